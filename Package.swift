@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+//
+// The architecture in code: targets stand bottom-up, and arrows go down only. Each target's
+// dependencies are exactly the imports that it may have; .ci/run holds the sources against them.
+
+import CompilerPluginSupport
+import Foundation
+import PackageDescription
+
+// MARK: - swift-syntax, or the toolchain's copy of it
+
+/// `STRATA_TOOLCHAIN_SWIFTSYNTAX=1` (look for swiftc on PATH) or `=<toolchain>/usr/lib/swift/host`
+/// builds the macros against the SwiftSyntax libraries that the toolchain ships, in seconds instead
+/// of minutes. It is for work on Strata itself, with a `--scratch-path` of its own; users never
+/// need it.
+func toolchainSwiftSyntax() -> String? {
+  guard let value = Context.environment["STRATA_TOOLCHAIN_SWIFTSYNTAX"], !value.isEmpty,
+    value != "0"
+  else { return nil }
+  if value.hasPrefix("/") { return value }
+  for directory in (Context.environment["PATH"] ?? "").split(separator: ":") {
+    let swiftc = URL(fileURLWithPath: "\(directory)/swiftc").resolvingSymlinksInPath()
+    let host =
+      swiftc.deletingLastPathComponent().deletingLastPathComponent().path + "/lib/swift/host"
+    if FileManager.default.fileExists(atPath: host + "/libSwiftSyntaxMacros.so") { return host }
+  }
+  fatalError("STRATA_TOOLCHAIN_SWIFTSYNTAX is set, but no swiftc on PATH has SwiftSyntax libraries")
+}
+
+let host = toolchainSwiftSyntax()
+let syntaxLibraries = [
+  "SwiftSyntax", "SwiftSyntaxMacros", "SwiftSyntaxBuilder", "SwiftDiagnostics", "SwiftParser",
+  "SwiftSyntaxMacroExpansion", "SwiftCompilerPluginMessageHandling", "SwiftOperators",
+  "SwiftBasicFormat", "SwiftParserDiagnostics",
+]
+
+func syntax(_ names: String...) -> [Target.Dependency] {
+  guard host == nil else { return [] }
+  return names.map {
+    .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+  }
+}
+
+// MARK: - Settings
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+let macroSettings: [SwiftSetting] =
+  settings
+  + (host.map { [.define("TOOLCHAIN_SWIFTSYNTAX"), .unsafeFlags(["-I", $0])] } ?? [])
+let macroLinking: [LinkerSetting] =
+  host.map { host in
+    [
+      .unsafeFlags(
+        ["-L", host, "-Xlinker", "-rpath", "-Xlinker", host] + syntaxLibraries.map { "-l" + $0 })
+    ]
+  } ?? []
+
+/// A layer and its tests.
+func layer(_ name: String, _ dependencies: Target.Dependency...) -> [Target] {
+  [
+    .target(name: name, dependencies: dependencies, swiftSettings: settings),
+    .testTarget(
+      name: name + "Tests",
+      dependencies: dependencies + [.target(name: name), "StrataTestSupport"],
+      swiftSettings: settings),
+  ]
+}
+
+// MARK: - The package
+
+let package = Package(
+  name: "strata",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+  ],
+  traits: [
+    .trait(
+      name: "Macros",
+      description: "@Entity, @Attribute and @Relationship; they need swift-syntax at build time"),
+    .default(enabledTraits: ["Macros"]),
+  ],
+  dependencies: host != nil
+    ? [] : [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")],
+  targets: [
+    // The system's liblmdb. No code.
+    .systemLibrary(
+      name: "CStrataLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    // The little C that Swift cannot say.
+    .target(name: "CStrata"),
+    .testTarget(name: "CStrataTests", dependencies: ["CStrata"], swiftSettings: settings),
+  ]
+    + [
+      // What tests share: temporary folders, seeded random numbers.
+      .target(
+        name: "StrataTestSupport", path: "Tests/StrataTestSupport", swiftSettings: settings),
+    ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CSTRATA_H
+#define CSTRATA_H
+
+#include "thread_frames.h"
+#include "checksum.h"
+
+#endif
