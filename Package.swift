@@ -76,8 +76,7 @@ func layer(_ name: String, _ dependencies: Target.Dependency...) -> [Target] {
 let package = Package(
   name: "strata",
   platforms: [.macOS(.v15), .iOS(.v18)],
-  products: [
-  ],
+  products: [],
   traits: [
     .trait(
       name: "Macros",
@@ -94,10 +93,12 @@ let package = Package(
     .target(name: "CStrata"),
     .testTarget(name: "CStrataTests", dependencies: ["CStrata"], swiftSettings: settings),
   ]
+    // What may exist.
+    + layer("StrataModel")
     + [
       // What tests share: temporary folders, seeded random numbers.
       .target(
-        name: "StrataTestSupport", path: "Tests/StrataTestSupport", swiftSettings: settings),
+        name: "StrataTestSupport", path: "Tests/StrataTestSupport", swiftSettings: settings)
     ],
   swiftLanguageModes: [.v6]
 )

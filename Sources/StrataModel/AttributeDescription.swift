@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an attribute may be told with `@Attribute`, or by hand.
+public enum AttributeOption: Sendable, Hashable {
+  /// No two objects of the entity, subentities included, have the same value. Implies `.indexed`;
+  /// nil counts as no value and may repeat. Checked when a save reaches the store.
+  case unique
+  /// Fetches that compare or sort by the attribute use an index.
+  case indexed
+  /// Tracked and pushed to parents, never stored. Core Data: transient.
+  case transient
+}
+
+/// An attribute: a value that an object itself holds. Core Data: `NSAttributeDescription`.
+public struct AttributeDescription: Sendable {
+  public let name: String
+  /// The key path of the Swift property, from the class that declares it.
+  public let keyPath: (AnyKeyPath & Sendable)?
+  public let type: AttributeType
+  /// Whether nil is a value. An attribute that is not optional and has no default reads as the
+  /// type's zero until it is set.
+  public let isOptional: Bool
+  /// What a new object has; `.null` for none.
+  public let defaultValue: Value
+  public let options: Set<AttributeOption>
+  /// The name that the attribute had in the model before this one, or nil if it is the same.
+  /// Core Data: `renamingIdentifier`.
+  public let originalName: String?
+  /// Whether the Swift type has no zero that an unset value could read as: enums and `Codable`
+  /// structs. Such an attribute is optional or has a default.
+  public let needsDefault: Bool
+
+  public init(
+    _ name: String, keyPath: (AnyKeyPath & Sendable)? = nil, type: AttributeType,
+    isOptional: Bool = false, defaultValue: Value = .null, options: Set<AttributeOption> = [],
+    originalName: String? = nil, needsDefault: Bool = false
+  ) {
+    self.name = name
+    self.keyPath = keyPath
+    self.type = type
+    self.isOptional = isOptional
+    self.defaultValue = defaultValue
+    self.options = options
+    self.originalName = originalName
+    self.needsDefault = needsDefault
+  }
+
+  public var isUnique: Bool { options.contains(.unique) }
+  public var isIndexed: Bool { options.contains(.indexed) || isUnique }
+  public var isTransient: Bool { options.contains(.transient) }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What happens at the other end of a relationship when an object is deleted.
+/// Core Data: `NSDeleteRule`, of the same meaning case by case. The raw values are stored.
+public enum DeleteRule: UInt8, Sendable, Hashable, Codable {
+  /// The others stay and lose their link to the deleted object. The default.
+  case nullify = 1
+  /// The others are deleted too, by their own delete rules.
+  case cascade = 2
+  /// The deletion is refused at save while others are linked.
+  case deny = 3
+  /// The others stay as they are. Their links end at a deleted object, and the caller must see to
+  /// them.
+  case noAction = 4
+}

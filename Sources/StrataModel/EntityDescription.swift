@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// An entity: a kind of object, its class and its properties. Core Data: `NSEntityDescription`.
+///
+/// A property's *slot* is its index in `properties`: inherited ones first, then the entity's own in
+/// the order of declaration. The accessors that `@Entity` writes use slots; so does one written by
+/// hand.
+public final class EntityDescription: Sendable {
+  public let name: String
+  /// Whether the entity only gathers what its subentities share; no object has it.
+  public let isAbstract: Bool
+  /// The entity that this one inherits from, or nil.
+  public let superentity: EntityDescription?
+  /// The class of its objects, a subclass of `ManagedObject`.
+  public let managedObjectClass: AnyClass
+  /// All properties, by slot.
+  public let properties: [PropertyDescription]
+  /// The slot of the first property that the entity declares itself.
+  public let firstOwnSlot: Int
+
+  /// Finds the slot that a key path reads by reading it on a recording object: an inherited
+  /// property's key path from the subclass (`\Employee.name`) equals no declared one.
+  private let probe: (@Sendable (AnyKeyPath) -> Int?)?
+  private let slots: Mutex<[KeyPathKey: Int]>
+
+  // Safety: key paths are immutable; only their captured subscript arguments could be shared, and
+  // those of properties have none.
+  private struct KeyPathKey: Hashable, @unchecked Sendable { let keyPath: AnyKeyPath }
+
+  /// - Parameters:
+  ///   - superentity: nil for the root of a hierarchy.
+  ///   - properties: the entity's own; those of `superentity` are put before them.
+  ///   - probe: answers which slot a key path reads, for those that are not declared in
+  ///     `properties`; nil if there are none such.
+  public init(
+    _ name: String, class managedObjectClass: AnyClass, isAbstract: Bool = false,
+    superentity: EntityDescription? = nil, properties: [PropertyDescription],
+    probe: (@Sendable (AnyKeyPath) -> Int?)? = nil
+  ) {
+    self.name = name
+    self.isAbstract = isAbstract
+    self.superentity = superentity
+    self.managedObjectClass = managedObjectClass
+    let inherited = superentity?.properties ?? []
+    firstOwnSlot = inherited.count
+    let all = inherited + properties
+    self.properties = all
+    self.probe = probe
+    var declared: [KeyPathKey: Int] = [:]
+    for (slot, property) in all.enumerated() {
+      if let keyPath = property.keyPath { declared[KeyPathKey(keyPath: keyPath)] = slot }
+    }
+    slots = Mutex(declared)
+  }
+
+  /// The properties that the entity declares itself.
+  public var ownProperties: ArraySlice<PropertyDescription> { properties[firstOwnSlot...] }
+
+  /// The slot of the property called `name`, or nil. O(properties).
+  public func slot(named name: String) -> Int? { properties.firstIndex { $0.name == name } }
+
+  /// The slot of the property that `keyPath` reads, or nil if it reads no stored property of this
+  /// entity. O(1), but for the first use of a key path to an inherited property.
+  public func slot(for keyPath: AnyKeyPath) -> Int? {
+    let key = KeyPathKey(keyPath: keyPath)
+    if let known = slots.withLock({ $0[key] }) { return known }
+    guard let slot = probe?(keyPath) else { return nil }
+    slots.withLock { $0[key] = slot }
+    return slot
+  }
+
+  /// The entity at the root of the hierarchy; itself if it inherits from none.
+  public var rootEntity: EntityDescription { superentity?.rootEntity ?? self }
+
+  /// Whether this is `entity` or one that inherits from it. Core Data: `isKindOf(entity:)`.
+  public func isKind(of entity: EntityDescription) -> Bool {
+    self === entity || superentity?.isKind(of: entity) == true
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What must hold of an entity by itself, and of the two sides of each relationship.
+
+extension ManagedObjectModel {
+  static func checkProperties(of entity: EntityDescription) throws(ModelError) {
+    var names: Set<String> = []
+    for property in entity.properties where !names.insert(property.name).inserted {
+      throw .duplicateProperty(entity: entity.name, property: property.name)
+    }
+    for case .attribute(let attribute) in entity.ownProperties {
+      try check(attribute, of: entity.name)
+    }
+  }
+
+  private static func check(
+    _ attribute: AttributeDescription, of entity: String
+  ) throws(ModelError) {
+    if attribute.isIndexed {
+      if attribute.isTransient {
+        throw .indexedTransient(entity: entity, attribute: attribute.name)
+      }
+      if attribute.type == .codable {
+        throw .unindexableType(entity: entity, attribute: attribute.name, type: attribute.type)
+      }
+    }
+    guard attribute.defaultValue != .null else {
+      if attribute.needsDefault, !attribute.isOptional {
+        throw .missingDefault(entity: entity, attribute: attribute.name)
+      }
+      return
+    }
+    guard attribute.type.holds(attribute.defaultValue) else {
+      throw .mismatchedDefault(entity: entity, attribute: attribute.name)
+    }
+  }
+
+  static func inverses(
+    of entities: [EntityDescription], byName: [String: EntityDescription]
+  ) throws(ModelError) -> [PropertyReference: PropertyReference] {
+    var inverses: [PropertyReference: PropertyReference] = [:]
+    for entity in entities {
+      for case .relationship(let relationship) in entity.ownProperties {
+        let side = PropertyReference(entity: entity.name, property: relationship.name)
+        let destination = relationship.destination()
+        guard byName[destination.name] === destination else {
+          throw .unknownDestination(
+            entity: entity.name, relationship: relationship.name, destination: destination.name)
+        }
+        if relationship.isSymmetric {
+          guard relationship.kind == .toMany, relationship.inverse == nil, destination === entity
+          else {
+            throw .unfitSymmetry(entity: entity.name, relationship: relationship.name)
+          }
+          inverses[side] = side
+        } else if let named = relationship.inverse {
+          let other = try self.inverse(
+            named, of: relationship, declaredBy: entity, in: destination)
+          for (from, to) in [(side, other), (other, side)] {
+            if let known = inverses[from], known != to {
+              throw .conflictingInverse(
+                entity: entity.name, relationship: relationship.name,
+                inverse: "\(other.entity).\(other.property)")
+            }
+            inverses[from] = to
+          }
+        }
+      }
+    }
+    return inverses
+  }
+
+  private static func inverse(
+    _ named: InverseReference, of relationship: RelationshipDescription,
+    declaredBy entity: EntityDescription, in destination: EntityDescription
+  ) throws(ModelError) -> PropertyReference {
+    let slot =
+      switch named {
+      case .keyPath(let keyPath): destination.slot(for: keyPath)
+      case .name(let name): destination.slot(named: name)
+      }
+    guard let slot else {
+      throw .unknownInverse(
+        entity: entity.name, relationship: relationship.name, destination: destination.name)
+    }
+    let property = destination.properties[slot]
+    guard let owner = destination.lineage.first(where: { $0.firstOwnSlot <= slot }),
+      let inverse = property.relationship, !inverse.isSymmetric,
+      inverse.destination() === entity
+    else {
+      throw .mismatchedInverse(
+        entity: entity.name, relationship: relationship.name,
+        inverse: "\(destination.name).\(property.name)")
+    }
+    return PropertyReference(entity: owner.name, property: property.name)
+  }
+}
+
+extension AttributeType {
+  /// Whether a value of this type can be `value`; null is of every type.
+  package func holds(_ value: Value) -> Bool {
+    switch (self, value) {
+    case (_, .null), (.bool, .bool), (.float, .double), (.double, .double), (.decimal, .decimal),
+      (.string, .string), (.data, .data), (.date, .date), (.uuid, .uuid), (.url, .url),
+      (.codable, .codable):
+      true
+    case (.int8, .int(let int)): Int8(exactly: int) != nil
+    case (.int16, .int(let int)): Int16(exactly: int) != nil
+    case (.int32, .int(let int)): Int32(exactly: int) != nil
+    case (.int64, .int): true
+    case (.uint8, .uint(let int)): UInt8(exactly: int) != nil
+    case (.uint16, .uint(let int)): UInt16(exactly: int) != nil
+    case (.uint32, .uint(let int)): UInt32(exactly: int) != nil
+    case (.uint64, .uint): true
+    default: false
+    }
+  }
+}

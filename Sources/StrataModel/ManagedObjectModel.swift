@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What may exist in a store: entities with their attributes and relationships, checked once for
+/// being consistent. Immutable. Core Data: `NSManagedObjectModel`.
+public struct ManagedObjectModel: Sendable {
+  /// The entities, superentities before those that inherit from them.
+  public let entities: [EntityDescription]
+
+  private let entitiesByName: [String: EntityDescription]
+  private let inverses: [PropertyReference: PropertyReference]
+
+  /// A property by the entity that declares it and its name.
+  package struct PropertyReference: Sendable, Hashable {
+    package let entity: String
+    package let property: String
+
+    package init(entity: String, property: String) {
+      self.entity = entity
+      self.property = property
+    }
+  }
+
+  /// A model of `entities` and of those that they inherit from.
+  ///
+  /// - Throws: `ModelError`, which names the declaration that is wrong.
+  public init(entities: [EntityDescription]) throws(ModelError) {
+    var ordered: [EntityDescription] = []
+    var byName: [String: EntityDescription] = [:]
+    for entity in entities {
+      for ancestor in entity.lineage.reversed() {
+        if let known = byName[ancestor.name] {
+          guard known === ancestor else { throw .duplicateEntity(ancestor.name) }
+          if ancestor === entity, entities.count(where: { $0 === entity }) > 1 {
+            throw .duplicateEntity(entity.name)
+          }
+          continue
+        }
+        byName[ancestor.name] = ancestor
+        ordered.append(ancestor)
+      }
+    }
+    let propertyCount = ordered.reduce(0) { $0 + $1.ownProperties.count }
+    guard ordered.count <= 32_767, propertyCount <= 32_767,
+      ordered.allSatisfy({ $0.properties.count <= 4_095 })
+    else { throw .tooLarge }
+    for entity in ordered { try Self.checkProperties(of: entity) }
+    self.entities = ordered
+    entitiesByName = byName
+    inverses = try Self.inverses(of: ordered, byName: byName)
+  }
+
+  /// The entity called `name`, or nil. Core Data: `entitiesByName`.
+  public func entity(named name: String) -> EntityDescription? { entitiesByName[name] }
+
+  /// The entity whose objects are of this very class, or nil.
+  public func entity(for managedObjectClass: AnyClass) -> EntityDescription? {
+    entities.first { $0.managedObjectClass == managedObjectClass }
+  }
+
+  /// The inverse of `relationship`, or nil if it has none.
+  package func inverse(of relationship: PropertyReference) -> PropertyReference? {
+    inverses[relationship]
+  }
+
+  /// The entity among `entity` and its ancestors that declares the property at `slot`.
+  package func declaringEntity(of slot: Int, in entity: EntityDescription) -> EntityDescription {
+    entity.lineage.first { $0.firstOwnSlot <= slot } ?? entity
+  }
+}
+
+extension EntityDescription {
+  /// The entity and those that it inherits from, itself first.
+  package var lineage: [EntityDescription] { [self] + (superentity?.lineage ?? []) }
+}

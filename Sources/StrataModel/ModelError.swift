@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why descriptions do not make a model. Each case is a mistake in the program's declarations.
+public enum ModelError: Error, Sendable, Hashable {
+  /// Two entities have this name.
+  case duplicateEntity(String)
+  /// Two properties of `entity`, inherited ones included, have this name.
+  case duplicateProperty(entity: String, property: String)
+  /// The entity inherits from one that is not in the model under that name.
+  case unknownSuperentity(entity: String, superentity: String)
+  /// The relationship leads to an entity that the model lacks: name it in
+  /// `ManagedObjectModel(…)` too.
+  case unknownDestination(entity: String, relationship: String, destination: String)
+  /// No relationship of the destination is what `inverse:` names.
+  case unknownInverse(entity: String, relationship: String, destination: String)
+  /// The inverse leads to another entity than the one that declares the relationship, or is an
+  /// attribute.
+  case mismatchedInverse(entity: String, relationship: String, inverse: String)
+  /// Two relationships name the same inverse, or the two sides name different ones.
+  case conflictingInverse(entity: String, relationship: String, inverse: String)
+  /// `.symmetric` is for a to-many relationship of an entity with itself, without `inverse:`.
+  case unfitSymmetry(entity: String, relationship: String)
+  /// A `.transient` attribute cannot be `.unique` or `.indexed`: it is not stored.
+  case indexedTransient(entity: String, attribute: String)
+  /// Values of this type have no order that an index could keep (`Codable` structs).
+  case unindexableType(entity: String, attribute: String, type: AttributeType)
+  /// A non-optional enum or `Codable` attribute needs a default value: there is no other value that
+  /// a new object could have.
+  case missingDefault(entity: String, attribute: String)
+  /// The default is not of the attribute's type.
+  case mismatchedDefault(entity: String, attribute: String)
+  /// An entity has more than 4,095 properties, or the model more than 32,767 entities or properties.
+  case tooLarge
+}
+
+extension ModelError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .duplicateEntity(let name): "Two entities are called \(name). Rename one."
+    case .duplicateProperty(let entity, let property):
+      "\(entity) has two properties called \(property), perhaps one of them inherited. Rename one."
+    case .unknownSuperentity(let entity, let superentity):
+      "\(entity) inherits from \(superentity), which the model has not. Add \(superentity).self."
+    case .unknownDestination(let entity, let relationship, let destination):
+      "\(entity).\(relationship) leads to \(destination), which the model has not. "
+        + "Add \(destination).self."
+    case .unknownInverse(let entity, let relationship, let destination):
+      "The inverse that \(entity).\(relationship) names is no property of \(destination)."
+    case .mismatchedInverse(let entity, let relationship, let inverse):
+      "\(inverse) cannot be the inverse of \(entity).\(relationship): it must be a relationship that "
+        + "leads to \(entity)."
+    case .conflictingInverse(let entity, let relationship, let inverse):
+      "\(inverse), the inverse of \(entity).\(relationship), already has another inverse."
+    case .unfitSymmetry(let entity, let relationship):
+      "\(entity).\(relationship) cannot be symmetric: that is for an unordered to-many relationship "
+        + "of an entity with itself, without inverse:."
+    case .indexedTransient(let entity, let attribute):
+      "\(entity).\(attribute) is transient and so cannot be unique or indexed."
+    case .unindexableType(let entity, let attribute, let type):
+      "\(entity).\(attribute) cannot be unique or indexed: values of type \(type) have no order."
+    case .missingDefault(let entity, let attribute):
+      "\(entity).\(attribute) needs a default value, or an optional type: \(entity)(in:) has no other "
+        + "value to give it."
+    case .mismatchedDefault(let entity, let attribute):
+      "The default value of \(entity).\(attribute) is not of the attribute's type."
+    case .tooLarge:
+      "The model is too large: at most 4,095 properties in an entity, 32,767 entities and properties "
+        + "in all."
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What of a model decides how its data lies in a store, as plain values: the form in which a store
+/// keeps its model. Two models with equal outlines can open the same store.
+///
+/// Entities and properties are sorted by name, so the order of declaration does not matter; classes,
+/// defaults and delete rules are the program's business and are left out. Core Data: version hashes.
+package struct ModelOutline: Codable, Sendable, Hashable {
+  package var entities: [Entity]
+
+  package struct Entity: Codable, Sendable, Hashable {
+    package var name: String
+    package var superentity: String?
+    package var isAbstract: Bool
+    package var attributes: [Attribute]
+    package var relationships: [Relationship]
+  }
+
+  package struct Attribute: Codable, Sendable, Hashable {
+    package var name: String
+    package var type: AttributeType
+    package var isOptional: Bool
+    package var isUnique: Bool
+    package var isIndexed: Bool
+    package var isTransient: Bool
+  }
+
+  package struct Relationship: Codable, Sendable, Hashable {
+    package var name: String
+    package var kind: RelationshipKind
+    package var destination: String
+    package var inverse: String?
+  }
+
+  package init(_ model: ManagedObjectModel) {
+    entities = model.entities.map { Entity($0, in: model) }.sorted { $0.name < $1.name }
+  }
+
+  /// What differs between this outline and `other`, one sentence each; empty if they are equal.
+  package func differences(from other: ModelOutline) -> [String] {
+    let mine = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+    let theirs = Dictionary(uniqueKeysWithValues: other.entities.map { ($0.name, $0) })
+    return Set(mine.keys).union(theirs.keys).sorted().compactMap { name in
+      switch (mine[name], theirs[name]) {
+      case (.some, nil): "entity \(name) is new"
+      case (nil, .some): "entity \(name) is gone"
+      case (let mine?, let theirs?) where mine != theirs: "entity \(name) has changed"
+      default: nil
+      }
+    }
+  }
+}
+
+extension ModelOutline.Entity {
+  fileprivate init(_ entity: EntityDescription, in model: ManagedObjectModel) {
+    name = entity.name
+    superentity = entity.superentity?.name
+    isAbstract = entity.isAbstract
+    attributes = entity.ownProperties.compactMap(\.attribute).map {
+      ModelOutline.Attribute(
+        name: $0.name, type: $0.type, isOptional: $0.isOptional, isUnique: $0.isUnique,
+        isIndexed: $0.isIndexed, isTransient: $0.isTransient)
+    }.sorted { $0.name < $1.name }
+    relationships = entity.ownProperties.compactMap(\.relationship).map { relationship in
+      let side = ManagedObjectModel.PropertyReference(
+        entity: entity.name, property: relationship.name)
+      return ModelOutline.Relationship(
+        name: relationship.name, kind: relationship.kind,
+        destination: relationship.destination().name,
+        inverse: model.inverse(of: side).map { "\($0.entity).\($0.property)" })
+    }.sorted { $0.name < $1.name }
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The number of an entity in one store, fixed in the store's catalog when the entity first appears
+/// there. Numbers start at 1 and say nothing about inheritance.
+package struct EntityNumber: RawRepresentable, Sendable, Hashable, Comparable {
+  package let rawValue: UInt16
+
+  @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  @inlinable package static func < (left: EntityNumber, right: EntityNumber) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// What identifies an object within its store: the entity's number and a serial, in 8 bytes.
+///
+/// Keys of one entity sort by serial, and serials grow with time, so records of new objects are
+/// appended to their tree. `ObjectID` adds which store is meant; everything below the contexts deals
+/// with one store at a time and uses the key alone.
+///
+/// ```
+///  63        48 47                                0
+///  ┌───────────┬───────────────────────────────────┐
+///  │  entity   │              serial               │
+///  └───────────┴───────────────────────────────────┘
+/// ```
+@frozen
+package struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
+  package let rawValue: UInt64
+
+  /// The largest serial: 2⁴⁸ - 1.
+  package static let serialMax: UInt64 = (1 << 48) - 1
+
+  @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// - Parameter serial: 1 … `serialMax`; 0 is no object.
+  @inlinable package init(entity: EntityNumber, serial: UInt64) {
+    rawValue = UInt64(entity.rawValue) << 48 | (serial & ((1 << 48) - 1))
+  }
+
+  @inlinable package var entity: EntityNumber {
+    EntityNumber(rawValue: UInt16(truncatingIfNeeded: rawValue >> 48))
+  }
+
+  @inlinable package var serial: UInt64 { rawValue & ((1 << 48) - 1) }
+
+  @inlinable package static func < (left: ObjectKey, right: ObjectKey) -> Bool {
+    left.rawValue < right.rawValue
+  }
+
+  /// One multiplication mixes the bits well enough: serials are counters, not user input.
+  @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Foundation
+import Synchronization
+
+/// A store's UUID, interned: four bytes that stand for it in every `ObjectID` of this process.
+///
+/// The number is given out at the first meeting of the UUID, never reused, and means nothing in
+/// another process; URIs and encoded IDs carry the UUID itself.
+package struct StoreIdentity: Sendable, Hashable {
+  package let number: UInt32
+
+  private struct Table {
+    var numbers: [UUID: UInt32] = [:]
+    var identifiers: [UUID] = []
+  }
+
+  private static let table = Mutex(Table())
+
+  /// The identity of the store with this UUID; the same one whenever the UUID is the same.
+  package init(_ uuid: UUID) {
+    number = Self.table.withLock { table in
+      if let known = table.numbers[uuid] { return known }
+      let next = UInt32(table.identifiers.count)
+      table.numbers[uuid] = next
+      table.identifiers.append(uuid)
+      return next
+    }
+  }
+
+  /// The store's UUID.
+  package var uuid: UUID { Self.table.withLock { [number] in $0.identifiers[Int(number)] } }
+}
