@@ -76,7 +76,6 @@ func layer(_ name: String, _ dependencies: Target.Dependency...) -> [Target] {
 let package = Package(
   name: "strata",
   platforms: [.macOS(.v15), .iOS(.v18)],
-  products: [],
   traits: [
     .trait(
       name: "Macros",
@@ -93,12 +92,19 @@ let package = Package(
     .target(name: "CStrata"),
     .testTarget(name: "CStrataTests", dependencies: ["CStrata"], swiftSettings: settings),
   ]
+    // Thin, safe LMDB: bytes in, bytes out.
+    + layer("StrataLMDB", "CStrataLMDB")
     // What may exist.
     + layer("StrataModel")
     + [
+      // What StrataLMDB costs beside C (Tests/LMDBCost/check.sh).
+      .target(name: "LMDBCostC", dependencies: ["CStrataLMDB"], path: "Tests/LMDBCostC"),
+      .executableTarget(
+        name: "LMDBCost", dependencies: ["LMDBCostC", "CStrataLMDB", "StrataLMDB"],
+        path: "Tests/LMDBCost", exclude: ["check.sh"], swiftSettings: settings),
       // What tests share: temporary folders, seeded random numbers.
       .target(
-        name: "StrataTestSupport", path: "Tests/StrataTestSupport", swiftSettings: settings)
+        name: "StrataTestSupport", path: "Tests/StrataTestSupport", swiftSettings: settings),
     ],
   swiftLanguageModes: [.v6]
 )

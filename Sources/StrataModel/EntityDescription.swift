@@ -24,8 +24,7 @@ public final class EntityDescription: Sendable {
   private let probe: (@Sendable (AnyKeyPath) -> Int?)?
   private let slots: Mutex<[KeyPathKey: Int]>
 
-  // Safety: key paths are immutable; only their captured subscript arguments could be shared, and
-  // those of properties have none.
+  // Safety: key paths are immutable, and those of properties capture nothing.
   private struct KeyPathKey: Hashable, @unchecked Sendable { let keyPath: AnyKeyPath }
 
   /// - Parameters:

@@ -9,9 +9,15 @@
 #ifndef STRATA_THREAD_FRAMES_H
 #define STRATA_THREAD_FRAMES_H
 
+#include <pthread.h>
+#include <stdint.h>
+
 extern _Thread_local void *_Nullable strata_top_frame;
 
 static inline void *_Nullable strata_get_top_frame(void) { return strata_top_frame; }
 static inline void strata_set_top_frame(void *_Nullable frame) { strata_top_frame = frame; }
+
+/// What tells the calling thread from all others that live now.
+static inline uintptr_t strata_thread_id(void) { return (uintptr_t)pthread_self(); }
 
 #endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB
+import Synchronization
+
+// MARK: - Writing
+
+extension Environment {
+  /// Runs `job` on the writer thread, after all jobs submitted before it. The environment stays
+  /// open until it has run.
+  ///
+  /// - Throws: `forked`.
+  package func submit(_ job: @escaping @Sendable () -> Void) throws(LMDBError) {
+    try ForkGuard.check()
+    writer.submit { withExtendedLifetime(self) { job() } }
+  }
+
+  /// Whether the caller runs on the writer thread.
+  package var isOnWriterThread: Bool { writer.isCurrent }
+
+  /// Begins a write transaction. Waits while another process writes.
+  ///
+  /// - Important: Only in a job on the writer thread, and only when no other write transaction of
+  ///   this environment is open there. Anything else traps: LMDB would block for ever.
+  /// - Throws: `panic`, `mapResized`, `outOfMemory`, `forked`.
+  package func begin() throws(LMDBError) -> WriteTransaction {
+    try ForkGuard.check()
+    precondition(
+      writer.isCurrent, "A write transaction begins in a job submitted to the writer thread.")
+    precondition(
+      !isWriting.load(ordering: .relaxed),
+      "A write transaction of this environment is open already; commit or abort it first.")
+    var transaction: OpaquePointer?
+    try check(mdb_txn_begin(raw, nil, 0, &transaction))
+    guard let transaction else { throw .outOfMemory }
+    isWriting.store(true, ordering: .relaxed)
+    return WriteTransaction(environment: self, raw: transaction)
+  }
+
+  /// Runs `body` in a write transaction on the writer thread and waits for it: commits when it
+  /// returns, unless it has ended the transaction itself, and aborts when it throws.
+  ///
+  /// - Important: A call from the writer thread itself traps: it would wait for itself.
+  /// - Throws: what `body`, `begin` and `WriteTransaction.commit` throw.
+  package func writeSync<T>(
+    _ body: @escaping @Sendable (WriteTransaction) throws -> sending T
+  ) throws -> sending T {
+    try ForkGuard.check()
+    precondition(
+      !writer.isCurrent, "writeSync was called on the writer thread, which would wait for itself.")
+    let outcome = Outcome<T>()
+    // The caller holds the environment until the outcome is there.
+    writer.submit { [unowned self] in
+      let result = result(of: body)
+      outcome.set(result)
+    }
+    return try outcome.take()
+  }
+
+  /// As `writeSync`, suspending instead of blocking. Not cancelled with its task: what was
+  /// submitted is written.
+  package func write<T>(
+    _ body: @escaping @Sendable (WriteTransaction) throws -> sending T
+  ) async throws -> sending T {
+    try ForkGuard.check()
+    return try await withCheckedThrowingContinuation { continuation in
+      writer.submit { [unowned self] in
+        let result = result(of: body)
+        continuation.resume(with: result)
+      }
+    }
+  }
+
+  private func result<T>(
+    of body: (WriteTransaction) throws -> sending T
+  ) -> sending Result<T, any Error> {
+    do {
+      let transaction = try begin()
+      do {
+        let value = try body(transaction)
+        if transaction.raw != nil { try transaction.commit() }
+        return .success(value)
+      } catch {
+        transaction.abort()
+        throw error
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+/// A result on its way from the writer thread to the one that waits for it.
+private final class Outcome<T>: Sendable {
+  private let result = Monitor<Result<T, any Error>?>(nil)
+
+  func set(_ result: sending Result<T, any Error>) {
+    // Safety: `result` is sent here and taken once; between, only the monitor holds it.
+    nonisolated(unsafe) let sent = result
+    self.result.change { $0 = sent }
+  }
+
+  func take() throws -> sending T {
+    // Safety: as in `set`.
+    nonisolated(unsafe) let taken = result.wait { $0.take() }
+    return try taken.get()
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB
+import Synchronization
+
+/// One LMDB file, open in this process.
+///
+/// LMDB lists what a caller must never do: open a file twice, write from two threads, go on after a
+/// fork, keep a dead reader. Here none of that can be said: the registry gives out one environment
+/// per file, one thread of its own writes, read transactions are pooled, and a forked child gets an
+/// error.
+///
+///     environment ── registry          one per file and process
+///          │
+///          ├── ReaderPool ── ReadTransaction   any thread, any number, none waits
+///          ├── WriterThread ── WriteTransaction   one thread, one at a time
+///          └── TreeDirectory ── Tree
+///
+/// ## Invariants
+/// - I1: at most one environment is open per file (device and inode) in the process.
+/// - I2: each write transaction begins and ends on the writer thread, at most one at a time.
+/// - I3: at deinit no transaction and no cursor lives: each holds the environment.
+///
+/// ## Lifetime
+/// The file stays open as long as anything holds the environment: its owner, transactions, cursors
+/// and submitted jobs do. The file may be unlinked meanwhile, with its lock file (`path` + "-lock"):
+/// the environment goes on, and the space is freed when it closes. That is the in-memory store.
+///
+/// ## Isolation
+/// Sendable; all calls from any thread, except where they name the writer thread.
+@usableFromInline
+package final class Environment: Sendable {
+  // Safety: liblmdb locks what is shared behind an environment; the pointer itself never changes.
+  @usableFromInline nonisolated(unsafe) let raw: OpaquePointer
+  /// The path that the file was opened at, links resolved.
+  package let path: String
+  /// As asked for, with the map size that the system granted.
+  package let options: EnvironmentOptions
+
+  let identity: FileIdentity
+  let writer: WriterThread
+  let readers: ReaderPool
+  let trees: TreeDirectory
+  /// I2. Changed on the writer thread alone.
+  let isWriting = Atomic<Bool>(false)
+  /// Commits since dead readers were last cleared. Changed on the writer thread alone.
+  let uncheckedCommitCount = Atomic<Int>(0)
+
+  /// The longest key, in bytes (lmdb.h: mdb_env_get_maxkeysize). The shortest has 1.
+  @inlinable package static var keyByteCountMax: Int { 511 }
+
+  /// Takes over an open environment. The registry alone calls this: I1.
+  init(taking opened: consuming OpenedFile, options: EnvironmentOptions) throws(LMDBError) {
+    writer = try WriterThread()
+    readers = ReaderPool(countMax: max(1, min(64, options.readerCountMax / 4)))
+    trees = TreeDirectory()
+    identity = opened.identity
+    path = opened.path
+    var granted = options
+    granted.mapSizeBytes = opened.mapSizeBytes
+    self.options = granted
+    raw = opened.take()
+  }
+
+  /// Opens the file at `path`, or gives the environment that has it open already, whatever path
+  /// and, but for the durability, whatever options that was opened with.
+  ///
+  /// Dead readers are cleared. The file's own links are resolved, so that all processes use one
+  /// lock file. Only its beginning and its length are checked here.
+  ///
+  /// - Important: Two processes must not reach one file by two *hard* links: each link has a lock
+  ///   file of its own. Nothing else in the process may open the file or its lock file, not even
+  ///   to copy it: closing them drops LMDB's locks.
+  /// - Throws: `noSuchFile`, `permissionDenied`, `notAnLMDBFile`, `versionMismatch`, `corrupted`
+  ///   (the file is shorter than it says), `unsupportedFileSystem`, `alreadyOpen`, `forked`,
+  ///   `outOfMemory` (not even the smallest map fits), `diskFull` and `io`.
+  package static func open(
+    at path: String, options: EnvironmentOptions = EnvironmentOptions()
+  ) throws(LMDBError) -> Environment {
+    try EnvironmentRegistry.open(at: path, options: options)
+  }
+
+  deinit {
+    writer.stop()
+    // A forked child must not touch the reader table, which is the parent's.
+    if !ForkGuard.isInForkedChild { EnvironmentRegistry.close(self) }
+  }
+
+  /// Writes to disk what commits left in the system's cache. Not needed with `.full`.
+  ///
+  /// - Throws: `diskFull`, `io`, `forked`.
+  package func sync() throws(LMDBError) {
+    try ForkGuard.check()
+    try check(mdb_env_sync(raw, 1))
+  }
+
+  func check(_ code: Int32) throws(LMDBError) {
+    if code != 0 { throw failure(code) }
+  }
+
+  /// The error for a code of liblmdb, which tells a full disk from a broken one.
+  func failure(_ code: Int32) -> LMDBError {
+    var file: Int32 = -1
+    mdb_env_get_fd(raw, &file)
+    return LMDBError(code: code, writingTo: file)
+  }
+}
+
+// MARK: - Trees
+
+extension Environment {
+  /// The tree called `name`, opened once and remembered. Make trees in a write transaction.
+  ///
+  /// Waits for a write transaction that is making trees. In a write transaction, ask that instead.
+  ///
+  /// - Returns: nil when the newest snapshot has no such tree.
+  /// - Throws: `incompatibleTree`, `treesFull`, `readersFull`, `forked`.
+  package func tree(named name: String) throws(LMDBError) -> Tree? {
+    try ForkGuard.check()
+    if let tree = trees[name] { return tree }
+    precondition(
+      !writer.isCurrent || !isWriting.load(ordering: .relaxed),
+      "Within a write transaction, ask the transaction for a tree, not the environment.")
+    return try trees.open(name, in: raw)
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB
+
+/// What a commit survives.
+@usableFromInline
+package enum Durability: String, Hashable, Sendable, CaseIterable {
+  /// Power failure: data and header are synced at each commit.
+  case full
+  /// Power failure, with the exception of the last commit: the header is not synced. The file stays
+  /// sound (lmdb.h: MDB_NOMETASYNC).
+  case relaxed
+  /// The end of the process, not that of the machine, after which the file may be damaged. For
+  /// scratch stores only (lmdb.h: MDB_NOSYNC).
+  case none
+
+  var flags: UInt32 {
+    switch self {
+    case .full: 0
+    case .relaxed: UInt32(MDB_NOMETASYNC)
+    case .none: UInt32(MDB_NOSYNC)
+    }
+  }
+}
+
+/// How an environment is opened.
+package struct EnvironmentOptions: Hashable, Sendable {
+  /// Address space that the file may grow into, in bytes; it costs neither memory nor disk. While
+  /// the system refuses it, it is halved, down to `mapSizeBytesMin`. So large that it need never
+  /// grow: growing it would invalidate what readers hold, and 0.9.24 does not refuse to.
+  package var mapSizeBytes = Self.mapSizeBytesDefault
+  /// Reader slots in the lock file, over all processes. Set by whoever opens the file first.
+  package var readerCountMax = 1024
+  /// Trees that may be open at once. Each costs a little at every transaction's begin.
+  package var treeCountMax = 128
+  package var durability = Durability.full
+  /// Whether to create the file where there is none. A crash while LMDB creates a file leaves one
+  /// that never opens again, so create under a temporary name and rename.
+  package var createIfMissing = false
+  /// Whether to open on network and user-space file systems as well. The file may be damaged there
+  /// as soon as two processes use it.
+  package var allowsUnsupportedFileSystem = false
+
+  package init() {}
+
+  /// 1 TiB, or 1 GiB where an address has 32 bits.
+  package static var mapSizeBytesDefault: Int { Int.bitWidth == 64 ? 1 << 40 : 1 << 30 }
+  /// 1 GiB: where not even this can be mapped, opening fails with `outOfMemory`.
+  package static var mapSizeBytesMin: Int { 1 << 30 }
+}

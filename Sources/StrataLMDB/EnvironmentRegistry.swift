@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB
+
+/// The environments that are open in this process, by file.
+///
+/// LMDB does not refuse to open a file twice in a process, and then closing one drops the locks of
+/// the other. So each file's environment is found here by device and inode, however the path is
+/// spelt.
+///
+/// ## Invariants
+/// - I1: there is an entry for a file from before it is opened until after it is closed. An entry
+///   whose environment is gone belongs to one that is closing: whoever opens waits for it.
+///
+/// ## Isolation
+/// Any thread. Files are opened and closed under the registry's lock: both are rare.
+enum EnvironmentRegistry {
+  private struct Entry { weak var environment: Environment? }
+
+  private static let entries = Monitor<[FileIdentity: Entry]>([:])
+
+  static func open(
+    at path: String, options: EnvironmentOptions
+  ) throws(LMDBError) -> Environment {
+    try ForkGuard.install()
+    try ForkGuard.check()
+    let environment = try entries.wait { entries throws(LMDBError) -> Environment? in
+      // Asked again after each wait: the path may lead to another file by then.
+      let identity = try FileIdentity(at: path, allowsEmpty: options.createIfMissing)
+      if identity == nil && !options.createIfMissing { throw .noSuchFile }
+      if let identity, let entry = entries[identity] { return entry.environment }
+      let opened = try OpenedFile(at: path, expecting: identity, options: options)
+      let environment = try Environment(taking: opened, options: options)
+      entries[environment.identity] = Entry(environment: environment)
+      return environment
+    }
+    guard environment.options.durability == options.durability else {
+      throw .alreadyOpen(durability: environment.options.durability)
+    }
+    return environment
+  }
+
+  /// Closes the environment's file; called from its deinit.
+  static func close(_ environment: Environment) {
+    let (readers, raw, identity) = (environment.readers, environment.raw, environment.identity)
+    entries.change { entries in
+      readers.drain()
+      mdb_env_close(raw)
+      entries[identity] = nil
+    }
+  }
+}

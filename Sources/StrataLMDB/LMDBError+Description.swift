@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+// MARK: - In words
+
+extension LMDBError: CustomStringConvertible {
+  @usableFromInline package var description: String {
+    switch self {
+    case .noSuchFile:
+      "There is no file at the path. Check the path, or ask for the file to be created."
+    case .permissionDenied:
+      "The file, its lock file or their folder may not be read and written. Check their owner and "
+        + "mode."
+    case .notAnLMDBFile:
+      "This is no LMDB file, or its beginning is damaged. Check the path, or restore a backup."
+    case .versionMismatch:
+      "The file or liblmdb has another format than this program knows. Bring the older one up to "
+        + "date."
+    case .unsupportedFileSystem(let name):
+      "The file lies on a file system (\(name)) whose locks and memory maps cannot be relied on. "
+        + "Move it to a local disk."
+    case .alreadyOpen(let durability):
+      "The file is already open in this process with durability \(durability). Open it with the "
+        + "same one."
+    case .forked:
+      "The process was forked from one that uses the store. Use the store in the parent, or exec "
+        + "first."
+    case .mapFull:
+      "The memory map is full. End long readers, delete something, or open the file with a larger "
+        + "map."
+    case .diskFull:
+      "The disk is full. Nothing that was saved is lost; free some space and repeat the save."
+    case .readersFull:
+      "All reader slots are taken. End read transactions, or open the file with more slots."
+    case .transactionFull:
+      "The transaction changes too many pages. Split the work over several."
+    case .treesFull:
+      "More trees are open than the environment allows. Open the file with a larger number."
+    case .outOfMemory:
+      "Memory or address space ran out. Nothing was changed; free some and try again."
+    case .keyExists:
+      "There is an entry under this key already, and it was not to be replaced."
+    case .badValueSize:
+      "A key must have 1 to \(Environment.keyByteCountMax) bytes, and a value less than 4 GiB. "
+        + "Shorten it."
+    case .badTransaction:
+      "The transaction has ended, or something failed in it. Abort it and begin another."
+    case .badTree:
+      "The tree is unknown to the transaction. Renew the transaction, or open the tree again."
+    case .incompatibleTree:
+      "The tree in the file is of a kind that this program does not make. It is another program's."
+    case .mapResized:
+      "Another process has grown the file beyond the map. Close the file and open it with a larger "
+        + "map."
+    case .badReaderSlot:
+      "The transaction's reader slot was taken away. Drop the transaction and take another."
+    case .corrupted, .pageNotFound:
+      "The file is damaged inside. Stop writing to it, check it, and restore or salvage it."
+    case .panic:
+      "Writing the file's header failed, so what is on disk is unknown. Close the file, reopen it, "
+        + "and look whether the last save is there."
+    case .io(let errno):
+      "The system refused an operation on the file: \(String(cString: strerror(errno))) (\(errno)). "
+        + "Look at the disk."
+    case .other(let code):
+      "liblmdb gave an unexpected code: \(String(cString: mdb_strerror(code))) (\(code)). Please "
+        + "report it."
+    }
+  }
+}

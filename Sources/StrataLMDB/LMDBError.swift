@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Why the storage engine could not do what it was asked; each case says what the caller can do.
+///
+/// "Not found" is no error: a lookup that finds nothing returns nil or false.
+/// Sources: lmdb.h, "Return Codes"; errno.
+@usableFromInline
+package enum LMDBError: Error, Hashable, Sendable {
+  // MARK: Opening
+
+  /// There is no file at the path, and `createIfMissing` was not asked for. Check the path.
+  case noSuchFile
+  /// The process may not read and write the file, its lock file or their folder.
+  case permissionDenied
+  /// The file is empty, no regular file, or does not begin as an LMDB file does. It is another
+  /// program's, or damaged: restore a backup.
+  case notAnLMDBFile
+  /// The file, or liblmdb itself, is of another format than this program knows. Use the program
+  /// that wrote it, or bring this one up to date.
+  case versionMismatch
+  /// The file lies on a file system whose locks and memory maps LMDB cannot rely on. Move it to a
+  /// local disk, or open it with `allowsUnsupportedFileSystem` at your own risk.
+  case unsupportedFileSystem(name: String)
+  /// The file is open in this process with another durability. Open it with the same one.
+  case alreadyOpen(durability: Durability)
+  /// The process was forked from one that uses the store. Only the parent may go on; the child
+  /// must `exec` first.
+  case forked
+
+  // MARK: Room
+
+  /// The memory map is full. Abort the transaction; reads and deletes go on. Clear dead readers,
+  /// end long readers, or open with a larger `mapSizeBytes`.
+  case mapFull
+  /// The disk is full. The transaction is lost, nothing earlier is. Free space and repeat it.
+  case diskFull
+  /// All reader slots are taken, also after dead readers were cleared. End read transactions, or
+  /// open with a larger `readerCountMax`.
+  case readersFull
+  /// The transaction changes too many pages. Abort it and split the work.
+  case transactionFull
+  /// More trees are open than `treeCountMax` allows. Open with a larger one.
+  case treesFull
+  /// Memory or address space ran out. Nothing was changed.
+  case outOfMemory
+
+  // MARK: Using
+
+  /// `.insert` found an entry under the key. The entry is as it was.
+  case keyExists
+  /// The key is empty or longer than `Environment.keyByteCountMax`, or the value is longer than
+  /// 4 GiB - 1. Nothing was changed.
+  case badValueSize
+  /// The transaction has ended, or something failed in it earlier. Abort it and begin another.
+  case badTransaction
+  /// The tree is unknown to the transaction, which is older than it: renew the transaction.
+  case badTree
+  /// The tree in the file is of a kind that Strata never makes (sorted duplicates, for one).
+  case incompatibleTree
+  /// Another process has grown the file beyond this map. Close the environment and open it with a
+  /// map at least as large.
+  case mapResized
+  /// The transaction's reader slot was taken away, by a mistaken clearing of live readers. Drop the
+  /// transaction and take another.
+  case badReaderSlot
+
+  // MARK: Damage
+
+  /// A page is not what its parent says. Stop writing, check the file, restore or salvage.
+  case corrupted
+  /// A page that is referred to does not exist. As `corrupted`.
+  case pageNotFound
+  /// Writing the file's header failed earlier, so what is on disk is unknown. Close and reopen the
+  /// environment, and see from the transaction number whether the last commit is there.
+  case panic
+
+  // MARK: The rest
+
+  /// The system call behind the operation failed with this errno.
+  case io(errno: Int32)
+  /// A code of liblmdb that no operation of this layer should give. Report it.
+  case other(code: Int32)
+}
+
+// MARK: - From codes
+
+extension LMDBError {
+  /// The error for a return code of liblmdb, which must not be 0.
+  @usableFromInline
+  package init(code: Int32) {
+    switch code {
+    case MDB_KEYEXIST: self = .keyExists
+    case MDB_PAGE_NOTFOUND: self = .pageNotFound
+    case MDB_CORRUPTED: self = .corrupted
+    case MDB_PANIC: self = .panic
+    case MDB_VERSION_MISMATCH: self = .versionMismatch
+    case MDB_INVALID: self = .notAnLMDBFile
+    case MDB_MAP_FULL: self = .mapFull
+    case MDB_DBS_FULL: self = .treesFull
+    case MDB_READERS_FULL: self = .readersFull
+    case MDB_TXN_FULL: self = .transactionFull
+    case MDB_MAP_RESIZED: self = .mapResized
+    case MDB_INCOMPATIBLE: self = .incompatibleTree
+    case MDB_BAD_RSLOT: self = .badReaderSlot
+    case MDB_BAD_TXN: self = .badTransaction
+    case MDB_BAD_VALSIZE: self = .badValueSize
+    case MDB_BAD_DBI: self = .badTree
+    case ENOENT: self = .noSuchFile
+    case EACCES, EPERM, EROFS: self = .permissionDenied
+    case ENOSPC, EDQUOT: self = .diskFull
+    case ENOMEM: self = .outOfMemory
+    case 1...: self = .io(errno: code)
+    default: self = .other(code: code)
+    }
+  }
+
+  /// As `init(code:)`, but an EIO on a full disk is `diskFull`: liblmdb reports a short write as
+  /// EIO, and a disk that has room for half a page writes short.
+  init(code: Int32, writingTo file: Int32) {
+    var statistics = statvfs()
+    if code == EIO, fstatvfs(file, &statistics) == 0,
+      UInt64(statistics.f_bavail) * UInt64(statistics.f_frsize) < Self.fullDiskByteCount
+    {
+      self = .diskFull
+    } else {
+      self.init(code: code)
+    }
+  }
+
+  /// Less free space than this counts as full: a commit writes some pages at once, so that the
+  /// write falls short while some blocks are still free.
+  private static var fullDiskByteCount: UInt64 { 1 << 20 }
+}
+
+/// For codes that no file or transaction can say more about.
+func check(_ code: Int32) throws(LMDBError) {
+  if code != 0 { throw LMDBError(code: code) }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// State behind a lock, and threads that wait for it to change.
+///
+/// `Synchronization.Mutex` has no condition to wait on, and the thread sanitizer does not see into
+/// it; a POSIX mutex has both.
+///
+/// ## Isolation
+/// The state is reached inside the closures alone, under the lock. They must be short, must not
+/// enter the same monitor, and must not let references of the state escape that are not Sendable.
+///
+// Safety: `state` is touched only between lock and unlock of `mutex`.
+final class Monitor<State>: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  private var state: State
+
+  init(_ state: State) {
+    self.state = state
+    mutex = .allocate(capacity: 1)
+    condition = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    condition.initialize(to: pthread_cond_t())
+    let codes = (pthread_mutex_init(mutex, nil), pthread_cond_init(condition, nil))
+    precondition(codes == (0, 0), "The system has no memory for a lock.")
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Reads the state, or changes it in a way that nobody waits for.
+  func withLock<Result, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&state)
+  }
+
+  /// Changes the state and wakes all who wait.
+  func change<Result>(_ body: (inout State) -> Result) -> Result {
+    pthread_mutex_lock(mutex)
+    defer {
+      pthread_cond_broadcast(condition)
+      pthread_mutex_unlock(mutex)
+    }
+    return body(&state)
+  }
+
+  /// Waits until `body` gives a value, trying again after each change. `body` may alter the state
+  /// when it gives one.
+  func wait<Result, Failure: Error>(
+    for body: (inout State) throws(Failure) -> Result?
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while true {
+      if let result = try body(&state) { return result }
+      pthread_cond_wait(condition, mutex)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// An LMDB file that was opened and checked, on its way to an environment. If it does not get
+/// there, it is closed.
+///
+/// The flags, and why:
+/// - MDB_NOSUBDIR: a store is one file that can be renamed, not a folder.
+/// - MDB_NOTLS: a read transaction belongs to its holder, not to its thread, so that it can be
+///   pooled and tasks may move.
+/// - Not MDB_NORDAHEAD: it helps random reads of a file larger than memory (lmdb.h), which few stores
+///   are, and takes readahead from the scans of a cold file, with which an application starts.
+/// - Never MDB_WRITEMAP: a full disk becomes SIGBUS, and a wild pointer damages the file.
+/// - Never MDB_NOLOCK and MDB_NOMEMINIT: the first loses the reader table, the second writes
+///   other memory of the process to the file.
+struct OpenedFile: ~Copyable {
+  private var raw: OpaquePointer?
+  let path: String
+  let identity: FileIdentity
+  let mapSizeBytes: Int
+
+  /// Opens the file at `path`, of which the caller knows that no environment has it open.
+  ///
+  /// - Parameter expected: the file that was found at the path, nil for one that is to be created.
+  init(at path: String, expecting expected: FileIdentity?, options: EnvironmentOptions)
+    throws(LMDBError)
+  {
+    guard mdb_env_get_maxkeysize(nil) >= Environment.keyByteCountMax else {
+      throw .versionMismatch
+    }
+    let path = Self.resolved(path)
+    if !options.allowsUnsupportedFileSystem { try FileSystem.check(path) }
+    var mapSizeBytes = options.mapSizeBytes
+    var environment: OpaquePointer
+    while true {
+      do {
+        environment = try Self.open(path, mapSizeBytes: mapSizeBytes, options: options)
+        break
+      } catch .outOfMemory where mapSizeBytes / 2 >= EnvironmentOptions.mapSizeBytesMin {
+        mapSizeBytes /= 2
+      }
+    }
+    do {
+      identity = try Self.check(environment, expecting: expected)
+    } catch {
+      mdb_env_close(environment)
+      throw error
+    }
+    raw = environment
+    self.path = path
+    self.mapSizeBytes = mapSizeBytes
+  }
+
+  deinit { if let raw { mdb_env_close(raw) } }
+
+  /// Hands over the environment and the duty to close it.
+  consuming func take() -> OpaquePointer {
+    guard let taken = raw.take() else { preconditionFailure("An environment is taken once.") }
+    return taken
+  }
+
+  private static func open(
+    _ path: String, mapSizeBytes: Int, options: EnvironmentOptions
+  ) throws(LMDBError) -> OpaquePointer {
+    var created: OpaquePointer?
+    try StrataLMDB.check(mdb_env_create(&created))
+    guard let environment = created else { throw .outOfMemory }
+    do {
+      try StrataLMDB.check(mdb_env_set_mapsize(environment, mapSizeBytes))
+      try StrataLMDB.check(mdb_env_set_maxreaders(environment, UInt32(options.readerCountMax)))
+      try StrataLMDB.check(mdb_env_set_maxdbs(environment, UInt32(options.treeCountMax)))
+      let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS) | options.durability.flags
+      try StrataLMDB.check(mdb_env_open(environment, path, flags, 0o644))
+    } catch {
+      mdb_env_close(environment)
+      throw error
+    }
+    return environment
+  }
+
+  /// Checks what can be checked without reading a page: that it is the file that was meant, that it
+  /// is as long as it says (LMDB would die by SIGBUS beyond its end), and clears dead readers.
+  private static func check(
+    _ environment: OpaquePointer, expecting expected: FileIdentity?
+  ) throws(LMDBError) -> FileIdentity {
+    var file: Int32 = -1
+    try StrataLMDB.check(mdb_env_get_fd(environment, &file))
+    let identity = try FileIdentity(of: file)
+    // Somebody renamed another file to the path meanwhile.
+    if let expected, identity != expected { throw .noSuchFile }
+    var information = MDB_envinfo()
+    var statistics = MDB_stat()
+    var status = stat()
+    try StrataLMDB.check(mdb_env_info(environment, &information))
+    try StrataLMDB.check(mdb_env_stat(environment, &statistics))
+    guard fstat(file, &status) == 0 else { throw LMDBError(code: errno) }
+    let pageCount = UInt64(status.st_size) / UInt64(max(statistics.ms_psize, 1))
+    guard UInt64(information.me_last_pgno) < pageCount else { throw .corrupted }
+    try StrataLMDB.check(mdb_reader_check(environment, nil))
+    return identity
+  }
+
+  /// The path without symbolic links: the lock file's name is made from it.
+  private static func resolved(_ path: String) -> String {
+    if let real = realpath(path, nil) {
+      defer { free(real) }
+      return String(cString: real)
+    }
+    // The file is yet to be created: its folder is there.
+    guard let slash = path.lastIndex(of: "/") else { return path }
+    guard let folder = realpath(String(path[...slash]), nil) else { return path }
+    defer { free(folder) }
+    return String(cString: folder) + path[slash...]
+  }
+}

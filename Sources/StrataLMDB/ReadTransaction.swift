@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB
+
+/// One snapshot of the file, which no writer changes.
+///
+/// It comes from the environment's pool and returns there, so that a reader that works turn by turn
+/// keeps one transaction and one cursor and renews them, at no more than the price of finding the
+/// newest snapshot.
+///
+/// States: live, ended.
+/// - live → live: `renew`, to the newest snapshot.
+/// - live → ended: `end`. The snapshot is let go; lookups throw `badTransaction`.
+/// - ended → live: `renew`.
+/// - live or ended → gone: deinit, back to the pool.
+///
+/// ## Lifetime
+/// As long as it is live, the pages of its snapshot cannot be used again and the file grows with
+/// each commit: end it when the turn ends. It holds the environment; its cursors hold it.
+///
+/// ## Isolation
+/// As `Transaction`. The last reference may be dropped on any thread.
+@usableFromInline
+package final class ReadTransaction: Transaction {
+  @usableFromInline override var freesCursors: Bool { false }
+
+  deinit {
+    // In a forked child the slot is the parent's.
+    if let raw, !ForkGuard.isInForkedChild { environment.readers.give(raw) }
+  }
+
+  /// Lets the snapshot go, and keeps the transaction and its cursors for `renew`.
+  package func end() {
+    guard let raw, !ForkGuard.isInForkedChild else { return }
+    epoch &+= 1
+    isLive = false
+    mdb_txn_reset(raw)
+  }
+
+  /// Moves to the newest snapshot. Bytes taken before are no longer good; a cursor stands nowhere
+  /// and may be used again.
+  ///
+  /// - Throws: `badReaderSlot` (drop the transaction and take another), `mapResized`, `panic`,
+  ///   `forked`. The transaction has then ended.
+  package func renew() throws(LMDBError) {
+    try ForkGuard.check()
+    end()
+    guard let raw else { throw .badTransaction }
+    try environment.check(mdb_txn_renew(raw))
+    isLive = true
+  }
+}

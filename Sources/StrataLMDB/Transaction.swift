@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CStrataLMDB
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What read and write transactions have in common: lookups and cursors in one snapshot.
+///
+/// So that a function reads alike from a snapshot and from what is being written.
+///
+/// ## Invariants
+/// - I1: `raw` is nil from the end of a write transaction on; a read transaction keeps its pointer
+///   until deinit, because LMDB refuses by itself to use one that was reset.
+/// - I2: `epoch` grows whenever the snapshot behind the transaction goes. A cursor of an older epoch
+///   does not touch what it stood on.
+///
+/// ## Lifetime
+/// Bytes that a lookup returns lie in the file's map, or in a page that is being written. They are
+/// good until the transaction ends or is renewed and, in a write transaction, until the next write
+/// of any kind in it. Copy what must outlive that.
+///
+/// ## Isolation
+/// Not Sendable: one isolation at a time. A read transaction may be sent to another; a write
+/// transaction stays on the writer thread.
+@usableFromInline
+package class Transaction {
+  @usableFromInline final let environment: Environment
+  // Safety: the exclusivity checks cost 5 % of a lookup (Tests/LMDBCost). Nothing holds an
+  // access to these two across a call, and the class is not Sendable.
+  @exclusivity(unchecked) @usableFromInline final var raw: OpaquePointer?
+  @exclusivity(unchecked) @usableFromInline final var epoch: UInt = 0
+  /// Whether there is a snapshot behind the transaction.
+  final var isLive = true
+
+  init(environment: Environment, raw: OpaquePointer) {
+    self.environment = environment
+    self.raw = raw
+  }
+
+  /// Whether the transaction's end frees its cursors (lmdb.h: mdb_cursor_open).
+  @usableFromInline var freesCursors: Bool { preconditionFailure("Read or write.") }
+
+  /// The value under `key`, or nil. See Lifetime for how long the bytes are good.
+  ///
+  /// - Throws: `badValueSize`, `badTransaction`, `badTree`, `corrupted`, `pageNotFound`.
+  /// - Complexity: O(log n) for n entries.
+  @inlinable
+  package final func get(
+    _ key: UnsafeRawBufferPointer, in tree: Tree
+  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    guard let raw else { throw .badTransaction }
+    var sought = try MDB_val(key: key)
+    var found = MDB_val()
+    let code = mdb_get(raw, tree.handle, &sought, &found)
+    if code == 0 { return UnsafeRawBufferPointer(found) }
+    if code == MDB_NOTFOUND { return nil }
+    throw failure(code)
+  }
+
+  /// A cursor on `tree`, not yet on any entry.
+  ///
+  /// - Throws: `badTransaction`, `badTree`, `outOfMemory`.
+  @inlinable
+  package final func cursor(in tree: Tree) throws(LMDBError) -> Cursor {
+    try Cursor(in: tree, of: self)
+  }
+
+  /// The number of the snapshot: that of the commit which made it, or which this one will be.
+  package final var transactionID: UInt64 { raw.map { UInt64(mdb_txn_id($0)) } ?? 0 }
+
+  /// The names of all trees in the file, in byte order.
+  package final func treeNames() throws(LMDBError) -> [String] {
+    var names: [String] = []
+    var cursor = try cursor(in: .directory)
+    while try cursor.next() { names.append(String(decoding: cursor.key, as: UTF8.self)) }
+    return names
+  }
+
+  /// Size and shape of `tree`. O(1).
+  package final func statistics(of tree: Tree) throws(LMDBError) -> TreeStatistics {
+    guard let raw else { throw .badTransaction }
+    var statistics = MDB_stat()
+    try check(mdb_stat(raw, tree.handle, &statistics))
+    return TreeStatistics(statistics)
+  }
+
+  // MARK: - Errors
+
+  @inlinable @inline(__always)
+  final func check(_ code: Int32) throws(LMDBError) {
+    if code != 0 { throw failure(code) }
+  }
+
+  /// The error for a code that an operation of this transaction gave. To LMDB, a tree that the
+  /// transaction does not know, and any tree once it was reset, is an invalid argument.
+  @usableFromInline
+  final func failure(_ code: Int32) -> LMDBError {
+    if code == EINVAL { return isLive ? .badTree : .badTransaction }
+    return environment.failure(code)
+  }
+}
+
+// MARK: - Bytes
+
+extension MDB_val {
+  /// - Throws: `badValueSize` for a key that no tree can hold.
+  @inlinable @inline(__always)
+  init(key: UnsafeRawBufferPointer) throws(LMDBError) {
+    guard 1...Environment.keyByteCountMax ~= key.count else { throw .badValueSize }
+    self.init(key)
+  }
+
+  /// liblmdb takes what it only reads as a mutable pointer too.
+  @inlinable @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.init(
+      mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  @inlinable @inline(__always)
+  init(_ value: MDB_val) {
+    self.init(start: value.mv_data, count: value.mv_size)
+  }
+}

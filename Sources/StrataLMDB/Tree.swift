@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CStrataLMDB
+
+/// A named tree of an environment: keys in byte order, one value under each.
+///
+/// All trees are plain. With sorted duplicates (lmdb.h: MDB_DUPSORT) liblmdb 0.9.24 and later skip
+/// live entries after `mdb_cursor_del`, and MDB_DUPFIXED takes values of two sizes without a word;
+/// a compound key in a plain tree says the same and is sound.
+///
+/// ## Lifetime
+/// A tree is a number that its environment gave out. It is good for all transactions of that
+/// environment that begin after the tree was opened, until the environment closes or the tree is
+/// dropped. One that a write transaction opened is good elsewhere only once that has committed.
+@usableFromInline
+package struct Tree: Hashable, Sendable {
+  @usableFromInline let handle: MDB_dbi
+
+  init(handle: MDB_dbi) { self.handle = handle }
+
+  /// The tree of the trees' names. Read it for the names; never write to it.
+  static var directory: Tree { Tree(handle: 1) }
+
+  /// Opens `name` in a transaction.
+  ///
+  /// - Returns: nil when there is no such tree and `creates` is false.
+  init?(named name: String, in transaction: OpaquePointer, creates: Bool) throws(LMDBError) {
+    var handle: MDB_dbi = 0
+    let code = mdb_dbi_open(transaction, name, creates ? UInt32(MDB_CREATE) : 0, &handle)
+    if code == MDB_NOTFOUND { return nil }
+    try check(code)
+    var flags: UInt32 = 0
+    try check(mdb_dbi_flags(transaction, handle, &flags))
+    guard flags == 0 else { throw .incompatibleTree }
+    self.handle = handle
+  }
+}
+
+/// How a value is put.
+@usableFromInline
+package enum PutMode: Hashable, Sendable {
+  /// Replace what lies under the key.
+  case overwrite
+  /// Fail with `keyExists` when something lies under the key.
+  case insert
+  /// As `overwrite`, and leave pages full behind the key if it is above all others. For keys that
+  /// come in order.
+  case append
+}

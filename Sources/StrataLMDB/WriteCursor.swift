@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CStrataLMDB
+
+#if canImport(Darwin)
+  public import Darwin
+#else
+  public import Glibc
+#endif
+
+/// Puts a batch of entries into one tree, fastest in key order.
+///
+/// A sorted batch mostly lands beside the entry before it, so the cursor stays where it is and skips
+/// the search from the root. Keys above the tree's last are appended, which fills pages wholly
+/// instead of splitting them in halves. MDB_APPEND is used only there: another process's keys may
+/// lie between.
+///
+/// States: appending, inserting(below a last key).
+/// - appending → inserting: a key is not above the tree's last, which is then remembered.
+/// - inserting → appending: a key is above the remembered last.
+/// A remembered key may be outdated by other writes in the transaction. That costs time, never
+/// order: LMDB compares again before it appends.
+///
+/// ## Lifetime
+/// Holds its transaction; must not be used after that has ended.
+///
+/// ## Isolation
+/// The writer thread.
+@usableFromInline
+package struct WriteCursor: ~Copyable {
+  @usableFromInline var cursor: Cursor
+  /// The tree's last key while inserting, nil while appending.
+  @usableFromInline var lastKey: [UInt8]?
+
+  @usableFromInline
+  init(in tree: Tree, of transaction: WriteTransaction) throws(LMDBError) {
+    cursor = try transaction.cursor(in: tree)
+  }
+
+  /// Puts `value` under `key`, replacing what lies there.
+  ///
+  /// - Throws: as `WriteTransaction.put`.
+  @inlinable
+  package mutating func put(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+  ) throws(LMDBError) {
+    var entry = MDB_val(value)
+    try put(key, &entry, reserving: 0)
+  }
+
+  /// Puts a value of `byteCount` bytes under `key`, which `fill` writes into the page itself.
+  ///
+  /// - Important: `fill` must write all bytes, use no transaction and not keep the buffer.
+  /// - Throws: as `WriteTransaction.put`.
+  @inlinable
+  package mutating func put(
+    _ key: UnsafeRawBufferPointer, byteCount: Int, fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(LMDBError) {
+    var entry = MDB_val(mv_size: byteCount, mv_data: nil)
+    try put(key, &entry, reserving: UInt32(MDB_RESERVE))
+    fill(UnsafeMutableRawBufferPointer(start: entry.mv_data, count: byteCount))
+  }
+
+  @inlinable
+  mutating func put(
+    _ key: UnsafeRawBufferPointer, _ value: inout MDB_val, reserving flags: UInt32
+  ) throws(LMDBError) {
+    precondition(
+      cursor.epoch == cursor.transaction.epoch, "The write transaction of the cursor has ended.")
+    var sought = try MDB_val(key: key)
+    if isAboveLast(key) {
+      let code = mdb_cursor_put(cursor.raw, &sought, &value, flags | UInt32(MDB_APPEND))
+      if code == 0 {
+        lastKey = nil
+        return
+      }
+      if code != MDB_KEYEXIST { throw cursor.transaction.failure(code) }
+      if try cursor.last() { lastKey = [UInt8](cursor.key) }
+    }
+    let code = mdb_cursor_put(cursor.raw, &sought, &value, flags)
+    try cursor.transaction.check(code)
+  }
+
+  @inlinable
+  func isAboveLast(_ key: UnsafeRawBufferPointer) -> Bool {
+    guard let lastKey else { return true }
+    let shared = min(key.count, lastKey.count)
+    guard shared > 0, let bytes = key.baseAddress else { return true }
+    let order = lastKey.withUnsafeBytes { $0.baseAddress.map { memcmp(bytes, $0, shared) } ?? 1 }
+    return order > 0 || (order == 0 && key.count > lastKey.count)
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB
+import Synchronization
+
+/// The one transaction that may change the file.
+///
+/// States: open, ended.
+/// - open → ended: `commit` (durable as the environment's options say), `abort`, a commit that
+///   fails, or deinit, which aborts. Nothing of an aborted transaction is ever visible.
+///
+/// After an operation threw anything but `keyExists` and `badValueSize`, abort it: LMDB refuses the
+/// rest with `badTransaction`.
+///
+/// ## Lifetime
+/// As `Transaction`. Cursors must not be moved after it has ended; they may be dropped then.
+///
+/// ## Isolation
+/// The writer thread, from `begin` to its end.
+@usableFromInline
+package final class WriteTransaction: Transaction {
+  /// The trees that this transaction opened, which are published when it commits.
+  private var openedTrees: [String: Tree] = [:]
+  private var holdsDirectory = false
+
+  @usableFromInline override var freesCursors: Bool { true }
+
+  deinit { abort() }
+
+  // MARK: - Trees
+
+  /// The tree called `name`, or nil when there is none.
+  ///
+  /// - Throws: `incompatibleTree`, `treesFull`, `badTransaction`.
+  package func tree(named name: String) throws(LMDBError) -> Tree? {
+    try openTree(name, creates: false)
+  }
+
+  /// The tree called `name`, made if there is none. If the transaction aborts, a tree that it made
+  /// is gone and the handle void.
+  ///
+  /// - Throws: `incompatibleTree`, `treesFull`, `mapFull`, `diskFull`, `io`, `badTransaction`.
+  package func makeTree(named name: String) throws(LMDBError) -> Tree {
+    guard let tree = try openTree(name, creates: true) else { throw .badTree }
+    return tree
+  }
+
+  /// Removes all entries of `tree` and frees its pages. The tree stays.
+  package func clear(_ tree: Tree) throws(LMDBError) {
+    guard let raw else { throw .badTransaction }
+    try check(mdb_drop(raw, tree.handle, 0))
+  }
+
+  /// Removes `tree` itself.
+  ///
+  /// - Important: The handle is void at once, also if the transaction aborts, and its number may be
+  ///   given to another tree: no other transaction may use it any more (lmdb.h: mdb_dbi_close).
+  ///   For migration, while nobody reads.
+  package func drop(_ tree: Tree) throws(LMDBError) {
+    guard let raw else { throw .badTransaction }
+    enterDirectory()
+    environment.trees.forget(tree)
+    openedTrees = openedTrees.filter { $0.value != tree }
+    try check(mdb_drop(raw, tree.handle, 1))
+  }
+
+  private func openTree(_ name: String, creates: Bool) throws(LMDBError) -> Tree? {
+    guard let raw else { throw .badTransaction }
+    if let tree = openedTrees[name] ?? environment.trees[name] { return tree }
+    enterDirectory()
+    // A reader may have opened it while this waited to enter.
+    if let tree = environment.trees[name] { return tree }
+    do {
+      guard let tree = try Tree(named: name, in: raw, creates: creates) else { return nil }
+      openedTrees[name] = tree
+      return tree
+    } catch .io(let code) {
+      throw environment.failure(code)
+    }
+  }
+
+  private func enterDirectory() {
+    if holdsDirectory { return }
+    environment.trees.enter()
+    holdsDirectory = true
+  }
+
+  // MARK: - Ending
+
+  /// Makes the changes visible and, as the durability says, durable. The transaction has ended
+  /// then, whether or not this throws.
+  ///
+  /// - Throws: `diskFull`, `io`, `mapFull`, `badTransaction` (it has ended, or something failed in
+  ///   it): nothing was saved. `panic` later on means that this is not known.
+  package func commit() throws(LMDBError) {
+    guard let raw else { throw .badTransaction }
+    let code = finish { mdb_txn_commit(raw) }
+    leaveDirectory(isCommitted: code == 0)
+    try environment.check(code)
+    environment.clearDeadReadersNowAndThen()
+  }
+
+  /// Undoes everything. Does nothing when the transaction has ended.
+  package func abort() {
+    guard let raw else { return }
+    // A forked child has neither the writer thread nor the lock.
+    if ForkGuard.isInForkedChild { return }
+    _ = finish {
+      mdb_txn_abort(raw)
+      return 0
+    }
+    leaveDirectory(isCommitted: false)
+  }
+
+  private func finish(_ end: () -> Int32) -> Int32 {
+    precondition(
+      environment.isOnWriterThread, "A write transaction ends on the writer thread.")
+    epoch &+= 1
+    raw = nil
+    isLive = false
+    environment.isWriting.store(false, ordering: .relaxed)
+    return end()
+  }
+
+  private func leaveDirectory(isCommitted: Bool) {
+    guard holdsDirectory else { return }
+    holdsDirectory = false
+    environment.trees.leave(publishing: isCommitted ? openedTrees : [:])
+    openedTrees = [:]
+  }
+}
+
+extension Environment {
+  /// The commits after which dead readers are cleared again. Until then the file grows with each:
+  /// no page that a dead reader might see is used again.
+  private static var commitCountBetweenChecks: Int { 128 }
+
+  fileprivate func clearDeadReadersNowAndThen() {
+    let count = uncheckedCommitCount.load(ordering: .relaxed) + 1
+    let isDue = count >= Self.commitCountBetweenChecks
+    uncheckedCommitCount.store(isDue ? 0 : count, ordering: .relaxed)
+    // What was committed stands, whether or not the table can be cleared.
+    if isDue { mdb_reader_check(raw, nil) }
+  }
+}

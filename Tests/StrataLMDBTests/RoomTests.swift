@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataLMDB
+import Testing
+
+@Suite struct `A full map` {
+  @Test func `fails the transaction, and neither what is there nor the next one`() throws {
+    let scratch = try ScratchEnvironment(mapSizeBytes: 1 << 20)
+    let environment = try scratch.open()
+    let tree = try environment.makeTree("a", ["k": "v"])
+    let large = String(repeating: "x", count: 10_000)
+    #expect(throws: LMDBError.mapFull) {
+      try environment.writeSync { transaction in
+        for number in 0..<1000 { try transaction.put("\(number)", large, in: tree) }
+      }
+    }
+    #expect(try environment.read().texts(of: tree) == ["k=v"])
+    try environment.writeSync { transaction in
+      try transaction.delete("k", in: tree)
+      try transaction.put("l", "w", in: tree)
+    }
+    #expect(try environment.read().texts(of: tree) == ["l=w"])
+  }
+
+  @Test func `leaves the transaction unusable until it is aborted`() throws {
+    let scratch = try ScratchEnvironment(mapSizeBytes: 1 << 20)
+    let environment = try scratch.open()
+    let tree = try environment.makeTree("a")
+    let fillAndGoOn: @Sendable (WriteTransaction) throws -> Void = { transaction in
+      let large = String(repeating: "x", count: 2 << 20)
+      #expect(throws: LMDBError.mapFull) { try transaction.put("k", large, in: tree) }
+      #expect(throws: LMDBError.badTransaction) { try transaction.put("l", "w", in: tree) }
+    }
+    #expect(throws: LMDBError.badTransaction) {
+      try environment.writeSync { try fillAndGoOn($0) }
+    }
+    #expect(try environment.read().statistics(of: tree).entryCount == 0)
+  }
+}
+
+@Suite struct `Each durability` {
+  @Test(arguments: Durability.allCases)
+  func `keeps what was committed when the file is closed and opened`(
+    durability: Durability
+  ) throws {
+    let scratch = try ScratchEnvironment(durability: durability)
+    do {
+      let environment = try scratch.open()
+      try environment.makeTree("a", ["k": "v"])
+      try environment.sync()
+    }
+    let environment = try scratch.open()
+    let tree = try #require(try environment.tree(named: "a"))
+    #expect(try environment.read().text("k", in: tree) == "v")
+  }
+}
+
+@Suite struct `The statistics of an environment` {
+  @Test func `tell its size and its commits`() throws {
+    let scratch = try ScratchEnvironment()
+    let environment = try scratch.open()
+    let before = try environment.statistics()
+    try environment.makeTree("a", ["k": String(repeating: "x", count: 50_000)])
+    let after = try environment.statistics()
+    #expect(after.lastTransactionID == before.lastTransactionID + 1)
+    #expect(after.usedSizeBytes >= before.usedSizeBytes + 50_000)
+    #expect(after.mapSizeBytes == scratch.options.mapSizeBytes)
+    #expect(after.readerCountMax == 1024)
+    let file = try FileManager.default.attributesOfItem(atPath: scratch.path)
+    #expect(after.usedSizeBytes == file[.size] as? Int)
+  }
+}

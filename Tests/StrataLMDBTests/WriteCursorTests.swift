@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataLMDB
+import Testing
+
+@Suite struct `A batch put by a write cursor` {
+  private let scratch: ScratchEnvironment
+  private let environment: Environment
+
+  init() throws {
+    scratch = try ScratchEnvironment()
+    environment = try scratch.open()
+  }
+
+  private func put(_ numbers: [Int], into name: String) throws -> [([UInt8], [UInt8])] {
+    try environment.writeSync { transaction in
+      let tree = try transaction.makeTree(named: name)
+      var cursor = try transaction.writeCursor(in: tree)
+      for number in numbers {
+        let key = withUnsafeBytes(of: UInt32(number).bigEndian) { [UInt8]($0) }
+        try key.withUnsafeBytes { key in try cursor.put(key, key) }
+      }
+    }
+    let tree = try #require(try environment.tree(named: name))
+    return try environment.read().entries(of: tree)
+  }
+
+  private func isInOrder(_ entries: [([UInt8], [UInt8])]) -> Bool {
+    zip(entries, entries.dropFirst()).allSatisfy { $0.0.lexicographicallyPrecedes($1.0) }
+  }
+
+  @Test func `fills an empty tree with full pages when it is sorted`() throws {
+    let entries = try put(Array(0..<10_000), into: "sorted")
+    #expect(entries.count == 10_000 && isInOrder(entries))
+    let shuffled = try put((0..<10_000).map { $0 * 7919 % 10_000 }, into: "shuffled")
+    #expect(shuffled.count == 10_000 && isInOrder(shuffled))
+    let pages = try ["sorted", "shuffled"].map { name in
+      try environment.read().statistics(of: try #require(try environment.tree(named: name)))
+        .leafPageCount
+    }
+    #expect(pages[0] * 5 < pages[1] * 4, "\(pages)")
+  }
+
+  @Test func `lands between what is there, and goes on behind it`() throws {
+    _ = try put([10, 20, 30], into: "a")
+    let entries = try put([5, 15, 25, 35, 36, 12, 40], into: "a")
+    #expect(entries.map { Int($0.0[3]) } == [5, 10, 12, 15, 20, 25, 30, 35, 36, 40])
+  }
+
+  @Test func `replaces the values that are there`() throws {
+    let tree = try environment.makeTree("a", ["k": "old", "l": "old"])
+    try environment.writeSync { transaction in
+      var cursor = try transaction.writeCursor(in: tree)
+      for key in ["k", "l", "m"] {
+        try Array(key.utf8).withUnsafeBytes { key in
+          try cursor.put(key, byteCount: 3) { $0.copyBytes(from: Array("new".utf8)) }
+        }
+      }
+    }
+    #expect(try environment.read().texts(of: tree) == ["k=new", "l=new", "m=new"])
+  }
+
+  @Test func `keeps its order when the transaction writes beside it`() throws {
+    let tree = try environment.makeTree("a")
+    try environment.writeSync { transaction in
+      var cursor = try transaction.writeCursor(in: tree)
+      for number in 0..<3000 {
+        let key = withUnsafeBytes(of: UInt32(number * 3).bigEndian) { [UInt8]($0) }
+        let beside = withUnsafeBytes(of: UInt32(number * 7919 % 9000).bigEndian) { [UInt8]($0) }
+        try key.withUnsafeBytes { key in try cursor.put(key, key) }
+        try beside.withUnsafeBytes { key in
+          if number % 5 == 0 {
+            try transaction.delete(key, in: tree)
+          } else {
+            try transaction.put(key, key, in: tree)
+          }
+        }
+      }
+    }
+    #expect(isInOrder(try environment.read().entries(of: tree)))
+  }
+}
