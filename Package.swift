@@ -96,12 +96,18 @@ let package = Package(
     + layer("StrataLMDB", "CStrataLMDB")
     // What may exist.
     + layer("StrataModel")
+    // How it is written.
+    + layer("StrataRecord", "CStrata", "StrataModel")
     + [
       // What StrataLMDB costs beside C (Tests/LMDBCost/check.sh).
       .target(name: "LMDBCostC", dependencies: ["CStrataLMDB"], path: "Tests/LMDBCostC"),
       .executableTarget(
         name: "LMDBCost", dependencies: ["LMDBCostC", "CStrataLMDB", "StrataLMDB"],
         path: "Tests/LMDBCost", exclude: ["check.sh"], swiftSettings: settings),
+      // Random work and random bytes against naive models.
+      .executableTarget(
+        name: "fuzz", dependencies: ["StrataModel", "StrataRecord", "StrataTestSupport"],
+        path: "Fuzz/Driver", swiftSettings: settings),
       // What tests share: temporary folders, seeded random numbers.
       .target(
         name: "StrataTestSupport", path: "Tests/StrataTestSupport", swiftSettings: settings),

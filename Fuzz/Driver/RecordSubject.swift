@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import StrataRecord
+import StrataTestSupport
+
+/// Records: damaged bytes are refused or read within their bounds, and what a draft encodes is what
+/// an array of values says.
+enum RecordSubject: Subject {
+  static let name = "record"
+
+  private static let kinds: [SlotKind] =
+    (1...18).map { .attribute(AttributeType(rawValue: $0)!) } + [.toOne, .toMany]
+  private static let layout = RecordLayout(
+    version: 1,
+    slots: kinds.enumerated().map { index, kind in
+      SlotDescription(number: PropertyNumber(rawValue: UInt16(index + 1)), kind: kind)
+    })
+  private static let key = ObjectKey(entity: EntityNumber(rawValue: 1), serial: 1)
+  private static let store = StoreIdentity(UUID())
+
+  // MARK: - Bytes
+
+  static func probe(_ bytes: UnsafeRawBufferPointer) throws(Finding) {
+    if let opened = try? Envelope.decode(bytes, key: key) { try probe(record: opened.record) }
+    try probe(record: bytes)
+  }
+
+  /// Reads every slot in every way, if the bytes pass validation.
+  private static func probe(record: UnsafeRawBufferPointer) throws(Finding) {
+    do { try layout.validate(record) } catch { return }
+    guard let start = record.baseAddress else { throw Finding("no bytes are no record") }
+    for (index, place) in layout.places.enumerated() {
+      let slot = layout.slot(place, at: start)
+      if let value = slot.rawBytes, let first = value.baseAddress {
+        try require(
+          first >= start && first + value.count <= start + record.count,
+          "slot \(index) lies outside its record")
+      }
+      _ = slot.value(store: store)
+      var key: [UInt8] = []
+      KeyEncoder.append(slot: slot, to: &key)
+      try require(key.count <= KeyEncoder.valueByteCountMax, "a key of \(key.count) bytes")
+    }
+    var arena = RecordArena()
+    let copy = arena.append(copying: record)
+    let again = Draft(layout: layout, base: copy).encode(into: &arena)
+    try require(layout.differingSlots(copy, again).isEmpty, "encoding changed a value")
+  }
+
+  // MARK: - Operations
+
+  static func step(_ random: inout SeededGenerator) throws(Finding) {
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: try probeNoise(&random)
+    case 1: try probeDamaged(&random)
+    default: try compareWithModel(&random)
+    }
+  }
+
+  private static func probeNoise(_ random: inout SeededGenerator) throws(Finding) {
+    var noise = bytes(&random, countMax: 300)
+    if noise.count >= 2, Bool.random(using: &random) {
+      (noise[0], noise[1]) = (1, Bool.random(using: &random) ? 0x80 : 0)
+    }
+    try probe(exactly: noise)
+  }
+
+  private static func probeDamaged(_ random: inout SeededGenerator) throws(Finding) {
+    let record = encode(values(&random), base: nil)
+    var damaged = [UInt8](repeating: 0, count: Envelope.byteCount(for: record))
+    damaged.withUnsafeMutableBytes {
+      Envelope.encode(record: record, generation: 1, key: key, into: $0)
+    }
+    let sound = damaged
+    for _ in 0..<Int.random(in: 1...4, using: &random) where !damaged.isEmpty {
+      let index = Int.random(in: 0..<damaged.count, using: &random)
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0: damaged[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      case 1: damaged[index] = UInt8.random(in: 0...255, using: &random)
+      default: damaged.removeSubrange(index...)
+      }
+    }
+    let isAccepted = damaged.withUnsafeBytes { (try? Envelope.decode($0, key: key)) != nil }
+    try require(damaged == sound || !isAccepted, "the checksum took damaged bytes for sound ones")
+    try probe(exactly: damaged)
+    if damaged.count > Envelope.byteCount {
+      try probe(exactly: Array(damaged[Envelope.byteCount...]))
+    }
+  }
+
+  /// A base, random changes, and an encoding, beside an array of values.
+  private static func compareWithModel(_ random: inout SeededGenerator) throws(Finding) {
+    var model = values(&random)
+    let base = encode(model, base: nil)
+    let draft = Draft(layout: layout, base: base)
+    var changes = SlotSet()
+    for _ in 0..<Int.random(in: 0...12, using: &random) {
+      let slot = Int.random(in: 0..<(kinds.count - 1), using: &random)
+      model[slot] = value(kinds[slot], &random)
+      draft.setValue(model[slot], at: slot)
+      changes.insert(slot)
+    }
+    var arena = RecordArena()
+    let record = draft.encode(into: &arena)
+    try require(record == encode(model, base: nil), "a draft and a fresh encoding differ")
+    try require(draft.changed.isSubset(of: changes), "a slot changed that was not set")
+    try require(
+      layout.differingSlots(base, record).isSubset(of: draft.changed), "a change went unnoticed")
+    try require(
+      layout.splice(base: base, changes: record, slots: changes, into: &arena) == record,
+      "splicing the changes into the base gives another record")
+    for slot in kinds.indices {
+      let found = record.value(at: slot, layout: layout, store: store)
+      try require(isSame(found, model[slot]), "slot \(slot) of kind \(kinds[slot]) changed")
+      var (fast, slow): ([UInt8], [UInt8]) = ([], [])
+      KeyEncoder.append(slot: record.slot(slot, layout), to: &fast)
+      KeyEncoder.append(value: model[slot], kind: kinds[slot], to: &slow)
+      try require(fast == slow, "slot \(slot) of kind \(kinds[slot]) has two keys")
+    }
+  }
+
+  /// Probes bytes that end where their allocation ends, so that a sanitizer sees a read beyond.
+  private static func probe(exactly bytes: [UInt8]) throws(Finding) {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+    defer { memory.deallocate() }
+    memory.copyBytes(from: bytes)
+    try probe(UnsafeRawBufferPointer(memory))
+  }
+
+  private static func encode(_ values: [Value], base: Record?) -> Record {
+    let draft = Draft(layout: layout, base: base)
+    for (slot, value) in values.enumerated() where layout.places[slot].isPlaced {
+      draft.setValue(value, at: slot)
+    }
+    var arena = RecordArena()
+    return draft.encode(into: &arena)
+  }
+}
+
+// MARK: - Random values
+
+extension RecordSubject {
+  private static func values(_ random: inout SeededGenerator) -> [Value] {
+    kinds.map { kind in
+      Int.random(in: 0..<3, using: &random) == 0 ? .null : value(kind, &random)
+    }
+  }
+
+  private static func bytes(_ random: inout SeededGenerator, countMax: Int) -> [UInt8] {
+    (0..<Int.random(in: 0...countMax, using: &random)).map { _ in
+      UInt8(truncatingIfNeeded: random.next() >> UInt64.random(in: 0..<8, using: &random))
+    }
+  }
+
+  /// Any value of a kind: any bits are some number, any bytes some text.
+  private static func value(_ kind: SlotKind, _ random: inout SeededGenerator) -> Value {
+    let bits = random.next() >> UInt64.random(in: 0..<64, using: &random)
+    guard case .attribute(let type) = kind else {
+      return kind == .toMany
+        ? .null : .object(ObjectID(store: store, key: ObjectKey(rawValue: bits | 1)))
+    }
+    switch type {
+    case .bool: return .bool(bits & 1 == 1)
+    case .int8: return .int(Int64(Int8(truncatingIfNeeded: bits)))
+    case .int16: return .int(Int64(Int16(truncatingIfNeeded: bits)))
+    case .int32: return .int(Int64(Int32(truncatingIfNeeded: bits)))
+    case .int64: return .int(Int64(bitPattern: bits))
+    case .uint8: return .uint(UInt64(UInt8(truncatingIfNeeded: bits)))
+    case .uint16: return .uint(UInt64(UInt16(truncatingIfNeeded: bits)))
+    case .uint32: return .uint(UInt64(UInt32(truncatingIfNeeded: bits)))
+    case .uint64: return .uint(bits)
+    case .float: return .double(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))))
+    case .double: return .double(Double(bitPattern: random.next()))
+    case .decimal:
+      return .decimal(
+        Decimal(
+          sign: bits & 1 == 1 ? .minus : .plus, exponent: Int(bits % 40) - 20,
+          significand: Decimal(random.next())))
+    case .string: return .string(String(decoding: bytes(&random, countMax: 400), as: UTF8.self))
+    case .data: return .data(Data(bytes(&random, countMax: 400)))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(bits)))
+    case .uuid: return .uuid(UUID())
+    case .url: return .url(URL(string: "https://example.org/\(bits)")!)
+    case .codable: return .codable(Data(bytes(&random, countMax: 40)))
+    }
+  }
+
+  /// Whether a value that was read is the one that was set: NaN is, too.
+  private static func isSame(_ left: Value, _ right: Value) -> Bool {
+    if case .double(let left) = left, case .double(let right) = right {
+      return left == right || left.isNaN && right.isNaN
+    }
+    return left == right
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataTestSupport
+
+/// What can be fuzzed: one structure or format, in one file.
+protocol Subject: SendableMetatype {
+  /// The word on the command line, and the folder in Fuzz/Corpus.
+  static var name: String { get }
+
+  /// Does one thing with any bytes at all, and throws if what must hold did not.
+  static func probe(_ bytes: UnsafeRawBufferPointer) throws(Finding)
+
+  /// Does one random operation against a naive model.
+  static func step(_ random: inout SeededGenerator) throws(Finding)
+}
+
+/// What must hold and did not.
+struct Finding: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// Throws a finding unless `condition` holds.
+func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(Finding) {
+  guard condition else { throw Finding(sentence()) }
+}
+
+/// Every subject, by the word that names it.
+let subjects: [any Subject.Type] = [RecordSubject.self]

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+
+// Integers as attributes: each lies in the fixed part, little-endian, with
+// the width of its type; `Int` and `UInt` with 64 bits. Reading one is a comparison and a load.
+
+extension Value {
+  /// The integer that this value is, if the type can represent it.
+  @usableFromInline func integer<Integer: FixedWidthInteger>() -> Integer? {
+    switch self {
+    case .int(let number): Integer(exactly: number)
+    case .uint(let number): Integer(exactly: number)
+    default: nil
+    }
+  }
+}
+
+extension Int8: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { .int8 }
+  @inlinable public static var zero: Int8? { 0 }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = slot.integer(.int8, as: Int8.self) else { return nil }
+    self = raw
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) {
+    writer.write(integer: self, as: .int8)
+  }
+
+  @inlinable public var value: Value { .int(Int64(self)) }
+
+  public init?(value: Value) {
+    guard let number: Int8 = value.integer() else { return nil }
+    self = number
+  }
+}
+
+extension Int16: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { .int16 }
+  @inlinable public static var zero: Int16? { 0 }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = slot.integer(.int16, as: Int16.self) else { return nil }
+    self = raw
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) {
+    writer.write(integer: self, as: .int16)
+  }
+
+  @inlinable public var value: Value { .int(Int64(self)) }
+
+  public init?(value: Value) {
+    guard let number: Int16 = value.integer() else { return nil }
+    self = number
+  }
+}
+
+extension Int32: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { .int32 }
+  @inlinable public static var zero: Int32? { 0 }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = slot.integer(.int32, as: Int32.self) else { return nil }
+    self = raw
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) {
+    writer.write(integer: self, as: .int32)
+  }
+
+  @inlinable public var value: Value { .int(Int64(self)) }
+
+  public init?(value: Value) {
+    guard let number: Int32 = value.integer() else { return nil }
+    self = number
+  }
+}
+
+extension Int64: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { .int64 }
+  @inlinable public static var zero: Int64? { 0 }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = slot.integer(.int64, as: Int64.self) else { return nil }
+    self = raw
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) {
+    writer.write(integer: self, as: .int64)
+  }
+
+  @inlinable public var value: Value { .int(Int64(self)) }
+
+  public init?(value: Value) {
+    guard let number: Int64 = value.integer() else { return nil }
+    self = number
+  }
+}
+
+extension Int: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { .int64 }
+  @inlinable public static var zero: Int? { 0 }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = slot.integer(.int64, as: Int64.self) else { return nil }
+    self = Int(truncatingIfNeeded: raw)
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) {
+    writer.write(integer: Int64(truncatingIfNeeded: self), as: .int64)
+  }
+
+  @inlinable public var value: Value { .int(Int64(self)) }
+
+  public init?(value: Value) {
+    guard let number: Int = value.integer() else { return nil }
+    self = number
+  }
+}
+
+extension UInt8: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { .uint8 }
+  @inlinable public static var zero: UInt8? { 0 }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = slot.integer(.uint8, as: UInt8.self) else { return nil }
+    self = raw
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) {
+    writer.write(integer: self, as: .uint8)
+  }
+
+  @inlinable public var value: Value { .uint(UInt64(self)) }
+
+  public init?(value: Value) {
+    guard let number: UInt8 = value.integer() else { return nil }
+    self = number
+  }
+}
+
+extension UInt16: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { .uint16 }
+  @inlinable public static var zero: UInt16? { 0 }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = slot.integer(.uint16, as: UInt16.self) else { return nil }
+    self = raw
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) {
+    writer.write(integer: self, as: .uint16)
+  }
+
+  @inlinable public var value: Value { .uint(UInt64(self)) }
+
+  public init?(value: Value) {
+    guard let number: UInt16 = value.integer() else { return nil }
+    self = number
+  }
+}
+
+extension UInt32: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { .uint32 }
+  @inlinable public static var zero: UInt32? { 0 }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = slot.integer(.uint32, as: UInt32.self) else { return nil }
+    self = raw
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) {
+    writer.write(integer: self, as: .uint32)
+  }
+
+  @inlinable public var value: Value { .uint(UInt64(self)) }
+
+  public init?(value: Value) {
+    guard let number: UInt32 = value.integer() else { return nil }
+    self = number
+  }
+}
+
+extension UInt64: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { .uint64 }
+  @inlinable public static var zero: UInt64? { 0 }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = slot.integer(.uint64, as: UInt64.self) else { return nil }
+    self = raw
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) {
+    writer.write(integer: self, as: .uint64)
+  }
+
+  @inlinable public var value: Value { .uint(UInt64(self)) }
+
+  public init?(value: Value) {
+    guard let number: UInt64 = value.integer() else { return nil }
+    self = number
+  }
+}
+
+extension UInt: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { .uint64 }
+  @inlinable public static var zero: UInt? { 0 }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = slot.integer(.uint64, as: UInt64.self) else { return nil }
+    self = UInt(truncatingIfNeeded: raw)
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) {
+    writer.write(integer: UInt64(truncatingIfNeeded: self), as: .uint64)
+  }
+
+  @inlinable public var value: Value { .uint(UInt64(self)) }
+
+  public init?(value: Value) {
+    guard let number: UInt = value.integer() else { return nil }
+    self = number
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+
+/// A type that an attribute can have.
+///
+/// The integers, `Bool`, `Float`, `Double`, `Decimal`, `String`, `Data`, `Date`, `UUID`, `URL` and
+/// optionals of them conform. An enum with raw values of one of them conforms by saying so:
+///
+/// ```swift
+/// enum Colour: String, AttributeValue { case red, green }
+/// ```
+///
+/// Any other type conforms by being stored as one of them:
+///
+/// ```swift
+/// struct Money: AttributeValue {
+///   var cents: Int64
+///   static var attributeType: AttributeType { .int64 }
+///   static var zero: Money? { Money(cents: 0) }
+///   init?(_ slot: RecordSlot) {
+///     guard let cents = Int64(slot) else { return nil }
+///     self.cents = cents
+///   }
+///   func write(to writer: inout SlotWriter) { cents.write(to: &writer) }
+///   var value: Value { cents.value }
+///   init?(value: Value) {
+///     guard let cents = Int64(value: value) else { return nil }
+///     self.cents = cents
+///   }
+/// }
+/// ```
+public protocol AttributeValue: Equatable, Sendable {
+  /// How the value is stored.
+  static var attributeType: AttributeType { get }
+
+  /// Whether nil is a value; false unless the type is an optional.
+  static var isOptional: Bool { get }
+
+  /// What an attribute reads as before it is set. nil if the type has no such value, as most enums
+  /// have none: their attributes are optional or have a default.
+  static var zero: Self? { get }
+
+  /// The value that `slot` holds; nil if it holds none, or one of another type, or bytes that mean
+  /// no value of this one (an enum's raw value without a case).
+  init?(_ slot: RecordSlot)
+
+  /// Puts the value into a slot, which is of type `attributeType`.
+  func write(to writer: inout SlotWriter)
+
+  /// The value without its static type.
+  var value: Value { get }
+
+  /// The value that `value` is; nil if it is of another type or not representable in this one.
+  init?(value: Value)
+}
+
+extension AttributeValue {
+  @inlinable public static var isOptional: Bool { false }
+}
+
+// MARK: - Optional
+
+extension Optional: AttributeValue where Wrapped: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { Wrapped.attributeType }
+  @inlinable public static var isOptional: Bool { true }
+  @inlinable public static var zero: Wrapped?? { .some(nil) }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    if let wrapped = Wrapped(slot) {
+      self = wrapped
+    } else if slot.isPresent {
+      return nil
+    } else {
+      self = nil
+    }
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) {
+    if let self { self.write(to: &writer) } else { writer.writeNil() }
+  }
+
+  @inlinable public var value: Value { self?.value ?? .null }
+
+  public init?(value: Value) {
+    if value == .null {
+      self = nil
+    } else if let wrapped = Wrapped(value: value) {
+      self = wrapped
+    } else {
+      return nil
+    }
+  }
+}
+
+// MARK: - Enums with raw values
+
+extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+  @inlinable public static var attributeType: AttributeType { RawValue.attributeType }
+  @inlinable public static var zero: Self? { nil }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = RawValue(slot) else { return nil }
+    self.init(rawValue: raw)
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) { rawValue.write(to: &writer) }
+
+  @inlinable public var value: Value { rawValue.value }
+
+  @inlinable public init?(value: Value) {
+    guard let raw = RawValue(value: value) else { return nil }
+    self.init(rawValue: raw)
+  }
+}
+
+/// An enum with raw values that does not conform to `AttributeValue` itself, as an attribute's
+/// value. The accessors wrap and unwrap it; no property is declared with it.
+@frozen
+public struct RawValueBox<Wrapped>: AttributeValue
+where Wrapped: RawRepresentable & Sendable, Wrapped.RawValue: AttributeValue {
+  public let wrapped: Wrapped
+
+  @inlinable public init(_ wrapped: Wrapped) { self.wrapped = wrapped }
+
+  @inlinable public static var attributeType: AttributeType { Wrapped.RawValue.attributeType }
+  @inlinable public static var zero: RawValueBox? { nil }
+
+  @inlinable public init?(_ slot: RecordSlot) {
+    guard let raw = Wrapped.RawValue(slot), let wrapped = Wrapped(rawValue: raw) else { return nil }
+    self.wrapped = wrapped
+  }
+
+  @inlinable public func write(to writer: inout SlotWriter) { wrapped.rawValue.write(to: &writer) }
+
+  @inlinable public var value: Value { wrapped.rawValue.value }
+
+  @inlinable public init?(value: Value) {
+    guard let raw = Wrapped.RawValue(value: value), let wrapped = Wrapped(rawValue: raw) else {
+      return nil
+    }
+    self.wrapped = wrapped
+  }
+
+  @inlinable public static func == (left: RawValueBox, right: RawValueBox) -> Bool {
+    left.wrapped.rawValue == right.wrapped.rawValue
+  }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+package import StrataModel
+
+/// The mutable form of a record: the values of one object, some of them set since its record was
+/// encoded.
+///
+/// It exists so that setting a number is one store, whatever else the object holds, and setting a
+/// string moves no other. Variable values that were not set stay where they are, in the base record.
+///
+/// ```
+///  buffer ─► ┌──────┬──────────┬────────────┬─────────────────────┬─────────┬──────┐
+///            │header│ presence │ fixed part │ variable entries    │ heap …  │ free │
+///            └──────┴──────────┴────────────┴─────────────────────┴─────────┴──────┘
+///             0     as in a record  fixedEnd  entriesOffset         heapOffset
+///   entry = {start, count} of a value: in the base record's bytes, or in the heap
+/// ```
+///
+/// ## Invariants
+/// - I1: an absent slot's fixed bytes are zero and its entry is empty (RecordLayout, I1).
+/// - I2: `changed` holds every slot that was given a value which it did not have.
+/// - I3: each entry lies in `base` or below `heapEnd`.
+///
+/// ## Lifetime and isolation
+/// A draft is private to its object's context, as the object is. Slots read from it are valid until
+/// the next change.
+@usableFromInline
+package final class Draft {
+  @usableFromInline package let layout: RecordLayout
+  /// The record that the draft began with; nil if all slots were absent.
+  package let base: Record?
+  // Safety: `@exclusivity(unchecked)` spares each set two run-time checks, most of what it costs. A
+  // draft is of one isolation, and no access to these runs code that could reach the draft again.
+  /// The slots that were set to another value than they had.
+  @exclusivity(unchecked)
+  @usableFromInline package internal(set) var changed = SlotSet()
+
+  @exclusivity(unchecked)
+  @usableFromInline var buffer: UnsafeMutableRawPointer
+  @exclusivity(unchecked)
+  private var bufferByteCount: Int
+  /// Where the heap's free bytes begin.
+  @exclusivity(unchecked)
+  private var heapEnd: Int
+
+  /// A draft of `base`, which is a record of `layout`; of a new object if it is nil.
+  package init(layout: RecordLayout, base: Record?) {
+    self.layout = layout
+    self.base = base
+    bufferByteCount = layout.draftHeapOffset + (layout.variableCount == 0 ? 0 : 64)
+    heapEnd = layout.draftHeapOffset
+    buffer = .allocate(byteCount: bufferByteCount, alignment: 8)
+    if let base {
+      layout.copyHead(of: base.start, to: buffer)
+    } else {
+      layout.writeEmptyHead(to: buffer)
+    }
+    for index in 0..<layout.variableCount {
+      (entries + index).initialize(
+        to: base.map { layout.variableBytes(index, at: $0.start) }
+          ?? VariableBytes(start: buffer, count: 0))
+    }
+  }
+
+  deinit { buffer.deallocate() }
+
+  private var entries: UnsafeMutablePointer<VariableBytes> {
+    // Safety: the initializer has put the entries there, and nothing else ever lies there.
+    (buffer + layout.draftEntriesOffset).assumingMemoryBound(to: VariableBytes.self)
+  }
+}
+
+@available(*, unavailable)
+extension Draft: Sendable {}
+
+extension RecordLayout {
+  /// Where the entries of a draft's variable values lie.
+  var draftEntriesOffset: Int { (fixedEnd + 7) & ~7 }
+  /// Where a draft's heap begins.
+  var draftHeapOffset: Int {
+    draftEntriesOffset + variableCount * MemoryLayout<VariableBytes>.stride
+  }
+}
+
+// MARK: - Reading
+
+extension Draft {
+  /// The slot as it is now. An absent one reads as no value.
+  @inlinable @inline(__always)
+  package func slot(_ index: Int) -> RecordSlot {
+    let place = layout.places[index]
+    guard place.isPresent(in: buffer) else { return RecordSlot(absent: place.code) }
+    if place.position >= 0 {
+      return RecordSlot(start: buffer + Int(place.position), byteCount: 0, code: place.code)
+    }
+    return variableSlot(place)
+  }
+
+  @usableFromInline func variableSlot(_ place: SlotPlace) -> RecordSlot {
+    let entry = entries[Int(~place.position)]
+    return RecordSlot(start: entry.start, byteCount: UInt32(entry.count), code: place.code)
+  }
+
+  /// Whether the slot has a value.
+  @inlinable package func isPresent(_ slot: Int) -> Bool {
+    layout.places[slot].isPresent(in: buffer)
+  }
+
+  /// The value of the slot; nil if it has none, or one of another type.
+  @inlinable package func value<T: AttributeValue>(at slot: Int) -> T? {
+    T(self.slot(slot))
+  }
+
+  /// The value of the slot without its static type.
+  package func value(at slot: Int, store: StoreIdentity) -> Value {
+    self.slot(slot).value(store: store)
+  }
+
+  /// The target of a to-one relationship, or nil.
+  package func toOne(at slot: Int) -> ObjectKey? { self.slot(slot).toOne }
+}
+
+// MARK: - Setting
+
+extension Draft {
+  /// Sets the slot, which is of `T.attributeType`; setting another type traps.
+  /// - Returns: false if an equal value was there. Equal means the same stored bytes: -0 over +0
+  ///   and a string of other, canonically equivalent scalars are changes, so what is read back is
+  ///   what was set; NaN over the same NaN is none.
+  @inlinable
+  @discardableResult
+  package func set<T: AttributeValue>(_ value: T, at slot: Int) -> Bool {
+    var writer = SlotWriter(draft: self, slot: slot)
+    value.write(to: &writer)
+    return writer.didChange
+  }
+
+  /// Sets a to-one relationship's target.
+  /// - Returns: false if it was that already.
+  @discardableResult
+  package func setToOne(_ key: ObjectKey?, at slot: Int) -> Bool {
+    guard let key else { return clear(slot) }
+    return store(integer: key.rawValue, at: slot, as: .toOne)
+  }
+
+  /// Leaves the slot without a value.
+  /// - Returns: false if it had none.
+  @usableFromInline
+  @discardableResult
+  package func clear(_ slot: Int) -> Bool {
+    let place = layout.places[slot]
+    guard place.isPresent(in: buffer) else { return false }
+    buffer.storeBytes(
+      of: buffer.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
+        & ~place.presenceMask,
+      toByteOffset: Int(place.presenceOffset), as: UInt8.self)
+    if place.position >= 0 {
+      UnsafeMutableRawBufferPointer(
+        start: buffer + Int(place.position), count: place.code.fixedByteCount
+      ).initializeMemory(as: UInt8.self, repeating: 0)
+    } else {
+      entries[Int(~place.position)] = VariableBytes(start: buffer, count: 0)
+    }
+    changed.insert(slot)
+    return true
+  }
+
+  @inlinable func store<Integer: FixedWidthInteger>(
+    integer: Integer, at slot: Int, as code: SlotCode
+  ) -> Bool {
+    let place = layout.places[slot]
+    guard place.code == code else { mismatch(slot, code) }
+    let target = buffer + Int(place.position)
+    let bits = integer.littleEndian
+    if place.isPresent(in: buffer), target.loadUnaligned(as: Integer.self) == bits { return false }
+    target.storeBytes(of: bits, as: Integer.self)
+    markPresent(place, slot)
+    return true
+  }
+
+  func store(fixed bytes: UnsafeRawBufferPointer, at slot: Int, as code: SlotCode) -> Bool {
+    let place = layout.places[slot]
+    guard place.code == code, bytes.count == code.fixedByteCount else { mismatch(slot, code) }
+    let target = UnsafeMutableRawBufferPointer(
+      start: buffer + Int(place.position), count: bytes.count)
+    if place.isPresent(in: buffer),
+      memcmp(target.baseAddress!, bytes.baseAddress!, bytes.count) == 0
+    {
+      return false
+    }
+    target.copyMemory(from: bytes)
+    markPresent(place, slot)
+    return true
+  }
+
+  @inlinable func markPresent(_ place: SlotPlace, _ slot: Int) {
+    buffer.storeBytes(
+      of: buffer.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
+        | place.presenceMask,
+      toByteOffset: Int(place.presenceOffset), as: UInt8.self)
+    changed.insert(slot)
+  }
+
+  @usableFromInline func mismatch(_ slot: Int, _ code: SlotCode) -> Never {
+    preconditionFailure(
+      """
+      slot \(slot) holds \(String(describing: layout.places[slot].code.kind)), \
+      it cannot be set to \(String(describing: code.kind))
+      """)
+  }
+}
+
+// MARK: - Variable values
+
+extension Draft {
+  @usableFromInline func store(
+    bytes: UnsafeRawBufferPointer, at slot: Int, as code: SlotCode
+  ) -> Bool {
+    let place = layout.places[slot]
+    guard place.code == code else { mismatch(slot, code) }
+    precondition(bytes.count <= Record.byteCountMax / 4, "a value has at most 512 MiB")
+    let index = Int(~place.position)
+    let entry = entries[index]
+    if place.isPresent(in: buffer), entry.count == bytes.count,
+      bytes.isEmpty || memcmp(entry.start, bytes.baseAddress!, bytes.count) == 0
+    {
+      return false
+    }
+    if !bytes.isEmpty {
+      let start = room(for: bytes.count, replacing: index)
+      start.copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+      entries[index] = VariableBytes(start: start, count: bytes.count)
+    } else {
+      entries[index] = VariableBytes(start: buffer, count: 0)
+    }
+    markPresent(place, slot)
+    return true
+  }
+
+  /// Room for the new value of a variable slot: where its old one lies if it fits there, else at
+  /// the end of the heap.
+  private func room(for byteCount: Int, replacing index: Int) -> UnsafeMutableRawPointer {
+    let old = entries[index]
+    if old.count >= byteCount, isInHeap(old) {
+      return buffer + (old.start - UnsafeRawPointer(buffer))
+    }
+    if bufferByteCount - heapEnd < byteCount {
+      entries[index] = VariableBytes(start: buffer, count: 0)
+      grow(for: byteCount)
+    }
+    defer { heapEnd += byteCount }
+    return buffer + heapEnd
+  }
+
+  private func isInHeap(_ entry: VariableBytes) -> Bool {
+    entry.count > 0 && entry.start >= UnsafeRawPointer(buffer + layout.draftHeapOffset)
+      && entry.start < UnsafeRawPointer(buffer + heapEnd)
+  }
+
+  /// Moves to a larger buffer, taking along only those of the heap's values that are still in use.
+  private func grow(for byteCount: Int) {
+    let old = buffer
+    let live = (0..<layout.variableCount).filter { isInHeap(entries[$0]) }
+    let liveByteCount = live.reduce(0) { $0 + entries[$1].count }
+    let heapOffset = layout.draftHeapOffset
+    let newByteCount = heapOffset + (liveByteCount + byteCount) * 3 / 2 + 64
+    let new = UnsafeMutableRawPointer.allocate(byteCount: newByteCount, alignment: 8)
+    new.copyMemory(from: old, byteCount: heapOffset)
+    let oldEntries = entries
+    buffer = new
+    var end = heapOffset
+    for index in 0..<layout.variableCount where oldEntries[index].count == 0 {
+      entries[index] = VariableBytes(start: new, count: 0)
+    }
+    for index in live {
+      let entry = oldEntries[index]
+      (new + end).copyMemory(from: entry.start, byteCount: entry.count)
+      entries[index] = VariableBytes(start: new + end, count: entry.count)
+      end += entry.count
+    }
+    heapEnd = end
+    bufferByteCount = newByteCount
+    old.deallocate()
+  }
+}
+
+// MARK: - Encoding
+
+extension Draft {
+  /// The values as a record. The draft stays as it is.
+  package func encode(into arena: inout RecordArena) -> Record {
+    layout.assemble(head: buffer, variable: UnsafePointer(entries), into: &arena)
+  }
+}

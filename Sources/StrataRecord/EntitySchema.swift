@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+package import StrataModel
+
+/// An entity as one store keeps it: its number, where its slots lie in records, its indexes and its
+/// relationships.
+package final class EntitySchema: Sendable {
+  package let store: StoreIdentity
+  package let number: EntityNumber
+  package let description: EntityDescription
+  package let layout: RecordLayout
+  /// Property numbers by slot.
+  package let numbers: [PropertyNumber]
+  /// The indexes that hold entries for objects of this entity, inherited ones included.
+  package let indexes: [IndexSchema]
+  /// By slot; nil where the slot is an attribute.
+  package let relationships: [RelationshipSchema?]
+  /// Relationships without inverse that may lead to objects of this entity.
+  package let incoming: [IncomingRelationship]
+  /// The entities whose objects are objects of this one: itself unless abstract, and all that
+  /// inherit from it. Ascending.
+  package let family: [EntityNumber]
+
+  init(
+    store: StoreIdentity, number: EntityNumber, description: EntityDescription,
+    layout: RecordLayout,
+    numbers: [PropertyNumber], indexes: [IndexSchema], relationships: [RelationshipSchema?],
+    incoming: [IncomingRelationship], family: [EntityNumber]
+  ) {
+    self.store = store
+    self.number = number
+    self.description = description
+    self.layout = layout
+    self.numbers = numbers
+    self.indexes = indexes
+    self.relationships = relationships
+    self.incoming = incoming
+    self.family = family
+  }
+
+  /// A schema of an entity that no store has: for objects that only say which slots they are asked
+  /// for.
+  package static func unbound(_ entity: EntityDescription) -> EntitySchema {
+    let numbers = entity.properties.indices.map { PropertyNumber(rawValue: UInt16($0 + 1)) }
+    let slots = zip(entity.properties, numbers).map {
+      SlotDescription(number: $1, kind: SchemaBuilder.kind(of: $0), isTransient: false)
+    }
+    return EntitySchema(
+      store: StoreIdentity(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))),
+      number: EntityNumber(rawValue: 0),
+      description: entity, layout: RecordLayout(version: 1, slots: slots), numbers: numbers,
+      indexes: [], relationships: Array(repeating: nil, count: slots.count), incoming: [],
+      family: [])
+  }
+
+  /// The index over `slot`, or nil if there is none. O(indexes).
+  package func index(at slot: Int) -> IndexSchema? { indexes.first { $0.slot == slot } }
+
+  /// Whether objects of the entity numbered `other` are objects of this one. O(family).
+  package func includes(_ other: EntityNumber) -> Bool {
+    other == number || family.contains(other)
+  }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import StrataModel
+
+/// Writes the parts of keys: the rules of `KeyEncoder`, one function each.
+///
+/// It writes to scratch memory with some bytes to spare, so that numbers are stored whole and cut
+/// afterwards.
+struct KeyPart {
+  private let start: UnsafeMutableRawPointer
+  /// The most bytes that may be in use at the end.
+  private let limit: Int
+  private(set) var count = 0
+  private(set) var isCut = false
+
+  /// The bytes that the memory must have for a limit.
+  static func capacity(for limit: Int) -> Int { limit + 32 }
+
+  init(start: UnsafeMutableRawPointer, limit: Int) {
+    self.start = start
+    self.limit = limit
+  }
+
+  // MARK: - Slots and values
+
+  mutating func append(_ slot: RecordSlot) {
+    guard let bytes = slot.rawBytes, let address = bytes.baseAddress else {
+      return appendNil(slot.code)
+    }
+    switch slot.code {
+    case .bool: append(byte: address.load(as: UInt8.self) != 0 ? 2 : 1)
+    case .int8: append(integer: Int64(address.load(as: Int8.self)))
+    case .int16: append(integer: Int64(load(address, as: Int16.self)))
+    case .int32: append(integer: Int64(load(address, as: Int32.self)))
+    case .int64: append(integer: load(address, as: Int64.self))
+    case .uint8: append(integer: UInt64(address.load(as: UInt8.self)))
+    case .uint16: append(integer: UInt64(load(address, as: UInt16.self)))
+    case .uint32: append(integer: UInt64(load(address, as: UInt32.self)))
+    case .uint64: append(integer: load(address, as: UInt64.self))
+    case .float:
+      append(double: Double(Float(bitPattern: load(address, as: UInt32.self))))
+    case .double, .date: append(double: Double(bitPattern: load(address, as: UInt64.self)))
+    case .decimal: append(decimal: DecimalBytes(at: address))
+    case .uuid: append(uuid: bytes)
+    case .toOne: append(word: load(address, as: UInt64.self))
+    case .string, .url: append(text: bytes, isWhole: true)
+    default: append(escaping: bytes, isWhole: true)
+    }
+  }
+
+  mutating func append(_ value: Value, _ code: SlotCode) {
+    switch value {
+    case .null: appendNil(code)
+    case .bool(let bool): append(byte: bool ? 2 : 1)
+    case .int(let number):
+      switch code {
+      case .float, .double: append(double: Double(number))
+      case .decimal: append(decimal: DecimalBytes(Decimal(number)))
+      default: append(integer: number)
+      }
+    case .uint(let number):
+      switch code {
+      case .float, .double: append(double: Double(number))
+      case .decimal: append(decimal: DecimalBytes(Decimal(number)))
+      default: append(integer: number)
+      }
+    case .double(let number): append(double: number)
+    case .date(let date): append(double: date.timeIntervalSinceReferenceDate)
+    case .decimal(let number): append(decimal: DecimalBytes(number))
+    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { append(uuid: $0) }
+    case .object(let id): append(word: id.key.rawValue)
+    case .string(let string): append(text: string, isWhole: true)
+    case .url(let url): append(text: url.absoluteString, isWhole: true)
+    case .data(let data), .codable(let data):
+      data.withUnsafeBytes { append(escaping: $0, isWhole: true) }
+    }
+  }
+
+  private func load<Integer: FixedWidthInteger>(
+    _ address: UnsafeRawPointer, as type: Integer.Type
+  ) -> Integer {
+    Integer(littleEndian: address.loadUnaligned(as: Integer.self))
+  }
+
+  // MARK: - Fixed parts
+
+  /// nil is one zero byte; where a value's first byte may be zero too, as many as the value has.
+  private mutating func appendNil(_ code: SlotCode) {
+    switch code {
+    case .float, .double, .date, .toOne: append(word: 0)
+    default: append(byte: 0)
+    }
+  }
+
+  private mutating func append(byte: UInt8) {
+    start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+    advance(by: 1)
+  }
+
+  private mutating func append(word: UInt64) {
+    start.storeBytes(of: word.bigEndian, toByteOffset: count, as: UInt64.self)
+    advance(by: 8)
+  }
+
+  private mutating func append(integer: UInt64) {
+    let significant = 8 - integer.leadingZeroBitCount / 8
+    start.storeBytes(of: 0x80 + UInt8(significant), toByteOffset: count, as: UInt8.self)
+    append(significant, of: integer)
+  }
+
+  private mutating func append(integer: Int64) {
+    if integer >= 0 { return append(integer: UInt64(integer)) }
+    let significant = 8 - (~integer).leadingZeroBitCount / 8
+    start.storeBytes(of: 0x7F - UInt8(significant), toByteOffset: count, as: UInt8.self)
+    append(significant, of: UInt64(bitPattern: integer))
+  }
+
+  /// The last `significant` bytes of `word`, most significant first, behind a first byte.
+  private mutating func append(_ significant: Int, of word: UInt64) {
+    let shifted = significant == 0 ? 0 : word << UInt64(64 - significant * 8)
+    start.storeBytes(of: shifted.bigEndian, toByteOffset: count + 1, as: UInt64.self)
+    advance(by: 1 + significant)
+  }
+
+  private mutating func append(double: Double) {
+    let number = double.isNaN ? .nan : double + 0  // -0 + 0 is +0
+    let bits = number.bitPattern
+    append(word: bits & (1 << 63) == 0 ? bits | (1 << 63) : ~bits)
+  }
+
+  private mutating func append(uuid: UnsafeRawBufferPointer) {
+    start.storeBytes(of: 1, toByteOffset: count, as: UInt8.self)
+    (start + count + 1).copyMemory(from: uuid.baseAddress!, byteCount: 16)
+    advance(by: 17)
+  }
+
+  /// Counts bytes that were stored beyond `count`.
+  private mutating func advance(by byteCount: Int) {
+    count += byteCount
+    if count > limit {
+      count = limit
+      isCut = true
+    }
+  }
+
+  // MARK: - Decimals
+
+  /// Two bytes of sign and magnitude, then the digits in pairs, most significant first: 2·pair + 1,
+  /// and 2·pair for the last. Those of a negative number are inverted.
+  private mutating func append(decimal: DecimalBytes) {
+    if decimal.isNaN { return append(sign: 0xFF00) }
+    guard decimal.mantissa != 0 else { return append(sign: 0x8000) }
+    var digits: [UInt8] = []
+    var rest = decimal.mantissa
+    while rest > 0 {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      digits.append(UInt8(digit))
+      rest = quotient
+    }
+    digits.reverse()
+    // The number is 0.d₁d₂… · 10^magnitude with d₁ > 0: -127 … 167.
+    let magnitude = digits.count + Int(decimal.exponent)
+    while digits.last == 0 { digits.removeLast() }
+    let sign = 0x8000 + 200 + magnitude
+    append(sign: UInt16(decimal.isNegative ? 0x10000 - sign : sign))
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      let pair = digits[index] * 10 + (index + 1 < digits.count ? digits[index + 1] : 0)
+      let byte = pair * 2 + (index + 2 < digits.count ? 1 : 0)
+      append(byte: decimal.isNegative ? ~byte : byte)
+    }
+  }
+
+  private mutating func append(sign: UInt16) {
+    start.storeBytes(of: sign.bigEndian, toByteOffset: count, as: UInt16.self)
+    advance(by: 2)
+  }
+
+  // MARK: - Texts and bytes
+
+  mutating func append(text: String, isWhole: Bool) {
+    var text = text
+    text.withUTF8 { append(text: UnsafeRawBufferPointer($0), isWhole: isWhole) }
+  }
+
+  /// - Parameter isWhole: whether the text ends here; false for a prefix, which has no end mark.
+  private mutating func append(text bytes: UnsafeRawBufferPointer, isWhole: Bool) {
+    if NormalForm.isCertain(bytes, upTo: limit - count) {
+      return append(escaping: bytes, isWhole: isWhole)
+    }
+    let normal = NormalForm.bytes(
+      of: String(decoding: bytes, as: UTF8.self), byteCountMin: limit + 1)
+    normal.withUnsafeBytes { append(escaping: $0, isWhole: isWhole) }
+  }
+
+  /// 00, 01 and 02 become 02 01, 02 02 and 02 03, so that 01 ends the part and sorts before all that
+  /// could stand there instead, and 00 remains for nil.
+  private mutating func append(escaping bytes: UnsafeRawBufferPointer, isWhole: Bool) {
+    let room = limit - count
+    let fitting = UnsafeRawBufferPointer(rebasing: bytes.prefix(room))
+    if bytes.count > room { isCut = true }
+    if fitting.allSatisfy({ $0 > 2 }) {
+      if let address = fitting.baseAddress {
+        (start + count).copyMemory(from: address, byteCount: fitting.count)
+      }
+      count += fitting.count
+    } else {
+      for byte in fitting {
+        if isCut, count == limit { break }
+        if byte > 2 { append(byte: byte) } else { append(sign: 0x0201 + UInt16(byte)) }
+      }
+    }
+    if isWhole { append(byte: 1) }
+  }
+}

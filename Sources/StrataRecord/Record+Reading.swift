@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+
+// MARK: - Slots
+
+extension Record {
+  /// The value of a class slot, as bytes.
+  /// - Important: it points into the record and is valid as long as the record is kept.
+  @inlinable @inline(__always)
+  package func slot(_ index: Int, _ layout: RecordLayout) -> RecordSlot {
+    layout.slot(index, at: start)
+  }
+
+  /// The value at one of the layout's places, as bytes; valid as long as the record is kept.
+  @inlinable @inline(__always)
+  package func slot(_ place: SlotPlace, _ layout: RecordLayout) -> RecordSlot {
+    layout.slot(place, at: start)
+  }
+
+  /// Whether the slot has a value.
+  @inlinable @inline(__always)
+  package func isPresent(_ slot: Int, _ layout: RecordLayout) -> Bool {
+    defer { withExtendedLifetime(block) {} }
+    return layout.places[slot].isPresent(in: start)
+  }
+
+  /// The value of the slot; nil if it has none, or one of another type.
+  @inlinable @inline(__always)
+  package func value<T: AttributeValue>(at slot: Int, _ layout: RecordLayout) -> T? {
+    defer { withExtendedLifetime(block) {} }
+    return T(layout.slot(slot, at: start))
+  }
+
+  /// The value of the slot without its static type; `.null` if it has none.
+  /// - Parameter store: the store of the record; to-one targets are of the same.
+  package func value(at slot: Int, layout: RecordLayout, store: StoreIdentity) -> Value {
+    defer { withExtendedLifetime(block) {} }
+    return layout.slot(slot, at: start).value(store: store)
+  }
+
+  /// The target of a to-one relationship; nil if there is none, or the slot is no to-one.
+  package func toOne(at slot: Int, layout: RecordLayout) -> ObjectKey? {
+    defer { withExtendedLifetime(block) {} }
+    return layout.slot(slot, at: start).toOne
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+
+/// The values of one object as immutable bytes: the one currency of Strata. The same bytes lie in
+/// the store, in a segment, in the cache and under a managed object.
+///
+/// A record is 16 bytes, a slice of a block that it shares with others:
+///
+/// ```
+///  Record {block ●, offset, byteCount}
+///                │      ╭───────────────────╮
+///                ▼      ▼                   │
+///          RecordBlock [record][record][record][free …]
+/// ```
+///
+/// Only a `RecordArena` makes records, out of bytes that a layout wrote or validated, so a slot of
+/// the right layout can be read without further checks. Slots are read through `slot(_:_:)`.
+@frozen
+@usableFromInline
+package struct Record {
+  @usableFromInline let block: RecordBlock
+  @usableFromInline let offset: UInt32
+  @usableFromInline let count: UInt32
+
+  /// The largest record: offsets within the variable part have 32 bits, of which the draft of a
+  /// record needs the highest.
+  package static let byteCountMax = 0x7FFF_FFFF
+
+  init(block: RecordBlock, offset: Int, byteCount: Int) {
+    self.block = block
+    self.offset = UInt32(offset)
+    count = UInt32(byteCount)
+  }
+
+  @inlinable package var byteCount: Int { Int(count) }
+
+  /// Calls `body` with the record's bytes, which are valid until it returns.
+  @inlinable
+  package func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(block) {} }
+    return try body(UnsafeRawBufferPointer(start: start, count: Int(count)))
+  }
+
+  /// The first byte.
+  /// - Important: valid only as long as the record is kept; who reads through it holds the record
+  ///   in a place that outlives the read (`withExtendedLifetime`).
+  @inlinable package var start: UnsafeRawPointer {
+    UnsafeRawPointer(block.bytes + Int(offset))
+  }
+
+  /// Whether both are the same bytes at the same place: a quick "nothing changed".
+  @inlinable package func isIdentical(to other: Record) -> Bool {
+    block === other.block && offset == other.offset && count == other.count
+  }
+}
+
+// Safety: the bytes of a record are written before the record exists and never after; the block's
+// header, which an arena does move, is read by arenas alone.
+extension Record: @unchecked Sendable {}
+
+extension Record: Equatable {
+  /// Whether the bytes are equal; within one layout, whether all values are.
+  @usableFromInline
+  package static func == (left: Record, right: Record) -> Bool {
+    guard left.count == right.count else { return false }
+    if left.isIdentical(to: right) { return true }
+    return left.withUnsafeBytes { left in
+      right.withUnsafeBytes { right in
+        memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0
+      }
+    }
+  }
+}

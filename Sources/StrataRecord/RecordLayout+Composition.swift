@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import StrataModel
+
+// Records out of records: all of these copy bytes, none goes through values.
+
+// MARK: - Assembling
+
+extension RecordLayout {
+  /// The record of a fixed part and variable values, wherever those lie.
+  /// - Parameters:
+  ///   - head: header, presence bits and fixed part: `fixedEnd` bytes. Of the header only the
+  ///     version counts.
+  ///   - variable: `variableCount` entries; those of absent slots are empty.
+  func assemble(
+    head: UnsafeRawPointer, variable: UnsafePointer<VariableBytes>, into arena: inout RecordArena
+  ) -> Record {
+    var byteCount = 0
+    for index in 0..<variableCount { byteCount += variable[index].count }
+    let isWide = byteCount > Int(UInt16.max)
+    let width = isWide ? 4 : 2
+    return arena.append(byteCount: fixedEnd + variableCount * width + byteCount) { target in
+      let start = target.baseAddress!
+      start.copyMemory(from: head, byteCount: fixedEnd)
+      let header = isWide ? version | Self.wideBit : version
+      start.storeBytes(of: header.littleEndian, as: UInt16.self)
+      var offset = start + fixedEnd
+      var next = offset + variableCount * width
+      var end = 0
+      for index in 0..<variableCount {
+        let bytes = variable[index]
+        if bytes.count > 0 { next.copyMemory(from: bytes.start, byteCount: bytes.count) }
+        next += bytes.count
+        end += bytes.count
+        if isWide {
+          offset.storeBytes(of: UInt32(end).littleEndian, as: UInt32.self)
+        } else {
+          offset.storeBytes(of: UInt16(end).littleEndian, as: UInt16.self)
+        }
+        offset += width
+      }
+    }
+  }
+
+  /// Copies header, presence bits and fixed part of a record of this layout, narrow.
+  func copyHead(of record: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
+    target.copyMemory(from: record, byteCount: fixedEnd)
+    target.storeBytes(of: version.littleEndian, as: UInt16.self)
+  }
+
+  /// Writes the head of a record without any value.
+  func writeEmptyHead(to target: UnsafeMutableRawPointer) {
+    UnsafeMutableRawBufferPointer(start: target, count: fixedEnd)
+      .initializeMemory(as: UInt8.self, repeating: 0)
+    target.storeBytes(of: version.littleEndian, as: UInt16.self)
+  }
+
+  /// Calls `edit` with a copy of the base's head and entries (of an empty record if it is nil) and
+  /// assembles what it leaves there.
+  private func assemble(
+    from base: Record?, into arena: inout RecordArena, edit: (inout RecordEdit) -> Void
+  ) -> Record {
+    withUnsafeTemporaryAllocation(byteCount: draftHeapOffset, alignment: 8) { scratch in
+      let head = scratch.baseAddress!
+      let entries = (head + draftEntriesOffset)
+        .bindMemory(to: VariableBytes.self, capacity: variableCount)
+      if let base { copyHead(of: base.start, to: head) } else { writeEmptyHead(to: head) }
+      for index in 0..<variableCount {
+        entries[index] =
+          base.map { variableBytes(index, at: $0.start) } ?? VariableBytes(start: head, count: 0)
+      }
+      var editing = RecordEdit(head: head, entries: entries)
+      edit(&editing)
+      defer { withExtendedLifetime(base) {} }
+      return assemble(head: head, variable: entries, into: &arena)
+    }
+  }
+}
+
+/// A record while it is being put together of parts of others.
+private struct RecordEdit {
+  let head: UnsafeMutableRawPointer
+  let entries: UnsafeMutablePointer<VariableBytes>
+
+  /// Gives `place` the value of `slot`, which is of the same kind.
+  mutating func copy(_ slot: RecordSlot, to place: SlotPlace) {
+    guard let bytes = slot.rawBytes else { return clear(place) }
+    let presence = head.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
+    head.storeBytes(
+      of: presence | place.presenceMask, toByteOffset: Int(place.presenceOffset), as: UInt8.self)
+    if place.position >= 0 {
+      (head + Int(place.position)).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+    } else {
+      entries[Int(~place.position)] = VariableBytes(start: bytes.baseAddress!, count: bytes.count)
+    }
+  }
+
+  mutating func clear(_ place: SlotPlace) {
+    let presence = head.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
+    head.storeBytes(
+      of: presence & ~place.presenceMask, toByteOffset: Int(place.presenceOffset), as: UInt8.self)
+    if place.position >= 0 {
+      UnsafeMutableRawBufferPointer(
+        start: head + Int(place.position), count: place.code.fixedByteCount
+      ).initializeMemory(as: UInt8.self, repeating: 0)
+    } else {
+      entries[Int(~place.position)] = VariableBytes(start: head, count: 0)
+    }
+  }
+}
+
+// MARK: - Composition
+
+extension RecordLayout {
+  /// `base` with the values of `slots` taken from `changes`: an update on an update, or on an
+  /// insertion. Both are records of this layout. Slots without a place are passed over.
+  package func splice(
+    base: Record, changes: Record, slots: SlotSet, into arena: inout RecordArena
+  ) -> Record {
+    if base.isIdentical(to: changes) || slots.isDisjoint(with: placedSlots) { return base }
+    if placedSlots.isSubset(of: slots), placedSlots.count == physical.count { return changes }
+    defer { withExtendedLifetime(changes) {} }
+    return assemble(from: base, into: &arena) { edit in
+      for slot in slots where places[slot].isPlaced {
+        edit.copy(self.slot(slot, at: changes.start), to: places[slot])
+      }
+    }
+  }
+
+  /// The slots whose values differ between two records of this layout.
+  package func differingSlots(_ left: Record, _ right: Record) -> SlotSet {
+    var differing = SlotSet()
+    if left == right { return differing }
+    defer { withExtendedLifetime((left, right)) {} }
+    for (index, place) in places.enumerated() where place.isPlaced {
+      switch (slot(place, at: left.start).rawBytes, slot(place, at: right.start).rawBytes) {
+      case (nil, nil): break
+      case (let left?, let right?):
+        if left.count != right.count
+          || memcmp(left.baseAddress!, right.baseAddress!, left.count) != 0
+        {
+          differing.insert(index)
+        }
+      default: differing.insert(index)
+      }
+    }
+    return differing
+  }
+
+  /// The record as it is stored: without the values of transient slots. The same record if it has
+  /// none.
+  package func withoutTransients(_ record: Record, into arena: inout RecordArena) -> Record {
+    guard transientSlots.contains(where: { places[$0].isPresent(in: record.start) }) else {
+      return record
+    }
+    return assemble(from: record, into: &arena) { edit in
+      for slot in transientSlots { edit.clear(places[slot]) }
+    }
+  }
+
+  /// The record in this layout of one in `old`, another version's layout for the same class: slots
+  /// that only the old version has are dropped, slots that only this one has are absent.
+  /// - Important: `old` holds the class slots of this layout in the same order. A slot whose kind
+  ///   changed keeps its value if the new kind can represent it, and is absent otherwise.
+  package func transcode(
+    _ record: Record, from old: RecordLayout, into arena: inout RecordArena
+  ) -> Record {
+    defer { withExtendedLifetime(record) {} }
+    var converted: [Int] = []
+    let direct = assemble(from: nil, into: &arena) { edit in
+      for slot in placedSlots {
+        if places[slot].code == old.places[slot].code {
+          edit.copy(old.slot(slot, at: record.start), to: places[slot])
+        } else if old.places[slot].isPresent(in: record.start) {
+          converted.append(slot)
+        }
+      }
+    }
+    if converted.isEmpty { return direct }
+    let draft = Draft(layout: self, base: direct)
+    for slot in converted {
+      let former = old.slot(slot, at: record.start)
+      guard former.code != .toOne, places[slot].code != .toOne else { continue }
+      let value = former.attributeValue ?? .null
+      if value != .null, places[slot].code.holds(value) { draft.setValue(value, at: slot) }
+    }
+    return draft.encode(into: &arena)
+  }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where each slot of one entity's record lies, at one model version.
+///
+/// It exists so that a slot is read in O(1) and without allocation wherever its record lies: in a
+/// page of the store, in a segment, under a managed object. Slots lie in the order of their property
+/// numbers, so that the layout of a version whose classes are long gone follows from the catalog.
+///
+/// ```
+///  0        2            F - n                F                F + w·V
+///  ┌────────┬────────────┬───────────────────┬────────────────┬────────────────────┐
+///  │ header │ presence   │ fixed part        │ end offsets    │ variable part      │
+///  │ UInt16 │ 1 bit/slot │ numbers, dates,   │ 1 per variable │ UTF-8 text, data,  │
+///  │        │            │ UUIDs, to-ones    │ slot, w bytes  │ URLs, Codable      │
+///  └────────┴────────────┴───────────────────┴────────────────┴────────────────────┘
+///   header = model version (15 bits), and bit 15: w = 4 instead of 2
+/// ```
+///
+/// Docs/FileFormat.md, "Record", has it byte for byte. Numbers are little-endian.
+///
+/// ## Invariants
+/// - I1: in every record an absent slot's fixed bytes are zero and its variable part is empty, and w
+///   is 4 only if the variable part needs it: equal values are equal bytes.
+/// - I2: places depend on the described slots' numbers and kinds alone, not on their class slots.
+@usableFromInline
+package final class RecordLayout: Sendable {
+  /// The model version, as the catalog counts them: 1 … `versionMax`.
+  package let version: UInt16
+  /// The place of each slot, by class slot index.
+  @usableFromInline package let places: [SlotPlace]
+  /// What each class slot was described as.
+  package let slots: [SlotDescription]
+  /// The class slots whose values are never stored.
+  package let transientSlots: SlotSet
+  /// The class slots whose values lie in the variable part.
+  package let variableSlots: SlotSet
+  /// The class slots that have a place in the record: all but to-many ones.
+  package let placedSlots: SlotSet
+
+  /// Where the end offsets begin: the bytes before are the same size in every record.
+  @usableFromInline package let fixedEnd: Int
+  /// How many slots lie in the variable part.
+  @usableFromInline package let variableCount: Int
+  /// Every place in the record in physical order, those without a class slot included.
+  let physical: [SlotPlace]
+
+  /// The largest model version; bit 15 of the header is taken.
+  package static let versionMax: UInt16 = 0x7FFF
+  /// The bit in a record's header that says that end offsets take 4 bytes instead of 2.
+  @inlinable package static var wideBit: UInt16 { 0x8000 }
+  /// Bytes of the header.
+  static let headerByteCount = 2
+
+  /// The layout of a class whose slots are all of this version.
+  /// - Parameters:
+  ///   - version: 1 … `versionMax`.
+  ///   - slots: by class slot index; numbers are distinct.
+  package convenience init(version: UInt16, slots: [SlotDescription]) {
+    self.init(version: version, stored: slots, slots: slots)
+  }
+
+  /// The layout of another version's records, as seen by the class of today.
+  /// - Parameters:
+  ///   - version: 1 … `versionMax`.
+  ///   - stored: what the entity had in that version, in any order; numbers are distinct.
+  ///   - slots: by class slot index. One that `stored` does not have reads as absent; one that is
+  ///     stored with another kind has the stored kind's place (see `transcode`).
+  package init(version: UInt16, stored: [SlotDescription], slots: [SlotDescription]) {
+    precondition(
+      version > 0 && version <= Self.versionMax, "a model version is a number from 1 to 32,767")
+    let placed = stored.filter { $0.kind != .toMany }.sorted { $0.number < $1.number }
+    let presenceByteCount = (placed.count + 7) / 8
+    var position = Self.headerByteCount + presenceByteCount
+    var variableCount = 0
+    var places: [PropertyNumber: SlotPlace] = [:]
+    var physical: [SlotPlace] = []
+    for (bit, slot) in placed.enumerated() {
+      let code = SlotCode(slot.kind)
+      let place = SlotPlace(
+        position: code.isVariable ? ~Int32(variableCount) : Int32(position),
+        presenceOffset: UInt16(Self.headerByteCount + bit / 8), presenceMask: 1 << UInt8(bit % 8),
+        code: code)
+      if code.isVariable { variableCount += 1 } else { position += code.fixedByteCount }
+      let former = places.updateValue(place, forKey: slot.number)
+      precondition(former == nil, "two slots of one record have the number \(slot.number.rawValue)")
+      physical.append(place)
+    }
+    self.version = version
+    self.slots = slots
+    self.places = slots.map { places[$0.number] ?? .nowhere($0.kind == .toMany ? .toMany : .none) }
+    self.physical = physical
+    self.variableCount = variableCount
+    fixedEnd = position
+    var (transient, variable, all) = (SlotSet(), SlotSet(), SlotSet())
+    for (index, place) in self.places.enumerated() where place.isPlaced {
+      all.insert(index)
+      if slots[index].isTransient { transient.insert(index) }
+      if place.code.isVariable { variable.insert(index) }
+    }
+    (transientSlots, variableSlots, placedSlots) = (transient, variable, all)
+  }
+}
+
+// MARK: - Reading
+
+extension RecordLayout {
+  /// The slot of a record.
+  /// - Parameters:
+  ///   - index: a class slot of this layout; another traps.
+  ///   - record: the first byte of a record that is valid in this layout. What is returned points
+  ///     into it.
+  @inlinable @inline(__always)
+  package func slot(_ index: Int, at record: UnsafeRawPointer) -> RecordSlot {
+    slot(places[index], at: record)
+  }
+
+  /// The slot at one of this layout's places.
+  @inlinable @inline(__always)
+  package func slot(_ place: SlotPlace, at record: UnsafeRawPointer) -> RecordSlot {
+    guard place.isPresent(in: record) else { return RecordSlot(absent: place.code) }
+    if place.position >= 0 {
+      return RecordSlot(start: record + Int(place.position), byteCount: 0, code: place.code)
+    }
+    return variableSlot(place, at: record)
+  }
+
+  @usableFromInline
+  func variableSlot(_ place: SlotPlace, at record: UnsafeRawPointer) -> RecordSlot {
+    let bytes = variableBytes(Int(~place.position), at: record)
+    return RecordSlot(
+      start: bytes.start, byteCount: UInt32(truncatingIfNeeded: bytes.count), code: place.code)
+  }
+
+  /// The bytes of variable slot `index` (a number below `variableCount`); empty if it is absent.
+  func variableBytes(_ index: Int, at record: UnsafeRawPointer) -> VariableBytes {
+    let offsets = record + fixedEnd
+    let header = UInt16(littleEndian: record.loadUnaligned(as: UInt16.self))
+    if header & Self.wideBit == 0 {
+      let entry = offsets + index &* 2
+      let end = Int(UInt16(littleEndian: entry.loadUnaligned(as: UInt16.self)))
+      let start =
+        index == 0 ? 0 : Int(UInt16(littleEndian: (entry - 2).loadUnaligned(as: UInt16.self)))
+      return VariableBytes(start: offsets + (variableCount &* 2 &+ start), count: end &- start)
+    }
+    let entry = offsets + index &* 4
+    let end = Int(UInt32(littleEndian: entry.loadUnaligned(as: UInt32.self)))
+    let start =
+      index == 0 ? 0 : Int(UInt32(littleEndian: (entry - 4).loadUnaligned(as: UInt32.self)))
+    return VariableBytes(start: offsets + (variableCount &* 4 &+ start), count: end &- start)
+  }
+}
+
+/// The bytes of one value of the variable part, wherever they lie.
+@frozen
+@usableFromInline
+struct VariableBytes {
+  @usableFromInline var start: UnsafeRawPointer
+  @usableFromInline var count: Int
+
+  @inlinable init(start: UnsafeRawPointer, count: Int) {
+    self.start = start
+    self.count = count
+  }
+}

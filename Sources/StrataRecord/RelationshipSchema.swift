@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+
+/// A relationship as one store keeps it. Each relationship has one truth, `storage` says where.
+package struct RelationshipSchema: Sendable {
+  /// Where the links of a relationship lie.
+  package enum Storage: Sendable, Hashable {
+    /// To-one: the slot of the owner's own record.
+    case slot
+    /// To-many whose inverse is to-one: the members' to-one slots, found through their index.
+    case inverseSlot(index: PropertyNumber, slot: Int)
+    /// To-many whose inverse is to-many or absent: entries (links, owner, target), mirrored as
+    /// (mirror, target, owner).
+    case links(PropertyNumber, mirror: PropertyNumber)
+  }
+
+  /// The other side of a relationship.
+  package struct Inverse: Sendable, Hashable {
+    package let number: PropertyNumber
+    /// The slot in the destination and all that inherit from it.
+    package let slot: Int
+    package let kind: RelationshipKind
+  }
+
+  package let number: PropertyNumber
+  package let name: String
+  /// The slot in the entity that this schema belongs to.
+  package let slot: Int
+  package let kind: RelationshipKind
+  package let isSymmetric: Bool
+  package let deleteRule: DeleteRule
+  /// The entity that the targets are of, or inherit from.
+  package let destination: EntityNumber
+  package let inverse: Inverse?
+  package let storage: Storage
+
+  package var isToMany: Bool { kind != .toOne }
+  package var isOrdered: Bool { kind == .orderedToMany }
+}
+
+/// A to-one or to-many relationship without an inverse, seen from its destination: who may hold
+/// links to an object that is being deleted.
+package struct IncomingRelationship: Sendable {
+  /// An entity whose objects hold the links; those that inherit from it do too.
+  package let owner: EntityNumber
+  package let number: PropertyNumber
+  package let slot: Int
+  package let storage: RelationshipSchema.Storage
+}

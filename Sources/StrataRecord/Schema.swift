@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+
+/// A model bound to one store: every name of the model has its number there, every entity its
+/// record layout. It is made once, when the store is opened, and is what all layers above go by.
+///
+/// ## Invariants
+/// - I1 Each entity of the model has exactly one `EntitySchema`, found by its number.
+/// - I2 A slot has the same property number in the entity that declares it and in all that inherit.
+package final class Schema: Sendable {
+  package let model: ManagedObjectModel
+  package let store: StoreIdentity
+  package let numbers: SchemaNumbers
+  /// The version of the model in this store, which each record's header names. From 1.
+  package let version: UInt16
+
+  private let byNumber: [EntitySchema?]
+  private let byClass: [ObjectIdentifier: EntitySchema]
+
+  /// - Precondition: `numbers` has a number for every entity and property of `model`.
+  package init(
+    model: ManagedObjectModel, numbers: SchemaNumbers, store: StoreIdentity, version: UInt16
+  ) {
+    self.model = model
+    self.numbers = numbers
+    self.store = store
+    self.version = version
+    let builder = SchemaBuilder(model: model, numbers: numbers, version: version, store: store)
+    var byNumber = [EntitySchema?](repeating: nil, count: Int(numbers.lastEntity) + 1)
+    var byClass: [ObjectIdentifier: EntitySchema] = [:]
+    for entity in model.entities {
+      let schema = builder.schema(of: entity)
+      byNumber[Int(schema.number.rawValue)] = schema
+      byClass[ObjectIdentifier(entity.managedObjectClass)] = schema
+    }
+    self.byNumber = byNumber
+    self.byClass = byClass
+  }
+
+  /// All entities, ascending by number.
+  package var entities: [EntitySchema] { byNumber.compactMap { $0 } }
+
+  /// The entity with this number, or nil if the model has none: a number may come from the disk or
+  /// from another store's ID.
+  package func entity(_ number: EntityNumber) -> EntitySchema? {
+    let index = Int(number.rawValue)
+    return index < byNumber.count ? byNumber[index] : nil
+  }
+
+  /// The entity whose objects are of this very class, or nil.
+  package func entity(for managedObjectClass: AnyClass) -> EntitySchema? {
+    byClass[ObjectIdentifier(managedObjectClass)]
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+
+/// What a slot holds.
+package enum SlotKind: Sendable, Hashable {
+  case attribute(AttributeType)
+  /// The key of an object of the same store.
+  case toOne
+  /// Nothing: a to-many relationship is an index over the inverse's slots, or links. It has a slot
+  /// for its accessors' sake and no place in the record.
+  case toMany
+}
+
+/// One slot of an entity as a model version declares it: what a record's layout is made of.
+package struct SlotDescription: Sendable, Hashable {
+  package let number: PropertyNumber
+  package let kind: SlotKind
+  /// Whether the value is carried from context to context and never stored.
+  package let isTransient: Bool
+
+  package init(number: PropertyNumber, kind: SlotKind, isTransient: Bool = false) {
+    self.number = number
+    self.kind = kind
+    self.isTransient = isTransient
+  }
+}
+
+extension SlotKind {
+  /// Whether a slot of this kind can be set to `value`; `.null` always fits a slot with a place.
+  package func holds(_ value: Value) -> Bool {
+    switch (self, value) {
+    case (.toMany, _): false
+    case (_, .null): true
+    case (.toOne, .object): true
+    case (.toOne, _): false
+    case (.attribute(let type), _): SlotCode(type).holds(value)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One slot of a draft, as it is being set.
+///
+/// A type that conforms to `AttributeValue` writes itself to one, usually by writing a value of a
+/// type that conforms already: `cents.write(to: &writer)`. It writes once, or `writeNil()`.
+///
+/// - Important: it points into the draft; it is valid during the `write(to:)` that it is given to
+///   and must not be kept.
+@frozen
+public struct SlotWriter {
+  // Safety: a writer lives within one `Draft.set`, during which the draft's owner holds it; without
+  // `unowned(unsafe)` each set of a number would count references twice.
+  @usableFromInline unowned(unsafe) let draft: Draft
+  @usableFromInline let slot: Int
+  /// Whether a value was written that differs from the one before.
+  @usableFromInline var didChange = false
+
+  @inlinable init(draft: Draft, slot: Int) {
+    self.draft = draft
+    self.slot = slot
+  }
+
+  /// Leaves the slot without a value.
+  @inlinable public mutating func writeNil() {
+    didChange = draft.clear(slot)
+  }
+
+  @inlinable package mutating func write<Integer: FixedWidthInteger>(
+    integer: Integer, as code: SlotCode
+  ) {
+    didChange = draft.store(integer: integer, at: slot, as: code)
+  }
+
+  @inlinable package mutating func write(bytes: UnsafeRawBufferPointer, as code: SlotCode) {
+    didChange = draft.store(bytes: bytes, at: slot, as: code)
+  }
+
+  package mutating func write(fixed bytes: UnsafeRawBufferPointer, as code: SlotCode) {
+    didChange = draft.store(fixed: bytes, at: slot, as: code)
+  }
+}
+
+@available(*, unavailable)
+extension SlotWriter: Sendable {}

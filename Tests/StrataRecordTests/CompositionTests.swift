@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import StrataRecord
+import StrataTestSupport
+import Testing
+
+@Suite struct `Two records of one layout` {
+  private let kinds = everyKind + [.toMany] + (0..<60).map { _ in .attribute(.string) }
+
+  private func randomValues(_ random: inout SeededGenerator) -> [Value] {
+    kinds.map { $0 == .toMany || random.chance(3) ? .null : random.value($0) }
+  }
+
+  @Test func `are spliced as their values would be`() {
+    let seed = UInt64.random(in: 0 ... .max)
+    var random = SeededGenerator(seed: seed)
+    let layout = makeLayout(kinds)
+    var arena = RecordArena()
+    for _ in 0..<200 {
+      let (left, right) = (randomValues(&random), randomValues(&random))
+      var slots = SlotSet()
+      for slot in kinds.indices where random.chance(3) { slots.insert(slot) }
+      let (base, changes) = (makeRecord(left, layout), makeRecord(right, layout))
+      let spliced = layout.splice(base: base, changes: changes, slots: slots, into: &arena)
+      let expected = kinds.indices.map { slots.contains($0) ? right[$0] : left[$0] }
+      #expect(spliced == makeRecord(expected, layout), "seed \(seed)")
+      #expect(
+        layout.splice(base: base, changes: changes, slots: [], into: &arena)
+          .isIdentical(to: base))
+      #expect(
+        layout.splice(base: base, changes: changes, slots: SlotSet(0..<kinds.count), into: &arena)
+          .isIdentical(to: changes))
+    }
+  }
+
+  @Test func `differ in the slots whose bytes differ`() {
+    let seed = UInt64.random(in: 0 ... .max)
+    var random = SeededGenerator(seed: seed)
+    let layout = makeLayout(kinds)
+    for _ in 0..<200 {
+      let left = randomValues(&random)
+      let right = left.map { random.chance(3) ? .null : $0 }
+      let found = layout.differingSlots(makeRecord(left, layout), makeRecord(right, layout))
+      var expected = SlotSet()
+      for (slot, pair) in zip(left, right).enumerated() where !isSame(pair.0, pair.1) {
+        expected.insert(slot)
+      }
+      #expect(found == expected, "seed \(seed)")
+    }
+  }
+}
+
+@Suite struct `A record with transient values` {
+  @Test func `is stored without them`() {
+    let layout = makeLayout(
+      [.attribute(.string), .attribute(.int64), .attribute(.string)], transient: [1, 2])
+    var arena = RecordArena()
+    let carried = makeRecord([.string("a"), .int(7), .string("passing")], layout)
+    let stored = layout.withoutTransients(carried, into: &arena)
+    #expect(values(stored, layout) == [.string("a"), .null, .null])
+    #expect(stored == makeRecord([.string("a"), .null, .null], layout))
+    #expect(layout.withoutTransients(stored, into: &arena).isIdentical(to: stored))
+    #expect(layout.transientSlots == [1, 2])
+    #expect(layout.variableSlots == [0, 2])
+  }
+}
+
+@Suite struct `A record of another model version` {
+  private func slot(_ number: UInt16, _ type: AttributeType) -> SlotDescription {
+    SlotDescription(number: PropertyNumber(rawValue: number), kind: .attribute(type))
+  }
+
+  @Test func `is read by property numbers and carried over to today's layout`() throws {
+    // Version 1 had {1: name, 2: nickname, 3: age as int16}; today has {1, 3 as int64, 4: note}.
+    let former = [slot(1, .string), slot(2, .string), slot(3, .int16)]
+    let today = [slot(4, .string), slot(3, .int64), slot(1, .string)]
+    let written = makeRecord(
+      [.string("Ada"), .string("A"), .int(36)], RecordLayout(version: 1, slots: former))
+    let old = RecordLayout(version: 1, stored: former, slots: today)
+    #expect(written.value(at: 2, old) == "Ada")
+    #expect(written.value(at: 0, old) as String? == nil)
+    let new = RecordLayout(version: 2, slots: today)
+    var arena = RecordArena()
+    let carried = new.transcode(written, from: old, into: &arena)
+    #expect(values(carried, new) == [.null, .int(36), .string("Ada")])
+    #expect(throws: RecordError.unknownVersion(found: 1)) {
+      try written.withUnsafeBytes { try new.validate($0) }
+    }
+    #expect(try written.withUnsafeBytes { try RecordLayout.version(of: $0) } == 1)
+  }
+
+  @Test func `loses a value that the new type cannot represent`() {
+    let (former, today) = ([slot(1, .int64)], [slot(1, .int8)])
+    let old = RecordLayout(version: 1, stored: former, slots: today)
+    let new = RecordLayout(version: 2, slots: today)
+    var arena = RecordArena()
+    let layout = RecordLayout(version: 1, slots: former)
+    for (number, expected) in [(5, Value.int(5)), (500, .null)] {
+      let carried = new.transcode(
+        makeRecord([.int(Int64(number))], layout), from: old, into: &arena)
+      #expect(values(carried, new) == [expected])
+    }
+  }
+}
