@@ -98,6 +98,8 @@ let package = Package(
     + layer("StrataModel")
     // How it is written.
     + layer("StrataRecord", "CStrata", "StrataModel")
+    // What differs.
+    + layer("StrataChanges", "StrataModel", "StrataRecord")
     + [
       // What StrataLMDB costs beside C (Tests/LMDBCost/check.sh).
       .target(name: "LMDBCostC", dependencies: ["CStrataLMDB"], path: "Tests/LMDBCostC"),

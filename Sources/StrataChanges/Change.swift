@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataRecord
+
+/// What is pending for one object: what it is now, and what it was when the work on it began.
+///
+/// A change is *complete*: it holds everything that is pending for its object from its own segment
+/// down to the bottom of the overlay, so that the nearest change alone answers a read.
+package struct Change: Sendable {
+  package enum Kind: Sendable, Hashable {
+    /// The object is new; nothing below the overlay has it.
+    case insert
+    case update
+    case delete
+  }
+
+  package var kind: Kind
+  /// What the object is now; nil for a delete.
+  package var record: Record?
+  /// The record and generation that the change was made from: the oldest that any contributor read.
+  /// Nil for an insert. A delete without a base is that of an object that was pending all its life:
+  /// nothing below needs to hear of it.
+  package var base: StoredRecord?
+  /// The slots that differ from the base by intent. For an insert, those that were set.
+  package var slots: SlotSet
+
+  package init(kind: Kind, record: Record?, base: StoredRecord?, slots: SlotSet) {
+    self.kind = kind
+    self.record = record
+    self.base = base
+    self.slots = slots
+  }
+
+  package static func insert(_ record: Record, slots: SlotSet) -> Change {
+    Change(kind: .insert, record: record, base: nil, slots: slots)
+  }
+
+  package static func update(_ record: Record, base: StoredRecord, slots: SlotSet) -> Change {
+    Change(kind: .update, record: record, base: base, slots: slots)
+  }
+
+  /// - Parameter base: nil if the object was never saved.
+  package static func delete(base: StoredRecord?) -> Change {
+    Change(kind: .delete, record: nil, base: base, slots: SlotSet())
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+/// What one save carries to the store.
+package struct ChangeSet: Sendable {
+  /// The frozen overlay's segments, newest first; the store tags them.
+  package let segments: [Segment]
+  /// Everything in them, each object's complete change. Deletes of objects that were never saved are
+  /// left out.
+  package let changes: [ObjectKey: Change]
+  package let links: LinkChanges
+  package let mergePolicy: MergePolicy
+
+  package init(_ overlay: Overlay, mergePolicy: MergePolicy) {
+    segments = overlay.segments
+    changes = overlay.changes.filter { $0.value.kind != .delete || $0.value.base != nil }
+    links = overlay.links
+    self.mergePolicy = mergePolicy
+  }
+
+  package var isEmpty: Bool { changes.isEmpty && links.isEmpty }
+}
+
+/// What a save did to the store.
+package struct CommitResult: Sendable {
+  /// The generation that the save was given.
+  package let generation: UInt64
+  /// Objects whose saved record is not the one in the change set, because a merge policy decided;
+  /// nil for one that the store no longer has.
+  package let merged: [ObjectKey: Record?]
+
+  package init(generation: UInt64, merged: [ObjectKey: Record?] = [:]) {
+    self.generation = generation
+    self.merged = merged
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+import StrataRecord
+
+// The delete rules of what the newer changes delete, on members that are pending in the older changes
+// and that the sender did not see. Those that it saw, it has dealt with itself.
+
+extension Composition {
+  mutating func propagateDelete(of first: ObjectKey) {
+    var pending = [first]
+    while let key = pending.popLast() {
+      guard let entity = schema.entity(key.entity) else { continue }
+      for case let relationship? in entity.relationships {
+        let rule = relationship.deleteRule
+        switch relationship.storage {
+        case .inverseSlot(let index, let slot):
+          for member in members(linkedTo: key, index) {
+            pending += apply(rule, to: member, slot: slot)
+          }
+        case .slot:
+          guard let inverse = relationship.inverse, inverse.kind == .toOne else { continue }
+          for member in members(linkedTo: key, inverse.number) {
+            pending += apply(rule, to: member, slot: inverse.slot)
+          }
+        case .links(let number, let mirror):
+          for target in removeLinks(of: key, number, mirror: mirror) where rule == .cascade {
+            pending += delete(target)
+          }
+        }
+      }
+      for incoming in entity.incoming {
+        switch incoming.storage {
+        case .slot:
+          for member in members(linkedTo: key, incoming.number) {
+            setToOneNil(incoming.slot, of: member)
+          }
+        case .links(let number, let mirror):
+          _ = removeLinks(of: key, mirror, mirror: number)
+        case .inverseSlot: continue
+        }
+      }
+    }
+  }
+
+  /// Pending objects that only the older changes have, whose to-one slot leads to `key`.
+  private func members(linkedTo key: ObjectKey, _ index: PropertyNumber) -> [ObjectKey] {
+    older.referrers(to: key, index: index).filter { changes[$0] == nil }
+  }
+
+  /// - Returns: the member, if the rule deletes it.
+  private mutating func apply(
+    _ rule: DeleteRule, to member: ObjectKey, slot: Int
+  ) -> [ObjectKey] {
+    switch rule {
+    case .nullify:
+      setToOneNil(slot, of: member)
+      return []
+    case .cascade: return delete(member)
+    case .deny, .noAction: return []
+    }
+  }
+
+  private mutating func delete(_ key: ObjectKey) -> [ObjectKey] {
+    guard let change = changes[key] ?? older.change(for: key), change.kind != .delete else {
+      return []
+    }
+    changes[key] = .delete(base: change.base)
+    hasComposed = true
+    return [key]
+  }
+
+  /// Takes back the links that the older changes add to a deleted object.
+  ///
+  /// - Returns: the objects at the other end.
+  private mutating func removeLinks(
+    of key: ObjectKey, _ number: PropertyNumber, mirror: PropertyNumber
+  ) -> [ObjectKey] {
+    let place = LinkPlace(number, key)
+    let targets = older.links(at: place).filter { $0.value != .absent }.keys
+    if !targets.isEmpty { hasComposed = true }
+    for target in targets {
+      links.set(.absent, at: place, to: target)
+      links.set(.absent, at: LinkPlace(mirror, target), to: key)
+    }
+    return Array(targets)
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+package import StrataRecord
+
+/// Lays newer changes over older ones: how a child's save becomes its parent's changes, and how
+/// drafts become part of a context's own.
+///
+/// It never fails; the store alone checks versions.
+///
+/// | newer | on older | result |
+/// | --- | --- | --- |
+/// | update | update | per property, the newer wins |
+/// | update | insert | still an insert |
+/// | update | delete | dropped |
+/// | delete | insert | both vanish |
+/// | delete | delete | nothing |
+/// | insert | delete | update |
+/// | link with a deleted end | | dropped; its to-one slot becomes nil |
+/// | delete | | its delete rules run again on members that only the older changes have |
+package struct Composition {
+  let schema: Schema
+  let older: Overlay
+  var changes: [ObjectKey: Change] = [:]
+  var links: LinkChanges
+  var arena = RecordArena()
+  /// Whether anything of the newer changes became something else; if not, they are the result.
+  var hasComposed = false
+
+  /// What `newer` is on top of `older`: a segment whose changes are complete, to be put above it.
+  package static func compose(_ newer: Segment, onto older: Overlay, schema: Schema) -> Segment {
+    if older.isEmpty { return newer }
+    var composition = Composition(newer, onto: older, schema: schema)
+    composition.run(newer)
+    if !composition.hasComposed { return newer }
+    return Segment(changes: composition.changes, links: composition.links, schema: schema)
+  }
+
+  private init(_ newer: Segment, onto older: Overlay, schema: Schema) {
+    self.schema = schema
+    self.older = older
+    links = newer.links
+    changes.reserveCapacity(newer.changes.count)
+  }
+
+  private mutating func run(_ newer: Segment) {
+    var deleted: [ObjectKey] = []
+    for (key, change) in newer.changes {
+      guard let composed = compose(change, of: key) else { continue }
+      changes[key] = composed
+      if composed.kind == .delete { deleted.append(key) }
+    }
+    for key in deleted { propagateDelete(of: key) }
+    for key in newer.changes.keys { dropToOneLinksToDeleted(from: key) }
+    var kept = links
+    kept.filter { place, target, state in
+      let isKept = state == .absent || (!isDeleted(place.owner) && !isDeleted(target))
+      if !isKept { hasComposed = true }
+      return isKept
+    }
+    links = kept
+  }
+
+  /// Whether the composed changes, or else the older ones, delete `key`.
+  func isDeleted(_ key: ObjectKey) -> Bool {
+    (changes[key] ?? older.change(for: key))?.kind == .delete
+  }
+
+  // MARK: - One object
+
+  private mutating func compose(_ newer: Change, of key: ObjectKey) -> Change? {
+    guard let under = older.change(for: key) else { return newer }
+    hasComposed = true
+    switch (newer.kind, under.kind) {
+    case (.update, .delete), (.delete, .delete): return nil
+    case (.delete, .insert), (.delete, .update): return .delete(base: under.base)
+    case (.insert, .delete):
+      guard let record = newer.record else { return nil }
+      guard let base = under.base else { return newer }
+      return .update(record, base: base, slots: newer.slots)
+    case (.update, _), (.insert, _): return update(newer, over: under, of: key)
+    }
+  }
+
+  private mutating func update(
+    _ newer: Change, over under: Change, of key: ObjectKey
+  ) -> Change? {
+    guard let record = newer.record, let below = under.record,
+      let layout = schema.entity(key.entity)?.layout
+    else { return under }
+    var composed = under
+    if let seen = newer.base?.record, seen.isIdentical(to: below) {
+      composed.record = record
+    } else {
+      composed.record = layout.splice(
+        base: below, changes: record, slots: newer.slots, into: &arena)
+    }
+    composed.slots.formUnion(newer.slots)
+    if let ours = under.base, let theirs = newer.base, theirs.generation > 0,
+      theirs.generation < ours.generation
+    {
+      composed.base = theirs
+    }
+    return composed
+  }
+
+  // MARK: - Links to what the older changes deleted
+
+  private mutating func dropToOneLinksToDeleted(from key: ObjectKey) {
+    guard let change = changes[key], let record = change.record,
+      let entity = schema.entity(key.entity)
+    else { return }
+    for case let relationship? in entity.relationships where relationship.kind == .toOne {
+      guard change.slots.contains(relationship.slot),
+        let target = record.toOne(at: relationship.slot, layout: entity.layout),
+        isDeleted(target)
+      else { continue }
+      setToOneNil(relationship.slot, of: key)
+    }
+  }
+
+  /// Makes the to-one slot of a pending object nil.
+  mutating func setToOneNil(_ slot: Int, of key: ObjectKey) {
+    guard var change = changes[key] ?? older.change(for: key), let record = change.record,
+      let layout = schema.entity(key.entity)?.layout
+    else { return }
+    let draft = Draft(layout: layout, base: record)
+    draft.setToOne(nil, at: slot)
+    hasComposed = true
+    change.record = draft.encode(into: &arena)
+    change.slots.insert(slot)
+    changes[key] = change
+  }
+}

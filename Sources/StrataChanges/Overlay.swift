@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+/// The pending changes of one context: a transaction in memory, as segments from the newest to the
+/// oldest. A value: publishing an overlay is copying it.
+///
+/// ## Invariants
+/// - I1 A change is complete: the first segment that has one for an object tells all.
+/// - I2 No segment is empty.
+package struct Overlay: Sendable {
+  /// Newest first.
+  package let segments: [Segment]
+
+  package init() { segments = [] }
+
+  package init(_ segments: [Segment]) { self.segments = segments.filter { !$0.isEmpty } }
+
+  package var isEmpty: Bool { segments.isEmpty }
+
+  /// What is pending for `key`, or nil if nothing is. O(segments).
+  package func change(for key: ObjectKey) -> Change? {
+    for segment in segments {
+      if let change = segment.changes[key] { return change }
+    }
+    return nil
+  }
+
+  /// This overlay with `segment` on top.
+  package func adding(_ segment: Segment) -> Overlay { Overlay([segment] + segments) }
+
+  /// This overlay without `saved`, which a commit has made part of the store.
+  package func removing(_ saved: [Segment]) -> Overlay {
+    Overlay(segments.filter { segment in !saved.contains { $0 === segment } })
+  }
+
+  /// Whether both hold the same segments.
+  package func isIdentical(to other: Overlay) -> Bool {
+    segments.elementsEqual(other.segments, by: ===)
+  }
+
+  /// All pending changes, each object's complete one.
+  package var changes: [ObjectKey: Change] {
+    guard let oldest = segments.last else { return [:] }
+    return segments.dropLast().reversed().reduce(into: oldest.changes) { all, segment in
+      all.merge(segment.changes) { _, newer in newer }
+    }
+  }
+
+  /// All pending link changes.
+  package var links: LinkChanges {
+    segments.reversed().reduce(into: LinkChanges()) { all, segment in all.apply(segment.links) }
+  }
+}
+
+// MARK: - Links
+
+extension Overlay {
+  /// The pending links at `place`, the newest word for each. O(segments + links).
+  package func links(at place: LinkPlace) -> [ObjectKey: LinkState] {
+    segments.reversed().reduce(into: [:]) { links, segment in
+      links.merge(segment.links.at(place)) { _, newer in newer }
+    }
+  }
+
+  /// The pending objects whose to-one slot, covered by `index`, leads to `target`.
+  /// O(segments × (log pending + results)).
+  package func referrers(to target: ObjectKey, index: PropertyNumber) -> [ObjectKey] {
+    var prefix: [UInt8] = []
+    KeyEncoder.append(objectKey: target, to: &prefix)
+    var keys: [ObjectKey] = []
+    for (depth, segment) in segments.enumerated() {
+      guard let run = segment.runs[index] else { continue }
+      for position in run.firstIndex(notBelow: prefix)..<run.entries.count {
+        guard run.withBytes(at: position, { $0.starts(with: prefix) }) else { break }
+        let key = run.entries[position].object
+        if !isShadowed(key, above: depth) { keys.append(key) }
+      }
+    }
+    return keys
+  }
+
+  /// Whether a segment newer than the one at `depth` has a change of `key`.
+  package func isShadowed(_ key: ObjectKey, above depth: Int) -> Bool {
+    segments[..<depth].contains { $0.changes[key] != nil }
+  }
+}
+
+// MARK: - Merging segments by size
+
+extension Overlay {
+  /// This overlay with its newest segments merged while each is at least half as large as the next,
+  /// so that their number stays logarithmic in what is pending and each change is copied a
+  /// logarithmic number of times. Frozen segments are left alone: a save is about them.
+  package func compacted() -> Overlay {
+    var merged = segments
+    while merged.count > 1, !merged[0].isFrozen, !merged[1].isFrozen,
+      merged[0].changes.count * 2 >= merged[1].changes.count
+    {
+      let isLowest = merged.count == 2
+      merged.replaceSubrange(
+        0..<2, with: [Segment(merged[0], over: merged[1], isLowest: isLowest)])
+    }
+    return Overlay(merged)
+  }
+
+  /// Everything pending as one segment, or nil if nothing is.
+  package func flattened() -> Segment? {
+    guard var segment = segments.first else { return nil }
+    for (index, older) in segments.enumerated().dropFirst() {
+      segment = Segment(segment, over: older, isLowest: index == segments.count - 1)
+    }
+    return segment.isEmpty ? nil : segment
+  }
+}

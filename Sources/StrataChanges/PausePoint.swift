@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataRecord
+import Synchronization
+
+/// The moments between which other threads may act, by name: where a test can hold one thread and
+/// let another run. In release builds reaching one is nothing at all.
+package enum PausePoint: String, Sendable, CaseIterable {
+  /// A reader has copied the chain of layers.
+  case viewTaken
+  /// A reader has taken the store's snapshot.
+  case snapshotTaken
+  /// The writer has tagged the segments that it will commit; it holds the store's write lock.
+  case tagged
+  /// The saver knows that its commit is durable, the layers do not yet.
+  case committed
+  /// The layers have let go of what the store now holds.
+  case published
+  /// A child's save has been handed to the parent's layer.
+  case pushed
+  /// A context has published its turn.
+  case turnEnded
+
+  #if DEBUG
+    package typealias Observer = @Sendable (PausePoint) -> Void
+
+    private static let observers = Mutex<[ObjectIdentifier: Observer]>([:])
+
+    /// Calls `observer` whenever a thread reaches a pause point in dealing with the store that
+    /// `schema` is of; nil ends it. Other stores in the process are not held up.
+    package static func observe(_ schema: Schema, _ observer: Observer?) {
+      observers.withLock { $0[ObjectIdentifier(schema)] = observer }
+    }
+
+    package func reach(_ schema: Schema) {
+      guard let observer = Self.observers.withLock({ $0[ObjectIdentifier(schema)] }) else { return }
+      observer(self)
+    }
+  #else
+    @inlinable package func reach(_: Schema) {}
+  #endif
+}

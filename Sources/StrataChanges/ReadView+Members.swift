@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+// Who is at the other end of a relationship, through all layers and the store, without loading any
+// record.
+
+extension ReadView {
+  /// One target of a to-many relationship.
+  package struct Member: Sendable, Hashable {
+    package let key: ObjectKey
+    /// Its place, if the relationship is ordered; 0 otherwise.
+    package let position: UInt64
+
+    package init(key: ObjectKey, position: UInt64) {
+      self.key = key
+      self.position = position
+    }
+  }
+
+  /// The targets of a to-many relationship of `owner`: ascending by key, or by position if the
+  /// relationship is ordered. O(targets + pending changes of them).
+  package func members(
+    of relationship: RelationshipSchema, owner: ObjectKey
+  ) throws -> [Member] {
+    switch relationship.storage {
+    case .slot: []
+    case .inverseSlot(let index, let slot):
+      try relationship.isOrdered
+        ? ordered(referrers(to: owner, index: index, slot: slot), by: relationship.number, owner)
+        : referrers(to: owner, index: index, slot: slot).map { Member(key: $0, position: 0) }
+    case .links(let number, _):
+      try linked(at: LinkPlace(number, owner), isOrdered: relationship.isOrdered)
+    }
+  }
+
+  /// The objects whose to-one slot, covered by `index`, leads to `target`. Ascending.
+  package func referrers(
+    to target: ObjectKey, index: PropertyNumber, slot: Int
+  ) throws -> [ObjectKey] {
+    var prefix: [UInt8] = []
+    KeyEncoder.append(objectKey: target, to: &prefix)
+    let range = KeyRange(prefix: prefix)
+    var keys: [ObjectKey] = []
+    try snapshot.scanIndex(index, in: range, isReversed: false) { _, key in
+      if change(for: key) == nil { keys.append(key) }
+      return .more
+    }
+    return (keys + layers.referrers(to: target, index: index)).sorted()
+  }
+
+  /// The ends of the links at `place`: ascending by key, or by position if `isOrdered`.
+  package func linked(at place: LinkPlace, isOrdered: Bool) throws -> [Member] {
+    let pending = layers.links(at: place)
+    var members: [Member] = []
+    try snapshot.scanLinks(at: place) { target, position in
+      if pending[target] == nil { members.append(Member(key: target, position: position)) }
+      return .more
+    }
+    for case (let target, .present(let position)) in pending {
+      members.append(Member(key: target, position: position))
+    }
+    members.removeAll { change(for: $0.key)?.kind == .delete }
+    return members.sorted {
+      isOrdered
+        ? ($0.position, $0.key.rawValue) < ($1.position, $1.key.rawValue) : $0.key < $1.key
+    }
+  }
+
+  private func ordered(
+    _ keys: [ObjectKey], by number: PropertyNumber, _ owner: ObjectKey
+  ) throws -> [Member] {
+    let place = LinkPlace(number, owner)
+    var positions: [ObjectKey: UInt64] = [:]
+    try snapshot.scanLinks(at: place) { target, position in
+      positions[target] = position
+      return .more
+    }
+    for case (let target, .present(let position)) in layers.links(at: place) {
+      positions[target] = position
+    }
+    // A member without a position was linked from its own side: it comes last.
+    return keys.map { Member(key: $0, position: positions[$0] ?? .max) }
+      .sorted { ($0.position, $0.key.rawValue) < ($1.position, $1.key.rawValue) }
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+package import StrataRecord
+
+extension Overlay {
+  /// This overlay after the store has committed `saved`: without the saved segments, and with what
+  /// came on top of them while the store was writing now resting on the saved records.
+  ///
+  /// - Parameter result: what the commit made of the change set.
+  package func rebased(
+    onto saved: ChangeSet, _ result: CommitResult, schema: Schema
+  ) -> Overlay {
+    let remaining = removing(saved.segments)
+    return Overlay(
+      remaining.segments.map { segment in
+        let isAffected = segment.changes.keys.contains { saved.changes[$0] != nil }
+        guard isAffected else { return segment }
+        let changes = segment.changes.reduce(into: [ObjectKey: Change]()) { all, entry in
+          all[entry.key] = entry.value.rebased(
+            onto: saved.changes[entry.key], of: entry.key, result)
+        }
+        return Segment(changes: changes, links: segment.links, schema: schema)
+      })
+  }
+}
+
+extension Change {
+  /// This change, made on top of `saved`, now that the store has committed that.
+  fileprivate func rebased(
+    onto saved: Change?, of key: ObjectKey, _ result: CommitResult
+  ) -> Change {
+    guard let saved else { return self }
+    let written: Record? = result.merged[key] ?? saved.record
+    var change = self
+    guard let written else {
+      // The object is gone from the store: an update of it becomes an insert again.
+      if kind == .update { change.kind = .insert }
+      change.base = nil
+      return change
+    }
+    if kind == .insert { change.kind = .update }
+    change.base = StoredRecord(record: written, generation: result.generation)
+    return change
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+import Synchronization
+
+/// An immutable batch of pending changes, ready to be read: records and tombstones by object, link
+/// changes, and the sorted index runs of its records.
+///
+/// ## Invariants
+/// - I1 Every change is complete with respect to the segments below it in its overlay.
+/// - I2 `runs` has an entry for each record here, in each index that covers the record's entity.
+/// - I3 A tag is set and cleared only while the store's write lock is held; once a commit with that
+///   generation is visible it never changes again.
+///
+/// ## Isolation
+/// Sendable: everything but the tag and the freezing is constant, and those are atomic.
+package final class Segment: Sendable {
+  package let changes: [ObjectKey: Change]
+  package let links: LinkChanges
+  /// By the number of the indexed property.
+  package let runs: [PropertyNumber: IndexRun]
+
+  /// The generation that a commit under way will give to this segment's changes, or 0.
+  private let tagged = Atomic<UInt64>(0)
+  private let frozen = Atomic(false)
+
+  /// Encodes the index runs; so it is made by whoever saves, never under a lock.
+  package init(changes: [ObjectKey: Change], links: LinkChanges, schema: Schema) {
+    self.changes = changes
+    self.links = links
+    runs = Self.runs(of: changes, schema)
+  }
+
+  /// Merges two neighbours of an overlay. Their index runs are sorted already and are merged as
+  /// such.
+  ///
+  /// - Parameter isLowest: whether nothing lies below `older` in the overlay. Then deletes of objects
+  ///   that came and went in it have nothing left to say.
+  init(_ newer: Segment, over older: Segment, isLowest: Bool) {
+    var changes = older.changes
+    changes.merge(newer.changes) { _, newer in newer }
+    if isLowest {
+      changes = changes.filter { $0.value.kind != .delete || $0.value.base != nil }
+    }
+    var links = older.links
+    links.apply(newer.links)
+    self.changes = changes
+    self.links = links
+    runs = older.runs.merging(newer.runs) { _, newer in newer }.reduce(into: [:]) { runs, entry in
+      runs[entry.key] = IndexRun.merge(
+        newer.runs[entry.key] ?? IndexRun(), older.runs[entry.key] ?? IndexRun(),
+        isHidden: { newer.changes[$0] != nil })
+    }
+  }
+
+  package var isEmpty: Bool { changes.isEmpty && links.isEmpty }
+
+  // MARK: - The tag
+
+  /// The generation at which the store holds these changes, or nil if they were not handed to it.
+  /// A view whose snapshot has reached the tag leaves the segment out: the snapshot shows the same.
+  package var tag: UInt64? {
+    let tag = tagged.load(ordering: .acquiring)
+    return tag == 0 ? nil : tag
+  }
+
+  /// Called by the store within its write transaction, before the commit.
+  package func setTag(_ generation: UInt64) { tagged.store(generation, ordering: .releasing) }
+
+  /// Called by the store when the write transaction has failed, before another can begin.
+  package func clearTag() { tagged.store(0, ordering: .releasing) }
+
+  // MARK: - Freezing
+
+  /// Whether a save has taken this segment as it is, so that it may not be merged with others.
+  package var isFrozen: Bool { frozen.load(ordering: .acquiring) }
+
+  package func freeze() { frozen.store(true, ordering: .releasing) }
+
+  package func unfreeze() { frozen.store(false, ordering: .releasing) }
+
+  // MARK: - Index runs
+
+  private static func runs(
+    of changes: [ObjectKey: Change], _ schema: Schema
+  ) -> [PropertyNumber: IndexRun] {
+    var runs: [PropertyNumber: IndexRun] = [:]
+    for (key, change) in changes {
+      guard let record = change.record, let entity = schema.entity(key.entity) else { continue }
+      for index in entity.indexes {
+        runs[index.number, default: IndexRun()].append(key) { bytes in
+          KeyEncoder.append(slot: record.slot(index.slot, entity.layout), to: &bytes)
+        }
+      }
+    }
+    for number in runs.keys { runs[number]?.sort() }
+    return runs
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+/// What a scan does after an entry.
+package enum ScanStep: Sendable, Hashable {
+  case more
+  case stop
+}
+
+/// A stretch of an index, as bytes of entries (value bytes, then object key).
+package struct KeyRange: Sendable, Hashable {
+  /// The first entry is at or above this.
+  package var lower: [UInt8]
+  /// Every entry is below this; nil for no bound.
+  package var upper: [UInt8]?
+
+  package init(lower: [UInt8] = [], upper: [UInt8]? = nil) {
+    self.lower = lower
+    self.upper = upper
+  }
+
+  /// The entries that begin with `prefix`.
+  package init(prefix: [UInt8]) {
+    lower = prefix
+    upper = KeyRange.successor(ofPrefix: prefix)
+  }
+
+  /// The least bytes above everything that begins with `prefix`; nil if there are none.
+  package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
+    var bound = prefix
+    while let last = bound.last {
+      if last < .max {
+        bound[bound.count - 1] = last + 1
+        return bound
+      }
+      bound.removeLast()
+    }
+    return nil
+  }
+}
+
+/// The store's state at one generation, as it is read by one turn. A store implements it.
+///
+/// ## Lifetime
+/// A snapshot keeps old pages of the store alive; it lives for a turn. Bytes passed to a closure are
+/// valid only during the call.
+///
+/// ## Isolation
+/// Used by one isolation at a time; not Sendable.
+///
+/// Every call may throw `StoreError`: bytes from the disk may be damaged.
+package protocol Snapshot: AnyObject {
+  /// The number of the save that this snapshot shows; 0 for a new store.
+  var generation: UInt64 { get }
+
+  /// The record of `key`, copied, or nil if the store has none.
+  func record(for key: ObjectKey) throws -> StoredRecord?
+
+  /// Whether the store has a record of `key`.
+  func contains(_ key: ObjectKey) throws -> Bool
+
+  /// Every record of one entity, ascending by key. The bytes are checked and are valid only during
+  /// the call: copy what is kept.
+  func scanRecords(
+    of entity: EntityNumber,
+    _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
+  ) throws
+
+  /// The entries of an index within `range`, ascending, or descending if `isReversed`.
+  func scanIndex(
+    _ index: PropertyNumber, in range: KeyRange, isReversed: Bool,
+    _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
+  ) throws
+
+  /// The links of one object in one relationship, ascending by target.
+  func scanLinks(
+    at place: LinkPlace, _ body: (_ target: ObjectKey, _ position: UInt64) throws -> ScanStep
+  ) throws
+
+  /// How many records the store has of `entity`. O(1) where the store counts.
+  func count(of entity: EntityNumber) throws -> Int
+}
+
+/// Where snapshots come from: what a chain of layers rests on.
+package protocol SnapshotSource: AnyObject, Sendable {
+  var schema: Schema { get }
+
+  /// The store as its last commit left it.
+  func snapshot() throws -> any Snapshot
+}
