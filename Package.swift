@@ -100,6 +100,8 @@ let package = Package(
     + layer("StrataRecord", "CStrata", "StrataModel")
     // What differs.
     + layer("StrataChanges", "StrataModel", "StrataRecord")
+    // What is asked.
+    + layer("StrataQuery", "StrataModel", "StrataRecord", "StrataChanges")
     + [
       // What StrataLMDB costs beside C (Tests/LMDBCost/check.sh).
       .target(name: "LMDBCostC", dependencies: ["CStrataLMDB"], path: "Tests/LMDBCostC"),

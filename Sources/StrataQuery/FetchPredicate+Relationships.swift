@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+
+// To-one relationships are compared by ID. It is not asked whether an object with that ID exists.
+
+/// Whether the relationship leads to the object with this ID; for nil, whether it leads nowhere.
+public func == <Root, Target: AnyObject>(
+  path: PropertyPath<Root, Target?>, id: ObjectID?
+) -> FetchPredicate {
+  Comparison.predicate(path, .equal, id.map(Value.object) ?? .null)
+}
+
+/// Whether the relationship leads elsewhere than to the object with this ID; for nil, whether it
+/// leads anywhere.
+public func != <Root, Target: AnyObject>(
+  path: PropertyPath<Root, Target?>, id: ObjectID?
+) -> FetchPredicate {
+  !(path == id)
+}
+
+extension PropertyPath {
+  /// Whether the relationship leads to one of the objects with these IDs.
+  public func isIn<Target: AnyObject>(_ ids: some Sequence<ObjectID>) -> FetchPredicate
+  where Leaf == Target? {
+    Membership.predicate(self, ids.map(Value.object))
+  }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataRecord
+
+/// Which objects of an entity are wanted, in which order, and how many of them.
+/// Core Data: `NSFetchRequest`.
+///
+/// A request is a value; each modifier returns a changed copy:
+///
+/// ```swift
+/// City.where { $0.population > 1_000_000 }.sorted(by: \.name).limit(50)
+/// ```
+///
+/// The answer shows pending changes of the context and all its ancestors exactly as if they were
+/// saved: order, offset and limit apply to everything together.
+///
+/// Objects that the sort keys do not tell apart, or all if there are none, come in the order of
+/// their IDs, which is roughly that of their creation. The order of a request is thus always the
+/// same, and windows of it (`offset`, `limit`) neither overlap nor leave anything out.
+public struct FetchRequest<Root>: Sendable {
+  /// Which objects; nil for all.
+  public var predicate: FetchPredicate?
+  /// The order, the most significant key first. Core Data: `sortDescriptors`.
+  public var sortKeys: [SortKey] = []
+  /// How many objects at most; nil for all. Core Data has 0 for all, here it is none.
+  public var fetchLimit: Int?
+  /// How many objects of the ordered result to leave out at its beginning. Core Data: `fetchOffset`.
+  public var fetchOffset = 0
+  /// Whether objects of entities that inherit from the requested one are results too.
+  public var includesSubentities = true
+
+  /// A request for all objects of the entity, or for those that satisfy `predicate`.
+  public init(_ predicate: FetchPredicate? = nil) { self.predicate = predicate }
+
+  /// A request for the objects that satisfy `condition`.
+  public init(where condition: (PropertyPath<Root, Root>) -> FetchPredicate) {
+    predicate = condition(PropertyPath())
+  }
+}
+
+// MARK: - Modifiers
+
+extension FetchRequest {
+  /// The objects that satisfy `condition` as well.
+  public func filter(_ condition: (PropertyPath<Root, Root>) -> FetchPredicate) -> FetchRequest {
+    var request = self
+    let added = condition(PropertyPath())
+    request.predicate = predicate.map { $0 && added } ?? added
+    return request
+  }
+
+  /// At most `count` objects; 0 or more.
+  public func limit(_ count: Int) -> FetchRequest {
+    precondition(count >= 0, "a fetch limit is 0 or more")
+    var request = self
+    request.fetchLimit = count
+    return request
+  }
+
+  /// Without the first `count` objects; 0 or more.
+  public func offset(_ count: Int) -> FetchRequest {
+    precondition(count >= 0, "a fetch offset is 0 or more")
+    var request = self
+    request.fetchOffset = count
+    return request
+  }
+
+  /// Without the objects of entities that inherit from the requested one.
+  public func excludingSubentities() -> FetchRequest {
+    var request = self
+    request.includesSubentities = false
+    return request
+  }
+}
+
+// MARK: - Order
+
+extension FetchRequest {
+  /// In the order of a property. Called again, it adds a further key, for objects that are equal in
+  /// the ones before.
+  public func sorted<V: AttributeValue & Comparable>(
+    by keyPath: KeyPath<Root, V> & Sendable, _ direction: SortKey.Direction = .ascending
+  ) -> FetchRequest {
+    adding(SortKey(keyPath: keyPath, direction: direction))
+  }
+
+  /// In the order of an optional property; no value comes before every value.
+  public func sorted<V: AttributeValue & Comparable>(
+    by keyPath: KeyPath<Root, V?> & Sendable, _ direction: SortKey.Direction = .ascending
+  ) -> FetchRequest {
+    adding(SortKey(keyPath: keyPath, direction: direction))
+  }
+
+  /// In the order of a truth value: false before true.
+  public func sorted(
+    by keyPath: KeyPath<Root, Bool> & Sendable, _ direction: SortKey.Direction = .ascending
+  ) -> FetchRequest {
+    adding(SortKey(keyPath: keyPath, direction: direction))
+  }
+
+  private func adding(_ key: SortKey) -> FetchRequest {
+    var request = self
+    request.sortKeys.append(key)
+    return request
+  }
+}
+
+// MARK: - Without the static type
+
+extension FetchRequest {
+  /// What the planner takes.
+  package var untyped: UntypedFetchRequest {
+    UntypedFetchRequest(
+      predicate: predicate, sortKeys: sortKeys, limit: fetchLimit, offset: fetchOffset,
+      includesSubentities: includesSubentities)
+  }
+}
+
+/// A fetch request whose entity is known by description instead of by type.
+package struct UntypedFetchRequest: Sendable {
+  package var predicate: FetchPredicate?
+  package var sortKeys: [SortKey]
+  package var limit: Int?
+  package var offset: Int
+  package var includesSubentities: Bool
+
+  package init(
+    predicate: FetchPredicate? = nil, sortKeys: [SortKey] = [], limit: Int? = nil, offset: Int = 0,
+    includesSubentities: Bool = true
+  ) {
+    self.predicate = predicate
+    self.sortKeys = sortKeys
+    self.limit = limit
+    self.offset = offset
+    self.includesSubentities = includesSubentities
+  }
+}

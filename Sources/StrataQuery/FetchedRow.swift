@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+/// One result of a fetch.
+package struct FetchedRow: Sendable {
+  package let key: ObjectKey
+  /// The object's record as the read view shows it. Always there if the fetch was told to load
+  /// records; otherwise where it had been copied anyway.
+  package let record: StoredRecord?
+
+  package init(key: ObjectKey, record: StoredRecord?) {
+    self.key = key
+    self.record = record
+  }
+}
+
+/// Which of a stream of results are wanted: not the first `offset`, and then `limit` of them.
+struct Window {
+  private(set) var toSkip: Int
+  private(set) var remaining: Int
+
+  init(offset: Int, limit: Int?) {
+    toSkip = max(offset, 0)
+    remaining = max(limit ?? .max, 0)
+  }
+
+  var isFull: Bool { remaining == 0 }
+
+  /// Whether the next result is wanted. Counts it.
+  mutating func takes() -> Bool {
+    if toSkip > 0 {
+      toSkip -= 1
+      return false
+    }
+    guard remaining > 0 else { return false }
+    remaining -= 1
+    return true
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataChanges
+import StrataModel
+package import StrataRecord
+
+/// A set of stretches of an index: where a condition's objects lie in it.
+///
+/// It is an algebra, so that "and" and "or" of conditions on one property come down to fewer or more
+/// stretches of the same index.
+///
+/// ## Invariants
+/// - I1 The stretches ascend, do not overlap, and none is empty.
+package struct KeyRanges: Sendable, Hashable {
+  package private(set) var ranges: [KeyRange]
+
+  private init(ascending ranges: [KeyRange]) { self.ranges = ranges }
+
+  package init(_ range: KeyRange) { ranges = Self.isEmpty(range) ? [] : [range] }
+
+  /// The stretches of `ranges`, in any order.
+  package init(_ ranges: [KeyRange]) {
+    let sorted = ranges.filter { !Self.isEmpty($0) }
+      .sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
+    self.init(ascending: [])
+    for range in sorted { append(range) }
+  }
+
+  package static let none = KeyRanges(ascending: [])
+  package static let all = KeyRanges(KeyRange())
+
+  /// The entries of objects whose slot is absent.
+  package static func absent(_ kind: SlotKind) -> KeyRanges {
+    KeyRanges(KeyRange(prefix: absentKey(kind)))
+  }
+
+  /// The entries of objects whose slot is present.
+  package static func present(_ kind: SlotKind) -> KeyRanges {
+    guard let lower = KeyRange.successor(ofPrefix: absentKey(kind)) else { return .none }
+    return KeyRanges(KeyRange(lower: lower))
+  }
+
+  static func absentKey(_ kind: SlotKind) -> [UInt8] {
+    var bytes: [UInt8] = []
+    KeyEncoder.append(value: .null, kind: kind, to: &bytes)
+    return bytes
+  }
+
+  package var isEmpty: Bool { ranges.isEmpty }
+
+  // MARK: - Algebra
+
+  /// What is in either. O(stretches · log stretches).
+  package func union(_ other: KeyRanges) -> KeyRanges { KeyRanges(ranges + other.ranges) }
+
+  /// What is in both. O(stretches).
+  package func intersection(_ other: KeyRanges) -> KeyRanges {
+    var common: [KeyRange] = []
+    var (left, right) = (0, 0)
+    while left < ranges.count, right < other.ranges.count {
+      let (one, two) = (ranges[left], other.ranges[right])
+      let lower = one.lower.lexicographicallyPrecedes(two.lower) ? two.lower : one.lower
+      let endsFirst = Self.ends(one, before: two)
+      let range = KeyRange(lower: lower, upper: endsFirst ? one.upper : two.upper)
+      if !Self.isEmpty(range) { common.append(range) }
+      if endsFirst { left += 1 } else { right += 1 }
+    }
+    return KeyRanges(ascending: common)
+  }
+
+  /// Adds a stretch whose beginning is not before that of the last.
+  private mutating func append(_ range: KeyRange) {
+    guard let last = ranges.last, Self.touches(last, range) else { return ranges.append(range) }
+    if Self.ends(last, before: range) { ranges[ranges.count - 1].upper = range.upper }
+  }
+
+  private static func touches(_ first: KeyRange, _ second: KeyRange) -> Bool {
+    guard let end = first.upper else { return true }
+    return !end.lexicographicallyPrecedes(second.lower)
+  }
+
+  private static func ends(_ one: KeyRange, before two: KeyRange) -> Bool {
+    guard let end = one.upper else { return false }
+    guard let other = two.upper else { return true }
+    return end.lexicographicallyPrecedes(other)
+  }
+
+  private static func isEmpty(_ range: KeyRange) -> Bool {
+    guard let upper = range.upper else { return false }
+    return !range.lower.lexicographicallyPrecedes(upper)
+  }
+}

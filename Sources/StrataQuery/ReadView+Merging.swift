@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// The store and all pending changes as one: what a fetch walks. What the store has of an object is
+// left out if any layer has a change of it, and the layers' own matches are merged in, so order,
+// offset and limit are right at any depth. O(entries + pending matches).
+
+extension ReadView {
+  /// The entries of an index within `range`, as they would be if everything were saved. Ascending,
+  /// or descending if `isReversed`.
+  func walkIndex(
+    _ index: PropertyNumber, in range: KeyRange, isReversed: Bool,
+    _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
+  ) throws {
+    if layers.isEmpty {
+      return try snapshot.scanIndex(index, in: range, isReversed: isReversed, body)
+    }
+    var pending = PendingEntries(layers, index: index, in: range, isReversed: isReversed)
+    var step = ScanStep.more
+    try snapshot.scanIndex(index, in: range, isReversed: isReversed) { entry, key in
+      while step == .more, pending.isNext(before: entry) {
+        step = try pending.next(body) ?? .more
+      }
+      if step == .more, !layers.isTouched(key) { step = try body(entry, key) }
+      return step
+    }
+    while step == .more, let next = try pending.next(body) { step = next }
+  }
+
+  /// One object on a walk over records.
+  struct Visited {
+    let key: ObjectKey
+    let generation: UInt64
+    let bytes: UnsafeRawBufferPointer
+    /// The record that the bytes are of, if it is in memory.
+    let record: Record?
+  }
+
+  /// The objects of an entity as they would be if everything were saved, ascending by key.
+  ///
+  /// - Important: the bytes are valid during the call of `body`.
+  func walkRecords(of entity: EntityNumber, _ body: (Visited) throws -> ScanStep) throws {
+    let pending = pendingObjects(of: entity)
+    var next = 0
+    var step = ScanStep.more
+    func visitPending(below key: ObjectKey?) throws {
+      while step == .more, next < pending.count, key.map({ pending[next].key < $0 }) ?? true {
+        let (key, change) = pending[next]
+        next += 1
+        guard let record = change.record else { continue }
+        step = try record.withUnsafeBytes { bytes in
+          try body(
+            Visited(
+              key: key, generation: change.base?.generation ?? 0, bytes: bytes, record: record))
+        }
+      }
+    }
+    try snapshot.scanRecords(of: entity) { key, generation, bytes in
+      try visitPending(below: key)
+      if next < pending.count, pending[next].key == key {
+        // The store's record is stale; the pending one is visited before the next.
+        return step
+      }
+      guard step == .more else { return step }
+      step = try body(Visited(key: key, generation: generation, bytes: bytes, record: nil))
+      return step
+    }
+    if step == .more { try visitPending(below: nil) }
+  }
+
+  /// The pending changes of one entity's objects, deletes included, ascending by key. O(pending).
+  func pendingObjects(of entity: EntityNumber) -> [(key: ObjectKey, change: Change)] {
+    var objects: [(key: ObjectKey, change: Change)] = []
+    for (depth, segment) in layers.segments.enumerated() {
+      for (key, change) in segment.changes
+      where key.entity == entity && !layers.isTouched(key, above: depth) {
+        objects.append((key, change))
+      }
+    }
+    return objects.sorted { $0.key < $1.key }
+  }
+}

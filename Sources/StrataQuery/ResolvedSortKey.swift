@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+package import StrataRecord
+
+/// A sort key as a slot of the fetched entity.
+package struct ResolvedSortKey: Sendable, CustomStringConvertible {
+  package let slot: Int
+  package let isDescending: Bool
+  package let kind: SlotKind
+  private let name: String
+  /// What an absent slot reads as, encoded as a key.
+  private let absentKey: [UInt8]
+
+  package init(_ key: SortKey, _ resolver: PathResolver) throws(QueryError) {
+    let path = try resolver.path([key.keyPath])
+    switch path.kind {
+    case .toOne, .toMany, .attribute(.codable), .attribute(.data), .attribute(.url):
+      throw path.isUnfit
+    case .attribute: break
+    }
+    slot = path.slot
+    kind = path.kind
+    name = path.name
+    isDescending = key.direction == .descending
+    var bytes: [UInt8] = []
+    KeyEncoder.append(value: path.absentValue, kind: path.kind, to: &bytes)
+    absentKey = bytes
+  }
+
+  /// Whether a slot that was never set sorts among the values instead of before all.
+  package var readsAbsentAsValue: Bool { absentKey != KeyRanges.absentKey(kind) }
+
+  /// Appends bytes whose order is that of the row's value in this key.
+  ///
+  /// - Returns: whether they may be cut, so that equal bytes do not mean equal values.
+  package func append(_ row: Row, to bytes: inout [UInt8]) -> Bool {
+    let start = bytes.count
+    let slot = row.layout.slot(slot, at: row.start)
+    if slot.isPresent {
+      KeyEncoder.append(slot: slot, to: &bytes)
+    } else {
+      bytes.append(contentsOf: absentKey)
+    }
+    if isDescending {
+      for index in start..<bytes.count { bytes[index] = ~bytes[index] }
+    }
+    return bytes.count - start >= KeyEncoder.valueByteCountMax
+  }
+
+  /// The order of two rows' values in this key, for rows that their bytes do not tell apart. Negative
+  /// if `left` comes first.
+  package func exactOrder(_ left: Row, _ right: Row) -> Int {
+    let one = left.layout.slot(slot, at: left.start)
+    let two = right.layout.slot(slot, at: right.start)
+    var order = 0
+    if let one = String(one), let two = String(two) {
+      order = NormalForm.compare(one, two)
+    } else {
+      var (oneKey, twoKey): ([UInt8], [UInt8]) = ([], [])
+      _ = append(left, to: &oneKey)
+      _ = append(right, to: &twoKey)
+      if oneKey == twoKey { return 0 }
+      return oneKey.lexicographicallyPrecedes(twoKey) ? -1 : 1
+    }
+    return isDescending ? -order : order
+  }
+
+  package var description: String { isDescending ? "\(name) descending" : name }
+}

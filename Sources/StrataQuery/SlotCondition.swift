@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+/// A test of one value: what an operator does once its path is resolved and its constant has the
+/// path's type.
+package protocol SlotTest: Sendable {
+  /// Whether it holds of the value in `slot`, which is present.
+  func isTrue(of slot: RecordSlot) -> Bool
+
+  /// Whether it holds of a value that is in no slot: `.null`, or what an absent slot reads as.
+  func isTrue(of value: Value) -> Bool
+
+  /// Which entries of an index over a slot of `kind` have values that it holds of, absent slots left
+  /// out; nil if no stretch of the index does.
+  func stretch(in kind: SlotKind) -> KeyStretch?
+
+  /// How a plan names it, without user values: "==", "prefix".
+  var name: String { get }
+}
+
+/// A test of the value that a path leads to.
+package struct SlotCondition<Test: SlotTest>: Condition {
+  let path: ResolvedPath
+  let test: Test
+  /// Whether the test holds of a slot that is absent.
+  private let isTrueOfAbsent: Bool
+  /// Whether it holds where the path leads nowhere.
+  private let isTrueOfNowhere: Bool
+
+  package init(_ path: ResolvedPath, _ test: Test) {
+    self.path = path
+    self.test = test
+    isTrueOfAbsent = test.isTrue(of: path.absentValue)
+    isTrueOfNowhere = test.isTrue(of: Value.null)
+  }
+
+  package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
+    guard let slot = try reader.slot(path, of: row) else { return isTrueOfNowhere }
+    return slot.isPresent ? test.isTrue(of: slot) : isTrueOfAbsent
+  }
+
+  package var stretch: IndexStretch? {
+    guard path.isIndexed, var keys = test.stretch(in: path.kind) else { return nil }
+    if isTrueOfAbsent { keys.ranges = keys.ranges.union(.absent(path.kind)) }
+    return IndexStretch(slot: path.slot, keys: keys)
+  }
+
+  package var description: String { "\(path.name) \(test.name)" }
+}

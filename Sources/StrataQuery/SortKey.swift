@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One key of a fetch's order: a property and a direction. Core Data: `NSSortDescriptor`.
+///
+/// Values are in Swift's order, text in that of its normal form (NFC); objects without a value come first
+/// (last if descending), and a floating-point value that is not a number comes after every number.
+public struct SortKey: Sendable {
+  /// Which end comes first.
+  public enum Direction: Sendable, Hashable {
+    case ascending
+    case descending
+  }
+
+  /// The key path of an attribute of the entity.
+  public let keyPath: any AnyKeyPath & Sendable
+  public let direction: Direction
+
+  package init(keyPath: any AnyKeyPath & Sendable, direction: Direction) {
+    self.keyPath = keyPath
+    self.direction = direction
+  }
+}

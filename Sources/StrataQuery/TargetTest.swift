@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+package import StrataModel
+package import StrataRecord
+
+/// Whether a to-one relationship leads to one of some objects. Objects of other stores are none that
+/// it could lead to.
+package struct TargetTest: SlotTest {
+  private let keys: Set<ObjectKey>
+
+  /// - Parameter ids: the objects, each an `.object`.
+  /// - Throws: `unfitProperty`, if one is something else.
+  package init(_ path: ResolvedPath, _ ids: [Value], in schema: Schema) throws(QueryError) {
+    var keys: Set<ObjectKey> = []
+    for case let value in ids {
+      guard case .object(let id) = value else { throw path.isUnfit }
+      if id.store == schema.store { keys.insert(id.key) }
+    }
+    self.keys = keys
+  }
+
+  package func isTrue(of slot: RecordSlot) -> Bool {
+    guard let target = slot.toOne else { return false }
+    return keys.contains(target)
+  }
+
+  package func isTrue(of value: Value) -> Bool { false }
+
+  package func stretch(in kind: SlotKind) -> KeyStretch? {
+    let ranges = keys.map { key in
+      var bytes: [UInt8] = []
+      KeyEncoder.append(objectKey: key, to: &bytes)
+      return KeyRange(prefix: bytes)
+    }
+    return KeyStretch(ranges: KeyRanges(ranges), bounds: .point, isExact: true)
+  }
+
+  package var name: String { keys.count == 1 ? "==" : "in" }
+}

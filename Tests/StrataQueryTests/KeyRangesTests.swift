@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataQuery
+import StrataTestSupport
+import Testing
+
+@Suite struct `Stretches of an index` {
+  private func range(_ lower: UInt8, _ upper: UInt8?) -> KeyRange {
+    KeyRange(lower: [lower], upper: upper.map { [$0] })
+  }
+
+  @Test func `that touch become one`() {
+    let union = KeyRanges([range(5, 7), range(1, 3), range(2, 5), range(9, 9)])
+    #expect(union.ranges == [range(1, 7)])
+  }
+
+  @Test func `in common are none if they only touch`() {
+    #expect(KeyRanges(range(1, 3)).intersection(KeyRanges(range(3, nil))).isEmpty)
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `are an algebra of sets`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    func randomRanges() -> KeyRanges {
+      KeyRanges(
+        (0..<Int.random(in: 0...5, using: &random)).map { _ in
+          range(
+            .random(in: 0...20, using: &random),
+            Bool.random(using: &random) ? .random(in: 0...20, using: &random) : 15)
+        })
+    }
+    for _ in 0..<50 {
+      let (one, two) = (randomRanges(), randomRanges())
+      for value in 0...21 as ClosedRange<UInt8> {
+        let isInOne = contains(one, value)
+        let isInTwo = contains(two, value)
+        #expect(contains(one.union(two), value) == (isInOne || isInTwo), "seed \(seed)")
+        #expect(contains(one.intersection(two), value) == (isInOne && isInTwo), "seed \(seed)")
+      }
+    }
+  }
+
+  private func contains(_ ranges: KeyRanges, _ value: UInt8) -> Bool {
+    ranges.ranges.contains { range in
+      range.lower[0] <= value && (range.upper.map { value < $0[0] } ?? true)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import StrataQuery
+import StrataRecord
+import Testing
+
+// Foundation has a `FetchPredicate` too; this names the one that is meant.
+
+@Suite struct `A predicate` {
+  private func resolve(
+    _ condition: (PropertyPath<City, City>) -> FetchPredicate
+  ) throws -> String {
+    let world = try World()
+    let resolver = PathResolver(schema: world.schema, entity: world.city)
+    return try condition(PropertyPath()).node.resolved(by: resolver).description
+  }
+
+  @Test func `of eight terms is type-checked without help`() throws {
+    let text = try resolve {
+      $0.name == "Bam" && $0.population > 1_000 && $0.population < 9_000 && $0.elevation >= 1.5
+        && $0.country.name.hasPrefix("I") && $0.kind == .port && !($0.isWalled == true)
+        && $0.nickname != nil
+    }
+    #expect(
+      text == "name == && population > && population < && elevation >= && country.name prefix && "
+        + "kind == && !(isWalled ==) && !(nickname == nil)")
+  }
+
+  @Test func `goes on through an optional relationship with a plain dot`() throws {
+    #expect(try resolve { $0.country.motto == "ora et labora" } == "country.motto ==")
+    #expect(try resolve { $0.country.name == nil } == "country.name == nil")
+  }
+
+  @Test func `takes the collections and ranges of Swift`() throws {
+    let names = ["Bam", "Qom"]
+    #expect(try resolve { names.contains($0.name) } == "name in")
+    #expect(try resolve { names.contains($0.nickname) } == "nickname in")
+    #expect(try resolve { Set([1, 2]).contains($0.population) } == "population in")
+    #expect(try resolve { (1...10).contains($0.population) } == "population >= && population <=")
+    #expect(try resolve { ("a"..<"b").contains($0.nickname) } == "nickname >= && nickname <")
+    #expect(try resolve { $0.rank.isIn([1, 2]) } == "rank in")
+  }
+
+  @Test func `is about stored properties alone`() throws {
+    let unknown = #expect(throws: QueryError.self) { try resolve { $0.slogan == "x" } }
+    guard case .unknownProperty("City", _) = unknown else {
+      Issue.record("a computed property gave \(String(describing: unknown))")
+      return
+    }
+    #expect(throws: QueryError.transientProperty(entity: "City", property: "note")) {
+      try resolve { $0.note == "x" }
+    }
+    #expect(throws: QueryError.toManyProperty(entity: "Country", property: "cities")) {
+      try resolve { $0.country.cities.count == 1 }
+    }
+  }
+
+  @Test func `knows inherited properties by the subclass's key paths`() throws {
+    let world = try World()
+    let request = FetchRequest<Capital> { $0.name == "Bam" && $0.embassies > 3 }
+    let plan = try QueryPlan(request, entity: world.capital, schema: world.schema)
+    #expect(plan.description == "Capital: index on name (values); filter: embassies >; in order")
+  }
+
+  @Test func `made by hand of the wrong type is refused`() throws {
+    let world = try World()
+    let path = PropertyPath<City, City>().population.keyPathSteps
+    let wrong = UntypedFetchRequest(
+      predicate: FetchPredicate(Comparison(path, .equal, .string("many"))))
+    #expect(
+      throws: QueryError.mismatchedType(entity: "City", property: "population", type: .int64)
+    ) { try QueryPlan(wrong, entity: world.city, schema: world.schema) }
+    let text = UntypedFetchRequest(predicate: FetchPredicate(TextMatch(path, .prefix, "1")))
+    #expect(throws: QueryError.unfitProperty(entity: "City", property: "population")) {
+      try QueryPlan(text, entity: world.city, schema: world.schema)
+    }
+  }
+
+  @Test func `cannot be led to objects of another store`() throws {
+    let world = try World()
+    let key = world.newKey(world.country)
+    world.put(CityValue(name: "Bam", country: key), at: world.newKey(world.city))
+    world.save()
+    let foreign = ObjectID(store: StoreIdentity(UUID()), key: key)
+    let plan = try QueryPlan(
+      FetchRequest<City> { $0.country == foreign }, entity: world.city, schema: world.schema)
+    #expect(try plan.fetch(in: world.view().view, loadsRecords: false).isEmpty)
+  }
+}
