@@ -102,6 +102,8 @@ let package = Package(
     + layer("StrataChanges", "StrataModel", "StrataRecord")
     // What is asked.
     + layer("StrataQuery", "StrataModel", "StrataRecord", "StrataChanges")
+    // Where it lives.
+    + layer("StrataStore", "StrataModel", "StrataRecord", "StrataChanges", "StrataLMDB")
     + [
       // What StrataLMDB costs beside C (Tests/LMDBCost/check.sh).
       .target(name: "LMDBCostC", dependencies: ["CStrataLMDB"], path: "Tests/LMDBCostC"),

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Synchronization
+
+/// A result that one thread waits for and another gives, once.
+final class Answer<Value: Sendable>: Sendable {
+  private let result = Mutex<Result<Value, any Error>?>(nil)
+  private let given = DispatchSemaphore(value: 0)
+
+  func give(_ result: Result<Value, any Error>) {
+    self.result.withLock { $0 = result }
+    given.signal()
+  }
+
+  func wait() throws -> Value {
+    given.wait()
+    guard let result = result.withLock({ $0 }) else {
+      preconditionFailure("an answer is given before it is signalled")
+    }
+    return try result.get()
+  }
+}

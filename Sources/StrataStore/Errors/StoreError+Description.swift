@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+
+// MARK: - In words. No values of the user's objects appear in them.
+
+extension StoreError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .folderMissing(let path):
+      "The folder of \(path) does not exist. Create it, then open the store."
+    case .permissionDenied(let path):
+      "\(path), its lock file or their folder may not be read and written. Check owner and mode."
+    case .notAStrataStore(let path):
+      "\(path) is no Strata store, and was left as it is. Choose another path."
+    case .unsupportedFormat(let found):
+      "The store has format \(found), this program knows \(Catalog.formatVersion). Bring the program "
+        + "up to date."
+    case .modelMismatch(let differences):
+      "The store was made with another model (\(differences.joined(separator: "; "))). Open it with "
+        + "that model: this version cannot yet migrate a store to a changed one."
+    case .damaged(let tree, let key, let reason):
+      "The store is damaged: \(tree)\(key.map { ", \($0)" } ?? ""): \(reason). Stop writing to it and "
+        + "restore a backup."
+    case .conflicts(let conflicts):
+      "\(Self.count(conflicts.count, "object")) changed in the store after this save's changes were "
+        + "begun: \(Self.list(conflicts.map(\.objectID))). Roll back and repeat the changes, or "
+        + "choose another merge policy."
+    case .danglingLinks(let links): Self.describe(links)
+    case .uniquenessViolations(let violations):
+      violations.prefix(Self.listCountMax).map {
+        "\($0.entity).\($0.attribute) of \($0.objectID) is the same as that of \($0.existing)."
+      }.joined(separator: " ")
+        + (violations.count > Self.listCountMax
+          ? " And \(violations.count - Self.listCountMax) more." : "")
+        + " Give each its own value, or delete one of them."
+    case .diskFull:
+      "The disk is full. Nothing that was saved is lost; free some space and save again."
+    case .storeFull:
+      "The store has reached its largest size. Nothing is lost; delete something and save again."
+    case .storage(let failure): failure.description
+    case .closed: "The store was closed. Open it again to use it."
+    }
+  }
+
+  private static let listCountMax = 3
+
+  private static func count(_ count: Int, _ noun: String) -> String {
+    count == 1 ? "1 \(noun) was" : "\(count) \(noun)s were"
+  }
+
+  private static func list(_ ids: [ObjectID]) -> String {
+    let shown = ids.prefix(listCountMax).map(\.description).joined(separator: ", ")
+    return ids.count > listCountMax ? shown + " and \(ids.count - listCountMax) more" : shown
+  }
+
+  private static func describe(_ links: [DanglingLink]) -> String {
+    links.prefix(listCountMax).map { link in
+      switch link.cause {
+      case .missingTarget:
+        "\(link.relationship) of \(link.owner) leads to \(link.target), which does not exist: choose "
+          + "another target."
+      case .unknownReferrer:
+        "\(link.target) cannot be deleted, \(link.relationship) of \(link.owner) leads to it since "
+          + "another save: refresh both."
+      case .unknownMember:
+        "\(link.owner) cannot be deleted, its \(link.relationship) has \(link.target) since another "
+          + "save: refresh both."
+      }
+    }.joined(separator: " ")
+  }
+}

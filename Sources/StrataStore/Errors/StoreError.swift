@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataChanges
+package import StrataLMDB
+public import StrataModel
+
+/// Why a store could not be opened, read or saved to. Nothing that was saved before is lost by any of
+/// them, and a save that fails has written nothing.
+public enum StoreError: Error, Sendable {
+  // MARK: Opening
+
+  /// The folder in which the store is to be created does not exist. Create it first.
+  case folderMissing(path: String)
+  /// The process may not read and write the file, its lock file or their folder.
+  case permissionDenied(path: String)
+  /// What lies at the path is no Strata store; it was not touched. Choose another path.
+  case notAStrataStore(path: String)
+  /// The store was written by a later version of Strata. Bring this program up to date.
+  case unsupportedFormat(found: Int)
+  /// The store was made with another model. Open it with that one: opening with a changed model will
+  /// be possible when migration comes.
+  case modelMismatch(differences: [String])
+
+  // MARK: Opening and reading
+
+  /// Bytes of the file are not those that were written. Stop writing, and restore a backup.
+  case damaged(tree: String, key: String?, reason: String)
+
+  // MARK: Saving, in the order in which they are looked for
+
+  /// Objects were changed by another save since they were read, and the merge policy is `.error`.
+  /// Roll back and repeat the changes, or save with another policy.
+  case conflicts([Conflict])
+  /// The save would leave links that lead to nothing.
+  case danglingLinks([DanglingLink])
+  /// Values that must be unique would not be.
+  case uniquenessViolations([UniquenessViolation])
+  /// The disk is full. Free some space and save again.
+  case diskFull
+  /// The store has reached the size that it may grow to. Delete something and save again.
+  case storeFull
+
+  // MARK: Any time
+
+  /// The storage engine refused for a reason that says itself what to do.
+  case storage(StorageFailure)
+  /// The store was closed. Open it again.
+  case closed
+}
+
+/// A link that would lead to nothing after a save.
+public struct DanglingLink: Sendable, Hashable {
+  public enum Cause: Sendable, Hashable {
+    /// The save makes the link, and its target does not exist: it was deleted meanwhile, or never
+    /// saved.
+    case missingTarget
+    /// The save deletes the target, and did not know of the link, which another save has made.
+    case unknownReferrer
+    /// The save deletes the owner, and did not know of the link, which another save has made; the
+    /// delete rule, cascade or deny, has not been applied to it.
+    case unknownMember
+  }
+
+  public let owner: ObjectID
+  public let relationship: String
+  public let target: ObjectID
+  public let cause: Cause
+
+  package init(owner: ObjectID, relationship: String, target: ObjectID, cause: Cause) {
+    self.owner = owner
+    self.relationship = relationship
+    self.target = target
+    self.cause = cause
+  }
+}
+
+/// An object whose value of a unique attribute another object has.
+public struct UniquenessViolation: Sendable, Hashable {
+  /// An object that the save inserts or updates.
+  public let objectID: ObjectID
+  public let entity: String
+  public let attribute: String
+  /// The object that has the value, in the store or in the same save.
+  public let existing: ObjectID
+
+  package init(objectID: ObjectID, entity: String, attribute: String, existing: ObjectID) {
+    self.objectID = objectID
+    self.entity = entity
+    self.attribute = attribute
+    self.existing = existing
+  }
+}
+
+/// What the storage engine said.
+public struct StorageFailure: Sendable, Hashable, CustomStringConvertible {
+  package let error: LMDBError
+
+  package init(_ error: LMDBError) { self.error = error }
+
+  public var description: String { error.description }
+}
+
+// MARK: - From the engine
+
+extension StoreError {
+  /// - Parameter tree: the tree that was being read or written, if one was.
+  init(_ error: LMDBError, tree: String = "the file") {
+    switch error {
+    case .diskFull: self = .diskFull
+    case .mapFull: self = .storeFull
+    case .corrupted, .pageNotFound:
+      self = .damaged(tree: tree, key: nil, reason: error.description)
+    default: self = .storage(StorageFailure(error))
+    }
+  }
+
+  /// The error of an operation on the file at `path`.
+  init(_ error: LMDBError, opening path: String) {
+    switch error {
+    case .permissionDenied: self = .permissionDenied(path: path)
+    case .notAnLMDBFile: self = .notAStrataStore(path: path)
+    default: self.init(error)
+    }
+  }
+}

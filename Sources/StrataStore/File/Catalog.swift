@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// What a store says about itself, in the tree `catalog`: format, identity, model and counters.
+///
+/// | name | value |
+/// | --- | --- |
+/// | `format` | `Strata` and the format version, 2 bytes |
+/// | `uuid` | 16 bytes |
+/// | `model` | `ModelOutline` as JSON |
+/// | `numbers` | `SchemaNumbers` as JSON |
+/// | `version` | the model's version, 2 bytes |
+/// | `generation` | of the last save, 8 bytes |
+/// | `serial` | the first serial that no block has, 8 bytes |
+///
+/// Numbers are little-endian. `seal` is reserved: Docs/FileFormat.md, "Catalog".
+struct Catalog {
+  static let formatVersion = 1
+  private static let magic = Array("Strata".utf8)
+
+  let uuid: UUID
+  let outline: ModelOutline
+  let numbers: SchemaNumbers
+  let version: UInt16
+
+  private enum Name: String {
+    case format, uuid, model, numbers, version, generation, serial
+  }
+
+  /// The catalog of a new store of `model`.
+  init(newStoreOf model: ManagedObjectModel) {
+    uuid = UUID()
+    outline = ModelOutline(model)
+    var numbers = SchemaNumbers()
+    numbers.number(model)
+    self.numbers = numbers
+    version = 1
+  }
+
+  // MARK: - Reading and writing the whole
+
+  /// - Throws: `notAStrataStore` if there is none; `unsupportedFormat`, `damaged`.
+  init(in transaction: Transaction, _ tree: Tree, path: String) throws(StoreError) {
+    guard let format = try Self.bytes(.format, in: transaction, tree),
+      format.count == Self.magic.count + 2, format.starts(with: Self.magic)
+    else { throw .notAStrataStore(path: path) }
+    let found = Int(format[6]) | Int(format[7]) << 8
+    guard found == Self.formatVersion else { throw .unsupportedFormat(found: found) }
+    let bytes = try Self.required(.uuid, in: transaction, tree)
+    guard bytes.count == 16 else { throw Self.damaged(.uuid, "\(bytes.count) bytes") }
+    uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    outline = try Self.decode(.model, in: transaction, tree)
+    numbers = try Self.decode(.numbers, in: transaction, tree)
+    version = UInt16(
+      truncatingIfNeeded: try Self.number(.version, byteCount: 2, in: transaction, tree))
+    guard 1...RecordLayout.versionMax ~= version else {
+      throw Self.damaged(.version, "\(version) is no model version")
+    }
+  }
+
+  func write(in transaction: WriteTransaction, _ tree: Tree) throws(LMDBError) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let outline = try? encoder.encode(outline), let numbers = try? encoder.encode(numbers)
+    else { preconditionFailure("names and numbers are always encodable") }
+    let format = Self.magic + Self.littleEndian(UInt16(Self.formatVersion))
+    try Self.put(.format, format, in: transaction, tree)
+    try Self.put(.uuid, withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) }, in: transaction, tree)
+    try Self.put(.model, [UInt8](outline), in: transaction, tree)
+    try Self.put(.numbers, [UInt8](numbers), in: transaction, tree)
+    try Self.put(.version, Self.littleEndian(version), in: transaction, tree)
+    try Self.setGeneration(0, in: transaction, tree)
+    try Self.setFirstFreeSerial(1, in: transaction, tree)
+  }
+
+  // MARK: - Counters
+
+  /// The generation of the last save that the transaction sees; 0 in a new store. Every snapshot
+  /// asks, so nothing is allocated.
+  static func generation(in transaction: Transaction, _ tree: Tree) throws(StoreError) -> UInt64 {
+    let name: StaticString = "generation"
+    let key = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    let bytes: UnsafeRawBufferPointer?
+    do throws(LMDBError) {
+      bytes = try transaction.get(key, in: tree)
+    } catch {
+      throw StoreError(error, tree: Trees.catalogName)
+    }
+    guard let bytes, bytes.count == 8 else {
+      throw damaged(.generation, "\(bytes?.count ?? 0) bytes")
+    }
+    let generation = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+    guard generation < Envelope.generationMax else {
+      throw damaged(.generation, "\(generation) is no generation")
+    }
+    return generation
+  }
+
+  static func setGeneration(
+    _ generation: UInt64, in transaction: WriteTransaction, _ tree: Tree
+  ) throws(LMDBError) {
+    try put(.generation, littleEndian(generation), in: transaction, tree)
+  }
+
+  /// The first serial that was not reserved by anyone.
+  static func firstFreeSerial(
+    in transaction: Transaction, _ tree: Tree
+  ) throws(StoreError) -> UInt64 {
+    let serial = try number(.serial, byteCount: 8, in: transaction, tree)
+    guard 1...ObjectKey.serialMax ~= serial else {
+      throw damaged(.serial, "\(serial) is no serial")
+    }
+    return serial
+  }
+
+  static func setFirstFreeSerial(
+    _ serial: UInt64, in transaction: WriteTransaction, _ tree: Tree
+  ) throws(LMDBError) {
+    try put(.serial, littleEndian(serial), in: transaction, tree)
+  }
+
+  // MARK: - One entry
+
+  private static func bytes(
+    _ name: Name, in transaction: Transaction, _ tree: Tree
+  ) throws(StoreError) -> [UInt8]? {
+    do throws(LMDBError) {
+      let key = Array(name.rawValue.utf8)
+      return try key.span.bytes.withUnsafeBytes { (key) throws(LMDBError) in
+        try transaction.get(key, in: tree).map { [UInt8]($0) }
+      }
+    } catch {
+      throw StoreError(error, tree: Trees.catalogName)
+    }
+  }
+
+  private static func required(
+    _ name: Name, in transaction: Transaction, _ tree: Tree
+  ) throws(StoreError) -> [UInt8] {
+    guard let bytes = try bytes(name, in: transaction, tree) else {
+      throw damaged(name, "the entry is missing")
+    }
+    return bytes
+  }
+
+  private static func number(
+    _ name: Name, byteCount: Int, in transaction: Transaction, _ tree: Tree
+  ) throws(StoreError) -> UInt64 {
+    let bytes = try required(name, in: transaction, tree)
+    guard bytes.count == byteCount else { throw damaged(name, "\(bytes.count) bytes") }
+    return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private static func decode<T: Decodable>(
+    _ name: Name, in transaction: Transaction, _ tree: Tree
+  ) throws(StoreError) -> T {
+    let bytes = try required(name, in: transaction, tree)
+    guard let value = try? JSONDecoder().decode(T.self, from: Data(bytes)) else {
+      throw damaged(name, "it cannot be decoded")
+    }
+    return value
+  }
+
+  private static func put(
+    _ name: Name, _ bytes: [UInt8], in transaction: WriteTransaction, _ tree: Tree
+  ) throws(LMDBError) {
+    let key = Array(name.rawValue.utf8)
+    try key.span.bytes.withUnsafeBytes { (key) throws(LMDBError) in
+      try bytes.span.bytes.withUnsafeBytes { (bytes) throws(LMDBError) in
+        try transaction.put(key, bytes, in: tree)
+      }
+    }
+  }
+
+  private static func littleEndian<Integer: FixedWidthInteger>(_ number: Integer) -> [UInt8] {
+    withUnsafeBytes(of: number.littleEndian) { [UInt8]($0) }
+  }
+
+  private static func damaged(_ name: Name, _ reason: String) -> StoreError {
+    .damaged(tree: Trees.catalogName, key: name.rawValue, reason: reason)
+  }
+}

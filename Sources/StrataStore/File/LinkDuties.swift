@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+import StrataRecord
+
+/// What a save must look at in the relationships of one entity, worked out once when the store is
+/// opened.
+struct LinkDuties: Sendable {
+  /// A to-one relationship of the entity.
+  struct Target: Sendable {
+    let slot: Int
+    let name: String
+    /// The ordered relationship whose positions lie with the target, if the inverse is one.
+    let positions: PropertyNumber?
+  }
+
+  /// A to-one relationship that may lead to objects of the entity, and must not once they are
+  /// deleted.
+  struct Referrer: Sendable {
+    let index: PropertyNumber
+    let slot: Int
+    let name: String
+  }
+
+  /// Links of the entity's objects, in one direction.
+  struct Links: Sendable {
+    let number: PropertyNumber
+    /// The other direction; nil for mere positions.
+    let mirror: PropertyNumber?
+    let name: String
+    /// Whether a link that the deleting save did not know stands in the way of the deletion:
+    /// otherwise it goes with the object.
+    let mustBeKnown: Bool
+  }
+
+  private(set) var targets: [Target] = []
+  private(set) var referrers: [Referrer] = []
+  private(set) var links: [Links] = []
+
+  /// By entity number.
+  static func all(_ schema: Schema) -> [LinkDuties] {
+    var all = [LinkDuties](repeating: LinkDuties(), count: Int(schema.numbers.lastEntity) + 1)
+    for entity in schema.entities {
+      all[Int(entity.number.rawValue)] = LinkDuties(of: entity, schema)
+    }
+    return all
+  }
+
+  private init() {}
+
+  private init(of entity: EntitySchema, _ schema: Schema) {
+    for case let relationship? in entity.relationships { add(relationship, schema) }
+    for incoming in entity.incoming {
+      let name =
+        schema.entity(incoming.owner)?.description.properties[incoming.slot].name ?? "a link"
+      switch incoming.storage {
+      case .slot:
+        referrers.append(Referrer(index: incoming.number, slot: incoming.slot, name: name))
+      case .links(let number, let mirror):
+        links.append(Links(number: mirror, mirror: number, name: name, mustBeKnown: false))
+      case .inverseSlot: continue
+      }
+    }
+  }
+
+  private mutating func add(_ relationship: RelationshipSchema, _ schema: Schema) {
+    let leavesDangling = relationship.deleteRule == .noAction
+    switch relationship.storage {
+    case .slot:
+      let inverse = relationship.inverse
+      targets.append(
+        Target(
+          slot: relationship.slot, name: relationship.name,
+          positions: inverse?.kind == .orderedToMany ? inverse?.number : nil))
+      guard let inverse, inverse.kind == .toOne, !leavesDangling else { return }
+      referrers.append(
+        Referrer(
+          index: inverse.number, slot: inverse.slot,
+          name: Self.name(ofSlot: inverse.slot, in: relationship.destination, schema)))
+    case .inverseSlot(let index, let slot):
+      if relationship.isOrdered {
+        links.append(
+          Links(
+            number: relationship.number, mirror: nil, name: relationship.name, mustBeKnown: false))
+      }
+      if leavesDangling { return }
+      referrers.append(
+        Referrer(
+          index: index, slot: slot,
+          name: Self.name(ofSlot: slot, in: relationship.destination, schema)))
+    case .links(let number, let mirror):
+      let rule = relationship.deleteRule
+      links.append(
+        Links(
+          number: number, mirror: mirror, name: relationship.name,
+          mustBeKnown: rule == .cascade || rule == .deny))
+    }
+  }
+
+  private static func name(
+    ofSlot slot: Int, in entity: EntityNumber, _ schema: Schema
+  ) -> String {
+    schema.entity(entity)?.description.properties[slot].name ?? "a link"
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// An open file with all that is known of it: what a store, its snapshots and its saves share.
+///
+/// ## Lifetime
+/// Whoever holds it keeps the file open.
+///
+/// ## Isolation
+/// Sendable: constant, and what is behind it is Sendable itself.
+final class OpenStore: Sendable {
+  let environment: Environment
+  let schema: Schema
+  let trees: Trees
+  /// What saves look at in the relationships of each entity, by its number.
+  let duties: [LinkDuties]
+  let views: ViewPool
+  let queue: CommitQueue
+  let serials: SerialAllocator
+
+  /// Reads what the file says about itself.
+  ///
+  /// - Throws: `notAStrataStore`, `unsupportedFormat`, `modelMismatch`, `damaged`, `storage`.
+  init(
+    _ environment: Environment, model: ManagedObjectModel, path: String
+  ) throws(StoreError) {
+    let catalog = try Self.catalog(of: environment, path: path)
+    let outline = ModelOutline(model)
+    guard catalog.outline == outline else {
+      throw .modelMismatch(differences: outline.differences(from: catalog.outline))
+    }
+    guard catalog.numbers.covers(model) else {
+      throw .damaged(
+        tree: Trees.catalogName, key: "numbers", reason: "a name of the model has no number")
+    }
+    let schema = Schema(
+      model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
+      version: catalog.version)
+    let trees = try Trees(schema) { (name) throws(LMDBError) in
+      try environment.tree(named: name)
+    }
+    self.environment = environment
+    self.schema = schema
+    self.trees = trees
+    duties = LinkDuties.all(schema)
+    views = ViewPool()
+    queue = CommitQueue(environment: environment, trees: trees, schema: schema, duties: duties)
+    serials = SerialAllocator(queue)
+  }
+
+  private static func catalog(
+    of environment: Environment, path: String
+  ) throws(StoreError) -> Catalog {
+    let transaction: ReadTransaction
+    let tree: Tree?
+    do throws(LMDBError) {
+      tree = try environment.tree(named: Trees.catalogName)
+      transaction = try environment.read()
+    } catch .incompatibleTree {
+      throw .notAStrataStore(path: path)
+    } catch {
+      throw StoreError(error, opening: path)
+    }
+    guard let tree else { throw .notAStrataStore(path: path) }
+    return try Catalog(in: transaction, tree, path: path)
+  }
+}
+
+extension SchemaNumbers {
+  /// Whether every entity and property of `model` has a number of its own: the catalog comes from the
+  /// disk, and a schema is made on the condition that it is whole.
+  fileprivate func covers(_ model: ManagedObjectModel) -> Bool {
+    var numbered = self
+    numbered.number(model)
+    guard numbered == self else { return false }
+    let all = properties.values.flatMap(\.values)
+    return Set(all).count == all.count && all.allSatisfy { 1...lastProperty ~= $0 }
+      && Set(entities.values).count == entities.count
+      && entities.values.allSatisfy { 1...lastEntity ~= $0 } && lastProperty <= 0x7FFF
+  }
+}

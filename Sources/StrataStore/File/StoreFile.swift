@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// The file of a store: how it comes to be, and what can be told of one without opening it.
+///
+/// LMDB leaves a file that never opens again if the process dies while it creates one. So a store is
+/// made whole under a name of its own in the same folder, synced, and then linked to its path, which
+/// fails if another process was first: then its store is the one. What a crash leaves behind is a
+/// file called `<store>.new-<UUID>` that nobody looks at.
+enum StoreFile {
+  /// What lies at a path.
+  enum Kind {
+    case nothing
+    /// It begins as LMDB files do.
+    case lmdb
+    case other
+  }
+
+  /// Looks at the file before LMDB does, which would put a lock file beside anything.
+  ///
+  /// - Throws: `permissionDenied`, `storage`.
+  static func kind(at path: String) throws(StoreError) -> Kind {
+    var information = stat()
+    guard stat(path, &information) == 0 else {
+      if errno == ENOENT { return .nothing }
+      if errno == ENOTDIR { throw .folderMissing(path: path) }
+      throw StoreError(LMDBError(code: errno), opening: path)
+    }
+    guard information.st_mode & S_IFMT == S_IFREG else { return .other }
+    // LMDB's own locks are on the lock file: to close this descriptor takes none of them.
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
+    defer { close(file) }
+    var magic: UInt32 = 0
+    let count = pread(file, &magic, 4, magicOffset)
+    return count == 4 && magic == lmdbMagic ? .lmdb : .other
+  }
+
+  /// Where an LMDB file has its mark: behind the header of the first page.
+  private static var magicOffset: Int { 16 }
+  private static var lmdbMagic: UInt32 { 0xBEEF_C0DE }
+
+  // MARK: - Creating
+
+  /// Makes a store of `model` at `path`. If another process makes one meanwhile, that stays.
+  ///
+  /// - Throws: `folderMissing`, `permissionDenied`, `diskFull`, `storage`.
+  static func create(at path: String, model: ManagedObjectModel) throws(StoreError) {
+    let temporary = "\(path).new-\(UUID().uuidString)"
+    defer {
+      unlink(temporary)
+      unlink(temporary + "-lock")
+    }
+    do throws(LMDBError) {
+      try writeNewStore(at: temporary, model: model, durability: .full)
+    } catch .noSuchFile {
+      throw .folderMissing(path: path)
+    } catch {
+      throw StoreError(error, opening: path)
+    }
+    guard link(temporary, path) == 0 || errno == EEXIST else {
+      throw StoreError(LMDBError(code: errno), opening: path)
+    }
+    try syncFolder(of: path)
+  }
+
+  /// A new store without a name: its space is free again when the environment closes.
+  ///
+  /// - Throws: `diskFull`, `storage`.
+  static func createUnnamed(model: ManagedObjectModel) throws(StoreError) -> Environment {
+    let path = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-\(UUID().uuidString)").path
+    defer {
+      unlink(path)
+      unlink(path + "-lock")
+    }
+    do throws(LMDBError) {
+      return try writeNewStore(at: path, model: model, durability: .none)
+    } catch {
+      throw StoreError(error, opening: path)
+    }
+  }
+
+  /// The environment is closed when it is let go.
+  @discardableResult
+  private static func writeNewStore(
+    at path: String, model: ManagedObjectModel, durability: StrataLMDB.Durability
+  ) throws(LMDBError) -> Environment {
+    var options = EnvironmentOptions()
+    options.durability = durability
+    options.createIfMissing = true
+    options.treeCountMax = Trees.countMax(model)
+    let environment = try Environment.open(at: path, options: options)
+    let catalog = Catalog(newStoreOf: model)
+    let schema = Schema(
+      model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
+      version: catalog.version)
+    do {
+      try environment.writeSync { transaction in
+        for name in Trees.names(schema) { _ = try transaction.makeTree(named: name) }
+        try catalog.write(
+          in: transaction, try transaction.makeTree(named: Trees.catalogName))
+      }
+    } catch let error as LMDBError {
+      throw error
+    } catch {
+      preconditionFailure("nothing else is thrown in there: \(error)")
+    }
+    return environment
+  }
+
+  private static func syncFolder(of path: String) throws(StoreError) {
+    let folder = (path as NSString).deletingLastPathComponent
+    let file = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
+  }
+}

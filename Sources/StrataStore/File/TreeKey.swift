@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// The bytes under which a record lies in the tree of its entity: the serial, big-endian.
+struct RecordKey {
+  static let byteCount = 6
+
+  private let word: UInt64
+
+  init(_ key: ObjectKey) { word = (key.serial << 16).bigEndian }
+
+  func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try withUnsafeBytes(of: word) { (bytes) throws(Failure) in
+      try body(UnsafeRawBufferPointer(rebasing: bytes[..<Self.byteCount]))
+    }
+  }
+
+  /// The serial that `bytes` are; nil if they are no record's key.
+  static func serial(of bytes: UnsafeRawBufferPointer) -> UInt64? {
+    guard bytes.count == byteCount else { return nil }
+    let high = UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
+    let low = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self))
+    return UInt64(high) << 16 | UInt64(low)
+  }
+}
+
+/// The bytes of index entries and links in the trees that several properties share.
+enum EntryKey {
+  /// Bytes of the property number before an entry.
+  static let prefixByteCount = 2
+  /// Bytes of a link after the number: owner and target.
+  static let linkByteCount = 16
+
+  static func prefix(_ number: PropertyNumber) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: number.rawValue >> 8), UInt8(truncatingIfNeeded: number.rawValue)]
+  }
+
+  /// What all links of one object in one relationship begin with.
+  static func prefix(_ place: LinkPlace) -> [UInt8] {
+    var bytes = prefix(place.relationship)
+    KeyEncoder.append(objectKey: place.owner, to: &bytes)
+    return bytes
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether these bytes come before `bound` in LMDB's order: bytewise, the shorter first where one
+  /// begins the other.
+  func isBelow(_ bound: UnsafeRawBufferPointer) -> Bool {
+    let shared = Swift.min(count, bound.count)
+    guard shared > 0, let left = baseAddress, let right = bound.baseAddress else {
+      return count < bound.count
+    }
+    let order = memcmp(left, right, shared)
+    return order < 0 || (order == 0 && count < bound.count)
+  }
+
+  func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard count > 0, let left = baseAddress, let right = other.baseAddress else { return true }
+    return memcmp(left, right, count) == 0
+  }
+}

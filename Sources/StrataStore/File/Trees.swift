@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// Which tree of the file holds what: the one place that knows the shape.
+///
+/// | tree | key | value |
+/// | --- | --- | --- |
+/// | `catalog` | name | see `Catalog` |
+/// | `r` + entity number | serial, 6 bytes | envelope and record |
+/// | `i` + entity number | number, 2 bytes; index entry | nothing |
+/// | `i` + entity number | number, 2 bytes; owner, 8; target, 8 | nothing, or a position, 8 bytes |
+///
+/// Records have a tree per entity, so that new ones are appended. The indexes over the properties
+/// that an entity declares share one, so that a small save touches few. Docs/FileFormat.md has the
+/// measurements.
+///
+/// All trees are made with the store and opened with it: a handle opened later is void in snapshots
+/// that began before, which would read an entity as empty.
+///
+/// ## Invariants
+/// - I1 The number of a property and its `reversed` lead to the same tree.
+final class Trees: Sendable {
+  static let catalogName = "catalog"
+
+  let catalog: Tree
+  /// By entity number; nil where there are no records.
+  private let records: [Tree?]
+  /// By property number; nil where there is neither an index nor links.
+  private let entries: [Tree?]
+  private let names: [Tree: String]
+
+  /// - Parameter open: gives the tree of a name, nil if the file has none.
+  /// - Throws: `damaged` if a tree of the schema is not in the file; what `open` throws.
+  init(
+    _ schema: Schema, open: (String) throws(LMDBError) -> Tree?
+  ) throws(StoreError) {
+    var names: [Tree: String] = [:]
+    func tree(_ name: String) throws(StoreError) -> Tree {
+      do throws(LMDBError) {
+        if let tree = try open(name) {
+          names[tree] = name
+          return tree
+        }
+      } catch {
+        throw StoreError(error, tree: name)
+      }
+      throw .damaged(tree: name, key: nil, reason: "the tree is missing")
+    }
+    catalog = try tree(Self.catalogName)
+    var records = [Tree?](repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
+    var entries = [Tree?](repeating: nil, count: Int(schema.numbers.lastProperty) + 1)
+    for entity in schema.entities {
+      let number = Int(entity.number.rawValue)
+      if !entity.description.isAbstract { records[number] = try tree("r\(number)") }
+      let own = Self.ownNumbersWithEntries(of: entity)
+      if own.isEmpty { continue }
+      let shared = try tree("i\(number)")
+      for property in own { entries[Int(property.rawValue)] = shared }
+    }
+    self.records = records
+    self.entries = entries
+    self.names = names
+  }
+
+  /// The names of all trees that a store of `schema` has.
+  static func names(_ schema: Schema) -> [String] {
+    [catalogName]
+      + schema.entities.flatMap { entity in
+        let number = entity.number.rawValue
+        let hasEntries = !ownNumbersWithEntries(of: entity).isEmpty
+        return (entity.description.isAbstract ? [] : ["r\(number)"])
+          + (hasEntries ? ["i\(number)"] : [])
+      }
+  }
+
+  /// The trees that a store of `model` may have open, and some to spare.
+  static func countMax(_ model: ManagedObjectModel) -> Int { 2 * model.entities.count + 16 }
+
+  private static func ownNumbersWithEntries(of entity: EntitySchema) -> [PropertyNumber] {
+    entity.description.ownProperties.indices.compactMap { slot in
+      let property = entity.description.properties[slot]
+      let hasEntries = property.attribute?.isIndexed ?? true
+      return hasEntries ? entity.numbers[slot] : nil
+    }
+  }
+
+  /// The records of an entity; nil if it is abstract or unknown.
+  func records(of entity: EntityNumber) -> Tree? {
+    let index = Int(entity.rawValue)
+    return index < records.count ? records[index] : nil
+  }
+
+  /// The index over a property, or the links of a relationship; nil if there are none such.
+  func entries(of property: PropertyNumber) -> Tree? {
+    let index = Int(property.rawValue & PropertyNumber.rawValueMax)
+    return index < entries.count ? entries[index] : nil
+  }
+
+  func name(of tree: Tree) -> String { names[tree] ?? "unknown tree" }
+}

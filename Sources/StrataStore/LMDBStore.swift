@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Foundation
+package import StrataChanges
+import StrataLMDB
+package import StrataModel
+package import StrataRecord
+import Synchronization
+
+/// The store that Strata brings along: one LMDB file, or a private one that nobody sees.
+///
+/// Readers take snapshots and wait for nobody. Saves go to one thread, where those that wait share a
+/// transaction.
+///
+/// ```
+///  LMDBStore ──► OpenStore ──► Environment, Trees, ViewPool, CommitQueue
+///                   ▲
+///  LMDBSnapshot ────┘   keeps the file open as long as it lives
+/// ```
+///
+/// ## Lifetime
+/// The file is closed when the store was closed or let go, its saves are done, and its snapshots are
+/// gone. Two stores on one file share its environment.
+///
+/// ## Isolation
+/// Sendable: any call from any thread.
+package final class LMDBStore: PersistentStore {
+  package let schema: Schema
+  package let uuid: UUID
+
+  private let state: Mutex<OpenStore?>
+
+  private init(_ opened: OpenStore) {
+    schema = opened.schema
+    uuid = opened.schema.store.uuid
+    state = Mutex(opened)
+  }
+
+  // MARK: - Opening
+
+  /// Opens the store at `path`, or creates it there.
+  ///
+  /// - Parameters:
+  ///   - path: of the file; its folder must exist. A lock file, `path` + "-lock", lies beside it.
+  ///   - durability: what a finished save has survived. All who have the file open in this process
+  ///     must ask for the same.
+  /// - Throws: `folderMissing`, `permissionDenied`, `notAStrataStore`, `unsupportedFormat`,
+  ///   `modelMismatch`, `damaged`, `diskFull`, `storage`. What lies at the path is then as it was.
+  package static func open(
+    at path: String, model: ManagedObjectModel, durability: Durability = .full
+  ) throws(StoreError) -> LMDBStore {
+    var kind = try StoreFile.kind(at: path)
+    if kind == .nothing {
+      try StoreFile.create(at: path, model: model)
+      kind = try StoreFile.kind(at: path)
+    }
+    guard kind == .lmdb else { throw .notAStrataStore(path: path) }
+    var options = EnvironmentOptions()
+    options.durability = durability.environment
+    options.treeCountMax = Trees.countMax(model)
+    let environment: Environment
+    do throws(LMDBError) {
+      environment = try Environment.open(at: path, options: options)
+    } catch {
+      throw StoreError(error, opening: path)
+    }
+    return LMDBStore(try OpenStore(environment, model: model, path: path))
+  }
+
+  /// A store in memory: the same code on a file without a name, gone with the last reference.
+  ///
+  /// - Throws: `diskFull`, `permissionDenied`, `storage`: the folder for temporary files is needed.
+  package static func inMemory(model: ManagedObjectModel) throws(StoreError) -> LMDBStore {
+    let environment = try StoreFile.createUnnamed(model: model)
+    return LMDBStore(try OpenStore(environment, model: model, path: environment.path))
+  }
+
+  // MARK: - Using
+
+  package func snapshot() throws -> any Snapshot {
+    guard let opened = state.withLock({ $0 }) else { throw StoreError.closed }
+    return try LMDBSnapshot(opened)
+  }
+
+  package func commit(
+    _ changeSet: ChangeSet,
+    completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
+  ) {
+    guard let opened = state.withLock({ $0 }) else {
+      return completion(.failure(StoreError.closed))
+    }
+    opened.queue.enqueue(.save(PreparedSave(changeSet), completion))
+  }
+
+  package func nextSerial() -> UInt64 {
+    // Nothing can be saved to a closed store: any number will do.
+    state.withLock { $0 }?.serials.next() ?? .random(in: 1...ObjectKey.serialMax)
+  }
+
+  package func close() {
+    let opened = state.withLock { state in
+      defer { state = nil }
+      return state
+    }
+    opened?.queue.finish()
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+package import Foundation
+package import StrataChanges
+
+/// Where objects live when no context holds them: snapshots out, change sets in.
+///
+/// The coordinator knows stores by this protocol alone, so that one on another engine can stand where
+/// `LMDBStore` does. Tests/StrataStoreTests has the contract that each must pass.
+///
+/// ## Isolation
+/// Sendable: every call may come from any thread.
+package protocol PersistentStore: SnapshotSource {
+  /// What identifies the store wherever its file is copied to; object URIs carry it.
+  var uuid: UUID { get }
+
+  /// Saves a change set, all of it or nothing, and calls `completion` when it is as durable as the
+  /// store is.
+  ///
+  /// Saves that wait at the same time may share one transaction; each is checked by itself, after
+  /// those that came before it. What fails there concerns that save alone.
+  ///
+  /// - Parameter completion: runs on the store's writer: it must be short and must not wait for
+  ///   another save. It gets a `StoreError` if nothing was saved.
+  func commit(
+    _ changeSet: ChangeSet,
+    completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void)
+
+  /// A serial for a new object, which no object of the store ever had or will have, whatever happens
+  /// to the process. Waits for the disk only if 65,536 serials are used up faster than the store
+  /// writes.
+  func nextSerial() -> UInt64
+
+  /// Finishes the saves that wait, and lets the store go. Later calls throw `StoreError.closed`;
+  /// snapshots that are held stay good, and the file is closed with the last of them.
+  func close()
+}
+
+extension PersistentStore {
+  /// Saves a change set and waits for it.
+  ///
+  /// - Important: Not in a completion of another save, which would wait for itself.
+  /// - Throws: `StoreError`.
+  package func commit(_ changeSet: ChangeSet) throws -> CommitResult {
+    let answer = Answer<CommitResult>()
+    commit(changeSet) { answer.give($0) }
+    return try answer.wait()
+  }
+
+  /// Saves a change set, suspending until it is saved. Not cancelled with its task: what was handed
+  /// over is written.
+  ///
+  /// - Throws: `StoreError`.
+  package func commit(_ changeSet: ChangeSet) async throws -> CommitResult {
+    try await withCheckedThrowingContinuation { continuation in
+      commit(changeSet) { continuation.resume(with: $0) }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataChanges
+import StrataLMDB
+package import StrataModel
+package import StrataRecord
+
+/// The store at one generation, read through a pooled LMDB transaction.
+///
+/// ## Lifetime
+/// A turn at most; it keeps the file open, and old pages in it.
+///
+/// ## Isolation
+/// One isolation at a time; the last reference may be dropped on any thread.
+package final class LMDBSnapshot: Snapshot {
+  package let generation: UInt64
+
+  private let store: OpenStore
+  private let view: StoreView
+  /// Records of one turn share blocks.
+  private var arena = RecordArena()
+
+  /// - Throws: `storage`, `damaged`.
+  init(_ store: OpenStore) throws(StoreError) {
+    let view = try store.views.take(
+      from: store.environment, trees: store.trees, schema: store.schema)
+    self.store = store
+    self.view = view
+    generation = try Catalog.generation(in: view.transaction, store.trees.catalog)
+  }
+
+  deinit { store.views.give(view) }
+
+  package func record(for key: ObjectKey) throws -> StoredRecord? {
+    try view.record(of: key, into: &arena)
+  }
+
+  package func contains(_ key: ObjectKey) throws -> Bool { try view.contains(key) }
+
+  package func scanRecords(
+    of entity: EntityNumber,
+    _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
+  ) throws {
+    try view.scanRecords(of: entity, body)
+  }
+
+  package func scanIndex(
+    _ index: PropertyNumber, in range: KeyRange, isReversed: Bool,
+    _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
+  ) throws {
+    try view.scanIndex(index, in: range, isReversed: isReversed, body)
+  }
+
+  package func scanLinks(
+    at place: LinkPlace, _ body: (_ target: ObjectKey, _ position: UInt64) throws -> ScanStep
+  ) throws {
+    try view.scanLinks(at: place, body)
+  }
+
+  package func count(of entity: EntityNumber) throws -> Int { try view.count(of: entity) }
+}

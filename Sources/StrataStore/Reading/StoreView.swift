@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// The objects of a store as one transaction sees them: a snapshot, or the state that a save is being
+/// checked against.
+///
+/// Bytes come out checked: the record's checksum and offsets, the lengths of keys. What is wrong is a
+/// `StoreError.damaged`.
+///
+/// ## Lifetime
+/// Bytes lie in the file's map, or in a page of the transaction: as long as those of `Transaction`.
+/// Cursors are kept from scan to scan, and from turn to turn when the view is pooled.
+///
+/// ## Isolation
+/// That of its transaction.
+final class StoreView {
+  let transaction: Transaction
+  let trees: Trees
+  let schema: Schema
+
+  /// Cursors that no scan is using.
+  private var idle: [Tree: IdleCursor] = [:]
+
+  private final class IdleCursor {
+    var cursor: Cursor?
+  }
+
+  init(_ transaction: Transaction, trees: Trees, schema: Schema) {
+    self.transaction = transaction
+    self.trees = trees
+    self.schema = schema
+  }
+
+  // MARK: - One object
+
+  /// The envelope and record of `key` as they lie in the file, unchecked; nil if there is none.
+  func envelope(of key: ObjectKey) throws(StoreError) -> UnsafeRawBufferPointer? {
+    guard let tree = trees.records(of: key.entity) else { return nil }
+    do throws(LMDBError) {
+      return try RecordKey(key).withBytes { (bytes) throws(LMDBError) in
+        try transaction.get(bytes, in: tree)
+      }
+    } catch {
+      throw StoreError(error, tree: trees.name(of: tree))
+    }
+  }
+
+  /// The record of `key`, checked and copied; nil if there is none.
+  func record(of key: ObjectKey, into arena: inout RecordArena) throws(StoreError) -> StoredRecord?
+  {
+    guard let envelope = try envelope(of: key) else { return nil }
+    let (generation, bytes) = try check(envelope, of: key)
+    return StoredRecord(record: arena.append(copying: bytes), generation: generation)
+  }
+
+  func contains(_ key: ObjectKey) throws(StoreError) -> Bool { try envelope(of: key) != nil }
+
+  /// The generation and record in an envelope.
+  ///
+  /// - Throws: `damaged` unless they are what was written under `key`.
+  func check(
+    _ envelope: UnsafeRawBufferPointer, of key: ObjectKey
+  ) throws(StoreError) -> (generation: UInt64, record: UnsafeRawBufferPointer) {
+    do throws(RecordError) {
+      guard let layout = schema.entity(key.entity)?.layout else {
+        throw .unknownVersion(found: 0)
+      }
+      let content = try Envelope.decode(envelope, key: key)
+      try layout.validate(content.record)
+      return content
+    } catch {
+      throw .damaged(
+        tree: "r\(key.entity.rawValue)", key: "serial \(key.serial)", reason: error.description)
+    }
+  }
+
+  // MARK: - Many
+
+  /// Every record of one entity, ascending by key.
+  func scanRecords(
+    of entity: EntityNumber,
+    _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
+  ) throws {
+    guard let tree = trees.records(of: entity) else { return }
+    try scan(tree, in: KeyRange(), isReversed: false) { bytes, envelope in
+      guard let serial = RecordKey.serial(of: bytes) else {
+        throw damaged(tree, "a key has \(bytes.count) bytes")
+      }
+      let key = ObjectKey(entity: entity, serial: serial)
+      let (generation, record) = try check(envelope, of: key)
+      return try body(key, generation, record)
+    }
+  }
+
+  /// The entries of an index within `range`, which does not include the number.
+  func scanIndex(
+    _ number: PropertyNumber, in range: KeyRange, isReversed: Bool,
+    _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
+  ) throws {
+    guard let tree = trees.entries(of: number) else { return }
+    let prefix = EntryKey.prefix(number)
+    let whole = KeyRange(
+      lower: prefix + range.lower,
+      upper: range.upper.map { prefix + $0 } ?? KeyRange.successor(ofPrefix: prefix))
+    try scan(tree, in: whole, isReversed: isReversed) { bytes, _ in
+      let entry = UnsafeRawBufferPointer(rebasing: bytes[EntryKey.prefixByteCount...])
+      guard let key = KeyEncoder.objectKey(ofEntry: entry) else {
+        throw damaged(tree, "an entry has \(bytes.count) bytes")
+      }
+      return try body(entry, key)
+    }
+  }
+
+  /// The links of one object in one relationship, ascending by target.
+  func scanLinks(
+    at place: LinkPlace, _ body: (_ target: ObjectKey, _ position: UInt64) throws -> ScanStep
+  ) throws {
+    guard let tree = trees.entries(of: place.relationship) else { return }
+    let range = KeyRange(prefix: EntryKey.prefix(place))
+    try scan(tree, in: range, isReversed: false) { bytes, value in
+      guard bytes.count == EntryKey.prefixByteCount + EntryKey.linkByteCount,
+        let target = KeyEncoder.objectKey(ofEntry: bytes), value.isEmpty || value.count == 8
+      else { throw damaged(tree, "a link has \(bytes.count) and \(value.count) bytes") }
+      let position = value.isEmpty ? 0 : UInt64(littleEndian: value.loadUnaligned(as: UInt64.self))
+      return try body(target, position)
+    }
+  }
+
+  func count(of entity: EntityNumber) throws(StoreError) -> Int {
+    guard let tree = trees.records(of: entity) else { return 0 }
+    do throws(LMDBError) {
+      return try transaction.statistics(of: tree).entryCount
+    } catch {
+      throw StoreError(error, tree: trees.name(of: tree))
+    }
+  }
+
+  // MARK: - Walking a tree
+
+  /// Calls `body` with each entry of `tree` whose key is within `range`. A scan in the body has a
+  /// cursor of its own. Nothing is allocated per entry.
+  private func scan(
+    _ tree: Tree, in range: KeyRange, isReversed: Bool,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> ScanStep
+  ) throws {
+    do {
+      var cursor = try takeCursor(on: tree)
+      try isReversed
+        ? descend(&cursor, in: range, body) : ascend(&cursor, in: range, body)
+      giveBack(cursor, on: tree)
+    } catch let error as LMDBError {
+      throw StoreError(error, tree: trees.name(of: tree))
+    }
+  }
+
+  private func ascend(
+    _ cursor: inout Cursor, in range: KeyRange,
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> ScanStep
+  ) throws {
+    var isThere =
+      try range.lower.isEmpty
+      ? cursor.first() : range.lower.withUnsafeBytes { try cursor.seek(atOrAbove: $0) }
+    guard let upper = range.upper else {
+      while isThere, try body(cursor.key, cursor.value) == .more { isThere = try cursor.next() }
+      return
+    }
+    try upper.withUnsafeBytes { upper in
+      while isThere, cursor.key.isBelow(upper), try body(cursor.key, cursor.value) == .more {
+        isThere = try cursor.next()
+      }
+    }
+  }
+
+  private func descend(
+    _ cursor: inout Cursor, in range: KeyRange,
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> ScanStep
+  ) throws {
+    var isThere: Bool
+    if let upper = range.upper, try upper.withUnsafeBytes({ try cursor.seek(atOrAbove: $0) }) {
+      isThere = try cursor.previous()
+    } else {
+      isThere = try cursor.last()
+    }
+    try range.lower.withUnsafeBytes { lower in
+      while isThere, !cursor.key.isBelow(lower), try body(cursor.key, cursor.value) == .more {
+        isThere = try cursor.previous()
+      }
+    }
+  }
+
+  private func takeCursor(on tree: Tree) throws(LMDBError) -> Cursor {
+    if let cursor = idle[tree]?.cursor.take() { return cursor }
+    return try transaction.cursor(in: tree)
+  }
+
+  private func giveBack(_ cursor: consuming Cursor, on tree: Tree) {
+    let place = idle[tree] ?? IdleCursor()
+    place.cursor = consume cursor
+    idle[tree] = place
+  }
+
+  private func damaged(_ tree: Tree, _ reason: String) -> StoreError {
+    .damaged(tree: trees.name(of: tree), key: nil, reason: reason)
+  }
+}

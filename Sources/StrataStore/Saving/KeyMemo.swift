@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+
+/// Objects that were found to exist a moment ago: a thousand new cities lead to the same country. It
+/// forgets what it has no room for.
+struct KeyMemo {
+  private static let countLog2 = 10
+  private var keys: [UInt64] = []
+
+  func contains(_ key: ObjectKey) -> Bool {
+    !keys.isEmpty && keys[Self.place(of: key)] == key.rawValue
+  }
+
+  mutating func insert(_ key: ObjectKey) {
+    if keys.isEmpty { keys = [UInt64](repeating: 0, count: 1 << Self.countLog2) }
+    keys[Self.place(of: key)] = key.rawValue
+  }
+
+  private static func place(of key: ObjectKey) -> Int {
+    Int(truncatingIfNeeded: (key.rawValue &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - countLog2))
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// Writes what a save has planned: everything in the order of its keys, through one cursor per tree.
+///
+/// In each tree entries are removed first, then put: no cursor is open while something else deletes.
+///
+/// ## Isolation
+/// The writer thread.
+struct PlanWriter {
+  let transaction: WriteTransaction
+  let trees: Trees
+  let generation: UInt64
+
+  /// - Throws: `LMDBError`; the transaction is then good for nothing but abort.
+  func write(_ plan: SavePlan) throws {
+    for section in plan.sections { try write(section) }
+    try write(plan.indexes)
+    try write(plan.links)
+    for (number, run) in plan.runs.sorted(by: { $0.key < $1.key }) { try write(run, number) }
+  }
+
+  // MARK: - Records
+
+  private func write(_ section: SavePlan.Section) throws {
+    guard let tree = trees.records(of: section.entity.number) else { return }
+    for item in section.items where item.new == nil {
+      try RecordKey(item.key).withBytes { _ = try transaction.delete($0, in: tree) }
+    }
+    var cursor = try transaction.writeCursor(in: tree)
+    for item in section.items {
+      guard let record = item.new else { continue }
+      try RecordKey(item.key).withBytes { key in
+        try cursor.put(key, byteCount: Envelope.byteCount(for: record)) {
+          Envelope.encode(record: record, generation: generation, key: item.key, into: $0)
+        }
+      }
+    }
+  }
+
+  // MARK: - Index entries and links
+
+  private func write(_ changes: [PropertyNumber: SavePlan.EntryChanges]) throws {
+    let sorted = changes.sorted { $0.key < $1.key }
+    for (number, changes) in sorted where !changes.removed.isEmpty {
+      guard let tree = trees.entries(of: number) else { continue }
+      var key = EntryBuffer(number)
+      try changes.removed.walk { entry, _ in
+        _ = try key.with(entry) { try transaction.delete($0, in: tree) }
+      }
+    }
+    for (number, changes) in sorted where !changes.added.isEmpty {
+      guard let tree = trees.entries(of: number) else { continue }
+      var key = EntryBuffer(number)
+      var cursor = try transaction.writeCursor(in: tree)
+      try changes.added.walk { entry, value in
+        try key.with(entry) { try cursor.put($0, value) }
+      }
+    }
+  }
+
+  private func write(_ run: IndexRun, _ number: PropertyNumber) throws {
+    guard let tree = trees.entries(of: number) else { return }
+    var key = EntryBuffer(number)
+    var cursor = try transaction.writeCursor(in: tree)
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    for position in run.entries.indices {
+      try run.withBytes(at: position) { entry in
+        try key.with(entry) { try cursor.put($0, nothing) }
+      }
+    }
+  }
+}
+
+/// Where an entry gets its property's number in front.
+private struct EntryBuffer {
+  private var bytes: [UInt8]
+
+  init(_ number: PropertyNumber) {
+    let byteCountMax =
+      EntryKey.prefixByteCount + KeyEncoder.valueByteCountMax + KeyEncoder.objectKeyByteCount
+    bytes = [UInt8](repeating: 0, count: byteCountMax)
+    bytes.replaceSubrange(..<EntryKey.prefixByteCount, with: EntryKey.prefix(number))
+  }
+
+  mutating func with<Result>(
+    _ entry: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try bytes.withUnsafeMutableBytes { bytes in
+      let end = EntryKey.prefixByteCount + entry.count
+      UnsafeMutableRawBufferPointer(rebasing: bytes[EntryKey.prefixByteCount..<end])
+        .copyMemory(from: entry)
+      return try body(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
+    }
+  }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// Checks one save against what the write transaction has, and works out what it writes.
+///
+/// The order: versions, and the merge policy's word on each conflict; then, over the state as it will
+/// be after the save, links and uniqueness. Each kind of failure is reported whole.
+///
+/// ## Lifetime
+/// Its bytes are those of the transaction: nothing is written before it is gone.
+///
+/// ## Isolation
+/// The writer thread.
+struct SaveCheck {
+  let save: PreparedSave
+  let view: StoreView
+  let schema: Schema
+  let duties: [LinkDuties]
+
+  var plan = SavePlan()
+  private var arena = RecordArena()
+  private var conflicts: [Conflict] = []
+  var danglingLinks: [DanglingLink] = []
+  var violations: [UniquenessViolation] = []
+  var existing = KeyMemo()
+
+  /// What the save writes.
+  ///
+  /// - Throws: `StoreError.conflicts`, `.danglingLinks`, `.uniquenessViolations`, `.damaged`;
+  ///   `LMDBError`.
+  static func plan(
+    _ save: PreparedSave, in transaction: WriteTransaction, _ queue: CommitQueue
+  ) throws -> SavePlan {
+    var check = SaveCheck(
+      save: save, view: StoreView(transaction, trees: queue.trees, schema: queue.schema),
+      schema: queue.schema, duties: queue.duties)
+    try check.run()
+    return check.plan
+  }
+
+  private init(save: PreparedSave, view: StoreView, schema: Schema, duties: [LinkDuties]) {
+    self.save = save
+    self.view = view
+    self.schema = schema
+    self.duties = duties
+  }
+
+  private mutating func run() throws {
+    try checkVersions()
+    if !conflicts.isEmpty { throw StoreError.conflicts(conflicts) }
+    try checkTargets()
+    try checkReferrers()
+    if !danglingLinks.isEmpty { throw StoreError.danglingLinks(danglingLinks) }
+    planLinks()
+    planIndexes()
+    try checkUniqueness()
+    if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }
+  }
+
+  // MARK: - The state after the save
+
+  /// What the save makes of an object.
+  enum Outcome {
+    /// The save does not speak of it.
+    case untouched
+    case deleted
+    case record(Record)
+  }
+
+  func outcome(of key: ObjectKey) -> Outcome {
+    if !plan.merged.isEmpty, let decided = plan.merged[key] {
+      return decided.map(Outcome.record) ?? .deleted
+    }
+    guard let change = save.changeSet.changes[key] else { return .untouched }
+    return change.record.map(Outcome.record) ?? .deleted
+  }
+
+  /// Whether the object will be there after the save.
+  mutating func exists(_ key: ObjectKey) throws -> Bool {
+    if existing.contains(key) { return true }
+    let exists =
+      switch outcome(of: key) {
+      case .untouched: try view.contains(key)
+      case .deleted: false
+      case .record: true
+      }
+    if exists { existing.insert(key) }
+    return exists
+  }
+
+  func objectID(_ key: ObjectKey) -> ObjectID { ObjectID(store: schema.store, key: key) }
+
+  // MARK: - Versions
+
+  private mutating func checkVersions() throws {
+    var rest = save.order[...]
+    while let first = rest.first {
+      let number = first.key.entity
+      guard let entity = schema.entity(number), let tree = view.trees.records(of: number) else {
+        preconditionFailure("a change set holds objects of the model's own entities")
+      }
+      let end = rest.firstIndex { $0.key.entity != number } ?? rest.endIndex
+      var section = SavePlan.Section(entity: entity, items: [])
+      section.items.reserveCapacity(end - rest.startIndex)
+      try checkVersions(of: rest[..<end], in: tree, &section)
+      if !section.items.isEmpty { plan.sections.append(section) }
+      rest = rest[end...]
+    }
+  }
+
+  private mutating func checkVersions(
+    of places: ArraySlice<PreparedSave.Place>, in tree: Tree, _ section: inout SavePlan.Section
+  ) throws {
+    var cursor = try view.transaction.cursor(in: tree)
+    // Most new objects are above all that the store has, and are not looked for.
+    let last = try cursor.last() ? RecordKey.serial(of: cursor.key) ?? .max : 0
+    for place in places {
+      let change = save.changeSet.changes[place.index].value
+      let isStored =
+        try place.key.serial <= last
+        && RecordKey(place.key).withBytes { try cursor.seek(exactly: $0) }
+      if isStored {
+        try check(change, of: place.key, against: cursor.value, &section)
+      } else {
+        checkUnstored(change, of: place.key, &section)
+      }
+    }
+  }
+
+  private mutating func checkUnstored(
+    _ change: Change, of key: ObjectKey, _ section: inout SavePlan.Section
+  ) {
+    switch change.kind {
+    case .insert: add(key, old: nil, new: change.record, &section)
+    case .update: resolve(change, of: key, theirs: nil, &section)
+    // Both wanted it gone.
+    case .delete: break
+    }
+  }
+
+  /// A change of an object that the store has. It is no conflict if the record is the one that the
+  /// change was made from, by generation or by its bytes. If both savers want the same it is one: two
+  /// that count up by one from the same base must not both succeed.
+  private mutating func check(
+    _ change: Change, of key: ObjectKey, against envelope: UnsafeRawBufferPointer,
+    _ section: inout SavePlan.Section
+  ) throws {
+    if let base = change.base?.record, envelope.count == Envelope.byteCount(for: base) {
+      let stored = UnsafeRawBufferPointer(rebasing: envelope[Envelope.byteCount...])
+      if base.withUnsafeBytes({ $0.isEqual(to: stored) }) {
+        return add(key, old: base, new: change.record, &section)
+      }
+    }
+    let (generation, bytes) = try view.check(envelope, of: key)
+    let old = arena.append(copying: bytes)
+    if let base = change.base, base.generation == generation {
+      return add(key, old: old, new: change.record, &section)
+    }
+    resolve(change, of: key, theirs: old, &section)
+  }
+
+  private mutating func resolve(
+    _ change: Change, of key: ObjectKey, theirs: Record?, _ section: inout SavePlan.Section
+  ) {
+    let conflict = Conflict(
+      objectID: objectID(key), base: change.base?.record, ours: change.record, theirs: theirs,
+      schema: schema)
+    let resolution = save.changeSet.mergePolicy.resolve(
+      conflict, changed: change.slots, layout: section.entity.layout)
+    switch resolution {
+    case .fail: conflicts.append(conflict)
+    case .write(let record):
+      let isOurs = change.record.map { $0.isIdentical(to: record) } ?? false
+      if !isOurs { plan.merged.updateValue(record, forKey: key) }
+      add(key, old: theirs, new: record, &section)
+    case .delete:
+      if change.record != nil { plan.merged.updateValue(nil, forKey: key) }
+      add(key, old: theirs, new: nil, &section)
+    case .keepTheirs: plan.merged.updateValue(theirs, forKey: key)
+    }
+  }
+
+  /// Plans what becomes of one object. What leaves the stored bytes as they are is not written.
+  private mutating func add(
+    _ key: ObjectKey, old: Record?, new: Record?, _ section: inout SavePlan.Section
+  ) {
+    let new = new.map { stored($0, section.entity) }
+    if old == new { return }
+    section.items.append(SavePlan.Item(key: key, old: old, new: new))
+  }
+
+  /// The record as it is stored: without transient values.
+  private mutating func stored(_ record: Record, _ entity: EntitySchema) -> Record {
+    entity.layout.transientSlots.isEmpty
+      ? record : entity.layout.withoutTransients(record, into: &arena)
+  }
+}

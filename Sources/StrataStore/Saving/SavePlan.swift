@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// What a save that has passed its checks writes, in order.
+struct SavePlan {
+  /// One object whose stored record changes.
+  struct Item {
+    let key: ObjectKey
+    /// What the store has; nil for a new object.
+    let old: Record?
+    /// What is written, without transient values; nil to delete.
+    let new: Record?
+  }
+
+  /// The objects of one entity, ascending by key.
+  struct Section {
+    let entity: EntitySchema
+    var items: [Item]
+  }
+
+  /// The entries of one index, or of one direction of a relationship, that come and go.
+  struct EntryChanges {
+    var removed = EntryBatch()
+    var added = EntryBatch()
+  }
+
+  /// Ascending by entity.
+  var sections: [Section] = []
+  var indexes: [PropertyNumber: EntryChanges] = [:]
+  /// The saver's own sorted runs, where they are all that the save adds to indexes: for a save of
+  /// nothing but new objects.
+  var runs: [PropertyNumber: IndexRun] = [:]
+  var links: [PropertyNumber: EntryChanges] = [:]
+  /// What merge policies decided: for the saver to hear.
+  var merged: [ObjectKey: Record?] = [:]
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataLMDB
+import StrataModel
+import Synchronization
+
+/// Gives out serials for new objects from blocks that the catalog has reserved, so that an insertion
+/// does not wait for a writer, and no serial is given out twice, whatever happens to the process.
+///
+/// The next block is asked for when half of the last one is used, and rides on a save if one is
+/// waiting.
+///
+/// ## Invariants
+/// - I1 A serial is given out only if the catalog on disk is above it. The exception: if the store
+///   could not write for 65,536 insertions, they go on without; the next reservation begins above
+///   them, and a save of one whose serial another process was given meanwhile is a conflict.
+///
+/// ## Isolation
+/// Sendable; `next` waits for the disk only when no block is left.
+final class SerialAllocator: Sendable {
+  static let blockCount: UInt64 = 65_536
+
+  private struct State {
+    /// Reserved and not given out; the first is being used up.
+    var blocks: [Range<UInt64>] = []
+    var isReserving = false
+    /// Above all serials that were ever in `blocks`.
+    var end: UInt64 = 1
+
+    /// A serial, nil if there is none; and whether it is time to reserve the next block.
+    mutating func take() -> (serial: UInt64?, reservesAhead: Bool) {
+      guard let block = blocks.first else { return (nil, false) }
+      let rest = block.dropFirst()
+      if rest.isEmpty { blocks.removeFirst() } else { blocks[0] = rest }
+      let reservesAhead =
+        blocks.count <= 1 && rest.count <= SerialAllocator.blockCount / 2 && !isReserving
+      if reservesAhead { isReserving = true }
+      return (block.lowerBound, reservesAhead)
+    }
+
+    mutating func add(_ block: Range<UInt64>) {
+      blocks.append(block)
+      end = max(end, block.upperBound)
+    }
+  }
+
+  private let state = Mutex(State())
+  private let queue: CommitQueue
+
+  init(_ queue: CommitQueue) { self.queue = queue }
+
+  func next() -> UInt64 {
+    while true {
+      let (serial, reservesAhead) = state.withLock { $0.take() }
+      if reservesAhead { reserveAhead() }
+      if let serial { return serial }
+      reserveAndWait()
+    }
+  }
+
+  private func reserveAhead() {
+    queue.enqueue(
+      .reserve(from: state.withLock { $0.end }) { [weak self] result in
+        self?.state.withLock { state in
+          state.isReserving = false
+          if case .success(let block) = result { state.add(block) }
+        }
+      })
+  }
+
+  private func reserveAndWait() {
+    precondition(
+      !queue.environment.isOnWriterThread, "No object is inserted in the completion of a save.")
+    let end = state.withLock { $0.end }
+    let answer = Answer<Range<UInt64>>()
+    queue.enqueue(.reserve(from: end) { answer.give($0.mapError { $0 }) })
+    let block =
+      (try? answer.wait())
+      ?? {
+        let first = max(end, queue.firstFreeSerial())
+        return first..<(first + Self.blockCount)
+      }()
+    state.withLock { $0.add(block) }
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+import StrataStore
+import StrataTestSupport
+import Synchronization
+import Testing
+
+private func open(_ path: String) throws -> LMDBStore {
+  try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+}
+
+@Suite struct `A store on disk` {
+  @Test func `is there again when it is reopened`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    var keys: [ObjectKey] = []
+    var uuid: UUID?
+    do {
+      let store = try open(path)
+      uuid = store.uuid
+      var edit = Edit(store)
+      keys = (0..<100).map { edit.insert(Atlas.city, ["name": .string("\($0)")]) }
+      try edit.save()
+      store.close()
+    }
+    let store = try open(path)
+    #expect(store.uuid == uuid)
+    #expect(try store.snapshot().generation == 1)
+    for (number, key) in keys.enumerated() {
+      #expect(try store.value("name", of: key) == .string("\(number)"))
+    }
+  }
+
+  @Test func `is created once when many open it at once`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    let stores = Mutex<[LMDBStore]>([])
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      if let store = try? open(path) { stores.withLock { $0.append(store) } }
+    }
+    let opened = stores.withLock { $0 }
+    #expect(opened.count == 8)
+    #expect(Set(opened.map(\.uuid)).count == 1)
+    #expect(
+      try Set(FileManager.default.contentsOfDirectory(atPath: folder.url.path))
+        == ["store", "store-lock"])
+  }
+
+  @Test func `does not mind what a crashed creation left`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    try Data("half".utf8).write(to: folder.file("store.new-\(UUID().uuidString)"))
+    let store = try open(path)
+    #expect(try store.snapshot().generation == 0)
+  }
+
+  @Test func `is refused with another model, and told what differs`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    try open(path).close()
+    #expect {
+      _ = try LMDBStore.open(at: path, model: Atlas.changedModel(), durability: .none)
+    } throws: {
+      guard case StoreError.modelMismatch(let differences) = $0 else { return false }
+      return differences.contains("entity City is gone")
+        && differences.contains("entity Country has changed")
+    }
+    #expect(try open(path).snapshot().generation == 0)
+  }
+}
+
+@Suite struct `A path to no store` {
+  @Test(arguments: ["", "x", "No store at all.\n", String(repeating: "text ", count: 5_000)])
+  func `that is another file is refused and left alone`(_ text: String) throws {
+    let folder = try TemporaryDirectory()
+    let file = folder.file("notes.txt")
+    try Data(text.utf8).write(to: file)
+    #expect { _ = try open(file.path) } throws: {
+      if case StoreError.notAStrataStore(let path) = $0 { path == file.path } else { false }
+    }
+    #expect(try Data(contentsOf: file) == Data(text.utf8))
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["notes.txt"])
+  }
+
+  @Test func `that is another program's LMDB file is refused and left alone`() throws {
+    let folder = try TemporaryDirectory()
+    let file = folder.file("other")
+    do {
+      var options = EnvironmentOptions()
+      options.createIfMissing = true
+      let environment = try Environment.open(at: file.path, options: options)
+      try environment.writeSync { transaction in
+        let tree = try transaction.makeTree(named: "theirs")
+        let bytes = Array("key".utf8)
+        try bytes.withUnsafeBytes { try transaction.put($0, $0, in: tree) }
+      }
+    }
+    let before = try Data(contentsOf: file)
+    #expect { _ = try LMDBStore.open(at: file.path, model: Atlas.model()) } throws: {
+      if case StoreError.notAStrataStore = $0 { true } else { false }
+    }
+    #expect(try Data(contentsOf: file) == before)
+  }
+
+  @Test func `that is a folder is refused`() throws {
+    let folder = try TemporaryDirectory()
+    #expect { _ = try open(folder.url.path) } throws: {
+      if case StoreError.notAStrataStore = $0 { true } else { false }
+    }
+  }
+
+  @Test func `in a missing folder is refused, and no folder made`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("missing/store").path
+    #expect { _ = try open(path) } throws: {
+      if case StoreError.folderMissing(path) = $0 { true } else { false }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+  func `in a folder that may not be written is refused`() throws {
+    let folder = try TemporaryDirectory()
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o500], ofItemAtPath: folder.url.path)
+    #expect { _ = try open(folder.file("store").path) } throws: {
+      if case StoreError.permissionDenied = $0 { true } else { false }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataChanges
+import StrataModel
+import StrataRecord
+import StrataStore
+import StrataTestSupport
+import Synchronization
+import Testing
+
+@Suite struct `Serials` {
+  @Test(arguments: StoreKind.allCases)
+  func `are given out once, over blocks and threads`(_ kind: StoreKind) throws {
+    try kind.withStore { store in
+      let all = Mutex<Set<UInt64>>([])
+      DispatchQueue.concurrentPerform(iterations: 4) { _ in
+        let own = (0..<50_000).map { _ in store.nextSerial() }
+        all.withLock { $0.formUnion(own) }
+      }
+      let serials = all.withLock { $0 }
+      #expect(serials.count == 200_000)
+      #expect(serials.allSatisfy { $0 > 0 && $0 <= ObjectKey.serialMax })
+    }
+  }
+
+  @Test func `of two stores on one file never meet, nor those after reopening`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    var seen: Set<UInt64> = []
+    for _ in 0..<3 {
+      let stores = try (0..<2).map { _ in
+        try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+      }
+      for store in stores {
+        for _ in 0..<1_000 { #expect(seen.insert(store.nextSerial()).inserted) }
+      }
+      for store in stores { store.close() }
+    }
+  }
+
+  /// As after a restored backup whose counter is behind.
+  @Test func `begin above the highest record`() throws {
+    let store = try LMDBStore.inMemory(model: Atlas.model())
+    var edit = Edit(store)
+    let entity = store.schema.of(Atlas.city).number
+    edit.insert(Atlas.city, key: ObjectKey(entity: entity, serial: 5_000_000))
+    try edit.save()
+    #expect(store.nextSerial() > 5_000_000)
+  }
+}

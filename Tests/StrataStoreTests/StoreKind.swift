@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import StrataStore
+import StrataTestSupport
+import Testing
+
+/// The stores that must pass the contract. A store of another engine adds a case.
+enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+  case disk
+  case memory
+
+  var testDescription: String { rawValue }
+
+  /// A new, empty store. The folder must outlive it.
+  func make(in folder: TemporaryDirectory) throws -> any PersistentStore {
+    switch self {
+    case .disk:
+      try LMDBStore.open(
+        at: folder.file("store").path, model: Atlas.model(), durability: .none)
+    case .memory: try LMDBStore.inMemory(model: Atlas.model())
+    }
+  }
+
+  /// Runs `body` with a new, empty store.
+  func withStore(_ body: (any PersistentStore) throws -> Void) throws {
+    let folder = try TemporaryDirectory()
+    let store = try make(in: folder)
+    try body(store)
+    store.close()
+  }
+}
