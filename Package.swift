@@ -76,6 +76,9 @@ func layer(_ name: String, _ dependencies: Target.Dependency...) -> [Target] {
 let package = Package(
   name: "strata",
   platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "Strata", targets: ["Strata"])
+  ],
   traits: [
     .trait(
       name: "Macros",
@@ -104,7 +107,25 @@ let package = Package(
     + layer("StrataQuery", "StrataModel", "StrataRecord", "StrataChanges")
     // Where it lives.
     + layer("StrataStore", "StrataModel", "StrataRecord", "StrataChanges", "StrataLMDB")
+    // What you hold.
+    + layer(
+      "Strata", "CStrata", "StrataModel", "StrataRecord", "StrataChanges", "StrataQuery",
+      "StrataStore", .target(name: "StrataMacros", condition: .when(traits: ["Macros"])))
     + [
+      // @Entity, @Attribute, @Relationship: compile-time only.
+      .macro(
+        name: "StrataMacros",
+        dependencies: syntax(
+          "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics",
+          "SwiftCompilerPlugin"),
+        swiftSettings: macroSettings, linkerSettings: macroLinking),
+      .testTarget(
+        name: "StrataMacrosTests",
+        dependencies: [.target(name: "StrataMacros", condition: .when(traits: ["Macros"]))]
+          + syntax(
+            "SwiftSyntax", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftDiagnostics",
+            "SwiftParser"),
+        swiftSettings: macroSettings, linkerSettings: macroLinking),
       // What StrataLMDB costs beside C (Tests/LMDBCost/check.sh).
       .target(name: "LMDBCostC", dependencies: ["CStrataLMDB"], path: "Tests/LMDBCostC"),
       .executableTarget(

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataChanges
+import Synchronization
+
+/// A managed object context with a queue of its own: work on it is done in blocks, one after the
+/// other, in the order of asking. Core Data: a context of the private-queue concurrency type.
+///
+/// A block gets the context, and whatever it reaches through it cannot leave the block: the compiler
+/// refuses. It returns values, IDs, or whatever is `Sendable`. A block is synchronous and one turn:
+/// children and observers see all of it or nothing.
+///
+/// ## Isolation
+/// `Sendable`. The context is touched only by the holder of the lock.
+public final class ContextQueue: ContextParent {
+  // Safety: reached only while `lock` is held, or in `deinit`.
+  nonisolated(unsafe) let context: ManagedObjectContext
+  private let lock = QueueLock()
+  /// A child's save has come in since the last turn began.
+  private let hasArrivals = Atomic(false)
+
+  /// The layer of the queue's context: the subject of its notifications.
+  public let layer: Layer
+
+  public var place: ContextPlace { layer.place }
+
+  /// Makes a context below `parent`, with a queue of its own.
+  public init(parent: some ContextParent) {
+    context = ManagedObjectContext(
+      place: parent.place, confinement: .queue, sameIsolationParent: nil)
+    layer = context.layer
+    layer.onArrival { [weak self] in self?.noteArrival() }
+  }
+
+  /// Runs `body` with the context, after the blocks that were asked for before it. The calling task
+  /// is suspended meanwhile, no thread is blocked. The body runs on the task's thread, at the task's
+  /// priority. Core Data: `perform(_:)`.
+  ///
+  /// When the body ends, by returning or by throwing, the turn ends; unsaved changes stay pending.
+  /// Called from the main actor, it ends the main actor's turn first, so that the body sees what the
+  /// view context has done.
+  ///
+  /// - Returns: what the body returns; a managed object cannot be returned.
+  /// - Throws: what the body throws, and `CancellationError` if the task is cancelled before the
+  ///   body begins.
+  @discardableResult
+  public func perform<T>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: @Sendable (ManagedObjectContext) throws -> sending T
+  ) async throws -> sending T {
+    if isolation === MainActor.shared { MainTurns.endAll() }
+    return try await run(body)
+  }
+
+  /// Runs `body` with the context, after the blocks that were asked for before it, and waits for it.
+  /// Core Data: `performAndWait(_:)`.
+  ///
+  /// Calls nest: inside a body of this queue the body runs at once, as part of the same turn; and a
+  /// parent and a child may be entered in any order within one thread.
+  ///
+  /// - Important: it blocks the thread while others are before it. In async code use `perform`.
+  /// - Throws: what the body throws, and `ContextError.wouldDeadlock` if waiting would never end.
+  @discardableResult
+  public func performAndWait<T>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: @Sendable (ManagedObjectContext) throws -> sending T
+  ) throws -> sending T {
+    if isolation === MainActor.shared { MainTurns.endAll() }
+    if ThreadFrames.isInside(self) {
+      // Safety: this thread holds the lock further up its stack.
+      nonisolated(unsafe) let result = try body(context)
+      return result
+    }
+    try lock.acquireBlocking()
+    return try runTurn(body)
+  }
+
+  /// Saves the context's changes to its parent, one level up. Where that is the store, the queue is
+  /// given up while the disk works, and other blocks run meanwhile.
+  ///
+  /// - Throws: as `ManagedObjectContext.save()`.
+  public func save(isolation: isolated (any Actor)? = #isolation) async throws {
+    guard let save = try await perform({ try $0.beginSave() }) else { return }
+    await save.finished()
+    try await perform { try $0.finish(save) }
+  }
+
+  // MARK: - Turns
+
+  private nonisolated func run<T>(
+    _ body: @Sendable (ManagedObjectContext) throws -> sending T
+  ) async throws -> sending T {
+    await lock.acquire()
+    do { try Task.checkCancellation() } catch {
+      leave()
+      throw error
+    }
+    return try runTurn(body)
+  }
+
+  /// One turn by the holder of the lock, which is handed on at the end.
+  private func runTurn<T>(
+    _ body: (ManagedObjectContext) throws -> sending T
+  ) throws -> sending T {
+    defer { leave() }
+    // Safety: what the body returns is `sending`: no part of the context's region.
+    nonisolated(unsafe) let result = try ThreadFrames.enter(self) {
+      hasArrivals.store(false, ordering: .sequentiallyConsistent)
+      context.landArrivals()
+      defer { context.endTurn() }
+      return try body(context)
+    }
+    return result
+  }
+
+  /// Hands the lock on, and sees to saves that arrived during the turn.
+  private func leave() {
+    lock.release()
+    if hasArrivals.load(ordering: .sequentiallyConsistent) { scheduleLanding() }
+  }
+
+  // MARK: - Children's saves
+
+  private func noteArrival() {
+    hasArrivals.store(true, ordering: .sequentiallyConsistent)
+    scheduleLanding()
+  }
+
+  /// A child's save lands in a turn of its own, even if nobody touches this context: so its objects
+  /// and observers learn of it. If the queue is busy, the turn that is under way sees to it.
+  private func scheduleLanding() {
+    Task { [weak self] in try? await self?.run { _ in } }
+  }
+}

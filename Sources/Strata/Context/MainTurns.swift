@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// The main actor's contexts whose turn is open.
+///
+/// A main-actor turn has no block to end with. It ends when a job on the main actor runs that the
+/// first touch enqueued, or earlier: at `processPendingChanges`, at a save, and whenever the main
+/// actor enters a queue, so that the queue's body sees what was done.
+enum MainTurns {
+  /// A context that is only ever touched on the main actor.
+  // Safety: made, read and used on the main actor alone; the weak reference itself is atomic.
+  private struct MainContext: @unchecked Sendable {
+    weak var context: ManagedObjectContext?
+  }
+
+  private static let open = Mutex<[MainContext]>([])
+
+  /// Enqueues the end of the context's turn. The caller is on the main actor.
+  static func scheduleEnd(of context: ManagedObjectContext) {
+    let entry = MainContext(context: context)
+    open.withLock { $0.append(entry) }
+    Task { @MainActor in endAll() }
+  }
+
+  /// Ends all open turns. The caller is on the main actor.
+  static func endAll() {
+    let ending = open.withLock { open in
+      defer { open = [] }
+      return open
+    }
+    for entry in ending { entry.context?.endTurn() }
+  }
+
+  /// Has children's saves land in `context` when they come, on the main actor.
+  static func landArrivals(of context: ManagedObjectContext) {
+    let entry = MainContext(context: context)
+    context.layer.onArrival {
+      Task { @MainActor in entry.context?.landArrivals() }
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// Deletion, and what the delete rules do at the other ends of the object's relationships.
+
+extension ManagedObjectContext {
+  /// Marks `object` to be deleted by the next save, and applies the delete rules of its
+  /// relationships now: links are taken away, cascades deleted. Others see nothing before the save.
+  /// Core Data: `delete(_:)`.
+  ///
+  /// - Precondition: the object is of this context.
+  public func delete(_ object: ManagedObject) {
+    requireOwn(object)
+    var pending = [object]
+    while let next = pending.popLast() {
+      if next.isFault { fire(next) }
+      guard next.isAlive, next.status != .deleted else { continue }
+      do {
+        pending += try applyDeleteRules(of: next)
+        markDeleted(next)
+      } catch {
+        // What its rules would have to reach could not be read: the object stays, and the next
+        // save says why.
+        if deferredError == nil { deferredError = error }
+      }
+    }
+  }
+
+  private func markDeleted(_ object: ManagedObject) {
+    let wasNew = object.status == .inserted
+    let base = object.record.map { StoredRecord(record: $0, generation: object.generation) }
+    object.draft = nil
+    turn.deleted.append(object.key)
+    noteTouched()
+    if wasNew {
+      if working.change(for: object.key) != nil { edits.deletions[object.key] = .some(nil) }
+      detach(object)
+    } else {
+      object.status = .deleted
+      edits.deletions[object.key] = base
+    }
+  }
+
+  /// - Returns: the objects that a cascade deletes next.
+  private func applyDeleteRules(of object: ManagedObject) throws -> [ManagedObject] {
+    var cascade: [ManagedObject] = []
+    for case let relationship? in object.home.entity.relationships {
+      switch relationship.deleteRule {
+      case .noAction, .deny: continue
+      case .cascade:
+        cascade += try targets(of: object, relationship)
+      case .nullify: break
+      }
+      try unlink(object, from: relationship)
+    }
+    for incoming in object.home.entity.incoming { try unlink(object, fromIncoming: incoming) }
+    return cascade
+  }
+
+  /// The objects at the other end of a relationship.
+  func targets(
+    of object: ManagedObject, _ relationship: RelationshipSchema
+  ) throws -> [ManagedObject] {
+    if relationship.isToMany {
+      let view = try currentViewIncludingEdits()
+      return try view.members(of: relationship, owner: object.key).compactMap {
+        instance(of: $0.key)
+      }
+    }
+    guard let key = toOneKey(of: object, at: relationship.slot), let target = instance(of: key)
+    else { return [] }
+    return [target]
+  }
+
+  private func unlink(_ object: ManagedObject, from relationship: RelationshipSchema) throws {
+    switch relationship.storage {
+    case .inverseSlot(_, let slot):
+      for member in try targets(of: object, relationship) where member.status != .deleted {
+        setToOneKey(nil, of: member, at: slot)
+      }
+    case .links(let number, let mirror):
+      for member in try targets(of: object, relationship) {
+        setLink(.absent, number, mirror: mirror, from: object.key, to: member.key)
+      }
+    case .slot:
+      guard let inverse = relationship.inverse, inverse.kind == .toOne else { return }
+      for member in try targets(of: object, relationship) where member.status != .deleted {
+        setToOneKey(nil, of: member, at: inverse.slot)
+      }
+    }
+  }
+
+  private func unlink(
+    _ object: ManagedObject, fromIncoming incoming: IncomingRelationship
+  ) throws {
+    let view = try currentViewIncludingEdits()
+    switch incoming.storage {
+    case .slot:
+      for key in try view.referrers(
+        to: object.key, index: incoming.number, slot: incoming.slot)
+      {
+        guard let member = instance(of: key), member.status != .deleted else { continue }
+        setToOneKey(nil, of: member, at: incoming.slot)
+      }
+    case .links(let number, let mirror):
+      for owner in try view.linked(at: LinkPlace(mirror, object.key), isOrdered: false) {
+        setLink(.absent, number, mirror: mirror, from: owner.key, to: object.key)
+      }
+    case .inverseSlot: break
+    }
+  }
+
+  // MARK: - Deny
+
+  /// Looks for deleted objects that a `.deny` rule protects because others are still linked to them.
+  func checkDeniedDeletes() throws {
+    var denied: [ContextError.DeniedDelete] = []
+    let view = try currentViewIncludingEdits()
+    for (key, change) in working.changes where change.kind == .delete && change.base != nil {
+      guard let entity = schema.entity(key.entity) else { continue }
+      for case let relationship? in entity.relationships where relationship.deleteRule == .deny {
+        var others = try view.members(of: relationship, owner: key).map(\.key)
+        if !relationship.isToMany, let base = change.base?.record,
+          let target = base.toOne(at: relationship.slot, layout: entity.layout)
+        {
+          others = [target]
+        }
+        guard try others.contains(where: { try view.exists($0) }) else { continue }
+        denied.append(
+          ContextError.DeniedDelete(
+            objectID: ObjectID(store: schema.store, key: key),
+            relationship: "\(entity.description.name).\(relationship.name)"))
+      }
+    }
+    guard denied.isEmpty else { throw ContextError.deleteDenied(denied) }
+  }
+
+  func requireOwn(_ object: ManagedObject) {
+    precondition(
+      object.home.context === self,
+      "an object is used in the context that it belongs to: hand over its objectID")
+  }
+}

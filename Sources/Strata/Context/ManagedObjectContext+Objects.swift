@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+public import StrataModel
+import StrataRecord
+
+// Registering objects, finding them by ID, and firing faults.
+
+extension ManagedObjectContext {
+  // MARK: - By ID
+
+  /// The object with this ID: the registered one, or a new fault. Nothing is read, so nothing says
+  /// whether such an object exists; if it does not, the fault reads as deleted when it fires.
+  /// Core Data: `object(with:)`.
+  ///
+  /// - Throws: `ContextError.foreignObjectID` or `.unexpectedEntity` for an ID that cannot be one of
+  ///   `type` in this store, `.objectNotFound` for one of an entity that the model does not have.
+  public func object<T: ManagedObject>(_ type: T.Type = T.self, with id: ObjectID) throws -> T {
+    try checked(type, id)
+  }
+
+  /// The object with this ID, its values loaded. Core Data: `existingObject(with:)`.
+  ///
+  /// - Throws: `ContextError.objectNotFound` if there is none or it is deleted here; the errors of
+  ///   `object(_:with:)`; `StoreError` if reading fails.
+  public func existingObject<T: ManagedObject>(
+    _ type: T.Type = T.self, with id: ObjectID
+  ) throws -> T {
+    try throwDeferredError()
+    let object = try checked(type, id)
+    if object.isFault { try load(object) }
+    guard !object.isDeleted else { throw ContextError.objectNotFound(id) }
+    return object
+  }
+
+  /// The object with this ID if it is registered here, or nil. Nothing is read.
+  /// Core Data: `registeredObject(for:)`.
+  public func registeredObject(for id: ObjectID) -> ManagedObject? {
+    guard id.store == schema.store else { return nil }
+    return cache.object(for: id.key)
+  }
+
+  private func checked<T: ManagedObject>(_ type: T.Type, _ id: ObjectID) throws -> T {
+    guard id.store == schema.store else { throw ContextError.foreignObjectID(id) }
+    guard let object = instance(of: id.key) else {
+      throw ContextError.objectNotFound(id)
+    }
+    guard let typed = object as? T else {
+      throw ContextError.unexpectedEntity(
+        id, expected: T.entity.name, found: object.home.entity.description.name)
+    }
+    return typed
+  }
+
+  // MARK: - Instances
+
+  /// The one instance of `key`, registered or made now as a fault; nil if the model has no such
+  /// entity.
+  func instance(of key: ObjectKey) -> ManagedObject? {
+    if let object = cache.object(for: key) { return object }
+    guard let home = home(of: key.entity) else { return nil }
+    let change = working.change(for: key)
+    let status: ManagedObject.Status =
+      switch change?.kind {
+      case nil: .clean
+      case .insert?: .inserted
+      case .update?: .updated
+      case .delete?: .deleted
+      }
+    let seed = ObjectSeed(
+      home: home, key: key, record: change?.record ?? change?.base?.record,
+      generation: change?.base?.generation ?? 0, status: status)
+    let object = home.type.init(seed)
+    cache.register(object)
+    return object
+  }
+
+  /// The one instance of `key`, with this record if it had none. What a fetch found is put under the
+  /// object; an object with values keeps them until it is refreshed.
+  func instance(of key: ObjectKey, holding stored: StoredRecord) -> ManagedObject? {
+    if let object = cache.object(for: key) {
+      if object.isFault, object.status == .clean {
+        cache.setRecord(stored.record, of: object)
+        object.generation = stored.generation
+      }
+      return object
+    }
+    guard working.isEmpty || working.change(for: key) == nil else { return instance(of: key) }
+    guard let home = home(of: key.entity) else { return nil }
+    let object = home.type.init(
+      ObjectSeed(
+        home: home, key: key, record: stored.record, generation: stored.generation))
+    cache.register(object)
+    return object
+  }
+
+  func home(of entity: EntityNumber) -> ObjectHome? {
+    let index = Int(entity.rawValue)
+    guard index < homes.count else { return nil }
+    if let home = homes[index] { return home }
+    guard let entity = schema.entity(entity),
+      let type = entity.description.managedObjectClass as? ManagedObject.Type
+    else { return nil }
+    let home = ObjectHome(context: self, entity: entity, type: type)
+    homes[index] = home
+    return home
+  }
+
+  // MARK: - Inserting
+
+  func seedForInsert(_ type: ManagedObject.Type) -> ObjectSeed {
+    guard let entity = schema.entity(for: type), let home = home(of: entity.number) else {
+      preconditionFailure(
+        "\(type) is no entity of this context's model: name it in ManagedObjectModel(…)")
+    }
+    precondition(
+      !entity.description.isAbstract, "\(type) is an abstract entity: insert one that inherits")
+    let key = ObjectKey(entity: entity.number, serial: coordinator.nextSerial())
+    return ObjectSeed(home: home, key: key, status: .inserted)
+  }
+
+  func didInsert(_ object: ManagedObject) {
+    object.draft = Draft(layout: object.home.layout, base: object.home.template)
+    cache.register(object)
+    edits.drafted.append(object)
+    turn.inserted.append(object.key)
+    noteTouched()
+  }
+
+  // MARK: - Faults
+
+  /// Loads a fault from the turn's view. A fault whose object is gone becomes a gone object.
+  func load(_ object: ManagedObject) throws {
+    switch try currentView().find(object.key) {
+    case .record(let stored):
+      cache.setRecord(stored.record, of: object)
+      object.generation = stored.generation
+    case .deleted, .absent:
+      object.status = .gone
+    }
+  }
+
+  /// Loads a fault for a getter, which cannot throw: an error waits for the next call that can, and
+  /// the object stays a fault.
+  func fire(_ object: ManagedObject) {
+    do { try load(object) } catch {
+      if deferredError == nil { deferredError = error }
+    }
+  }
+
+  func throwDeferredError() throws {
+    guard let error = deferredError else { return }
+    deferredError = nil
+    throw error
+  }
+
+  // MARK: - Editing
+
+  /// The draft that takes a new value of `object`, or nil if the object has no values to set.
+  func draftForEditing(_ object: ManagedObject) -> Draft? {
+    if let draft = object.draft { return draft }
+    if object.isFault { fire(object) }
+    guard let record = object.record, object.status != .deleted, object.isAlive else { return nil }
+    let draft = Draft(layout: object.home.layout, base: record)
+    object.draft = draft
+    if object.status == .clean { object.status = .updated }
+    edits.drafted.append(object)
+    turn.updated.append(object.key)
+    noteTouched()
+    return draft
+  }
+}

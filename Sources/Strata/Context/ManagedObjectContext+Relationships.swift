@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// Setting one end of a relationship sets the other, without loading what need not be loaded.
+
+extension ManagedObjectContext {
+  // MARK: - To-one
+
+  /// The target's key, or nil. Fires a fault of the object, not of the target.
+  func toOneKey(of object: ManagedObject, at slot: Int) -> ObjectKey? {
+    if let draft = object.draft { return draft.toOne(at: slot) }
+    if object.isFault { fire(object) }
+    return object.record?.toOne(at: slot, layout: object.home.layout)
+  }
+
+  /// Sets the slot of a to-one relationship and nothing else.
+  func setToOneKey(_ key: ObjectKey?, of object: ManagedObject, at slot: Int) {
+    guard toOneKey(of: object, at: slot) != key else { return }
+    _ = draftForEditing(object)?.setToOne(key, at: slot)
+  }
+
+  /// Sets a to-one relationship and its inverse. A to-many inverse is not touched: it is an index
+  /// over this slot. A to-one inverse lets go of its former partner.
+  func setToOne(_ target: ManagedObject?, of object: ManagedObject, at slot: Int) {
+    if let target { requireOwn(target) }
+    guard let relationship = object.home.entity.relationships[slot] else { return }
+    let former = toOneKey(of: object, at: slot)
+    guard former != target?.key else { return }
+    if let inverse = relationship.inverse, inverse.kind == .toOne {
+      if let former, let partner = instance(of: former) {
+        setToOneKey(nil, of: partner, at: inverse.slot)
+      }
+      if let target {
+        if let other = toOneKey(of: target, at: inverse.slot), let partner = instance(of: other) {
+          setToOneKey(nil, of: partner, at: slot)
+        }
+        setToOneKey(object.key, of: target, at: inverse.slot)
+      }
+    } else if let inverse = relationship.inverse {
+      for end in [former, target?.key].compactMap({ $0 }) { turn.updated.append(end) }
+      if inverse.kind == .orderedToMany, let former {
+        edits.links.set(
+          .absent, at: LinkPlace(inverse.number, former), to: object.key)
+      }
+    }
+    setToOneKey(target?.key, of: object, at: slot)
+  }
+
+  // MARK: - To-many
+
+  /// The members of a to-many relationship, in its order.
+  func members(
+    of object: ManagedObject, _ relationship: RelationshipSchema
+  ) -> [ReadView.Member] {
+    guard object.isAlive, object.status != .deleted else { return [] }
+    do {
+      return try currentViewIncludingEdits().members(of: relationship, owner: object.key)
+    } catch {
+      if deferredError == nil { deferredError = error }
+      return []
+    }
+  }
+
+  func isMember(
+    _ target: ManagedObject, of object: ManagedObject, _ relationship: RelationshipSchema
+  ) -> Bool {
+    requireOwn(target)
+    if case .inverseSlot(_, let slot) = relationship.storage {
+      return toOneKey(of: target, at: slot) == object.key
+    }
+    return members(of: object, relationship).contains { $0.key == target.key }
+  }
+
+  /// Links `target`; no other member is loaded.
+  func link(
+    _ object: ManagedObject, to target: ManagedObject, _ relationship: RelationshipSchema,
+    position: UInt64 = 0
+  ) {
+    requireOwn(target)
+    guard object.isAlive, target.isAlive, object.status != .deleted, target.status != .deleted
+    else { return }
+    switch relationship.storage {
+    case .slot: break
+    case .inverseSlot(_, let slot):
+      setToOne(object, of: target, at: slot)
+      if relationship.isOrdered {
+        edits.links.set(
+          .present(position: position), at: LinkPlace(relationship.number, object.key),
+          to: target.key)
+      }
+    case .links(let number, let mirror):
+      // In an ordered inverse the new link comes last.
+      let isMirrorOrdered = relationship.inverse?.kind == .orderedToMany
+      setLink(
+        .present(position: position), number, mirror: mirror, from: object.key, to: target.key,
+        mirrored: .present(position: isMirrorOrdered ? .max : position))
+    }
+    noteTouched()
+  }
+
+  func unlink(
+    _ object: ManagedObject, from target: ManagedObject, _ relationship: RelationshipSchema
+  ) {
+    requireOwn(target)
+    switch relationship.storage {
+    case .slot: break
+    case .inverseSlot(_, let slot):
+      guard toOneKey(of: target, at: slot) == object.key else { return }
+      setToOne(nil, of: target, at: slot)
+    case .links(let number, let mirror):
+      setLink(.absent, number, mirror: mirror, from: object.key, to: target.key)
+    }
+    noteTouched()
+  }
+
+  /// Notes a link's new state in both directions. Both ends count as updated.
+  ///
+  /// - Parameter mirrored: the state in the direction of the inverse, if it is another.
+  func setLink(
+    _ state: LinkState, _ number: PropertyNumber, mirror: PropertyNumber, from owner: ObjectKey,
+    to target: ObjectKey, mirrored: LinkState? = nil
+  ) {
+    edits.links.set(state, at: LinkPlace(number, owner), to: target)
+    edits.links.set(mirrored ?? state, at: LinkPlace(mirror, target), to: owner)
+    turn.updated.append(owner)
+    turn.updated.append(target)
+    noteTouched()
+  }
+}

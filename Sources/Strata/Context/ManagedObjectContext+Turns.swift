@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// What a turn reads, and what becomes of it at its end.
+
+extension ManagedObjectContext {
+  // MARK: - The view
+
+  /// The view that this turn reads; taken at the first read, after children's saves that waited have
+  /// landed.
+  func currentView() throws -> ReadView {
+    if let view { return view }
+    if edits.isEmpty, isPublished { landed += settle() }
+    let taken = try takeView()
+    view = taken
+    noteTouched()
+    return taken
+  }
+
+  /// The view of this turn with everything done so far encoded into it.
+  func currentViewIncludingEdits() throws -> ReadView {
+    let view = try currentView()
+    if !edits.isEmpty {
+      encodeEdits()
+    }
+    return view
+  }
+
+  private func takeView() throws -> ReadView {
+    guard let parent = parentInThisIsolation else {
+      return try ReadView.take(own: working, parent: layer.parent, source: coordinator)
+    }
+    let below = try parent.currentViewIncludingEdits()
+    return ReadView(
+      own: working, inherited: below.layers.segments, snapshot: below.snapshot, schema: schema)
+  }
+
+  /// The parent, if this context runs inside the parent's own isolation at the moment: then its
+  /// working state is read, and a save lands in it at once.
+  var parentInThisIsolation: ManagedObjectContext? {
+    if let sameIsolationParent { return sameIsolationParent }
+    guard let parentLayer = layer.parent else { return nil }
+    return ThreadFrames.enteredContext(with: parentLayer)
+  }
+
+  // MARK: - Encoding
+
+  /// Encodes what was done into the working overlay, so that reads and saves see it.
+  func encodeEdits() {
+    guard !edits.isEmpty else { return }
+    let segment = edits.encode(schema: schema, cache: &cache)
+    edits = PendingEdits()
+    guard !segment.isEmpty else { return }
+    replaceWorking(
+      working.adding(Composition.compose(segment, onto: working, schema: schema))
+        .compacted())
+    isPublished = false
+  }
+
+  func replaceWorking(_ overlay: Overlay) {
+    working = overlay
+    view?.replaceOwn(overlay)
+  }
+
+  // MARK: - The end of a turn
+
+  /// Ends the turn: what was done is published to the context's children, saves of children that
+  /// waited land, and the objectsDidChange notifications are posted.
+  /// Core Data: `processPendingChanges()`.
+  ///
+  /// It is called by itself where a queue's block or the main actor's stretch of work ends. A
+  /// confined context has no such end: call it.
+  public func processPendingChanges() { endTurn() }
+
+  func endTurn() {
+    encodeEdits()
+    let unannounced = landed + [turn] + settle()
+    landed = []
+    turn = TurnChanges()
+    view = nil
+    isTurnEndScheduled = false
+    announce(unannounced)
+    if cache.byteCount > cache.byteBudget { cache.sweep(steps: 256) }
+    PausePoint.turnEnded.reach(schema)
+  }
+
+  /// Lands the saves of children that came in before this turn.
+  func landArrivals() { announce(settle()) }
+
+  /// Makes the layer show the working overlay, and lands the children's saves that came in: each on
+  /// top of what was there before it.
+  ///
+  /// - Returns: what each landed save changed here, in order.
+  func settle() -> [TurnChanges] {
+    while true {
+      let state = layer.current
+      if isPublished && state.inbox.isEmpty { return [] }
+      var settled = isPublished ? state.published : working
+      if !isPublished {
+        for push in state.inbox {
+          settled = settled.adding(
+            Composition.compose(push.segment, onto: settled, schema: schema)
+          ).compacted()
+        }
+      }
+      guard layer.publish(settled, ifStill: state.revision) else { continue }
+      replaceWorking(settled)
+      isPublished = true
+      return state.inbox.map { take($0.segment) }
+    }
+  }
+
+  /// Gives registered objects what a landed save made of them.
+  func take(_ segment: Segment) -> TurnChanges {
+    var landed = TurnChanges()
+    for key in segment.changes.keys {
+      let change = working.change(for: key)
+      switch change?.kind {
+      case .insert?: landed.inserted.append(key)
+      case .update?: landed.updated.append(key)
+      case .delete?: landed.deleted.append(key)
+      case nil: continue
+      }
+      guard let object = cache.object(for: key), let change else { continue }
+      switch change.kind {
+      case .insert: object.status = .inserted
+      case .update: object.status = .updated
+      case .delete: object.status = .deleted
+      }
+      if let record = change.record { cache.setRecord(record, of: object) }
+      object.generation = change.base?.generation ?? 0
+    }
+    for place in segment.links.byPlace.keys { landed.updated.append(place.owner) }
+    return landed
+  }
+
+  /// Has the main actor's turn end soon after its first touch; other turns end by themselves.
+  func noteTouched() {
+    guard confinement == .mainActor, !isTurnEndScheduled else { return }
+    isTurnEndScheduled = true
+    MainTurns.scheduleEnd(of: self)
+  }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// A scratchpad over its parent: objects are inserted, fetched, changed and deleted here, and nothing
+/// of it is seen elsewhere until a save. Core Data: `NSManagedObjectContext`.
+///
+/// A context rests on another context or on the store. It reads through its ancestors' published
+/// layers and the store's snapshot, never waiting for any of them; `save()` hands its changes to the
+/// parent, one level up.
+///
+/// ## Isolation
+/// A context is not `Sendable`, and neither are its objects: both are used where the context was
+/// made and nowhere else, and the compiler sees to it. Three ways to have one:
+/// - a `ContextQueue` owns one and lends it to the bodies of `perform` and `performAndWait`;
+/// - `container.viewContext` belongs to the main actor;
+/// - `ManagedObjectContext(parent:)` makes one that is confined to the isolation that made it.
+///
+/// ## Turns
+/// What happens between two ends of turn is seen by others as a whole or not at all. A queue's turn
+/// ends with its block; the main actor's, when a job that the first touch enqueued runs; a confined
+/// context's, at `processPendingChanges()` or `save()`. All that a turn reads, it reads from one
+/// view; a save begins a new one.
+///
+/// ## Invariants
+/// - I1 `working` holds everything unsaved but `edits`; objects with drafts are listed in `edits`.
+/// - I2 At the end of a turn `edits` is empty and the layer shows `working`.
+/// - I3 `view` is nil between turns.
+public final class ManagedObjectContext {
+  /// How the ends of a context's turns come about.
+  package enum Confinement: Sendable {
+    case queue, mainActor, confined
+  }
+
+  package let coordinator: PersistentStoreCoordinator
+  package let confinement: Confinement
+  let schema: Schema
+  /// The context that this one was made from in the same isolation, whose working state it reads.
+  let sameIsolationParent: ManagedObjectContext?
+
+  /// What children of this context rest on, and the subject of its notifications. `Sendable`: it
+  /// may be handed anywhere to make a child there.
+  public let layer: Layer
+
+  /// What a save does about objects that the store has changed meanwhile. `.error` by default.
+  public var mergePolicy: MergePolicy = .error
+
+  /// A name, which the context's notifications carry; nil by default.
+  public var name: String?
+
+  // MARK: State
+
+  var cache: ObjectCache
+  var homes: [ObjectHome?]
+  /// The unsaved changes, encoded.
+  var working = Overlay()
+  /// What was done since `working` was encoded.
+  var edits = PendingEdits()
+  /// Whether the layer shows `working`.
+  var isPublished = true
+  var turn = TurnChanges()
+  /// What children's saves changed that landed at the first read of this turn: told at its end,
+  /// because no observer may run in the middle of reading a property.
+  var landed: [TurnChanges] = []
+  var view: ReadView?
+  /// An error that reading a property met and could not throw: the next call that can, does.
+  var deferredError: (any Error)?
+  /// The save to the store that is under way, if any.
+  var pendingSave: PendingSave?
+  /// Whether the end of the main actor's turn has been enqueued.
+  var isTurnEndScheduled = false
+
+  /// Makes a context below `parent`, confined to the isolation that makes it.
+  ///
+  /// The context reads what `parent` has published. Its turn ends at `processPendingChanges()` and
+  /// at `save()`; call one of them now and then, for the view of a turn keeps old pages of the store
+  /// from being reused.
+  public convenience init(parent: some ContextParent) {
+    self.init(place: parent.place, confinement: .confined, sameIsolationParent: nil)
+  }
+
+  /// Makes a context below `parent` in the same isolation. It reads the parent's working state,
+  /// unsaved and unpublished changes included, and its saves land in the parent at once.
+  public convenience init(parent: ManagedObjectContext) {
+    self.init(
+      place: parent.layer.place, confinement: .confined, sameIsolationParent: parent)
+  }
+
+  package init(
+    place: ContextPlace, confinement: Confinement, sameIsolationParent: ManagedObjectContext?
+  ) {
+    coordinator = place.coordinator
+    schema = place.coordinator.schema
+    self.confinement = confinement
+    self.sameIsolationParent = sameIsolationParent
+    layer = Layer(parent: place.layer, lock: coordinator.layerLock, source: coordinator)
+    cache = ObjectCache(byteBudget: Self.defaultCacheByteBudget)
+    homes = Array(repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
+  }
+
+  deinit {
+    for home in homes { home?.detach() }
+  }
+}
+
+@available(
+  *, unavailable,
+  message: "hand over context.layer, or an object's ID; contexts stay where they are"
+)
+extension ManagedObjectContext: Sendable {}
+
+// MARK: - The cache
+
+extension ManagedObjectContext {
+  /// The budget that a new context's object cache has: 64 MiB.
+  public static let defaultCacheByteBudget = 64 << 20
+
+  /// Roughly how many bytes of clean objects the context keeps before it turns those that nobody
+  /// else holds into faults and lets them go. Objects with unsaved changes, and objects that the
+  /// program holds, are never touched.
+  public var cacheByteBudget: Int {
+    get { cache.byteBudget }
+    set { cache.byteBudget = max(0, newValue) }
+  }
+}
+
+// MARK: - Changes
+
+extension ManagedObjectContext {
+  /// Whether anything is unsaved here. Core Data: `hasChanges`.
+  public var hasChanges: Bool {
+    // What came and went again is no change: encoding tells.
+    encodeEdits()
+    return !working.isEmpty
+  }
+
+  /// The objects that are new here and unsaved. Core Data: `insertedObjects`.
+  public var insertedObjects: Set<ManagedObject> { objects(changedAs: .insert) }
+
+  /// The objects with unsaved changes that existed before. Core Data: `updatedObjects`.
+  public var updatedObjects: Set<ManagedObject> { objects(changedAs: .update) }
+
+  /// The objects that the next save deletes. Core Data: `deletedObjects`.
+  public var deletedObjects: Set<ManagedObject> { objects(changedAs: .delete) }
+
+  /// The objects that somebody holds or that have unsaved changes.
+  /// Core Data: `registeredObjects`.
+  public var registeredObjects: Set<ManagedObject> { Set(cache.heldObjects()) }
+
+  private func objects(changedAs kind: Change.Kind) -> Set<ManagedObject> {
+    encodeEdits()
+    return Set(
+      working.changes.compactMap { key, change in
+        guard change.kind == kind, kind != .delete || change.base != nil else { return nil }
+        return instance(of: key)
+      })
+  }
+
+  /// Forgets everything unsaved: inserted objects are gone, changed and deleted ones are as the
+  /// parent has them. Core Data: `rollback()`.
+  public func rollback() {
+    encodeEdits()
+    announceTurn()
+    var undone = TurnChanges()
+    for (key, change) in working.changes {
+      switch change.kind {
+      case .insert: undone.deleted.append(key)
+      case .update: undone.refreshed.append(key)
+      case .delete where change.base != nil: undone.inserted.append(key)
+      case .delete: continue
+      }
+      if let object = cache.object(for: key) { drop(object) }
+    }
+    replaceWorking(Overlay())
+    isPublished = false
+    let landed = settle()
+    view = nil
+    announce([undone] + landed)
+  }
+
+  /// Takes back what is unsaved in one object.
+  private func drop(_ object: ManagedObject) {
+    if object.status == .inserted {
+      detach(object)
+    } else {
+      object.status = .clean
+      cache.setRecord(nil, of: object)
+    }
+  }
+
+  /// Forgets all objects and everything unsaved. Objects that somebody still holds are detached:
+  /// they read as deleted. Core Data: `reset()`.
+  public func reset() {
+    rollback()
+    for object in cache.objects { detach(object) }
+    cache = ObjectCache(byteBudget: cache.byteBudget)
+  }
+
+  func detach(_ object: ManagedObject) {
+    object.draft = nil
+    object.status = .detached
+    cache.unregister(object.key)
+    object.record = nil
+  }
+}

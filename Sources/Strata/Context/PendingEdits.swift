@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// What was done in a context since its changes were last encoded into its overlay: objects with
+/// drafts, deletions, and links.
+///
+/// ## Isolation
+/// The context's.
+struct PendingEdits {
+  /// The objects that have a draft, each once.
+  var drafted: [ManagedObject] = []
+  /// What deleted objects were when they were deleted; nil for one that the parent never saw.
+  var deletions: [ObjectKey: StoredRecord?] = [:]
+  /// Links added and removed, in both directions.
+  var links = LinkChanges()
+
+  var isEmpty: Bool { drafted.isEmpty && deletions.isEmpty && links.isEmpty }
+
+  /// Encodes everything into a segment, and leaves each drafted object with its encoded record.
+  func encode(schema: Schema, cache: inout ObjectCache) -> Segment {
+    var arena = RecordArena()
+    var changes: [ObjectKey: Change] = [:]
+    changes.reserveCapacity(drafted.count + deletions.count)
+    for object in drafted {
+      guard let draft = object.draft else { continue }
+      let record = draft.encode(into: &arena)
+      if object.status == .inserted {
+        changes[object.key] = .insert(
+          record, slots: draft.changed.union(object.home.templateSlots))
+      } else if let base = object.record {
+        changes[object.key] = .update(
+          record, base: StoredRecord(record: base, generation: object.generation),
+          slots: draft.changed)
+      }
+      object.draft = nil
+      cache.setRecord(record, of: object)
+    }
+    for (key, base) in deletions { changes[key] = .delete(base: base) }
+    return Segment(changes: changes, links: links, schema: schema)
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrata
+import StrataChanges
+
+/// The contexts that the calling thread is inside of, innermost first: queues' contexts by way of
+/// `perform` and `performAndWait`.
+///
+/// A frame lies on the stack of the call that entered the queue and is linked to the one below.
+/// Bodies are synchronous, so a thread leaves in the reverse order of entering, and no other thread
+/// sees its frames.
+enum ThreadFrames {
+  struct Frame {
+    let queue: Unmanaged<ContextQueue>
+    let below: UnsafeMutableRawPointer?
+  }
+
+  /// Runs `body` inside `queue`, of which the calling thread has the lock.
+  static func enter<R>(_ queue: ContextQueue, _ body: () throws -> R) rethrows -> R {
+    let below = strata_get_top_frame()
+    var frame = Frame(queue: Unmanaged.passUnretained(queue), below: below)
+    return try withUnsafeMutablePointer(to: &frame) { pointer in
+      strata_set_top_frame(UnsafeMutableRawPointer(pointer))
+      defer { strata_set_top_frame(below) }
+      return try body()
+    }
+  }
+
+  /// Whether the calling thread is inside any queue.
+  static var isInsideAny: Bool { strata_get_top_frame() != nil }
+
+  /// Whether the calling thread is inside `queue`.
+  static func isInside(_ queue: ContextQueue) -> Bool {
+    first { $0.queue.toOpaque() == Unmanaged.passUnretained(queue).toOpaque() } != nil
+  }
+
+  /// The context with this layer, if the calling thread is inside its queue.
+  static func enteredContext(with layer: Layer) -> ManagedObjectContext? {
+    first { $0.queue._withUnsafeGuaranteedRef { $0.layer === layer } }?.queue.takeUnretainedValue()
+      .context
+  }
+
+  private static func first(_ isMatch: (Frame) -> Bool) -> Frame? {
+    var next = strata_get_top_frame()
+    while let pointer = next {
+      // Safety: frames are pushed by `enter` alone, and lie on this thread's stack until popped.
+      let frame = pointer.assumingMemoryBound(to: Frame.self).pointee
+      if isMatch(frame) { return frame }
+      next = frame.below
+    }
+    return nil
+  }
+}

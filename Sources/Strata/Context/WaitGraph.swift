@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrata
+import Synchronization
+
+/// A thread, by the identity that the system gives it.
+struct ThreadID: Hashable, Sendable {
+  private let raw: UInt
+
+  /// The calling thread.
+  static var current: ThreadID { ThreadID(raw: UInt(strata_thread_id())) }
+}
+
+/// Which thread waits for which queue, in the whole process: how a deadlock is seen before it
+/// happens.
+///
+/// Only blocked threads stand in it. A suspended task holds no queue, because bodies are synchronous,
+/// so it cannot be part of a cycle.
+enum WaitGraph {
+  private static let waits = Mutex<[ThreadID: QueueLock]>([:])
+
+  /// Notes that `thread` is about to wait for `lock`.
+  ///
+  /// - Throws: `ContextError.wouldDeadlock` if the holder of `lock`, or whom that one waits for, and
+  ///   so on, is `thread` itself. Nothing is noted then.
+  static func willWait(_ thread: ThreadID, for lock: QueueLock) throws(ContextError) {
+    let isCycle = waits.withLock { waits in
+      var next = lock.holdingThread
+      while let holder = next {
+        if holder == thread { return true }
+        next = waits[holder]?.holdingThread
+      }
+      waits[thread] = lock
+      return false
+    }
+    if isCycle { throw .wouldDeadlock }
+  }
+
+  static func didWait(_ thread: ThreadID) {
+    waits.withLock { _ = $0.removeValue(forKey: thread) }
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import StrataModel
+public import StrataStore
+
+/// A store with the contexts that most programs need: a root that saves to the disk, a view context
+/// for the main actor, and as many background contexts as wanted, all children of the root.
+/// Core Data: `NSPersistentContainer`.
+///
+/// ```
+///   viewContext     newBackgroundContext() …     saves in memory
+///            ╲       ╱
+///              root                              saves to the disk
+///               │
+///       store coordinator
+/// ```
+///
+/// Heavy work goes to a background context. Its saves reach the root in memory, where the view
+/// context sees them; the disk is touched when the root saves: `try await container.root.save()`.
+public final class PersistentContainer: Sendable {
+  public let coordinator: PersistentStoreCoordinator
+  /// The topmost context; only its saves reach the disk.
+  public let root: ContextQueue
+  public let model: ManagedObjectModel
+
+  @MainActor private var viewContextStorage: ManagedObjectContext?
+
+  /// Opens the store at `url`, or creates it.
+  ///
+  /// - Parameters:
+  ///   - url: a file; its folder must exist.
+  ///   - durability: what a finished save has survived.
+  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with another model.
+  public convenience init(
+    at url: URL, model: ManagedObjectModel, durability: Durability = .full
+  ) throws {
+    self.init(
+      coordinator: try PersistentStoreCoordinator(at: url, model: model, durability: durability))
+  }
+
+  /// A container in memory: the same semantics, gone with the last reference to it.
+  ///
+  /// - Throws: `StoreError`, if there is no room for its private file.
+  public convenience init(inMemory model: ManagedObjectModel) throws {
+    self.init(coordinator: try PersistentStoreCoordinator(inMemory: model))
+  }
+
+  private init(coordinator: PersistentStoreCoordinator) {
+    self.coordinator = coordinator
+    model = coordinator.model
+    root = ContextQueue(parent: coordinator)
+  }
+
+  /// The main actor's context, a child of the root; made at the first use. Core Data: `viewContext`.
+  ///
+  /// Its turns end by themselves when the main actor gets to its next job; unsaved changes stay
+  /// pending. Its saves go to the root, in memory.
+  @MainActor public var viewContext: ManagedObjectContext {
+    if let context = viewContextStorage { return context }
+    let context = ManagedObjectContext(
+      place: root.place, confinement: .mainActor, sameIsolationParent: nil)
+    MainTurns.landArrivals(of: context)
+    viewContextStorage = context
+    return context
+  }
+
+  /// A context with a queue of its own, a child of the root.
+  public func newBackgroundContext() -> ContextQueue { ContextQueue(parent: root) }
+
+  /// Runs `body` in a new background context. What it does not save is dropped.
+  ///
+  /// - Throws: what the body throws.
+  @discardableResult
+  public func performBackgroundTask<T>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: @Sendable (ManagedObjectContext) throws -> sending T
+  ) async throws -> sending T {
+    try await newBackgroundContext().perform(body)
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import StrataChanges
+public import StrataModel
+import StrataRecord
+public import StrataStore
+
+/// Stands between the contexts and the store: the parent of topmost contexts, where their saves go
+/// and their snapshots come from. Core Data: `NSPersistentStoreCoordinator`.
+///
+/// Several contexts may rest on one coordinator, on any threads; several coordinators may have one
+/// file open.
+public final class PersistentStoreCoordinator: ContextParent, SnapshotSource {
+  package let store: any PersistentStore
+  /// Guards the pointers of all layers above.
+  package let layerLock = LayerLock()
+  package let schema: Schema
+
+  public let model: ManagedObjectModel
+
+  /// Opens the store at `url`, or creates it.
+  ///
+  /// - Parameters:
+  ///   - url: a file; its folder must exist. A file of the same name with `-lock` is kept beside it.
+  ///   - durability: what a finished save has survived.
+  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with another model.
+  public convenience init(
+    at url: URL, model: ManagedObjectModel, durability: Durability = .full
+  ) throws {
+    self.init(
+      store: try LMDBStore.open(at: url.path, model: model, durability: durability), model: model)
+  }
+
+  /// A store in memory: the same semantics, gone with the last reference to the coordinator.
+  ///
+  /// - Throws: `StoreError`, if there is no room for its private file.
+  public convenience init(inMemory model: ManagedObjectModel) throws {
+    self.init(store: try LMDBStore.inMemory(model: model), model: model)
+  }
+
+  package init(store: any PersistentStore, model: ManagedObjectModel) {
+    self.store = store
+    self.model = model
+    schema = store.schema
+  }
+
+  public var place: ContextPlace { ContextPlace(coordinator: self, layer: nil) }
+
+  package func snapshot() throws -> any Snapshot { try store.snapshot() }
+
+  func commit(
+    _ changeSet: ChangeSet,
+    completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
+  ) {
+    store.commit(changeSet, completion: completion)
+  }
+
+  func nextSerial() -> UInt64 { store.nextSerial() }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The macros are sugar: all that they write can be written by hand. They need swift-syntax when a
+// program is built; a program that turns the package's trait `Macros` off does without both.
+
+#if Macros
+  public import StrataModel
+
+  /// Makes a class an entity: its stored properties become attributes and relationships of its
+  /// objects, kept in their context's records and in the store. Core Data: an entity of the model
+  /// editor and its `@NSManaged` properties.
+  ///
+  /// ```swift
+  /// @Entity final class Country: ManagedObject {
+  ///   @Attribute(.unique) var iso: String
+  ///   @Attribute(.indexed) var name: String
+  ///   var population: Int = 0
+  ///   @Relationship(deleteRule: .cascade, inverse: \City.country) var cities: ToMany<City>
+  /// }
+  ///
+  /// @Entity final class City: ManagedObject {
+  ///   var name: String
+  ///   var country: Country?
+  /// }
+  ///
+  /// let model = try ManagedObjectModel(Country.self, City.self)
+  /// ```
+  ///
+  /// The class inherits from `ManagedObject` or from another entity, written by its own name. It may
+  /// be public or open and be used from other modules, and it may be nested in another type; it
+  /// cannot be generic.
+  ///
+  /// Every stored property is persistent, `@Attribute` and `@Relationship` only say more about it.
+  /// It is a `var` with its type written out:
+  ///
+  /// - a value, perhaps optional: an attribute. Its initial value is its default in the model, one
+  ///   value for all objects.
+  /// - an optional entity, `Country?`: a to-one relationship;
+  /// - `ToMany` or `OrderedToMany` of an entity: a to-many relationship.
+  ///
+  /// Computed properties, static ones, methods, initialisers and nested types are yours, and left as
+  /// they are.
+  ///
+  /// - Parameter isAbstract: Whether the entity only gathers what its subentities share; no object
+  ///   has it. A class between `ManagedObject` and an entity is always an entity.
+  @attached(
+    member, names: prefixed(_slotBase_), prefixed(_slotEnd_), prefixed(_entity_), named(entity))
+  @attached(memberAttribute)
+  @attached(extension, conformances: Entity)
+  public macro Entity(isAbstract: Bool = false) =
+    #externalMacro(module: "StrataMacros", type: "EntityMacro")
+
+  /// Says more about an attribute of an `@Entity` class than its type and default value do.
+  ///
+  /// ```swift
+  /// @Attribute(.unique) var iso: String
+  /// @Attribute(.indexed, originalName: "title") var name: String
+  /// @Attribute(.transient) var isSelected: Bool = false
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - options: `.unique`, `.indexed` or `.transient`. A transient attribute is in no index, and so
+  ///     neither `.unique` nor `.indexed`.
+  ///   - originalName: The name that the attribute had in the model before this one, for
+  ///     a migration to find its values by; nil if it is the same. There is no migration yet.
+  @attached(peer)
+  public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
+    #externalMacro(module: "StrataMacros", type: "AttributeMacro")
+
+  /// Says more about a relationship of an `@Entity` class than its type does.
+  ///
+  /// ```swift
+  /// @Relationship(deleteRule: .cascade, inverse: \City.country) var cities: ToMany<City>
+  /// @Relationship(.symmetric) var neighbours: ToMany<Country>
+  /// ```
+  ///
+  /// The inverse is named on one side only: the compiler calls two properties that name each other a
+  /// circular reference. Where it complains of one nevertheless, name the inverse as a string.
+  ///
+  /// - Parameters:
+  ///   - options: `.symmetric` for a `ToMany` of an entity with itself that is its own inverse.
+  ///   - deleteRule: What happens to the others when an object of this entity is deleted.
+  ///   - inverse: The property at the other end that holds the same links; nil if it is named there,
+  ///     or if there is none.
+  ///   - ordered: Whether the others have an order. The type says it too, and must agree: true only
+  ///     for `OrderedToMany`. It may be left out.
+  ///   - originalName: The name that the relationship had in the model before this one, for
+  ///     a migration to find its links by; nil if it is the same. There is no migration yet.
+  @attached(peer)
+  public macro Relationship(
+    _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify,
+    inverse: (AnyKeyPath & Sendable)? = nil, ordered: Bool = false, originalName: String? = nil
+  ) = #externalMacro(module: "StrataMacros", type: "RelationshipMacro")
+
+  /// Says more about a relationship, and names its inverse by a string.
+  ///
+  /// ```swift
+  /// @Relationship(inverse: "country") var cities: ToMany<City>
+  /// ```
+  ///
+  /// That serves where a key path cannot. The name is checked when the model is built, not by the
+  /// compiler. All else is as with an inverse given by key path.
+  ///
+  /// - Parameters:
+  ///   - options: See the other `Relationship`.
+  ///   - deleteRule: What happens to the others when an object of this entity is deleted.
+  ///   - inverse: The name of the property at the other end that holds the same links.
+  ///   - ordered: Whether the others have an order. The type says it too, and must agree.
+  ///   - originalName: The name that the relationship had in the model before this one.
+  @attached(peer)
+  public macro Relationship(
+    _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify, inverse: String,
+    ordered: Bool = false, originalName: String? = nil
+  ) = #externalMacro(module: "StrataMacros", type: "RelationshipMacro")
+
+  /// Gives a stored property the accessors of a record's slot. `@Entity` puts it on; do not write it.
+  ///
+  /// - Parameter slot: The property's place among those that its class declares, from 0; nil for one
+  ///   that was refused.
+  @attached(accessor)
+  public macro _Persisted(slot: Int?) =
+    #externalMacro(module: "StrataMacros", type: "PersistedMacro")
+#endif

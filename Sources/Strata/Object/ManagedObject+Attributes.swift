@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataRecord
+
+// How a property of a class reaches its slot. `@Entity` writes accessors that use these subscripts;
+// one written by hand does the same: `var name: String { get { self[slot: 0] } set { … } }`.
+//
+// The overloads tell the kinds of Swift types apart, which a macro cannot: types that are stored as
+// they are, enums that are stored as their raw value, and other Codable types, stored encoded.
+
+extension ManagedObject {
+  /// The value of the attribute at `slot`. Reading fires a fault; setting an equal value is no
+  /// change. A value that is not there reads as the attribute's default or its type's zero.
+  ///
+  /// - Parameter slot: the property's index in `entity.properties`.
+  public final subscript<T: AttributeValue>(slot slot: Int, as _: T.Type = T.self) -> T {
+    get { value(at: slot) }
+    set { setValue(newValue, at: slot) }
+  }
+
+  /// The same for an enum, stored as its raw value. One that the enum does not know reads as the
+  /// attribute's default.
+  @_disfavoredOverload
+  public final subscript<T: RawRepresentable & Sendable>(
+    slot slot: Int, as _: T.Type = T.self
+  ) -> T where T.RawValue: AttributeValue {
+    get { (value(at: slot) as RawValueBox<T>).wrapped }
+    set { setValue(RawValueBox(newValue), at: slot) }
+  }
+
+  /// The same for an optional enum. A raw value that the enum does not know reads as nil.
+  @_disfavoredOverload
+  public final subscript<T: RawRepresentable & Sendable>(
+    slot slot: Int, as _: T?.Type = T?.self
+  ) -> T? where T.RawValue: AttributeValue {
+    get { (value(at: slot) as RawValueBox<T>?)?.wrapped }
+    set { setValue(newValue.map(RawValueBox.init), at: slot) }
+  }
+
+  /// The same for an enum that is `Codable` too.
+  @_disfavoredOverload
+  public final subscript<T: RawRepresentable & Codable & Sendable>(
+    slot slot: Int, as _: T.Type = T.self
+  ) -> T where T.RawValue: AttributeValue {
+    get { (value(at: slot) as RawValueBox<T>).wrapped }
+    set { setValue(RawValueBox(newValue), at: slot) }
+  }
+
+  /// The same for an optional enum that is `Codable` too.
+  @_disfavoredOverload
+  public final subscript<T: RawRepresentable & Codable & Sendable>(
+    slot slot: Int, as _: T?.Type = T?.self
+  ) -> T? where T.RawValue: AttributeValue {
+    get { (value(at: slot) as RawValueBox<T>?)?.wrapped }
+    set { setValue(newValue.map(RawValueBox.init), at: slot) }
+  }
+
+  /// The same for a `Codable` type, stored encoded. Bytes that do not decode read as the attribute's
+  /// default.
+  @_disfavoredOverload
+  public final subscript<T: Codable & Sendable>(slot slot: Int, as _: T.Type = T.self) -> T {
+    get { (value(at: slot) as CodableBox<T>).wrapped }
+    set { setValue(CodableBox(newValue), at: slot) }
+  }
+
+  /// The same for an optional `Codable` type. Bytes that do not decode read as nil.
+  @_disfavoredOverload
+  public final subscript<T: Codable & Sendable>(slot slot: Int, as _: T?.Type = T?.self) -> T? {
+    get { (value(at: slot) as CodableBox<T>?)?.wrapped }
+    set { setValue(newValue.map(CodableBox.init), at: slot) }
+  }
+}
+
+// MARK: - Reading and setting
+
+extension ManagedObject {
+  @usableFromInline final func value<T: AttributeValue>(at slot: Int) -> T {
+    if let draft {
+      if let value: T = draft.value(at: slot) { return value }
+    } else if let record {
+      if let value: T = record.value(at: slot, home.layout) { return value }
+    } else if fireFault() {
+      return value(at: slot)
+    } else {
+      home.recorder?.note(slot)
+    }
+    return missingValue(at: slot)
+  }
+
+  @usableFromInline final func setValue<T: AttributeValue>(_ value: T, at slot: Int) {
+    if let draft {
+      draft.set(value, at: slot)
+      return
+    }
+    if record == nil { _ = fireFault() }
+    if let record, let current: T = record.value(at: slot, home.layout), current == value,
+      record.isPresent(slot, home.layout) || T.isOptional
+    {
+      return
+    }
+    home.context?.draftForEditing(self)?.set(value, at: slot)
+  }
+
+  /// - Returns: whether the object has values now.
+  private func fireFault() -> Bool {
+    guard isFault, let context = home.context else { return false }
+    context.fire(self)
+    return record != nil
+  }
+
+  /// What an attribute reads as whose value is not there, or is none of its type: an object that is
+  /// gone, an attribute never set, an enum's raw value that the program does not know.
+  private func missingValue<T: AttributeValue>(at slot: Int) -> T {
+    if T.isOptional, let zero = T.zero { return zero }
+    if let attribute = home.entity.description.properties[slot].attribute,
+      attribute.defaultValue != .null, let value = T(value: attribute.defaultValue)
+    {
+      return value
+    }
+    guard let zero = T.zero else {
+      preconditionFailure(
+        "\(home.entity.description.name).\(home.entity.description.properties[slot].name) has "
+          + "neither a value nor a default")
+    }
+    return zero
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+public import StrataRecord
+
+/// An object of the graph: an instance of your class, living in one context.
+/// Core Data: `NSManagedObject`.
+///
+/// Your classes inherit from it and are marked `@Entity`; their stored properties become attributes
+/// and relationships. An object belongs to the context that made or fetched it and is reached only
+/// inside that context's isolation: it is not `Sendable`, so handing it elsewhere does not compile.
+/// Hand over its `objectID`.
+///
+/// ## States
+/// What the object is, relative to its context's parent, is its `status`; whether its values are in
+/// memory is another matter (`isFault`).
+/// - *clean*: as the parent has it. → updated, by the first change; → deleted, by `delete`.
+/// - *inserted*: new in this context. → clean, by a save; → detached, by `delete` or `rollback`.
+/// - *updated*: changed here. → clean, by a save or `rollback`; → deleted, by `delete`.
+/// - *deleted*: to be deleted by the next save. → detached, by that save; → clean, by `rollback`.
+/// - *gone*: a fault that fired and found nothing: somebody else deleted the object. It reads as
+///   deleted, its properties as nil, or as the attribute's default or its type's zero.
+///   Core Data: `shouldDeleteInaccessibleFaults`.
+/// - *detached*: of no context any more. It reads like a gone one.
+///
+/// ## Invariants
+/// - I1 A context has one instance per ID.
+/// - I2 `draft` is there only while values are set that the context's changes do not hold yet; then
+///   `record` is what the draft was made from.
+/// - I3 An object without record and draft is a fault.
+///
+/// ## Lifetime
+/// The context's cache owns the object and lets go of it when nobody else holds it and it has no
+/// unsaved values. An object that outlives its context is detached, never dangling. `deinit` touches
+/// nothing: the last reference may be dropped on any thread.
+nonisolated open class ManagedObject {
+  package enum Status: UInt8 {
+    case clean, inserted, updated, deleted, gone, detached
+  }
+
+  /// The context and the entity; shared by all objects of an entity in a context.
+  @usableFromInline final let home: ObjectHome
+  package final let key: ObjectKey
+  /// The values as last encoded or loaded; nil in a fault.
+  @usableFromInline final var record: Record?
+  /// The values set since.
+  @usableFromInline final var draft: Draft?
+  /// The generation of the store's record that `record` goes back to; 0 if the store has none.
+  package final var generation: UInt64
+  package final var status: Status
+  /// The cache's mark of recent use.
+  package final var isRecentlyUsed = false
+
+  /// Makes an instance for a context. Strata calls it; to insert a new object, call
+  /// `City(in: context)`. A subclass that declares a designated initializer of its own must override
+  /// this one and pass the seed on.
+  public required init(_ seed: ObjectSeed) {
+    home = seed.home
+    key = seed.key
+    record = seed.record
+    generation = seed.generation
+    status = seed.status
+  }
+
+  /// Inserts a new object into `context`, with its attributes at their defaults. Its ID is permanent
+  /// from now on. Core Data: `init(context:)`.
+  ///
+  /// - Precondition: the class is an entity of the context's model, and no abstract one.
+  public convenience init(in context: ManagedObjectContext) {
+    self.init(context.seedForInsert(Self.self))
+    context.didInsert(self)
+  }
+
+  /// The description of the class's entity. `@Entity` overrides it.
+  open class var entity: EntityDescription { rootEntity }
+
+  /// The slot after the last one of this class; `@Entity` continues from it.
+  // swift-format-ignore: AlwaysUseLowerCamelCase
+  @inlinable public static var _slotEnd_ManagedObject: Int { @inline(__always) get { 0 } }
+}
+
+/// What all entities inherit from: it has no properties and no objects.
+private let rootEntity = EntityDescription(
+  "ManagedObject", class: ManagedObject.self, isAbstract: true, properties: [])
+
+@available(*, unavailable, message: "hand over the objectID; objects stay in their context")
+extension ManagedObject: Sendable {}
+
+// MARK: - Identity
+
+extension ManagedObject: Hashable {
+  /// Two objects are equal if they are the same instance: a context has one instance per ID.
+  public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+  public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension ManagedObject: Identifiable {
+  /// The object's ID, permanent from birth. Reading it fires no fault.
+  public final var objectID: ObjectID { ObjectID(store: home.entity.store, key: key) }
+
+  public final var id: ObjectID { objectID }
+}
+
+// MARK: - State
+
+extension ManagedObject {
+  /// The context that the object lives in; nil once it is detached: deleted and saved, or its
+  /// context reset, rolled back or gone. Core Data: `managedObjectContext`.
+  public final var managedObjectContext: ManagedObjectContext? {
+    status == .detached ? nil : home.context
+  }
+
+  /// Whether the object's values are not in memory; reading one loads them.
+  /// Core Data: `isFault`.
+  public final var isFault: Bool { record == nil && draft == nil && isAlive }
+
+  /// Whether the object is new in its context and unsaved. Core Data: `isInserted`.
+  public final var isInserted: Bool { status == .inserted }
+
+  /// Whether the object has unsaved changes and existed before. Core Data: `isUpdated`.
+  public final var isUpdated: Bool { status == .updated }
+
+  /// Whether the next save deletes the object, or a fault found it deleted by somebody else.
+  /// Core Data: `isDeleted`.
+  public final var isDeleted: Bool { status == .deleted || status == .gone }
+
+  /// Whether the object is inserted, updated or deleted in its context. Core Data: `hasChanges`.
+  public final var hasChanges: Bool {
+    status == .inserted || status == .updated || status == .deleted
+  }
+
+  /// Whether the object has values that can be read or set.
+  final var isAlive: Bool { status != .gone && status != .detached && home.context != nil }
+}
+
+extension ManagedObject: CustomStringConvertible {
+  /// The entity and the ID; no values.
+  public var description: String { "\(home.entity.description.name) \(objectID)" }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+/// What the objects of one entity in one context have in common: the way to the context, and how
+/// their records are read. One pointer in each object stands for all of it.
+///
+/// ## Lifetime
+/// The context owns its homes, and objects own theirs; when the context goes, it cuts `context`, and
+/// with that every object still held by somebody is detached at once.
+///
+/// ## Isolation
+/// The context's.
+public final class ObjectHome {
+  // Not weak: a weak reference would cost every access; the context cuts it in its deinit.
+  private unowned(unsafe) var unsafeContext: ManagedObjectContext?
+  package let entity: EntitySchema
+  @usableFromInline package let layout: RecordLayout
+  package let type: ManagedObject.Type
+  /// The values of a new object.
+  package let template: Record
+  /// The slots in `template` that have a value.
+  package let templateSlots: SlotSet
+  /// Notes which slot is read, if the objects here are probes for key paths.
+  package let recorder: SlotRecorder?
+
+  package init(
+    context: ManagedObjectContext?, entity: EntitySchema, type: ManagedObject.Type,
+    recorder: SlotRecorder? = nil
+  ) {
+    unsafeContext = context
+    self.entity = entity
+    layout = entity.layout
+    self.type = type
+    self.recorder = recorder
+    let draft = Draft(layout: entity.layout, base: nil)
+    for (slot, property) in entity.description.properties.enumerated() {
+      guard let attribute = property.attribute, attribute.defaultValue != .null else { continue }
+      draft.setValue(attribute.defaultValue, at: slot)
+    }
+    var arena = RecordArena()
+    template = draft.encode(into: &arena)
+    templateSlots = draft.changed
+  }
+
+  /// The context, or nil if it is gone.
+  package var context: ManagedObjectContext? { unsafeContext }
+
+  /// Cuts the way to a context that is going.
+  package func detach() { unsafeContext = nil }
+}
+
+/// What an instance is made from. Strata makes seeds; a class that overrides `init(_:)` passes its
+/// seed on.
+public struct ObjectSeed {
+  package let home: ObjectHome
+  package let key: ObjectKey
+  package let record: Record?
+  package let generation: UInt64
+  package let status: ManagedObject.Status
+
+  package init(
+    home: ObjectHome, key: ObjectKey, record: Record? = nil, generation: UInt64 = 0,
+    status: ManagedObject.Status = .clean
+  ) {
+    self.home = home
+    self.key = key
+    self.record = record
+    self.generation = generation
+    self.status = status
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+public import StrataRecord
+
+// Descriptions of attributes, from the Swift type of the property: what `@Entity` writes, and what
+// one writes by hand. `attribute` is for a property marked `@Attribute`, `property` for an unmarked
+// one, which may as well be a to-one relationship.
+
+extension PropertyDescription {
+  /// An attribute of a type that is stored as it is.
+  ///
+  /// - Parameters:
+  ///   - name: the property's name.
+  ///   - keyPath: the property, from the class that declares it.
+  ///   - options: see `AttributeOption`.
+  ///   - originalName: the name in the model before this one; nil if it is the same.
+  ///   - defaultValue: what a new object has; nil for the type's zero, or for nil.
+  public static func attribute<Root: ManagedObject, T: AttributeValue>(
+    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T.Type,
+    _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T? = nil
+  ) -> PropertyDescription {
+    describe(name, keyPath, T.self, options, originalName, defaultValue)
+  }
+
+  /// An attribute of an enum's type, stored as the raw value.
+  @_disfavoredOverload
+  public static func attribute<Root: ManagedObject, T: RawRepresentable & Sendable>(
+    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T.Type,
+    _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T? = nil
+  ) -> PropertyDescription where T.RawValue: AttributeValue {
+    describe(
+      name, keyPath, RawValueBox<T>.self, options, originalName, defaultValue.map(RawValueBox.init))
+  }
+
+  /// An attribute of an optional enum's type, stored as the raw value.
+  @_disfavoredOverload
+  public static func attribute<Root: ManagedObject, T: RawRepresentable & Sendable>(
+    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T?.Type,
+    _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T?? = nil
+  ) -> PropertyDescription where T.RawValue: AttributeValue {
+    describe(
+      name, keyPath, RawValueBox<T>?.self, options, originalName,
+      defaultValue?.map(RawValueBox.init))
+  }
+
+  /// An attribute of the type of an enum that is `Codable` too.
+  @_disfavoredOverload
+  public static func attribute<Root: ManagedObject, T: RawRepresentable & Codable & Sendable>(
+    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T.Type,
+    _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T? = nil
+  ) -> PropertyDescription where T.RawValue: AttributeValue {
+    describe(
+      name, keyPath, RawValueBox<T>.self, options, originalName, defaultValue.map(RawValueBox.init))
+  }
+
+  /// An attribute of the optional type of an enum that is `Codable` too.
+  @_disfavoredOverload
+  public static func attribute<Root: ManagedObject, T: RawRepresentable & Codable & Sendable>(
+    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T?.Type,
+    _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T?? = nil
+  ) -> PropertyDescription where T.RawValue: AttributeValue {
+    describe(
+      name, keyPath, RawValueBox<T>?.self, options, originalName,
+      defaultValue?.map(RawValueBox.init))
+  }
+
+  /// An attribute of a `Codable` type, stored encoded.
+  @_disfavoredOverload
+  public static func attribute<Root: ManagedObject, T: Codable & Sendable>(
+    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T.Type,
+    _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T? = nil
+  ) -> PropertyDescription {
+    describe(
+      name, keyPath, CodableBox<T>.self, options, originalName, defaultValue.map(CodableBox.init))
+  }
+
+  /// An attribute of an optional `Codable` type, stored encoded.
+  @_disfavoredOverload
+  public static func attribute<Root: ManagedObject, T: Codable & Sendable>(
+    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T?.Type,
+    _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T?? = nil
+  ) -> PropertyDescription {
+    describe(
+      name, keyPath, CodableBox<T>?.self, options, originalName, defaultValue?.map(CodableBox.init))
+  }
+
+  private static func describe<T: AttributeValue>(
+    _ name: String, _ keyPath: AnyKeyPath & Sendable, _: T.Type, _ options: [AttributeOption],
+    _ originalName: String?, _ defaultValue: T?
+  ) -> PropertyDescription {
+    .attribute(
+      AttributeDescription(
+        name, keyPath: keyPath, type: T.attributeType, isOptional: T.isOptional,
+        defaultValue: defaultValue?.value ?? .null, options: Set(options),
+        originalName: originalName, needsDefault: T.zero == nil))
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+public import StrataModel
+import StrataRecord
+
+/// A to-many relationship of one object: a lazy view, not a copy.
+///
+/// It holds no members. `count`, `contains` and `objectIDs` look at links without loading objects;
+/// iterating gives objects as faults, one at a time; inserting and removing never load the others.
+/// `Set(country.cities)` makes a set. What the view shows is what its object's context shows, its
+/// unsaved changes included.
+///
+/// The members have no order here; `OrderedToMany` is the one that has.
+public struct ToMany<Target: ManagedObject> {
+  let owner: ManagedObject
+  let relationship: RelationshipSchema?
+
+  init(owner: ManagedObject, slot: Int) {
+    self.owner = owner
+    relationship = owner.home.entity.relationships[slot]
+  }
+
+  /// How many members there are. O(members), no object is loaded.
+  public var count: Int { members.count }
+
+  /// Whether there are none.
+  public var isEmpty: Bool { members.isEmpty }
+
+  /// The members' IDs. O(members), no object is loaded.
+  /// Core Data: `objectIDs(forRelationshipNamed:)`.
+  public var objectIDs: [ObjectID] {
+    let store = owner.home.entity.store
+    return members.map { ObjectID(store: store, key: $0.key) }
+  }
+
+  /// Whether `object` is a member. O(1) where the inverse is to-one.
+  ///
+  /// - Precondition: the object is of the same context.
+  public func contains(_ object: Target) -> Bool {
+    guard let relationship else { return false }
+    return owner.home.context?.isMember(object, of: owner, relationship) ?? false
+  }
+
+  /// Makes `object` a member, and this object a member or the target of its inverse. Inserting a
+  /// member is no change.
+  ///
+  /// - Precondition: the object is of the same context.
+  public func insert(_ object: Target) {
+    guard let relationship, let context = owner.home.context else { return }
+    guard !context.isMember(object, of: owner, relationship) else { return }
+    context.link(owner, to: object, relationship)
+  }
+
+  /// Makes `object` no member any more. It is not deleted.
+  ///
+  /// - Precondition: the object is of the same context.
+  public func remove(_ object: Target) {
+    guard let relationship else { return }
+    owner.home.context?.unlink(owner, from: object, relationship)
+  }
+
+  /// Makes all members none.
+  public func removeAll() {
+    for member in Array(self) { remove(member) }
+  }
+
+  /// Makes exactly these objects the members; those that are already stay untouched.
+  ///
+  /// - Precondition: the objects are of the same context.
+  public func replace(with objects: some Sequence<Target>) {
+    let wanted = Set(objects)
+    for member in Array(self) where !wanted.contains(member) { remove(member) }
+    for object in wanted { insert(object) }
+  }
+
+  var members: [ReadView.Member] {
+    guard let relationship else { return [] }
+    return owner.home.context?.members(of: owner, relationship) ?? []
+  }
+}
+
+extension ToMany: Sequence {
+  /// The members as they are now, as faults where they are not loaded.
+  public func makeIterator() -> AnyIterator<Target> {
+    let context = owner.home.context
+    var members = members.makeIterator()
+    return AnyIterator {
+      while let member = members.next() {
+        if let object = context?.instance(of: member.key) as? Target { return object }
+      }
+      return nil
+    }
+  }
+
+  /// The members are counted by `count` alone.
+  public var underestimatedCount: Int { 0 }
+}
+
+extension ManagedObject {
+  /// The to-many relationship at `slot`. Assigning makes the members of the other view the members
+  /// of this one.
+  public final subscript<T: ManagedObject>(
+    slot slot: Int, as _: ToMany<T>.Type = ToMany<T>.self
+  ) -> ToMany<T> {
+    get {
+      home.recorder?.note(slot)
+      return ToMany(owner: self, slot: slot)
+    }
+    set { ToMany<T>(owner: self, slot: slot).replace(with: newValue) }
+  }
+
+  /// The to-one relationship at `slot`. Setting it sets the inverse; a large to-many inverse is not
+  /// loaded.
+  ///
+  /// - Precondition: the target is of the same context as this object.
+  public final subscript<T: ManagedObject>(slot slot: Int, as _: T?.Type = T?.self) -> T? {
+    get {
+      guard let context = home.context else {
+        home.recorder?.note(slot)
+        return nil
+      }
+      guard let key = context.toOneKey(of: self, at: slot) else { return nil }
+      return context.instance(of: key) as? T
+    }
+    set { home.context?.setToOne(newValue, of: self, at: slot) }
+  }
+
+  /// A to-one relationship may have no target, so its property is optional.
+  @available(*, unavailable, message: "a to-one relationship is optional: add a question mark")
+  public final subscript<T: ManagedObject>(slot slot: Int, as _: T.Type = T.self) -> T {
+    get { preconditionFailure() }
+    set { preconditionFailure() }
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+  import SwiftSyntax
+
+  /// The access level of a class or of a property, as its modifiers say it.
+  struct Access {
+    enum Level { case open, `public`, package, `internal`, narrower }
+
+    let level: Level
+    /// `private(set)` and the like.
+    let hasNarrowerSetter: Bool
+
+    /// - Parameter enclosing: What the declaration stands in: a `public extension` gives its level to
+    ///   what has none of its own.
+    init(_ modifiers: DeclModifierListSyntax, in enclosing: Syntax? = nil) {
+      hasNarrowerSetter = modifiers.contains { $0.detail?.detail.text == "set" }
+      level =
+        Self.level(of: modifiers)
+        ?? enclosing?.as(ExtensionDeclSyntax.self).flatMap { Self.level(of: $0.modifiers) }
+        ?? .internal
+    }
+
+    /// Whether other modules see it, and should see its body too.
+    var isInlinable: Bool { level == .open || level == .public }
+
+    private static func level(of modifiers: DeclModifierListSyntax) -> Level? {
+      for modifier in modifiers where modifier.detail == nil {
+        switch modifier.name.tokenKind {
+        case .keyword(.open): return .open
+        case .keyword(.public): return .public
+        case .keyword(.package): return .package
+        case .keyword(.internal): return .internal
+        case .keyword(.private), .keyword(.fileprivate): return .narrower
+        default: continue
+        }
+      }
+      return nil
+    }
+  }
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+  package import SwiftSyntax
+  import SwiftSyntaxBuilder
+  package import SwiftSyntaxMacros
+
+  /// `@Attribute`: read by `@Entity`; by itself it only reports what is wrong with it.
+  package enum AttributeMacro: PeerMacro {
+    package static func expansion(
+      of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+      in context: some MacroExpansionContext
+    ) -> [DeclSyntax] {
+      Marker.attribute.check(node, on: declaration, in: context)
+      return []
+    }
+  }
+
+  extension MarkedProperty {
+    func checkAttribute(report: Report) {
+      if let type, TypeSpelling(type).isToMany,
+        variable.attribute(named: Marker.relationship.rawValue) == nil
+      {
+        // The arguments are not those of @Relationship: with any, a word's change does not help.
+        let remedies =
+          node.labeledArguments.isEmpty ? [Remedy.replace(node, by: .relationship)] : []
+        report(
+          Mistake.attributeOfObjects(name, type: type.trimmedDescription)
+            .diagnostic(at: node, remedies: remedies))
+      }
+      if let transient = node.option("transient"),
+        let indexed = node.option("unique") ?? node.option("indexed")
+      {
+        report(
+          Mistake.indexedTransient(option: indexed.trimmedDescription).diagnostic(at: transient))
+      }
+    }
+  }
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+
+  /// Where mistakes go: to the compiler, or nowhere.
+  typealias Report = (Diagnostic) -> Void
+
+  /// What `@Entity` reads of the class that it is on. Exists only for a class that can be an entity.
+  struct EntityDeclaration {
+    private let entityName: EntityName
+    private let superclassName: EntityName
+    /// The superclass as written, its module and outer types included.
+    private let superclass: String
+    private let access: Access
+    /// Those with a slot, in the order of their slots.
+    let properties: [PersistentProperty]
+
+    /// Reads `declaration` and reports all that is wrong with it; nil if it cannot be an entity.
+    ///
+    /// - Parameter enclosing: What the declaration stands in, if anything.
+    init?(_ declaration: some DeclGroupSyntax, in enclosing: Syntax?, report: Report) {
+      guard let type = declaration.as(ClassDeclSyntax.self) else {
+        report(Mistake.notAClass.diagnostic(at: declaration.introducer))
+        return nil
+      }
+      let name = EntityName(type.name)
+      if let parameters = type.genericParameterClause {
+        report(Mistake.genericClass(name.bare).diagnostic(at: parameters))
+        return nil
+      }
+      guard let superclass = type.superclass, let superclassToken = superclass.lastComponent else {
+        report(
+          Mistake.noSuperclass(name.bare).diagnostic(
+            at: type.name, remedies: [.inherit(type)]))
+        return nil
+      }
+      entityName = name
+      superclassName = EntityName(superclassToken)
+      self.superclass = superclass.trimmedDescription
+      access = Access(type.modifiers, in: enclosing)
+      properties = type.memberBlock.members.compactMap { member in
+        member.decl.as(VariableDeclSyntax.self).flatMap {
+          PersistentProperty($0, report: report)
+        }
+      }.filter { !$0.isRefused }
+      for variable in type.memberBlock.members.conditionalVariables {
+        PropertyChecks.reportConditional(variable, report: report)
+      }
+    }
+  }
+
+  // MARK: - Names
+
+  extension EntityDeclaration {
+    var name: String { entityName.written }
+    var bareName: String { entityName.bare }
+    var slotBase: String { entityName.prefixed("_slotBase_") }
+    var slotEnd: String { entityName.prefixed("_slotEnd_") }
+    var storage: String { entityName.prefixed("_entity_") }
+    var superclassSlotEnd: String { "\(superclass).\(superclassName.prefixed("_slotEnd_"))" }
+    var superentity: String {
+      superclassName.bare == "ManagedObject" ? "nil" : "\(superclass).entity"
+    }
+  }
+
+  // MARK: - Access
+
+  extension EntityDeclaration {
+    var isInlinable: Bool { access.isInlinable }
+
+    /// The modifier of what subclasses and clients use but cannot override.
+    var staticAccess: String {
+      switch access.level {
+      case .open, .public: "public "
+      case .package: "package "
+      case .internal, .narrower: ""
+      }
+    }
+
+    /// The modifier of what subclasses override.
+    var classAccess: String { access.level == .open ? "open " : staticAccess }
+  }
+
+  // MARK: - Conditional compilation
+
+  extension MemberBlockItemListSyntax {
+    /// What stands in `#if`, in all its branches: a macro does not learn which of them is taken.
+    fileprivate var conditionalVariables: [VariableDeclSyntax] {
+      flatMap { member -> [VariableDeclSyntax] in
+        guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return [] }
+        return condition.clauses.flatMap { clause -> [VariableDeclSyntax] in
+          guard case .decls(let members)? = clause.elements else { return [] }
+          return members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
+            + members.conditionalVariables
+        }
+      }
+    }
+  }
+
+  // MARK: - The superclass
+
+  extension ClassDeclSyntax {
+    /// The first type that the class inherits, unless it is plainly a protocol.
+    fileprivate var superclass: TypeSyntax? {
+      guard let first = inheritanceClause?.inheritedTypes.first?.type,
+        let name = first.lastComponent?.text, !Self.commonProtocols.contains(name)
+      else { return nil }
+      return first
+    }
+
+    private static let commonProtocols: Set<String> = [
+      "AnyObject", "Codable", "Comparable", "CustomDebugStringConvertible",
+      "CustomStringConvertible", "Decodable", "Encodable", "Entity", "Equatable", "Hashable",
+      "Identifiable", "Sendable",
+    ]
+  }
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+  import SwiftDiagnostics
+  import SwiftSyntax
+
+  /// Everything that the macros refuse. Each message says what is wrong and what to write instead.
+  enum Mistake {
+    // The class.
+    case notAClass
+    case noSuperclass(String)
+    case genericClass(String)
+
+    // A stored property.
+    case severalBindings
+    case conditional
+    case constant(String)
+    case observed(String, by: String)
+    case lazy(String)
+    case unowned(String, modifier: String)
+    case redeclared(String)
+    case missingType(String)
+    case implicitlyUnwrapped(String, instead: String)
+    case reservedName(String)
+    case defaultOfRelationship(String)
+    case defaultPerObject(String, value: String)
+
+    // Where a marker stands.
+    case misplaced(Marker)
+    case markerOnComputed(Marker, String)
+    case markerOnStatic(Marker, String)
+    case bothMarkers(String)
+
+    // What `@Attribute` says.
+    case attributeOfObjects(String, type: String)
+    case indexedTransient(option: String)
+
+    // What `@Relationship` says.
+    case relationshipOfValue(String, type: String)
+    case relationshipOfCollection(type: String, instead: String)
+    case requiredToOne(type: String)
+    case symmetricWithInverse
+    case symmetricNotToMany(type: String)
+    case orderedMismatch(type: String, instead: String)
+  }
+
+  // MARK: - Messages
+
+  extension Mistake: DiagnosticMessage {
+    var severity: DiagnosticSeverity { .error }
+
+    /// The case's name.
+    var diagnosticID: MessageID {
+      MessageID(domain: "Strata", id: String("\(self)".prefix { $0 != "(" }))
+    }
+
+    var message: String {
+      switch self {
+      case .notAClass:
+        "@Entity belongs on a class that inherits from ManagedObject or from another entity"
+      case .noSuperclass(let name):
+        "'\(name)' must inherit from ManagedObject or from another entity: write "
+          + "'class \(name): ManagedObject'"
+      case .genericClass(let name):
+        "'\(name)' cannot be generic: an entity is one class with one name; declare a class for each "
+          + "type that you need"
+
+      case .severalBindings:
+        "write a 'var' of its own for each property of an entity"
+      case .conditional:
+        "a property of an entity cannot stand in '#if': a store has one model, however the program "
+          + "is built; move it out, or make it a computed property"
+      case .constant(let name):
+        "'\(name)' cannot be a 'let': its value comes from the store; make it a 'var', a 'static let' "
+          + "or a computed property"
+      case .observed(let name, let observer):
+        "'\(name)' cannot have '\(observer)': the value lies in the object's record, not in the "
+          + "object; put a computed property around it, or do the work where it is set"
+      case .lazy(let name):
+        "'\(name)' cannot be 'lazy': properties of an entity are loaded when they are first read; "
+          + "remove 'lazy', or make it a computed property"
+      case .unowned(let name, let modifier):
+        "'\(name)' cannot be '\(modifier)': an object does not keep the objects that it is related to "
+          + "alive; remove '\(modifier)'"
+      case .redeclared(let name):
+        "'\(name)' is a property of the superclass and stored there; override it with a computed "
+          + "property, or remove it"
+      case .missingType(let name):
+        "'\(name)' needs its type written out, as in 'var \(name): Int': a macro sees the source, not "
+          + "the types that the compiler infers"
+      case .implicitlyUnwrapped(let type, let instead):
+        "'\(type)' cannot be stored: write '\(instead)'"
+      case .reservedName(let name):
+        "'\(name)' is a member of ManagedObject: give the property another name"
+      case .defaultOfRelationship(let name):
+        "'\(name)' cannot have a default value: relationships of a new object are empty; remove it"
+      case .defaultPerObject(let name, let value):
+        "'\(value)' would be evaluated once, for all objects: a default is part of the model; remove "
+          + "it, and set '\(name)' when you make the object"
+
+      case .misplaced(let marker):
+        "\(marker) belongs on a stored property of an @Entity class"
+      case .markerOnComputed(let marker, let name):
+        "\(marker) is for stored properties, and '\(name)' is computed: remove \(marker)"
+      case .markerOnStatic(let marker, let name):
+        "\(marker) is for the properties of an object, and '\(name)' belongs to the class: remove "
+          + "\(marker)"
+      case .bothMarkers(let name):
+        "'\(name)' cannot be both an attribute and a relationship: remove @Attribute or @Relationship"
+
+      case .attributeOfObjects(let name, let type):
+        "'\(name)' is a relationship, as its type '\(type)' says: write @Relationship in place of "
+          + "@Attribute, or nothing"
+      case .indexedTransient(let option):
+        "'.transient' and '\(option)' exclude each other: a transient attribute is not stored, and so "
+          + "not in an index; remove one"
+
+      case .relationshipOfValue(let name, let type):
+        "'\(type)' is no entity, so '\(name)' is an attribute: remove @Relationship"
+      case .relationshipOfCollection(let type, let instead):
+        "a to-many relationship is not a '\(type)': write '\(instead)'"
+      case .requiredToOne(let type):
+        "a to-one relationship is optional, for its target may be deleted: write '\(type)?'"
+      case .symmetricWithInverse:
+        "a symmetric relationship is its own inverse: remove 'inverse:' or '.symmetric'"
+      case .symmetricNotToMany(let type):
+        "'.symmetric' is for ToMany relationships of an entity with itself, not for '\(type)': "
+          + "remove it"
+      case .orderedMismatch(let type, let instead):
+        "'ordered:' contradicts the type '\(type)': write \(instead)"
+      }
+    }
+
+    /// - Parameter remedies: what an editor may offer to do about it.
+    func diagnostic(at node: some SyntaxProtocol, remedies: [Remedy] = []) -> Diagnostic {
+      Diagnostic(node: Syntax(node), message: self, fixIts: remedies.map(\.fixIt))
+    }
+  }
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+  package import SwiftSyntax
+  import SwiftSyntaxBuilder
+  package import SwiftSyntaxMacros
+
+  /// `@_Persisted(slot:)`, which `@Entity` puts on each stored property: a getter and a setter that
+  /// read and write the property's slot of the object's record.
+  ///
+  /// The property's initial value goes away with its storage; `@Entity` has put it into the
+  /// description. So a subclass of `ManagedObject` has no storage of its own and inherits its
+  /// initialisers.
+  ///
+  /// A slot of nil is that of a property that was refused: accessors all the same, so that the
+  /// mistake is the only error that the user sees.
+  package enum PersistedMacro: AccessorMacro {
+    package static func expansion(
+      of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+      in context: some MacroExpansionContext
+    ) -> [AccessorDeclSyntax] {
+      guard let variable = declaration.as(VariableDeclSyntax.self),
+        let type = context.lexicalContext.first?.as(ClassDeclSyntax.self),
+        let slot = node.labeled("slot")
+      else { return [] }
+      guard !slot.is(NilLiteralExprSyntax.self) else {
+        return ["get { fatalError() }", "set { fatalError() }"]
+      }
+      let name = EntityName(type.name)
+      let place = "\(name.written).\(name.prefixed("_slotBase_")) + \(slot.trimmedDescription)"
+      let access = Access(variable.modifiers)
+      let getter = access.isInlinable ? "@inlinable " : ""
+      let setter = access.isInlinable && !access.hasNarrowerSetter ? "@inlinable " : ""
+      return [
+        "\(raw: getter)get { self[slot: \(raw: place)] }",
+        "\(raw: setter)set { self[slot: \(raw: place)] = newValue }",
+      ]
+    }
+  }
+#endif

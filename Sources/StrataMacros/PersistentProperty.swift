@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+  import SwiftSyntax
+
+  /// What `@Entity` reads of a stored property. It exists for one that accessors can be given to;
+  /// what is left to the user (computed, static) has none.
+  struct PersistentProperty {
+    /// As the source has it, with backticks where it has them.
+    let name: String
+    /// Without backticks: the property's name in the model.
+    let bareName: String
+    let type: TypeSyntax
+    /// The default value; nil for none, and for one that is no more than `nil`.
+    let initialValue: ExprSyntax?
+    let marker: Marker?
+    let markerArguments: [LabeledExprSyntax]
+    /// Whether something is wrong with it. It gets no slot then, and accessors that only keep the
+    /// compiler from finding fault with what follows from the mistake.
+    private(set) var isRefused = false
+
+    /// Reads `variable` and reports all that is wrong with it, but for what its markers say: they
+    /// report that themselves.
+    init?(_ variable: VariableDeclSyntax, report: Report) {
+      guard !variable.isOfType, !variable.isComputed,
+        let binding = variable.onlyBinding(report: report),
+        let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+      else { return nil }
+      name = pattern.identifier.trimmed.text
+      bareName = pattern.identifier.bareText
+
+      guard
+        !PropertyChecks.reportStorage(of: variable, binding, named: bareName, report: report),
+        let type = PropertyChecks.writtenType(of: binding, named: bareName, report: report)
+      else { return nil }
+      self.type = type
+
+      let marked = Marker.allCases.compactMap { marker in
+        variable.attribute(named: marker.rawValue).map { MarkedProperty(marker, $0, on: variable) }
+      }
+      marker = marked.first?.marker
+      markerArguments = marked.first?.node.labeledArguments ?? []
+
+      let value = binding.initializer?.value
+      initialValue = value?.is(NilLiteralExprSyntax.self) == true ? nil : value
+
+      var mistakes = 0
+      for property in marked { property.check { _ in mistakes += 1 } }
+      PropertyChecks.report(of: binding, self) {
+        mistakes += 1
+        report($0)
+      }
+      isRefused = mistakes > 0
+    }
+  }
+
+  extension VariableDeclSyntax {
+    /// The one variable that the declaration declares. Of several or of a tuple's parts, the macros
+    /// could give accessors to none: reported.
+    fileprivate func onlyBinding(report: Report) -> PatternBindingSyntax? {
+      guard bindings.count == 1, let binding = bindings.first,
+        binding.pattern.is(IdentifierPatternSyntax.self)
+      else {
+        // The second variable; of a tuple, all of it.
+        if let excess = bindings.dropFirst().first ?? bindings.first {
+          report(Mistake.severalBindings.diagnostic(at: excess.pattern))
+        }
+        return nil
+      }
+      return binding
+    }
+  }
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Macros
+  import SwiftSyntax
+
+  /// What can be wrong with a stored property of an entity, whatever its markers say.
+  enum PropertyChecks {
+    /// Refuses what needs storage in the object itself.
+    ///
+    /// - Returns: Whether it did.
+    static func reportStorage(
+      of variable: VariableDeclSyntax, _ binding: PatternBindingSyntax, named name: String,
+      report: Report
+    ) -> Bool {
+      if variable.bindingSpecifier.tokenKind == .keyword(.let) {
+        let remedies = binding.typeAnnotation == nil ? [] : [Remedy.makeVariable(variable)]
+        report(
+          Mistake.constant(name).diagnostic(at: variable.bindingSpecifier, remedies: remedies))
+        return true
+      }
+      if let observer = binding.observers.first {
+        report(
+          Mistake.observed(name, by: observer.accessorSpecifier.text)
+            .diagnostic(at: observer.accessorSpecifier))
+        return true
+      }
+      for modifier in variable.modifiers {
+        let mistake: Mistake
+        switch modifier.name.tokenKind {
+        case .keyword(.lazy): mistake = .lazy(name)
+        case .keyword(.weak), .keyword(.unowned):
+          mistake = .unowned(name, modifier: modifier.trimmedDescription)
+        case .keyword(.override):
+          report(Mistake.redeclared(name).diagnostic(at: modifier))
+          return true
+        default: continue
+        }
+        report(mistake.diagnostic(at: modifier, remedies: [.remove(modifier, from: variable)]))
+        return true
+      }
+      return false
+    }
+
+    /// The type; refuses a property that has it inferred.
+    static func writtenType(
+      of binding: PatternBindingSyntax, named name: String, report: Report
+    ) -> TypeSyntax? {
+      if let type = binding.typeAnnotation?.type { return type }
+      report(
+        Mistake.missingType(name).diagnostic(
+          at: binding.pattern, remedies: Remedy.annotate(binding).map { [$0] } ?? []))
+      return nil
+    }
+
+    /// Refuses a stored property within `#if`.
+    static func reportConditional(_ variable: VariableDeclSyntax, report: Report) {
+      guard !variable.isOfType, !variable.isComputed else { return }
+      report(Mistake.conditional.diagnostic(at: variable.bindingSpecifier))
+    }
+
+    /// Refuses names, types and defaults that would not work.
+    static func report(
+      of binding: PatternBindingSyntax, _ property: PersistentProperty, report: Report
+    ) {
+      let name = property.bareName
+      if managedObjectMembers.contains(name) {
+        report(Mistake.reservedName(name).diagnostic(at: binding.pattern))
+      }
+      if let type = property.type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+        let optional = TypeSyntax(OptionalTypeSyntax(wrappedType: type.wrappedType))
+        report(
+          Mistake.implicitlyUnwrapped(
+            type.trimmedDescription, instead: optional.trimmedDescription
+          ).diagnostic(at: type, remedies: [.replace(property.type, by: optional)]))
+      }
+      guard let initializer = binding.initializer else { return }
+      let type = TypeSpelling(property.type)
+      let isNil = property.initialValue == nil
+      if type.isToMany || (property.marker == .relationship && !isNil) {
+        report(
+          Mistake.defaultOfRelationship(name).diagnostic(
+            at: initializer.value, remedies: [.removeInitializer(of: binding)]))
+      } else if let value = property.initialValue, differsByCall(value, of: type) {
+        report(
+          Mistake.defaultPerObject(name, value: value.trimmedDescription).diagnostic(at: value))
+      }
+    }
+
+    /// What `ManagedObject` itself declares.
+    private static let managedObjectMembers: Set<String> = [
+      "description", "entity", "hasChanges", "hash", "hashValue", "isDeleted", "isFault",
+      "isInserted", "isUpdated", "managedObjectContext", "objectID",
+    ]
+
+    /// Whether `value` is plainly another one at each evaluation: now, or a random UUID.
+    private static func differsByCall(_ value: ExprSyntax, of type: TypeSpelling) -> Bool {
+      guard case .value(let name) = type.unwrapped, name == "Date" || name == "UUID" else {
+        return false
+      }
+      let text = value.trimmedDescription.replacing("Foundation.", with: "")
+      return ["\(name)()", "\(name).init()", ".init()", "Date.now", ".now"].contains(text)
+    }
+  }
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import Testing
+
+@MainActor
+@Suite struct `The view context` {
+  @Test func `sees a worker's save without any save of the root`() async throws {
+    let container = try geography()
+    let worker = container.newBackgroundContext()
+    try await worker.perform { context in
+      context.city("A")
+      try context.save()
+    }
+    #expect(try container.viewContext.cityNames() == ["A"])
+  }
+
+  @Test func `ends its turn when it enters a queue, so that the body sees what it did`()
+    async throws
+  {
+    let container = try geography()
+    let child = ContextQueue(parent: container.viewContext.layer)
+    container.viewContext.city("A")
+    #expect(try await child.perform { try $0.cityNames() } == ["A"])
+    container.viewContext.city("B")
+    #expect(try child.performAndWait { try $0.cityNames() } == ["A", "B"])
+  }
+
+  @Test func `ends its turn by itself when the main actor gets to its next job`() async throws {
+    let container = try geography()
+    let layer = container.viewContext.layer
+    container.viewContext.city("A")
+    let names = try await Task.detached {
+      var names: [String] = []
+      while names.isEmpty {
+        names = try await ContextQueue(parent: layer).perform { try $0.cityNames() }
+        await Task.yield()
+      }
+      return names
+    }.value
+    #expect(names == ["A"])
+  }
+
+  @Test func `saves to the root in memory`() async throws {
+    let container = try geography()
+    container.viewContext.city("A")
+    try container.viewContext.save()
+    #expect(!container.viewContext.hasChanges)
+    #expect(try await container.root.perform { try $0.cityNames() } == ["A"])
+  }
+
+  @Test func `has one snapshot for a turn, and the newest in the next`() async throws {
+    let container = try geography()
+    #expect(try container.viewContext.cityNames() == [])
+    try await container.newBackgroundContext().perform { context in
+      context.city("A")
+      try context.save()
+    }
+    container.viewContext.processPendingChanges()
+    #expect(try container.viewContext.cityNames() == ["A"])
+  }
+}
