@@ -77,7 +77,8 @@ let package = Package(
   name: "strata",
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
-    .library(name: "Strata", targets: ["Strata"])
+    .library(name: "Strata", targets: ["Strata"]),
+    .executable(name: "quickstart", targets: ["quickstart"]),
   ],
   traits: [
     .trait(
@@ -131,6 +132,13 @@ let package = Package(
       .executableTarget(
         name: "LMDBCost", dependencies: ["LMDBCostC", "CStrataLMDB", "StrataLMDB"],
         path: "Tests/LMDBCost", exclude: ["check.sh"], swiftSettings: settings),
+      // The README's first command: a real import, readable as an example.
+      .executableTarget(
+        name: "quickstart", dependencies: ["Strata"], resources: [.copy("Resources/geonames")],
+        swiftSettings: settings),
+      .testTarget(
+        name: "QuickstartTests", dependencies: ["quickstart", "StrataTestSupport"],
+        swiftSettings: settings),
       // Random work and random bytes against naive models.
       .executableTarget(
         name: "fuzz", dependencies: ["StrataModel", "StrataRecord", "StrataTestSupport"],

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import Strata
+
+/// What a user interface does during an import: it reads, again and again, on the main actor.
+///
+/// It measures the longest that a read took: readers wait neither for the worker's saves nor for
+/// the disk.
+struct UIReads: Sendable {
+  private(set) var count = 0
+  /// The longest that one of them took.
+  private(set) var longest = Duration.zero
+
+  /// Reads until the task is cancelled.
+  @MainActor static func untilCancelled(in context: ManagedObjectContext) async throws -> UIReads {
+    let clock = ContinuousClock()
+    var reads = UIReads()
+    while !Task.isCancelled {
+      let duration = try clock.measure { try readScreen(context) }
+      reads.count += 1
+      reads.longest = max(reads.longest, duration)
+      try? await Task.sleep(for: .milliseconds(2))
+    }
+    return reads
+  }
+
+  /// What a screen would show: the ten largest cities, and how many are large.
+  private static func readScreen(_ context: ManagedObjectContext) throws {
+    _ = try context.fetch(City.all.sorted(by: \.population, .descending).limit(10)).map(\.name)
+    _ = try context.count(for: City.where { $0.population >= 5_000_000 })
+  }
+}
