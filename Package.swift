@@ -139,6 +139,20 @@ let package = Package(
       .testTarget(
         name: "QuickstartTests", dependencies: ["quickstart", "StrataTestSupport"],
         swiftSettings: settings),
+      // Programs that must not compile, Tests/CompileFailures, and what the compiler says of them.
+      .testTarget(
+        name: "CompileFailureTests", dependencies: ["Strata"], swiftSettings: settings),
+      // A process that saves until it is killed, and what the store is like afterwards.
+      .executableTarget(
+        name: "CrashWriter", dependencies: ["Strata", "CrashLedger"], path: "Tests/CrashWriter",
+        swiftSettings: settings),
+      .target(
+        name: "CrashLedger", dependencies: ["Strata"], path: "Tests/CrashLedger",
+        swiftSettings: settings),
+      .testTarget(
+        name: "CrashTests",
+        dependencies: ["Strata", "CrashLedger", "CrashWriter", "StrataTestSupport"],
+        swiftSettings: settings),
       // Random work and random bytes against naive models.
       .executableTarget(
         name: "fuzz", dependencies: ["StrataModel", "StrataRecord", "StrataTestSupport"],

@@ -1,0 +1,16 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program of somebody else's that uses Strata: the README's example.
+
+import PackageDescription
+
+let package = Package(
+  name: "Client",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "strata", path: "../..")],
+  targets: [
+    .executableTarget(name: "Client", dependencies: [.product(name: "Strata", package: "strata")])
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the README promises a newcomer: its example builds in a package of somebody else's, with
+# macros and, written by hand, without; it prints what it should; and it is the README's, word for
+# word, but for the line of the licence.
+set -eu
+cd "$(dirname "$0")"
+root=$(cd ../.. && pwd)
+kind=${STRATA_TOOLCHAIN_SWIFTSYNTAX:+-toolchain} # two kinds of build in one folder fail
+TMPDIR=$(mktemp -d) # where the example puts its store
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+
+# check package product scratch: builds and runs it, and holds its output against expected.txt
+check() {
+  swift build --package-path "$1" --scratch-path "$3" --product "$2"
+  "$(swift build --package-path "$1" --scratch-path "$3" --show-bin-path)/$2" > "$TMPDIR/output"
+  diff expected.txt "$TMPDIR/output" || { echo "$2 printed something else" >&2; exit 1; }
+}
+
+check . Client "$root/.build-client$kind"
+check ByHand ByHand "$root/.build-client-byhand$kind"
+[ ! -e "$root/.build-client-byhand$kind/checkouts/swift-syntax" ] || {
+  echo "without the trait Macros nobody should pay for swift-syntax" >&2
+  exit 1
+}
+
+# Some fenced block of Swift in the README is the example.
+sed 1d Sources/Client/main.swift > "$TMPDIR/example"
+awk -v folder="$TMPDIR" '
+  /^```/ { inside = !inside && /^```swift$/; count += inside; next }
+  inside { print > (folder "/block-" count) }' "$root/README.md"
+for block in "$TMPDIR"/block-*; do
+  if cmp -s "$block" "$TMPDIR/example"; then
+    echo "the README's example builds, runs and prints what it should"
+    exit 0
+  fi
+done
+echo "README.md has no fenced swift block equal to Sources/Client/main.swift" >&2
+exit 1

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// error: capture of 'town' with non-Sendable type 'Town' in a '@Sendable' closure
+//
+// An object from elsewhere is used on a queue that is not its own, by the thread that may use it.
+
+import Strata
+
+@Entity final class Town: ManagedObject { var name: String }
+
+func leak(_ town: Town, _ queue: ContextQueue) throws {
+  try queue.performAndWait { _ in town.name = "Lavasan" }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// error: returning a task-isolated 'ManagedObject' value as a 'sending' result
+//
+// An object leaves its queue as the result of `performAndWait`.
+
+import Strata
+
+@Entity final class Town: ManagedObject { var name: String }
+
+func leak(_ queue: ContextQueue) throws {
+  let town = try queue.performAndWait { Town(in: $0) }
+  town.name = "Lavasan"
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import CrashLedger
+import Strata
+
+/// Compares the whole store with the one state that it may have after its latest save.
+///
+/// - Returns: the sequence of the latest save, and what is wrong, in words.
+func audit(_ container: PersistentContainer) throws -> (latest: Int, problems: [String]) {
+  try container.root.performAndWait { context in
+    var problems: [String] = []
+    func expect(_ holds: Bool, _ problem: @autoclosure () -> String) {
+      if !holds { problems.append(problem()) }
+    }
+    let progress = try context.fetch(Progress.all)
+    expect(progress.count <= 1, "\(progress.count) progresses")
+    let latest = progress.first?.latest ?? 0
+    let oldest = max(1, latest - Ledger.kept + 1)
+    let expected = latest == 0 ? [] : Array(oldest...latest)
+
+    let sheets = try context.fetch(Sheet.all)
+    expect(sheets.map(\.sequence).sorted() == expected, "sheets \(sheets.map(\.sequence))")
+    let lines = Dictionary(grouping: try context.fetch(Line.all), by: \.sequence)
+    expect(lines.keys.sorted() == expected, "lines of \(lines.keys.sorted())")
+    let marks = Dictionary(grouping: try context.fetch(Mark.all), by: \.sequence)
+    expect(marks.keys.sorted() == expected, "marks of \(marks.keys.sorted())")
+
+    for sheet in sheets {
+      let sequence = sheet.sequence
+      let itsLines = Set(lines[sequence] ?? [])
+      let itsMarks = Set(marks[sequence] ?? [])
+      let texts = (0..<Ledger.lineCount).map { Ledger.text(sequence, $0) }
+      expect(itsLines.map(\.text).sorted() == texts, "\(sequence): \(itsLines.map(\.text))")
+      expect(itsMarks.count == Ledger.markCount, "\(sequence): \(itsMarks.count) marks")
+      expect(Set(sheet.lines) == itsLines, "\(sequence): a sheet and its lines")
+      expect(Set(sheet.marks) == itsMarks, "\(sequence): a sheet and its marks")
+      for line in itsLines {
+        expect(line.sheet === sheet, "\(sequence): a line and its sheet")
+        expect(Set(line.marks) == itsMarks, "\(sequence): a line and its marks")
+        let found = try context.fetch(Line.where { [text = line.text] in $0.text == text })
+        expect(found == [line], "\(sequence): a line by its text")
+      }
+      for mark in itsMarks {
+        expect(mark.sheet === sheet, "\(sequence): a mark and its sheet")
+        expect(Set(mark.lines) == itsLines, "\(sequence): a mark and its lines")
+      }
+    }
+
+    // Neighbours on both sides: what was removed and what was never there.
+    for sequence in (oldest - 2)...(latest + 2) {
+      let sheet = try context.fetch(Sheet.where { $0.sequence == sequence })
+      expect(sheet == sheets.filter { $0.sequence == sequence }, "\(sequence): sheets by index")
+      let found = try context.fetch(Line.where { $0.sequence == sequence })
+      expect(Set(found) == Set(lines[sequence] ?? []), "\(sequence): lines by index")
+      let marked = try context.fetch(Mark.where { $0.sequence == sequence })
+      expect(Set(marked) == Set(marks[sequence] ?? []), "\(sequence): marks by index")
+    }
+    let walked = try context.fetch(Line.all.sorted(by: \.sequence)).map(\.sequence)
+    expect(walked == lines.values.joined().map(\.sequence).sorted(), "the index of lines")
+    let count = try context.count(for: Mark.where { $0.sequence > 0 })
+    expect(count == expected.count * Ledger.markCount, "\(count) marks by index")
+    return (latest, problems)
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import CrashLedger
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+/// A kill loses the process and keeps what it wrote; it says nothing about a power cut.
+@Suite struct `A process that is killed` {
+  @Test func `in its saves leaves whole saves, and all that were acknowledged`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    print("in its saves: seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let directory = try TemporaryDirectory()
+    let store = directory.file("ledger.strata")
+    var latest = 0
+    var interrupted = 0
+    var unacknowledged = 0
+    for round in 1...100 {
+      let writer = try WriterProcess(storeAt: store)
+      let said = writer.kill(
+        microseconds: .random(in: 0...30_000, using: &random), after: "saved")
+      let acknowledged = lastSaved(try #require(said, "the writer failed in round \(round)"))
+      #expect(acknowledged > latest)
+      let container = try PersistentContainer(at: store, model: Ledger.model())
+      let found = try audit(container)
+      #expect(found.problems.isEmpty, "round \(round), seed \(seed)")
+      // The save under way when the kill came may be there or not.
+      #expect(
+        found.latest == acknowledged || found.latest == acknowledged + 1,
+        "round \(round), seed \(seed)")
+      if said?.last?.hasPrefix("saving") == true { interrupted += 1 }
+      if found.latest > acknowledged { unacknowledged += 1 }
+      latest = found.latest
+    }
+    print(
+      "in its saves: \(latest) saves, \(interrupted) of 100 kills in a save to the disk,"
+        + " \(unacknowledged) of these saves are there")
+    #expect(interrupted > 0)
+  }
+
+  @Test func `while it creates a store leaves none or a good one`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    print("while it creates a store: seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    var outcomes = (before: 0, halfway: 0, created: 0)
+    for round in 1...60 {
+      let directory = try TemporaryDirectory()
+      let store = directory.file("ledger.strata")
+      let writer = try WriterProcess(storeAt: store)
+      let said = writer.kill(
+        microseconds: .random(in: 0...30_000, using: &random), after: "opening")
+      let acknowledged = lastSaved(try #require(said, "the writer failed in round \(round)"))
+      let files = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+      switch (files.isEmpty, files.contains(store.lastPathComponent)) {
+      case (true, _): outcomes.before += 1
+      case (false, false): outcomes.halfway += 1
+      case (false, true): outcomes.created += 1
+      }
+      let container = try PersistentContainer(at: store, model: Ledger.model())
+      let found = try audit(container)
+      #expect(found.problems.isEmpty, "round \(round), seed \(seed)")
+      #expect(
+        found.latest == acknowledged || found.latest == acknowledged + 1,
+        "round \(round), seed \(seed)")
+    }
+    print("while it creates a store: \(outcomes)")
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// A running `CrashWriter`, and the end of it.
+struct WriterProcess {
+  private let process = Process()
+  private let output = Pipe()
+
+  /// Where the package manager put `CrashWriter` and this test.
+  private static let products: URL = {
+    #if os(macOS)
+      let tests = Bundle.allBundles.first { $0.bundleURL.pathExtension == "xctest" } ?? .main
+      return tests.bundleURL.deletingLastPathComponent()
+    #else
+      return Bundle.main.bundleURL
+    #endif
+  }()
+
+  init(storeAt url: URL) throws {
+    process.executableURL = Self.products.appendingPathComponent("CrashWriter")
+    process.arguments = [url.path]
+    process.standardOutput = output
+    try process.run()
+  }
+
+  /// Waits until the writer has said a line that begins with `word`, lets it go on for
+  /// `microseconds`, and kills it.
+  ///
+  /// - Returns: all that it said; nil if it ended by itself.
+  func kill(microseconds: UInt32, after word: String) -> [Substring]? {
+    var said = Data()
+    while !Self.lines(said).contains(where: { $0.hasPrefix(word) }) {
+      let more = output.fileHandleForReading.availableData
+      guard !more.isEmpty else { break }
+      said += more
+    }
+    usleep(microseconds)
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    said += output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
+    else { return nil }
+    return Self.lines(said)
+  }
+
+  /// Whole lines only.
+  private static func lines(_ said: Data) -> [Substring] {
+    String(decoding: said, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+      .dropLast()
+  }
+}
+
+/// The sequence of the last save that the writer said was on the disk, 0 if there is none.
+func lastSaved(_ said: [Substring]) -> Int {
+  said.last { $0.hasPrefix("saved ") }.flatMap { Int($0.dropFirst(6)) } ?? 0
+}
