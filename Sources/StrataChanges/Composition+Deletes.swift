@@ -14,12 +14,12 @@ extension Composition {
         let rule = relationship.deleteRule
         switch relationship.storage {
         case .inverseSlot(let index, let slot):
-          for member in members(linkedTo: key, index) {
+          for member in members(linkedTo: key, index, slot: slot) {
             pending += apply(rule, to: member, slot: slot)
           }
         case .slot:
           guard let inverse = relationship.inverse, inverse.kind == .toOne else { continue }
-          for member in members(linkedTo: key, inverse.number) {
+          for member in members(linkedTo: key, inverse.number, slot: inverse.slot) {
             pending += apply(rule, to: member, slot: inverse.slot)
           }
         case .links(let number, let mirror):
@@ -31,7 +31,7 @@ extension Composition {
       for incoming in entity.incoming {
         switch incoming.storage {
         case .slot:
-          for member in members(linkedTo: key, incoming.number) {
+          for member in members(linkedTo: key, incoming.number, slot: incoming.slot) {
             setToOneNil(incoming.slot, of: member)
           }
         case .links(let number, let mirror):
@@ -42,9 +42,17 @@ extension Composition {
     }
   }
 
-  /// Pending objects that only the older changes have, whose to-one slot leads to `key`.
-  private func members(linkedTo key: ObjectKey, _ index: PropertyNumber) -> [ObjectKey] {
-    older.referrers(to: key, index: index).filter { changes[$0] == nil }
+  /// Pending objects whose to-one slot leads to `key` by the older changes, and by the newer ones too
+  /// if those speak of the object: then of other slots of it.
+  private func members(
+    linkedTo key: ObjectKey, _ index: PropertyNumber, slot: Int
+  ) -> [ObjectKey] {
+    older.referrers(to: key, index: index).filter { member in
+      guard let change = changes[member] else { return true }
+      guard let record = change.record, let layout = schema.entity(member.entity)?.layout
+      else { return false }
+      return record.toOne(at: slot, layout: layout) == key
+    }
   }
 
   /// - Returns: the member, if the rule deletes it.

@@ -95,9 +95,7 @@ package struct Composition {
         base: below, changes: record, slots: newer.slots, into: &arena)
     }
     composed.slots.formUnion(newer.slots)
-    if let ours = under.base, let theirs = newer.base, theirs.generation > 0,
-      theirs.generation < ours.generation
-    {
+    if let ours = under.base, let theirs = newer.base, theirs.generation < ours.generation {
       composed.base = theirs
     }
     return composed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataModel
+package import StrataModel
 package import StrataRecord
 import Synchronization
 
@@ -24,8 +24,13 @@ public final class Layer: Sendable {
   package struct Push: Sendable {
     /// What the child saved, complete with respect to the child alone.
     package let segment: Segment
+    /// The objects that landing it changes, those that its deletes reach included.
+    package let touched: [ObjectKey]
 
-    package init(segment: Segment) { self.segment = segment }
+    package init(segment: Segment, touched: [ObjectKey]) {
+      self.segment = segment
+      self.touched = touched
+    }
   }
 
   /// What the lock guards.
@@ -91,6 +96,19 @@ public final class Layer: Sendable {
       guard state.revision == revision else { return false }
       state.published = overlay
       state.inbox = []
+      state.revision += 1
+      return true
+    }
+  }
+
+  /// Freezes the segments of `overlay` for a save to the store. A saver who is about to merge them
+  /// into others is told by the revision that it was overtaken.
+  ///
+  /// - Returns: false if that is not what is published, or a push waits; nothing has changed then.
+  package func freeze(_ overlay: Overlay) -> Bool {
+    lock.withLock {
+      guard state.inbox.isEmpty, state.published.isIdentical(to: overlay) else { return false }
+      for segment in overlay.segments { segment.freeze() }
       state.revision += 1
       return true
     }

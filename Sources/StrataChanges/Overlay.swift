@@ -18,6 +18,14 @@ package struct Overlay: Sendable {
 
   package var isEmpty: Bool { segments.isEmpty }
 
+  /// Whether there is anything that a save would hand on: more than objects that came and went.
+  package var hasChanges: Bool {
+    segments.contains { segment in
+      !segment.links.isEmpty
+        || segment.changes.contains { $0.value.kind != .delete || $0.value.base != nil }
+    }
+  }
+
   /// What is pending for `key`, or nil if nothing is. O(segments).
   package func change(for key: ObjectKey) -> Change? {
     for segment in segments {
@@ -97,9 +105,8 @@ extension Overlay {
     while merged.count > 1, !merged[0].isFrozen, !merged[1].isFrozen,
       merged[0].changes.count * 2 >= merged[1].changes.count
     {
-      let isLowest = merged.count == 2
       merged.replaceSubrange(
-        0..<2, with: [Segment(merged[0], over: merged[1], isLowest: isLowest)])
+        0..<2, with: [Segment(merged[0], over: merged[1])])
     }
     return Overlay(merged)
   }
@@ -107,9 +114,7 @@ extension Overlay {
   /// Everything pending as one segment, or nil if nothing is.
   package func flattened() -> Segment? {
     guard var segment = segments.first else { return nil }
-    for (index, older) in segments.enumerated().dropFirst() {
-      segment = Segment(segment, over: older, isLowest: index == segments.count - 1)
-    }
+    for older in segments.dropFirst() { segment = Segment(segment, over: older) }
     return segment.isEmpty ? nil : segment
   }
 }

@@ -27,14 +27,25 @@ package final class ReadView {
   private let inherited: [Segment]
 
   package init(own: Overlay, inherited: [Segment], snapshot: any Snapshot, schema: Schema) {
-    layers = Overlay(own.segments + inherited)
+    layers = Overlay(Self.hidden(own.segments, from: snapshot) + inherited)
     self.inherited = inherited
     self.snapshot = snapshot
     self.schema = schema
   }
 
   /// Takes `own` as the context's changes from now on: within a turn, drafts are encoded into them.
-  package func replaceOwn(_ own: Overlay) { layers = Overlay(own.segments + inherited) }
+  package func replaceOwn(_ own: Overlay) {
+    layers = Overlay(Self.hidden(own.segments, from: snapshot) + inherited)
+  }
+
+  /// The segments that the snapshot does not show. The context's own are among those that a save may
+  /// have taken to the store, before the context has let go of them.
+  private static func hidden(_ segments: [Segment], from snapshot: any Snapshot) -> [Segment] {
+    segments.filter { segment in
+      guard let tag = segment.tag else { return true }
+      return tag > snapshot.generation
+    }
+  }
 
   /// Takes a view for a context that rests on `parent`.
   ///
@@ -48,11 +59,9 @@ package final class ReadView {
     PausePoint.viewTaken.reach(source.schema)
     let snapshot = try source.snapshot()
     PausePoint.snapshotTaken.reach(source.schema)
-    let shown = segments.filter { segment in
-      guard let tag = segment.tag else { return true }
-      return tag > snapshot.generation
-    }
-    return ReadView(own: own, inherited: shown, snapshot: snapshot, schema: source.schema)
+    return ReadView(
+      own: own, inherited: hidden(segments, from: snapshot), snapshot: snapshot,
+      schema: source.schema)
   }
 
   // MARK: - One object

@@ -11,13 +11,15 @@ extension Overlay {
     onto saved: ChangeSet, _ result: CommitResult, schema: Schema
   ) -> Overlay {
     let remaining = removing(saved.segments)
+    var arena = RecordArena()
     return Overlay(
       remaining.segments.map { segment in
         let isAffected = segment.changes.keys.contains { saved.changes[$0] != nil }
         guard isAffected else { return segment }
         let changes = segment.changes.reduce(into: [ObjectKey: Change]()) { all, entry in
           all[entry.key] = entry.value.rebased(
-            onto: saved.changes[entry.key], of: entry.key, result)
+            onto: saved.changes[entry.key], of: entry.key, result,
+            layout: schema.entity(entry.key.entity)?.layout, &arena)
         }
         return Segment(changes: changes, links: segment.links, schema: schema)
       })
@@ -25,18 +27,29 @@ extension Overlay {
 }
 
 extension Change {
-  /// This change, made on top of `saved`, now that the store has committed that.
+  /// This change, made on top of `saved`, now that the store has committed that. What it differs in
+  /// from `saved` is what is left of it; where a merge policy has decided, that lies on the outcome.
   fileprivate func rebased(
-    onto saved: Change?, of key: ObjectKey, _ result: CommitResult
+    onto saved: Change?, of key: ObjectKey, _ result: CommitResult, layout: RecordLayout?,
+    _ arena: inout RecordArena
   ) -> Change {
     guard let saved else { return self }
     let written: Record? = result.merged[key] ?? saved.record
     var change = self
     guard let written else {
-      // The object is gone from the store: an update of it becomes an insert again.
+      // The object is gone from the store. Brought back after our own delete it is an insert; an
+      // update of what a merge policy has let go is dropped, as any update of a deleted object.
+      if saved.record != nil { return .delete(base: nil) }
       if kind == .update { change.kind = .insert }
       change.base = nil
       return change
+    }
+    if let ours = saved.record, let record, let layout {
+      change.slots = layout.differingSlots(ours, record)
+      if result.merged[key] != nil {
+        change.record = layout.splice(
+          base: written, changes: record, slots: change.slots, into: &arena)
+      }
     }
     if kind == .insert { change.kind = .update }
     change.base = StoredRecord(record: written, generation: result.generation)

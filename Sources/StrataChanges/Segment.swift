@@ -34,14 +34,11 @@ package final class Segment: Sendable {
   /// Merges two neighbours of an overlay. Their index runs are sorted already and are merged as
   /// such.
   ///
-  /// - Parameter isLowest: whether nothing lies below `older` in the overlay. Then deletes of objects
-  ///   that came and went in it have nothing left to say.
-  init(_ newer: Segment, over older: Segment, isLowest: Bool) {
+  /// A delete of an object that came and went in the overlay stays: a child that saw the object may
+  /// still push a change of it, or a link to it.
+  init(_ newer: Segment, over older: Segment) {
     var changes = older.changes
     changes.merge(newer.changes) { _, newer in newer }
-    if isLowest {
-      changes = changes.filter { $0.value.kind != .delete || $0.value.base != nil }
-    }
     var links = older.links
     links.apply(newer.links)
     self.changes = changes

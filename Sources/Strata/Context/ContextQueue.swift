@@ -81,18 +81,21 @@ public final class ContextQueue: ContextParent {
   public func save(isolation: isolated (any Actor)? = #isolation) async throws {
     guard let save = try await perform({ try $0.beginSave() }) else { return }
     await save.finished()
-    try await perform { try $0.finish(save) }
+    // Also if the task was cancelled meanwhile: the disk has it.
+    if isolation === MainActor.shared { MainTurns.endAll() }
+    try await run(isCancellable: false) { try $0.finish(save) }
   }
 
   // MARK: - Turns
 
   private nonisolated func run<T>(
+    isCancellable: Bool = true,
     _ body: @Sendable (ManagedObjectContext) throws -> sending T
   ) async throws -> sending T {
     await lock.acquire()
-    do { try Task.checkCancellation() } catch {
+    if isCancellable && Task.isCancelled {
       leave()
-      throw error
+      throw CancellationError()
     }
     return try runTurn(body)
   }

@@ -27,18 +27,15 @@ extension ManagedObjectContext {
   /// - Returns: the save to the store that has to be waited for and finished; nil if there is none.
   func beginSave() throws -> PendingSave? {
     try throwDeferredError()
-    if let pendingSave {
-      pendingSave.waitUntilFinished()
-      try? finish(pendingSave)
-    }
     encodeEdits()
+    finishPendingSave()
     announceTurn()
     if hasChanges {
       post(SaveNotification.willSave, for: working)
       encodeEdits()
       try checkDeniedDeletes()
     }
-    announce(settle())
+    settleCompletely()
     guard hasChanges else {
       view = nil
       return nil
@@ -50,18 +47,29 @@ extension ManagedObjectContext {
     return commitToStore()
   }
 
+  /// Waits for the save that is under way, if any, and finishes it; whoever began it hears how it
+  /// went.
+  func finishPendingSave() {
+    guard let pendingSave else { return }
+    pendingSave.waitUntilFinished()
+    try? finish(pendingSave)
+  }
+
   // MARK: - To a parent context
 
   private func pushToParent() {
     guard let parentLayer = layer.parent else { return }
-    let saved = working
-    if let parent = parentInThisIsolation {
-      if let segment = saved.flattened() { parent.receiveInTurn(segment) }
-      while !layer.publish(Overlay(), ifStill: layer.current.revision) {}
-    } else {
+    guard let parent = parentInThisIsolation else {
       handOver(to: parentLayer)
+      return didHandOver(working)
     }
-    didHandOver(saved)
+    while true {
+      let state = layer.current
+      if state.inbox.isEmpty, layer.publish(Overlay(), ifStill: state.revision) { break }
+      settleCompletely()
+    }
+    if let segment = working.flattened() { parent.receiveInTurn(segment) }
+    didHandOver(working)
   }
 
   /// Gives the changes to the parent's layer: composed with what the parent has published, outside
@@ -70,17 +78,16 @@ extension ManagedObjectContext {
     while true {
       let mine = layer.current
       if !mine.inbox.isEmpty {
-        announce(settle())
+        settleCompletely()
         continue
       }
       let theirs = parentLayer.current
       guard let segment = working.flattened() else { return }
-      let composed = theirs.published.adding(
-        Composition.compose(segment, onto: theirs.published, schema: schema)
-      ).compacted()
+      let composed = Composition.compose(segment, onto: theirs.published, schema: schema)
       let isDone = parentLayer.receive(
-        Layer.Push(segment: segment), composed: composed, ifStill: theirs.revision, from: layer,
-        ifStill: mine.revision)
+        Layer.Push(segment: segment, touched: Array(composed.changes.keys)),
+        composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
+        from: layer, ifStill: mine.revision)
       if isDone { break }
     }
     PausePoint.pushed.reach(schema)
@@ -90,11 +97,10 @@ extension ManagedObjectContext {
   /// Takes a child's changes in the middle of a turn: the child runs inside it.
   private func receiveInTurn(_ segment: Segment) {
     encodeEdits()
-    replaceWorking(
-      working.adding(Composition.compose(segment, onto: working, schema: schema))
-        .compacted())
+    let composed = Composition.compose(segment, onto: working, schema: schema)
+    replaceWorking(working.adding(composed).compacted())
     isPublished = false
-    let landed = take(segment)
+    let landed = take(segment, touching: Array(composed.changes.keys))
     turn.inserted += landed.inserted
     turn.updated += landed.updated
     turn.deleted += landed.deleted
@@ -115,8 +121,11 @@ extension ManagedObjectContext {
   // MARK: - To the store
 
   private func commitToStore() -> PendingSave {
+    while !layer.freeze(working) {
+      isPublished = false
+      settleCompletely()
+    }
     let save = PendingSave(ChangeSet(working, mergePolicy: mergePolicy))
-    for segment in save.changeSet.segments { segment.freeze() }
     pendingSave = save
     view = nil
     coordinator.commit(save.changeSet) { save.complete($0) }
@@ -148,11 +157,14 @@ extension ManagedObjectContext {
       let inbox = state.inbox.map { push in
         let complete = saved.adding(Composition.compose(push.segment, onto: saved, schema: schema))
         let rebased = complete.rebased(onto: changeSet, result, schema: schema)
-        return Layer.Push(segment: rebased.segments.first ?? push.segment)
+        let nothing = Segment(changes: [:], links: LinkChanges(), schema: schema)
+        return Layer.Push(segment: rebased.segments.first ?? nothing, touched: push.touched)
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
       if layer.replace(published, inbox: inbox, ifStill: state.revision) { break }
     }
+    // The layer's rebased segments are others than the context's: the next save freezes the latter.
+    if !working.isEmpty { isPublished = false }
     PausePoint.published.reach(schema)
     for (key, change) in changeSet.changes {
       guard let object = cache.object(for: key) else { continue }
@@ -165,14 +177,17 @@ extension ManagedObjectContext {
   /// Gives a registered object its state after the store has committed `change`.
   private func settle(_ object: ManagedObject, after change: Change, _ result: CommitResult) {
     let newer = working.change(for: object.key)
-    if let merged = result.merged[object.key], newer == nil, object.draft == nil {
+    if let newer {
+      if newer.kind == .delete, newer.base == nil { return detach(object) }
+      if let record = newer.record { cache.setRecord(record, of: object) }
+    } else if let merged = result.merged[object.key] {
       guard let merged else { return detach(object) }
       cache.setRecord(merged, of: object)
     }
     object.generation = result.generation
     switch newer?.kind {
     case nil where change.kind == .delete && result.merged[object.key] == nil: detach(object)
-    case nil: object.status = object.draft == nil ? .clean : .updated
+    case nil: object.status = .clean
     case .insert?: object.status = .inserted
     case .update?: object.status = .updated
     case .delete?: object.status = .deleted

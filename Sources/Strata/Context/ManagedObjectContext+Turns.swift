@@ -75,47 +75,70 @@ extension ManagedObjectContext {
   public func processPendingChanges() { endTurn() }
 
   func endTurn() {
-    encodeEdits()
-    let unannounced = landed + [turn] + settle()
-    landed = []
-    turn = TurnChanges()
-    view = nil
     isTurnEndScheduled = false
-    announce(unannounced)
+    var rounds = 0
+    repeat {
+      encodeEdits()
+      let unannounced = landed + [turn] + settle()
+      landed = []
+      turn = TurnChanges()
+      view = nil
+      rounds += 1
+      if rounds <= Self.turnRoundCountMax { announce(unannounced) }
+      // What observers did belongs to the turn; what they read is not kept for the next one.
+    } while !edits.isEmpty || !isPublished
+    view = nil
     if cache.byteCount > cache.byteBudget { cache.sweep(steps: 256) }
     PausePoint.turnEnded.reach(schema)
   }
 
+  /// After so many rounds in which observers of objectsDidChange have changed something again, they
+  /// are told no more. Core Data gives up alike.
+  private static let turnRoundCountMax = 1_000
+
   /// Lands the saves of children that came in before this turn.
   func landArrivals() { announce(settle()) }
+
+  /// Encodes, publishes and lands, until observers have nothing to add.
+  func settleCompletely() {
+    repeat {
+      encodeEdits()
+      announce(settle())
+    } while !edits.isEmpty || !isPublished
+  }
 
   /// Makes the layer show the working overlay, and lands the children's saves that came in: each on
   /// top of what was there before it.
   ///
   /// - Returns: what each landed save changed here, in order.
   func settle() -> [TurnChanges] {
+    // An object that takes over what a push has made of it has no draft.
+    encodeEdits()
     while true {
       let state = layer.current
       if isPublished && state.inbox.isEmpty { return [] }
       var settled = isPublished ? state.published : working
+      var touched = state.inbox.map(\.touched)
       if !isPublished {
-        for push in state.inbox {
-          settled = settled.adding(
-            Composition.compose(push.segment, onto: settled, schema: schema)
-          ).compacted()
+        for (index, push) in state.inbox.enumerated() {
+          let composed = Composition.compose(push.segment, onto: settled, schema: schema)
+          touched[index] = Array(composed.changes.keys)
+          settled = settled.adding(composed).compacted()
         }
       }
       guard layer.publish(settled, ifStill: state.revision) else { continue }
       replaceWorking(settled)
       isPublished = true
-      return state.inbox.map { take($0.segment) }
+      return zip(state.inbox, touched).map { take($0.segment, touching: $1) }
     }
   }
 
   /// Gives registered objects what a landed save made of them.
-  func take(_ segment: Segment) -> TurnChanges {
+  ///
+  /// - Parameter touched: the objects that the save has changed here.
+  func take(_ segment: Segment, touching touched: [ObjectKey]) -> TurnChanges {
     var landed = TurnChanges()
-    for key in segment.changes.keys {
+    for key in touched {
       let change = working.change(for: key)
       switch change?.kind {
       case .insert?: landed.inserted.append(key)
@@ -127,6 +150,9 @@ extension ManagedObjectContext {
       switch change.kind {
       case .insert: object.status = .inserted
       case .update: object.status = .updated
+      case .delete where change.base == nil:
+        detach(object)
+        continue
       case .delete: object.status = .deleted
       }
       if let record = change.record { cache.setRecord(record, of: object) }

@@ -132,7 +132,7 @@ extension ManagedObjectContext {
   public var hasChanges: Bool {
     // What came and went again is no change: encoding tells.
     encodeEdits()
-    return !working.isEmpty
+    return working.hasChanges
   }
 
   /// The objects that are new here and unsaved. Core Data: `insertedObjects`.
@@ -159,7 +159,10 @@ extension ManagedObjectContext {
 
   /// Forgets everything unsaved: inserted objects are gone, changed and deleted ones are as the
   /// parent has them. Core Data: `rollback()`.
+  ///
+  /// A save that is under way is waited for: what it saves is no longer unsaved.
   public func rollback() {
+    finishPendingSave()
     encodeEdits()
     announceTurn()
     var undone = TurnChanges()

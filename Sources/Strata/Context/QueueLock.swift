@@ -2,112 +2,166 @@
 import Dispatch
 import Synchronization
 
-/// A first-in-first-out hand-off lock: what makes a context queue a queue.
+/// The lock that makes a context queue a queue: whoever finds it free runs at once on its own thread,
+/// the others wait in line, tasks suspended and threads blocked. Against a dispatch queue this costs
+/// nanoseconds instead of a thread hop. It runs at its caller's priority.
 ///
-/// Whoever finds it free runs at once on its own thread; the others wait in line, tasks suspended and
-/// threads blocked, and each is handed the lock by the one before. Against a dispatch queue this
-/// costs nanoseconds instead of a thread hop. It runs at its caller's priority.
+/// Tasks take their turns in order of asking, and so do threads; a blocked thread goes before a
+/// suspended task. It has to: the thread may be one of the few that tasks run on, and if all of those
+/// were blocked behind a task in line, that task would never get a thread to come and take its turn.
+///
+/// States: free, promised, held.
+/// - free → held: a task or a thread comes, nobody being in line.
+/// - held → held: released, and handed to the first thread in line, which holds it before it runs.
+/// - held → promised: released, no thread is in line, and the first task in line is woken.
+/// - promised → held: the woken task comes; or a thread comes first, and the task, when it comes,
+///   goes back to the head of its line.
+/// - held → free: released, and nobody is in line.
 ///
 /// ## Invariants
-/// - I1 If anybody waits, the lock is held.
-/// - I2 Who is handed the lock holds it from the hand-over on, before it runs.
+/// - I1 If a task waits and none is promised the lock, the lock is held.
+/// - I2 If a thread waits, the lock is held.
+/// - I3 `holder` changes together with `isHeld`: a free lock has none, so that nobody who waits for
+///   it takes a former holder for the present one.
 ///
 /// A thread that waits while it holds other queues is entered in the wait-for graph, and the wait
 /// that would close a cycle is refused.
 final class QueueLock: Sendable {
-  private enum Waiter {
-    case task(CheckedContinuation<Void, Never>)
-    case thread(ThreadID, DispatchSemaphore)
+  fileprivate struct State {
+    var isHeld = false
+    /// A task was woken to take the lock and has not come yet.
+    var isPromised = false
+    /// The thread whose body runs, for the wait-for graph.
+    var holder: ThreadID?
+    var threads = WaitingLine<(thread: ThreadID, semaphore: DispatchSemaphore)>()
+    var tasks = WaitingLine<CheckedContinuation<Void, Never>>()
   }
 
-  private struct State {
-    var isHeld = false
-    var line: [Waiter] = []
-    var first = 0
+  private enum Wake {
+    case task(CheckedContinuation<Void, Never>)
+    case thread(DispatchSemaphore)
   }
 
   private let state = Mutex(State())
-  /// The thread whose body runs, for the wait-for graph; nil between a hand-over to a task and the
-  /// task's resumption.
-  private let holder = Mutex<ThreadID?>(nil)
 
-  /// The thread that holds the lock, if known.
-  var holdingThread: ThreadID? { holder.withLock { $0 } }
-
-  /// Takes the lock if it is free.
-  func tryAcquire() -> Bool {
-    let isTaken = state.withLock { state in
-      if state.isHeld { return false }
-      state.isHeld = true
-      return true
-    }
-    if isTaken { setHolder(.current) }
-    return isTaken
-  }
+  /// The thread that holds the lock, if one does.
+  var holdingThread: ThreadID? { state.withLock { $0.holder } }
 
   /// Waits in line without blocking a thread.
   func acquire() async {
-    if tryAcquire() { return }
-    await withCheckedContinuation { continuation in
-      let isFree = state.withLock { state in
-        if state.isHeld {
-          state.line.append(.task(continuation))
-          return false
-        }
-        state.isHeld = true
-        return true
-      }
-      if isFree { continuation.resume() }
-    }
-    setHolder(.current)
+    let thread = ThreadID.current
+    if state.withLock({ $0.takeInOrder(by: thread) }) { return }
+    var wasPromised = false
+    repeat {
+      await wait(atHead: wasPromised)
+      wasPromised = true
+    } while !claim()
   }
 
   /// Waits in line, blocking the thread.
   ///
   /// - Throws: `ContextError.wouldDeadlock`.
   func acquireBlocking() throws(ContextError) {
-    if tryAcquire() { return }
     let thread = ThreadID.current
+    if state.withLock({ $0.take(by: thread) }) { return }
     try WaitGraph.willWait(thread, for: self)
     defer { WaitGraph.didWait(thread) }
     let semaphore = DispatchSemaphore(value: 0)
     let isFree = state.withLock { state in
-      if state.isHeld {
-        state.line.append(.thread(thread, semaphore))
-        return false
-      }
-      state.isHeld = true
-      return true
+      if state.take(by: thread) { return true }
+      state.threads.append((thread, semaphore))
+      return false
     }
     if !isFree { semaphore.wait() }
-    setHolder(thread)
   }
 
-  /// Hands the lock to the first in line, or frees it.
+  /// Hands the lock on, or frees it.
   func release() {
-    let next: Waiter? = state.withLock { state in
-      guard state.first < state.line.count else {
-        state.isHeld = false
-        return nil
+    let wake: Wake? = state.withLock { state in
+      if let next = state.threads.popFirst() {
+        state.holder = next.thread
+        return .thread(next.semaphore)
       }
-      let next = state.line[state.first]
-      state.first += 1
-      if state.first == state.line.count {
-        state.line.removeAll(keepingCapacity: true)
-        state.first = 0
-      }
-      return next
+      state.isHeld = false
+      state.holder = nil
+      guard !state.isPromised, let task = state.tasks.popFirst() else { return nil }
+      state.isPromised = true
+      return .task(task)
     }
-    switch next {
+    switch wake {
     case nil: break
-    case .task(let continuation)?:
-      setHolder(nil)
-      continuation.resume()
-    case .thread(let thread, let semaphore)?:
-      setHolder(thread)
-      semaphore.signal()
+    case .task(let continuation)?: continuation.resume()
+    case .thread(let semaphore)?: semaphore.signal()
     }
   }
 
-  private func setHolder(_ thread: ThreadID?) { holder.withLock { $0 = thread } }
+  /// Suspends the task until the lock is promised to it; not at all if the lock is free.
+  private func wait(atHead: Bool) async {
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        if !state.isHeld, !state.isPromised {
+          state.isPromised = true
+          return true
+        }
+        if atHead { state.tasks.prepend(continuation) } else { state.tasks.append(continuation) }
+        return false
+      }
+      if isFree { continuation.resume() }
+    }
+  }
+
+  /// Takes the lock that was promised to the calling task.
+  ///
+  /// - Returns: false if a thread was faster.
+  private func claim() -> Bool {
+    let thread = ThreadID.current
+    return state.withLock { state in
+      state.isPromised = false
+      return state.take(by: thread)
+    }
+  }
+}
+
+extension QueueLock.State {
+  /// - Returns: false if the lock is held.
+  fileprivate mutating func take(by thread: ThreadID) -> Bool {
+    if isHeld { return false }
+    isHeld = true
+    holder = thread
+    return true
+  }
+
+  /// Takes the lock for a task, which does not go before one that was promised it.
+  fileprivate mutating func takeInOrder(by thread: ThreadID) -> Bool {
+    !isPromised && take(by: thread)
+  }
+}
+
+/// A first-in-first-out line.
+private struct WaitingLine<Element> {
+  private var elements: [Element] = []
+  private var head = 0
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  mutating func prepend(_ element: Element) {
+    if head > 0 {
+      head -= 1
+      elements[head] = element
+    } else {
+      elements.insert(element, at: 0)
+    }
+  }
+
+  mutating func popFirst() -> Element? {
+    guard head < elements.count else { return nil }
+    defer {
+      head += 1
+      if head == elements.count {
+        elements.removeAll(keepingCapacity: true)
+        head = 0
+      }
+    }
+    return elements[head]
+  }
 }

@@ -27,7 +27,9 @@ enum WaitGraph {
       var next = lock.holdingThread
       while let holder = next {
         if holder == thread { return true }
-        next = waits[holder]?.holdingThread
+        let further = waits[holder]?.holdingThread
+        // A thread that was handed the lock a moment ago still stands here as waiting for it.
+        next = further == holder ? nil : further
       }
       waits[thread] = lock
       return false

@@ -148,7 +148,9 @@ struct SaveCheck {
     _ change: Change, of key: ObjectKey, against envelope: UnsafeRawBufferPointer,
     _ section: inout SavePlan.Section
   ) throws {
-    if let base = change.base?.record, envelope.count == Envelope.byteCount(for: base) {
+    // A base that was read above the store may have transient values.
+    let base = change.base.map { self.stored($0.record, section.entity) }
+    if let base, envelope.count == Envelope.byteCount(for: base) {
       let stored = UnsafeRawBufferPointer(rebasing: envelope[Envelope.byteCount...])
       if base.withUnsafeBytes({ $0.isEqual(to: stored) }) {
         return add(key, old: base, new: change.record, &section)
