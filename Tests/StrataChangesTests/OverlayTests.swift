@@ -98,4 +98,28 @@ private typealias G = Geography
     #expect(rebased.change(for: key)?.kind == .delete)
     #expect(rebased.change(for: key)?.base?.generation == 12)
   }
+
+  @Test func `rests newer changes on what a merge policy made of the saved ones`() {
+    let base = StoredRecord(record: G.city(name: "Base", population: 1), generation: 3)
+    let saved = Overlay([
+      G.segment([
+        key: .update(G.city(name: "Ours", population: 1), base: base, slots: [G.name])
+      ])
+    ])
+    let newer = Composition.compose(
+      G.segment([
+        key: .update(
+          G.city(name: "Ours", population: 2),
+          base: StoredRecord(record: G.city(name: "Ours", population: 1), generation: 3),
+          slots: [G.population])
+      ]), onto: saved, schema: G.schema)
+    let merged = CommitResult(
+      generation: 12, merged: [key: G.city(name: "Theirs", population: 1)])
+    let change = saved.adding(newer).rebased(
+      onto: ChangeSet(saved, mergePolicy: .mergeByPropertyStoreTrump), merged, schema: G.schema
+    ).change(for: key)
+    #expect(G.name(change) == "Theirs")
+    #expect(G.population(change) == 2)
+    #expect(change?.slots == [G.population])
+  }
 }

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a tree of contexts should show, by copying everything: the table of compositions in its
+/// plainest form. Objects are numbers in the order in which they were made.
+struct ContextOracle {
+  enum Kind: Hashable { case city, country, language }
+  enum Property: Hashable { case name, population, country }
+  enum Tie: Hashable {
+    /// A country and a language.
+    case spoken(Int, Int)
+    /// Two countries, the smaller number first.
+    case neighbours(Int, Int)
+
+    static func between(_ a: Int, _ b: Int) -> Tie { .neighbours(min(a, b), max(a, b)) }
+
+    var ends: [Int] {
+      switch self {
+      case .spoken(let a, let b), .neighbours(let a, let b): [a, b]
+      }
+    }
+  }
+
+  struct Row: Equatable {
+    var kind: Kind
+    var name = ""
+    var population = 0
+    var country: Int?
+
+    mutating func take(_ properties: Set<Property>, from other: Row) {
+      for property in properties {
+        switch property {
+        case .name: name = other.name
+        case .population: population = other.population
+        case .country: country = other.country
+        }
+      }
+    }
+  }
+
+  struct Version: Equatable {
+    var row: Row
+    var number: Int
+  }
+
+  enum Change {
+    case insert(Row)
+    case update(Row, base: Version, Set<Property>)
+    /// Without a base: of an object that the parent never had.
+    case delete(base: Version?)
+
+    var row: Row? {
+      switch self {
+      case .insert(let row), .update(let row, _, _): row
+      case .delete: nil
+      }
+    }
+    var base: Version? {
+      switch self {
+      case .insert: nil
+      case .update(_, let base, _): base
+      case .delete(let base): base
+      }
+    }
+    var isDelete: Bool { row == nil }
+  }
+
+  struct Pending {
+    var changes: [Int: Change] = [:]
+    var ties: [Tie: Bool] = [:]
+
+    var isAnything: Bool {
+      !ties.isEmpty || changes.values.contains { !$0.isDelete || $0.base != nil }
+    }
+  }
+
+  struct Context {
+    var parent: Int?
+    var pending = Pending()
+    /// What a save under way has taken, and what was spoken of since.
+    var frozen: Pending?
+    var touchedObjects: Set<Int> = []
+    var touchedTies: Set<Tie> = []
+  }
+
+  var contexts: [Context]
+  var stored: [Int: Version] = [:]
+  var storedTies: Set<Tie> = []
+  private var saveCount = 0
+
+  /// - Parameter parents: each context's parent; nil for one on the store.
+  init(parents: [Int?]) { contexts = parents.map { Context(parent: $0) } }
+
+  // MARK: - Reading
+
+  private func chain(_ context: Int) -> [Pending] {
+    [contexts[context].pending] + (contexts[context].parent.map(chain) ?? [])
+  }
+
+  private func change(of object: Int, in context: Int) -> Change? {
+    for pending in chain(context) {
+      if let change = pending.changes[object] { return change }
+    }
+    return nil
+  }
+
+  /// The object as the context sees it, with the number of the store's version it goes back to.
+  func visible(_ object: Int, in context: Int) -> Version? {
+    guard let change = change(of: object, in: context) else { return stored[object] }
+    return change.row.map { Version(row: $0, number: change.base?.number ?? 0) }
+  }
+
+  func rows(in context: Int) -> [Int: Row] {
+    let known = Set(stored.keys).union(chain(context).flatMap(\.changes.keys))
+    return known.reduce(into: [:]) { rows, object in
+      rows[object] = visible(object, in: context)?.row
+    }
+  }
+
+  func ties(in context: Int) -> Set<Tie> {
+    var ties = storedTies
+    for pending in chain(context).reversed() {
+      for (tie, isThere) in pending.ties {
+        if isThere { ties.insert(tie) } else { ties.remove(tie) }
+      }
+    }
+    return ties.filter { tie in
+      !tie.ends.contains { change(of: $0, in: context)?.isDelete ?? false }
+    }
+  }
+
+  func hasChanges(_ context: Int) -> Bool { contexts[context].pending.isAnything }
+
+  // MARK: - Editing
+
+  mutating func insert(_ object: Int, _ row: Row, in context: Int) {
+    apply(Pending(changes: [object: .insert(row)]), to: context)
+  }
+
+  mutating func set(_ property: Property, of object: Int, to row: Row, in context: Int) {
+    guard let base = visible(object, in: context) else { return }
+    var changed = base.row
+    changed.take([property], from: row)
+    guard changed != base.row else { return }
+    apply(Pending(changes: [object: .update(changed, base: base, [property])]), to: context)
+  }
+
+  mutating func set(_ tie: Tie, _ isThere: Bool, in context: Int) {
+    guard ties(in: context).contains(tie) != isThere else { return }
+    apply(Pending(ties: [tie: isThere]), to: context)
+  }
+
+  mutating func delete(_ object: Int, in context: Int) {
+    guard let version = visible(object, in: context) else { return }
+    var edit = Pending(changes: [object: .delete(base: version)])
+    if version.row.kind == .country {
+      for (city, row) in rows(in: context) where row.country == object {
+        edit.changes[city] = .delete(base: visible(city, in: context))
+      }
+    }
+    for tie in ties(in: context) where tie.ends.contains(object) { edit.ties[tie] = false }
+    apply(edit, to: context)
+  }
+
+  mutating func discard(_ context: Int) { contexts[context].pending = Pending() }
+
+  // MARK: - Saving
+
+  mutating func saveToParent(_ context: Int) {
+    guard let parent = contexts[context].parent, hasChanges(context) else { return }
+    let pending = contexts[context].pending
+    contexts[context].pending = Pending()
+    apply(pending, to: parent)
+  }
+
+  /// - Returns: whether the store takes the save.
+  mutating func saveToStore(_ context: Int) -> Bool {
+    beginSave(context)
+    return finishSave(context)
+  }
+
+  mutating func beginSave(_ context: Int) {
+    contexts[context].frozen = contexts[context].pending
+    contexts[context].touchedObjects = []
+    contexts[context].touchedTies = []
+  }
+
+  mutating func finishSave(_ context: Int) -> Bool {
+    guard let pending = contexts[context].frozen else { return true }
+    contexts[context].frozen = nil
+    guard pending.isAnything else { return true }
+    var rows = stored
+    for (object, change) in pending.changes {
+      let theirs = stored[object]
+      switch change {
+      case .insert(let row): rows[object] = Version(row: row, number: saveCount + 1)
+      case .update(let row, let base, _):
+        guard let theirs, theirs == base || theirs.row == base.row || theirs.number == base.number
+        else { return false }
+        if theirs.row != row { rows[object] = Version(row: row, number: saveCount + 1) }
+      case .delete(nil): break
+      case .delete(let base?):
+        guard let theirs else { break }
+        guard theirs.row == base.row || theirs.number == base.number else { return false }
+        rows[object] = nil
+      }
+    }
+    var ties = storedTies.filter { tie in tie.ends.allSatisfy { rows[$0] != nil } }
+    for (tie, isThere) in pending.ties {
+      if isThere {
+        guard tie.ends.allSatisfy({ rows[$0] != nil }) else { return false }
+        ties.insert(tie)
+      } else {
+        ties.remove(tie)
+      }
+    }
+    for version in rows.values {
+      if let country = version.row.country, rows[country] == nil { return false }
+    }
+    stored = rows
+    storedTies = ties
+    saveCount += 1
+    rebase(context, onto: pending)
+    return true
+  }
+
+  /// What came on top of a save now rests on what it saved.
+  private mutating func rebase(_ context: Int, onto saved: Pending) {
+    let now = contexts[context].pending
+    var rest = Pending()
+    for object in contexts[context].touchedObjects {
+      guard let change = now.changes[object] else { continue }
+      switch (saved.changes[object], change) {
+      case (nil, _): rest.changes[object] = change
+      case (let under?, .delete):
+        rest.changes[object] = .delete(
+          base: under.row.map { Version(row: $0, number: saveCount) })
+      case (let under?, .insert(let row)), (let under?, .update(let row, _, _)):
+        guard let base = under.row else { continue }
+        var properties: Set<Property> = []
+        if row.name != base.name { properties.insert(.name) }
+        if row.population != base.population { properties.insert(.population) }
+        if row.country != base.country { properties.insert(.country) }
+        rest.changes[object] = .update(
+          row, base: Version(row: base, number: saveCount), properties)
+      }
+    }
+    for tie in contexts[context].touchedTies { rest.ties[tie] = now.ties[tie] }
+    contexts[context].pending = rest
+  }
+
+  // MARK: - The table
+
+  /// Lays `newer` over what is pending in a context.
+  private mutating func apply(_ newer: Pending, to context: Int) {
+    let older = contexts[context].pending
+    var result = older
+    var spokenOf: Set<Int> = []
+    var deleted: [Int] = []
+    for (object, change) in newer.changes {
+      guard let composed = Self.compose(change, onto: older.changes[object]) else { continue }
+      result.changes[object] = composed
+      spokenOf.insert(object)
+      if composed.isDelete { deleted.append(object) }
+    }
+    for (tie, isThere) in newer.ties { result.ties[tie] = isThere }
+    // The delete rules, on what the receiver alone has.
+    for object in deleted {
+      for (city, change) in result.changes
+      where older.changes[city] != nil && change.row?.country == object {
+        result.changes[city] = .delete(base: change.base)
+        contexts[context].touchedObjects.insert(city)
+        // A city has no relationships that its deletion would touch.
+      }
+      for (tie, isThere) in older.ties where isThere && tie.ends.contains(object) {
+        result.ties[tie] = false
+        contexts[context].touchedTies.insert(tie)
+      }
+    }
+    // Links to what is deleted here.
+    func isDeleted(_ object: Int) -> Bool { result.changes[object]?.isDelete ?? false }
+    for object in spokenOf {
+      guard let country = result.changes[object]?.row?.country, isDeleted(country) else { continue }
+      switch result.changes[object] {
+      case .insert(var row)?:
+        row.country = nil
+        result.changes[object] = .insert(row)
+      // A link that only the store holds stays: it stands in the way of the save.
+      case .update(var row, let base, let properties)? where properties.contains(.country):
+        row.country = nil
+        result.changes[object] = .update(row, base: base, properties.union([.country]))
+      default: break
+      }
+    }
+    contexts[context].touchedObjects.formUnion(spokenOf)
+    for (tie, isThere) in newer.ties {
+      if !isThere || !tie.ends.contains(where: isDeleted) {
+        contexts[context].touchedTies.insert(tie)
+        continue
+      }
+      result.ties[tie] = older.ties[tie].map { $0 && !tie.ends.contains(where: deleted.contains) }
+    }
+    contexts[context].pending = result
+  }
+
+  private static func compose(_ newer: Change, onto older: Change?) -> Change? {
+    switch (newer, older) {
+    case (_, nil): return newer
+    case (.delete, .delete?), (.update, .delete?): return nil
+    case (.insert(let row), .delete(nil)?): return .insert(row)
+    case (.insert(let row), .delete(let base?)?):
+      return .update(row, base: base, [.name, .population, .country])
+    case (.delete, .insert?): return .delete(base: nil)
+    case (.delete, .update(_, let base, _)?): return .delete(base: base)
+    case (.insert(let row), .insert?): return .insert(row)
+    case (.insert(let row), .update(_, let base, _)?):
+      return .update(row, base: base, [.name, .population, .country])
+    case (.update(let row, _, let properties), .insert(var below)?):
+      below.take(properties, from: row)
+      return .insert(below)
+    case (.update(let row, let seen, let properties), .update(var below, let base, let former)?):
+      below.take(properties, from: row)
+      return .update(
+        below, base: seen.number < base.number ? seen : base, properties.union(former))
+    }
+  }
+}
