@@ -3,7 +3,8 @@ public import StrataChanges
 import Synchronization
 
 /// A managed object context with a queue of its own: work on it is done in blocks, one after the
-/// other, in the order of asking. Core Data: a context of the private-queue concurrency type.
+/// other, in the order of asking; threads that block in `performAndWait` go before tasks that are
+/// suspended in `perform`. Core Data: a context of the private-queue concurrency type.
 ///
 /// A block gets the context, and whatever it reaches through it cannot leave the block: the compiler
 /// refuses. It returns values, IDs, or whatever is `Sendable`. A block is synchronous and one turn:
