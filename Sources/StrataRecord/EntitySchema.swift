@@ -55,9 +55,4 @@ package final class EntitySchema: Sendable {
 
   /// The index over `slot`, or nil if there is none. O(indexes).
   package func index(at slot: Int) -> IndexSchema? { indexes.first { $0.slot == slot } }
-
-  /// Whether objects of the entity numbered `other` are objects of this one. O(family).
-  package func includes(_ other: EntityNumber) -> Bool {
-    other == number || family.contains(other)
-  }
 }

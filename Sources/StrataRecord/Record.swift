@@ -56,8 +56,8 @@ package struct Record {
   }
 }
 
-// Safety: the bytes of a record are written before the record exists and never after; the block's
-// header, which an arena does move, is read by arenas alone.
+// The block's header, which an arena does move, is read by arenas alone.
+// Safety: the bytes of a record are written before the record exists and never after.
 extension Record: @unchecked Sendable {}
 
 extension Record: Equatable {

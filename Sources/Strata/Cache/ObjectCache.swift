@@ -33,8 +33,6 @@ struct ObjectCache {
 
   init(byteBudget: Int) { self.byteBudget = byteBudget }
 
-  var count: Int { index.count }
-
   /// The registered instance of `key`, marked as used.
   func object(for key: ObjectKey) -> ManagedObject? {
     guard let place = index[key], let object = places[place] else { return nil }

@@ -99,11 +99,13 @@ extension ManagedObjectContext {
   /// Lands the saves of children that came in before this turn.
   func landArrivals() { announce(settle()) }
 
-  /// Encodes, publishes and lands, until observers have nothing to add.
+  /// Encodes, publishes and lands, until observers have nothing to add or are told no more.
   func settleCompletely() {
+    var rounds = 0
     repeat {
-      encodeEdits()
-      announce(settle())
+      let landed = settle()
+      rounds += 1
+      if rounds <= Self.turnRoundCountMax { announce(landed) }
     } while !edits.isEmpty || !isPublished
   }
 

@@ -25,9 +25,6 @@ enum ThreadFrames {
     }
   }
 
-  /// Whether the calling thread is inside any queue.
-  static var isInsideAny: Bool { strata_get_top_frame() != nil }
-
   /// Whether the calling thread is inside `queue`.
   static func isInside(_ queue: ContextQueue) -> Bool {
     first { $0.queue.toOpaque() == Unmanaged.passUnretained(queue).toOpaque() } != nil
