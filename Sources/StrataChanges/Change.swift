@@ -30,6 +30,15 @@ package struct Change: Sendable {
     self.slots = slots
   }
 
+  /// Whether nothing of the object changes: the change asks the store whether somebody else has
+  /// changed it since it was read, and counts as none everywhere else.
+  package var isReadLock: Bool { kind == .update && slots.isEmpty }
+
+  /// What asks for that.
+  package static func readLock(_ read: StoredRecord) -> Change {
+    .update(read.record, base: read, slots: SlotSet())
+  }
+
   package static func insert(_ record: Record, slots: SlotSet) -> Change {
     Change(kind: .insert, record: record, base: nil, slots: slots)
   }

@@ -11,12 +11,15 @@ package struct ChangeSet: Sendable {
   package let changes: [ObjectKey: Change]
   package let links: LinkChanges
   package let mergePolicy: MergePolicy
+  /// Who saves, as the program calls it; nil for nobody in particular.
+  package let author: String?
 
-  package init(_ overlay: Overlay, mergePolicy: MergePolicy) {
+  package init(_ overlay: Overlay, mergePolicy: MergePolicy, author: String? = nil) {
     segments = overlay.segments
     changes = overlay.changes.filter { $0.value.kind != .delete || $0.value.base != nil }
     links = overlay.links
     self.mergePolicy = mergePolicy
+    self.author = author
   }
 
   package var isEmpty: Bool { changes.isEmpty && links.isEmpty }

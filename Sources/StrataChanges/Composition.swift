@@ -71,6 +71,7 @@ package struct Composition {
     guard let under = older.change(for: key) else { return newer }
     hasComposed = true
     switch (newer.kind, under.kind) {
+    case (.update, .delete) where PlantedFault.updateRevives.isPlanted(in: schema): return newer
     case (.update, .delete), (.delete, .delete): return nil
     case (.delete, .insert), (.delete, .update): return .delete(base: under.base)
     case (.insert, .delete):
@@ -88,15 +89,17 @@ package struct Composition {
       let layout = schema.entity(key.entity)?.layout
     else { return under }
     var composed = under
-    if let seen = newer.base?.record, seen.isIdentical(to: below) {
+    let isWhole = PlantedFault.wholeRecords.isPlanted(in: schema)
+    if let seen = newer.base?.record, seen.isIdentical(to: below) || isWhole {
       composed.record = record
     } else {
       composed.record = layout.splice(
         base: below, changes: record, slots: newer.slots, into: &arena)
     }
     composed.slots.formUnion(newer.slots)
-    if let ours = under.base, let theirs = newer.base, theirs.generation < ours.generation {
-      composed.base = theirs
+    if let ours = under.base, let theirs = newer.base, theirs.generation != ours.generation {
+      let isOlder = theirs.generation < ours.generation
+      if isOlder != PlantedFault.newestBase.isPlanted(in: schema) { composed.base = theirs }
     }
     return composed
   }

@@ -12,15 +12,19 @@ public struct Conflict: Sendable {
   package let ours: Record?
   /// What the store has; nil if it was deleted there.
   package let theirs: Record?
+  /// The slots that the save set by intent.
+  package let changed: SlotSet
   package let schema: Schema
 
   package init(
-    objectID: ObjectID, base: Record?, ours: Record?, theirs: Record?, schema: Schema
+    objectID: ObjectID, base: Record?, ours: Record?, theirs: Record?, changed: SlotSet,
+    schema: Schema
   ) {
     self.objectID = objectID
     self.base = base
     self.ours = ours
     self.theirs = theirs
+    self.changed = changed
     self.schema = schema
   }
 
@@ -34,8 +38,36 @@ public struct Conflict: Sendable {
   /// What the store has; nil if it has deleted the object.
   public var theirValues: [String: Value]? { theirs.map(values) }
 
+  /// The properties that the save sets. Empty if it deletes the object, and if it has only read it
+  /// (`ManagedObjectContext.detectConflicts(for:)`).
+  public var ourChanges: Set<String> { names(of: changed) }
+
+  /// The properties in which the store differs from what the change was made from. Empty if the
+  /// store has deleted the object, or the save inserted it.
+  public var theirChanges: Set<String> {
+    entity.map { names(of: changedByThem($0.layout)) } ?? []
+  }
+
+  /// The name of the object's entity.
+  public var entityName: String { entity?.description.name ?? "" }
+
+  /// Whether the save changes nothing in the object, and only asks that nobody else has.
+  package var isReadOnly: Bool { changed.isEmpty && base != nil && ours != nil }
+
+  var entity: EntitySchema? { schema.entity(objectID.key.entity) }
+
+  func changedByThem(_ layout: RecordLayout) -> SlotSet {
+    guard let base, let theirs else { return SlotSet() }
+    return layout.differingSlots(base, theirs).subtracting(layout.transientSlots)
+  }
+
+  private func names(of slots: SlotSet) -> Set<String> {
+    guard let entity else { return [] }
+    return Set(slots.map { entity.description.properties[$0].name })
+  }
+
   private func values(_ record: Record) -> [String: Value] {
-    guard let entity = schema.entity(objectID.key.entity) else { return [:] }
+    guard let entity else { return [:] }
     var values: [String: Value] = [:]
     for (slot, property) in entity.description.properties.enumerated()
     where property.relationship?.isToMany != true {

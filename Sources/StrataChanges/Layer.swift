@@ -15,7 +15,8 @@ import Synchronization
 ///
 /// ## Invariants
 /// - I1 `published` and `inbox` change together with the sender's pointers in one hold of `lock`.
-/// - I2 `published` is what the context's own overlay will be after it has landed the inbox.
+/// - I2 `published` is what the context's own overlay will be after it has landed the inbox, but for
+///   pushes of a child that has handed something up into the turn under way (`HandedUp`).
 ///
 /// ## Isolation
 /// Sendable: the pointers are guarded by the coordinator's lock, the rest is constant.
@@ -26,10 +27,13 @@ public final class Layer: Sendable {
     package let segment: Segment
     /// The objects that landing it changes, those that its deletes reach included.
     package let touched: [ObjectKey]
+    /// The layer of the child.
+    package let sender: ObjectIdentifier
 
-    package init(segment: Segment, touched: [ObjectKey]) {
+    package init(segment: Segment, touched: [ObjectKey], sender: ObjectIdentifier) {
       self.segment = segment
       self.touched = touched
+      self.sender = sender
     }
   }
 
@@ -37,6 +41,10 @@ public final class Layer: Sendable {
   package struct State: Sendable {
     package var published = Overlay()
     package var inbox: [Push] = []
+    /// What the context has saved inside a turn of its parent that is under way.
+    package var handedUp = HandedUp()
+    /// What is read beneath the context instead of the newest state, if it is pinned.
+    package var pin: Pin?
     /// Counts the changes of `published`, so that a saver sees whether it was overtaken.
     package var revision: UInt64 = 0
   }
@@ -46,10 +54,16 @@ public final class Layer: Sendable {
   package let source: any SnapshotSource
 
   // Safety: read and written only inside `lock`.
-  private nonisolated(unsafe) var state = State()
+  nonisolated(unsafe) var state = State()
+
+  /// Whether the layer's context is gone, and whether anybody listens to hear of it.
+  private let contextGone = Atomic(false)
+  private let listening = Atomic(false)
 
   /// Tells the context that owns this layer of a push; set once, when the context is made.
   private let arrivalHandler = Mutex<(@Sendable () -> Void)?>(nil)
+  /// Gives the way to save the context that owns this layer; set once, if there is one.
+  private let saverSource = Mutex<(@Sendable () -> Saver?)?>(nil)
 
   /// - Parameter parent: nil for a layer that rests on the store itself.
   package init(parent: Layer?, lock: LayerLock, source: any SnapshotSource) {
@@ -68,11 +82,34 @@ public final class Layer: Sendable {
 
   // MARK: - Reading
 
-  /// The published segments from this layer down to the store, near to far, copied in one hold.
-  package func publishedSegments() -> [Segment] {
-    let layers = chain
-    let overlays = lock.withLock { layers.map { $0.state.published } }
-    return overlays.flatMap(\.segments)
+  /// What lies beneath a context.
+  package struct Beneath {
+    /// Near to far.
+    package let segments: [Segment]
+    /// The pin that the segments end with; nil if the store's newest state lies beneath them.
+    package let pin: Pin?
+  }
+
+  /// What lies beneath the context of this layer: what it has handed up and what its ancestors have
+  /// published, down to the first pin or to the store, copied in one hold.
+  package func beneath() -> Beneath { copy(chain, from: self) }
+
+  /// What lies beneath contexts that rest on this layer.
+  package func published() -> Beneath { copy(chain, from: nil) }
+
+  /// - Parameter reader: the layer whose own published segments are left out.
+  private func copy(_ layers: [Layer], from reader: Layer?) -> Beneath {
+    var overlays: [Overlay] = []
+    overlays.reserveCapacity(2 * layers.count)
+    let pin: Pin? = lock.withLock {
+      for layer in layers {
+        if layer !== reader { overlays.append(layer.state.published) }
+        overlays.append(layer.state.handedUp.overlay)
+        if let pin = layer.state.pin { return pin }
+      }
+      return nil
+    }
+    return Beneath(segments: overlays.flatMap(\.segments) + (pin?.segments ?? []), pin: pin)
   }
 
   // MARK: - Arrivals
@@ -85,18 +122,54 @@ public final class Layer: Sendable {
   /// Tells the owner that a push has arrived.
   package func announceArrival() { arrivalHandler.withLock { $0 }?() }
 
+  // MARK: - Saving the owner
+
+  /// Saves a context one level up, entering it from wherever it is called.
+  ///
+  /// - Parameter level: how far above the one who asks the context is; for the error.
+  package typealias Saver = @Sendable (_ level: Int) async throws -> Void
+
+  /// Has `source` asked when a descendant wants the owner saved. It gives nil if the owner is gone.
+  package func onSaveRequest(_ source: @escaping @Sendable () -> Saver?) {
+    saverSource.withLock { $0 = source }
+  }
+
+  /// The way to save the owner; nil if it is confined to an isolation that nobody can enter, or gone.
+  package var saver: Saver? { saverSource.withLock { $0 }?() }
+
+  // MARK: - Listening
+
+  /// Whether the context that owned this layer is gone; children may still rest on it.
+  package var isContextGone: Bool { contextGone.load(ordering: .sequentiallyConsistent) }
+
+  package func noteContextGone() { contextGone.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Whether somebody has asked to hear when the context is gone.
+  package var hasListeners: Bool { listening.load(ordering: .sequentiallyConsistent) }
+
+  package func noteListener() { listening.store(true, ordering: .sequentiallyConsistent) }
+
   // MARK: - Swapping pointers
 
   /// Publishes `overlay` as this context's own, and takes the inbox as landed, unless another change
   /// came first.
   ///
+  /// - Parameter children: those that have handed something up into the turn that is published: it is
+  ///   in `overlay`, so their layers let go of it.
   /// - Returns: false if `revision` is no longer the current one; nothing has changed then.
-  package func publish(_ overlay: Overlay, ifStill revision: UInt64) -> Bool {
-    lock.withLock {
+  package func publish(
+    _ overlay: Overlay, ifStill revision: UInt64, landing children: [Layer] = []
+  ) -> Bool {
+    var retired: [Overlay] = []
+    retired.reserveCapacity(children.count)
+    // Nothing is freed under the lock.
+    defer { withExtendedLifetime(retired) {} }
+    return lock.withLock {
       guard state.revision == revision else { return false }
       state.published = overlay
       state.inbox = []
       state.revision += 1
+      for child in children { retired.append(child.state.landHandedUp()) }
       return true
     }
   }
@@ -114,33 +187,41 @@ public final class Layer: Sendable {
     }
   }
 
-  /// Replaces what is published and what waits: for taking away what the store has.
+  /// Replaces what is published and what waits: for taking away what the store has. A pin goes,
+  /// because it does not show that; the context takes a new one.
   package func replace(
     _ overlay: Overlay, inbox: [Push], ifStill revision: UInt64
   ) -> Bool {
-    lock.withLock {
+    let before = current
+    defer { withExtendedLifetime(before) {} }
+    return lock.withLock {
       guard state.revision == revision else { return false }
       state.published = overlay
       state.inbox = inbox
+      state.pin = nil
       state.revision += 1
       return true
     }
   }
 
   /// The hand-over of a child's save: this layer shows `composed`, the push waits in the inbox, and
-  /// the child's layer is empty, all in one hold.
+  /// the child's layer is empty, all in one hold. A pin of the child goes, because it does not show
+  /// the push; the child takes a new one.
   ///
   /// - Returns: false if a `revision` is no longer the current one; nothing has changed then.
   package func receive(
     _ push: Push, composed: Overlay, ifStill revision: UInt64, from child: Layer,
     ifStill childRevision: UInt64
   ) -> Bool {
-    lock.withLock {
+    let before = child.current
+    defer { withExtendedLifetime(before) {} }
+    return lock.withLock {
       guard state.revision == revision, child.state.revision == childRevision else { return false }
       state.published = composed
       state.inbox.append(push)
       state.revision += 1
       child.state.published = Overlay()
+      child.state.letGoOfPin()
       child.state.revision += 1
       return true
     }

@@ -3,17 +3,36 @@ package import StrataRecord
 
 /// What a save does about objects that the store has changed since they were read: a pure function
 /// of base, ours and theirs. Core Data: `NSMergePolicy`, of the same meaning case by case.
-public enum MergePolicy: Sendable, Hashable {
+///
+/// | | `.error` | store trump | object trump | `.overwrite` | `.rollback` |
+/// | --- | --- | --- | --- | --- | --- |
+/// | both updated, one property | fails | theirs | ours | ours | theirs |
+/// | both updated, different properties | fails | both | both | ours, theirs is lost | theirs, ours is lost |
+/// | we updated, they deleted | fails | stays deleted | comes back | comes back | stays deleted |
+/// | we deleted, they updated | fails | stays, as theirs | deleted | deleted | stays, as theirs |
+/// | both deleted | deleted | deleted | deleted | deleted | deleted |
+///
+/// It is about attributes and to-one relationships. To-many relationships are no part of a conflict:
+/// the links that each save adds and removes are laid over one another, whatever the policy.
+/// `custom(_:_:)` makes a policy of one's own.
+public struct MergePolicy: Sendable, Hashable {
+  enum Rule: Sendable, Hashable {
+    case error, mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, rollback
+    case custom(CustomRule)
+  }
+
+  let rule: Rule
+
   /// The save fails with all conflicts, and nothing is written. The default.
-  case error
+  public static let error = MergePolicy(rule: .error)
   /// Property by property: where both changed it, the store's value stays.
-  case mergeByPropertyStoreTrump
+  public static let mergeByPropertyStoreTrump = MergePolicy(rule: .mergeByPropertyStoreTrump)
   /// Property by property: where both changed it, the save's value is written.
-  case mergeByPropertyObjectTrump
+  public static let mergeByPropertyObjectTrump = MergePolicy(rule: .mergeByPropertyObjectTrump)
   /// The save's state of the whole object is written.
-  case overwrite
+  public static let overwrite = MergePolicy(rule: .overwrite)
   /// The store's state of the whole object stays.
-  case rollback
+  public static let rollback = MergePolicy(rule: .rollback)
 
   /// How a conflict ends.
   package enum Resolution: Sendable {
@@ -24,31 +43,50 @@ public enum MergePolicy: Sendable, Hashable {
     case delete
     /// The store stays as it is.
     case keepTheirs
+    /// A policy of the program's own has decided what cannot be: the save fails.
+    case mistaken([MergePolicyMistake])
   }
 
   /// Decides one conflict.
-  ///
-  /// - Parameter changed: the slots that our change set by intent.
-  package func resolve(
-    _ conflict: Conflict, changed: SlotSet, layout: RecordLayout
-  ) -> Resolution {
-    switch self {
+  package func resolve(_ conflict: Conflict, layout: RecordLayout) -> Resolution {
+    resolve(conflict, layout: layout, depth: 0)
+  }
+
+  func resolve(_ conflict: Conflict, layout: RecordLayout, depth: Int) -> Resolution {
+    switch rule {
     case .error: return .fail
+    case .custom(let custom): return custom.resolve(conflict, layout: layout, depth: depth)
+    // Nothing is lost by leaving an object alone that the save has only read.
+    case _ where conflict.isReadOnly: return .keepTheirs
     case .rollback: return .keepTheirs
     case .overwrite: return conflict.ours.map(Resolution.write) ?? .delete
-    case .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump: break
+    case .mergeByPropertyStoreTrump:
+      return merge(conflict, layout: layout, isOursFirst: false)
+    case .mergeByPropertyObjectTrump:
+      return merge(conflict, layout: layout, isOursFirst: true)
     }
-    let isOursFirst = self == .mergeByPropertyObjectTrump
+  }
+
+  private func merge(
+    _ conflict: Conflict, layout: RecordLayout, isOursFirst: Bool
+  ) -> Resolution {
     switch (conflict.ours, conflict.theirs) {
     case (nil, _): return isOursFirst ? .delete : .keepTheirs
     case (let ours?, nil): return isOursFirst ? .write(ours) : .keepTheirs
     case (let ours?, let theirs?):
       var arena = RecordArena()
-      var taken = changed
-      if !isOursFirst, let base = conflict.base {
-        taken.subtract(layout.differingSlots(base, theirs))
-      }
+      var taken = conflict.changed
+      if !isOursFirst { taken.subtract(conflict.changedByThem(layout)) }
+      // The store has no transient values: it cannot have changed them.
+      taken.formUnion(layout.transientSlots)
       return .write(layout.splice(base: theirs, changes: ours, slots: taken, into: &arena))
     }
+  }
+}
+
+extension MergePolicy: CustomStringConvertible {
+  /// The policy's name, as it is written in code; that of a custom policy as it was given.
+  public var description: String {
+    if case .custom(let custom) = rule { custom.name } else { "\(rule)" }
   }
 }

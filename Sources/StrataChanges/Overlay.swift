@@ -18,12 +18,20 @@ package struct Overlay: Sendable {
 
   package var isEmpty: Bool { segments.isEmpty }
 
-  /// Whether there is anything that a save would hand on: more than objects that came and went.
+  /// Whether there is anything that a save would change: more than objects that came and went, or
+  /// that were only read.
   package var hasChanges: Bool {
     segments.contains { segment in
       !segment.links.isEmpty
-        || segment.changes.contains { $0.value.kind != .delete || $0.value.base != nil }
+        || segment.changes.contains { _, change in
+          (change.kind != .delete || change.base != nil) && !change.isReadLock
+        }
     }
+  }
+
+  /// Whether a save has objects to look after that were only read.
+  package var hasReadLocks: Bool {
+    segments.contains { $0.changes.contains { $0.value.isReadLock } }
   }
 
   /// What is pending for `key`, or nil if nothing is. O(segments).

@@ -7,7 +7,8 @@ package import StrataRecord
 ///
 /// ## How it is taken
 /// The chain of published segments is copied first, then the store's snapshot is taken, then each
-/// segment's tag is read, and a segment whose tag the snapshot has reached is left out. So a save
+/// segment's tag is read, and a segment whose tag the snapshot has reached is left out. Where the
+/// chain comes to a pin, its segments and its snapshot take the place of the rest. So a save
 /// that is on its way from a layer into the store is seen exactly once, whichever side of the commit
 /// the snapshot falls on. (Of 30 interleavings of a root save, another root's commit and a reader, 11
 /// read a mixture without the tags.)
@@ -27,7 +28,7 @@ package final class ReadView {
   private let inherited: [Segment]
 
   package init(own: Overlay, inherited: [Segment], snapshot: any Snapshot, schema: Schema) {
-    layers = Overlay(Self.hidden(own.segments, from: snapshot) + inherited)
+    layers = Overlay(Self.hidden(own.segments, from: snapshot, schema) + inherited)
     self.inherited = inherited
     self.snapshot = snapshot
     self.schema = schema
@@ -35,33 +36,34 @@ package final class ReadView {
 
   /// Takes `own` as the context's changes from now on: within a turn, drafts are encoded into them.
   package func replaceOwn(_ own: Overlay) {
-    layers = Overlay(Self.hidden(own.segments, from: snapshot) + inherited)
+    layers = Overlay(Self.hidden(own.segments, from: snapshot, schema) + inherited)
   }
 
   /// The segments that the snapshot does not show. The context's own are among those that a save may
   /// have taken to the store, before the context has let go of them.
-  private static func hidden(_ segments: [Segment], from snapshot: any Snapshot) -> [Segment] {
-    segments.filter { segment in
+  static func hidden(
+    _ segments: [Segment], from snapshot: any Snapshot, _ schema: Schema
+  ) -> [Segment] {
+    if PlantedFault.untaggedView.isPlanted(in: schema) { return segments }
+    return segments.filter { segment in
       guard let tag = segment.tag else { return true }
       return tag > snapshot.generation
     }
   }
 
-  /// Takes a view for a context that rests on `parent`.
+  /// Takes a view for the context of `layer`.
   ///
-  /// - Parameters:
-  ///   - own: the context's own changes.
-  ///   - parent: nil for a context that rests on the store itself.
+  /// - Parameter own: the context's own changes.
   package static func take(
-    own: Overlay, parent: Layer?, source: any SnapshotSource
+    own: Overlay, layer: Layer, source: any SnapshotSource
   ) throws -> ReadView {
-    let segments = parent?.publishedSegments() ?? []
+    let beneath = layer.beneath()
     PausePoint.viewTaken.reach(source.schema)
-    let snapshot = try source.snapshot()
+    let snapshot = try beneath.pin?.snapshot ?? source.snapshot()
     PausePoint.snapshotTaken.reach(source.schema)
     return ReadView(
-      own: own, inherited: hidden(segments, from: snapshot), snapshot: snapshot,
-      schema: source.schema)
+      own: own, inherited: hidden(beneath.segments, from: snapshot, source.schema),
+      snapshot: snapshot, schema: source.schema)
   }
 
   // MARK: - One object

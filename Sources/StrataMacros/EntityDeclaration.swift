@@ -16,6 +16,8 @@
     private let access: Access
     /// Those with a slot, in the order of their slots.
     let properties: [PersistentProperty]
+    /// The life cycle methods that the class overrides, by name.
+    let hooks: [String]
 
     /// Reads `declaration` and reports all that is wrong with it; nil if it cannot be an entity.
     ///
@@ -45,6 +47,7 @@
           PersistentProperty($0, report: report)
         }
       }.filter { !$0.isRefused }
+      hooks = LifeCycleMethod.overridden(in: type.memberBlock.members)
       for variable in type.memberBlock.members.conditionalVariables {
         PropertyChecks.reportConditional(variable, report: report)
       }

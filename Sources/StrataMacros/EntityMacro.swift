@@ -60,6 +60,7 @@
         EntityDescription(
           entity: \(literal: entity.bareName), of: \(raw: entity.name).self, \
         isAbstract: \(raw: isAbstract), superentity: \(raw: entity.superentity),
+          hooks: [\(raw: entity.hooks.map { "." + $0 }.joined(separator: ", "))],
           properties: [\(raw: rows.joined())\(raw: rows.isEmpty ? "" : "\n  ")])
         """,
         """

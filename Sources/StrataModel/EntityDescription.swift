@@ -18,6 +18,8 @@ public final class EntityDescription: Sendable {
   public let properties: [PropertyDescription]
   /// The slot of the first property that the entity declares itself.
   public let firstOwnSlot: Int
+  /// The life cycle methods that are called on its objects, those of `superentity` included.
+  public let hooks: LifeCycleHooks
 
   /// Finds the slot that a key path reads by reading it on a recording object: an inherited
   /// property's key path from the subclass (`\Employee.name`) equals no declared one.
@@ -29,18 +31,21 @@ public final class EntityDescription: Sendable {
 
   /// - Parameters:
   ///   - superentity: nil for the root of a hierarchy.
+  ///   - hooks: the life cycle methods that the class overrides; `.all` if it is not known.
   ///   - properties: the entity's own; those of `superentity` are put before them.
   ///   - probe: answers which slot a key path reads, for those that are not declared in
   ///     `properties`; nil if there are none such.
   public init(
     _ name: String, class managedObjectClass: AnyClass, isAbstract: Bool = false,
-    superentity: EntityDescription? = nil, properties: [PropertyDescription],
+    superentity: EntityDescription? = nil, hooks: LifeCycleHooks = .all,
+    properties: [PropertyDescription],
     probe: (@Sendable (AnyKeyPath) -> Int?)? = nil
   ) {
     self.name = name
     self.isAbstract = isAbstract
     self.superentity = superentity
     self.managedObjectClass = managedObjectClass
+    self.hooks = hooks.union(superentity?.hooks ?? [])
     let inherited = superentity?.properties ?? []
     firstOwnSlot = inherited.count
     let all = inherited + properties

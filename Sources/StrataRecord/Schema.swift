@@ -13,8 +13,12 @@ package final class Schema: Sendable {
   package let numbers: SchemaNumbers
   /// The version of the model in this store, which each record's header names. From 1.
   package let version: UInt16
+  /// The life cycle methods that any entity's objects have: what no save and no fetch need look for
+  /// if it is not here.
+  package let hooks: LifeCycleHooks
 
   private let byNumber: [EntitySchema?]
+  private let hooksByNumber: [LifeCycleHooks]
   private let byClass: [ObjectIdentifier: EntitySchema]
 
   /// - Precondition: `numbers` has a number for every entity and property of `model`.
@@ -25,6 +29,7 @@ package final class Schema: Sendable {
     self.numbers = numbers
     self.store = store
     self.version = version
+    hooks = model.entities.reduce([]) { $1.isAbstract ? $0 : $0.union($1.hooks) }
     let builder = SchemaBuilder(model: model, numbers: numbers, version: version, store: store)
     var byNumber = [EntitySchema?](repeating: nil, count: Int(numbers.lastEntity) + 1)
     var byClass: [ObjectIdentifier: EntitySchema] = [:]
@@ -34,6 +39,7 @@ package final class Schema: Sendable {
       byClass[ObjectIdentifier(entity.managedObjectClass)] = schema
     }
     self.byNumber = byNumber
+    hooksByNumber = byNumber.map { $0?.description.hooks ?? [] }
     self.byClass = byClass
   }
 
@@ -45,6 +51,12 @@ package final class Schema: Sendable {
   package func entity(_ number: EntityNumber) -> EntitySchema? {
     let index = Int(number.rawValue)
     return index < byNumber.count ? byNumber[index] : nil
+  }
+
+  /// The life cycle methods of an entity's objects; none for a number that the model does not have.
+  package func hooks(of number: EntityNumber) -> LifeCycleHooks {
+    let index = Int(number.rawValue)
+    return index < hooksByNumber.count ? hooksByNumber[index] : []
   }
 
   /// The entity whose objects are of this very class, or nil.

@@ -19,12 +19,13 @@ private typealias G = Geography
   ) -> (kind: String, name: String?, population: Int64?) {
     let conflict = Conflict(
       objectID: ObjectID(store: G.schema.store, key: key), base: base, ours: ours, theirs: theirs,
-      schema: G.schema)
+      changed: [G.name, G.population], schema: G.schema)
     let layout = G.entity(key).layout
-    switch policy.resolve(conflict, changed: [G.name, G.population], layout: layout) {
+    switch policy.resolve(conflict, layout: layout) {
     case .fail: return ("fail", nil, nil)
     case .delete: return ("delete", nil, nil)
     case .keepTheirs: return ("keep", nil, nil)
+    case .mistaken: return ("mistaken", nil, nil)
     case .write(let record):
       return ("write", record.value(at: G.name, layout), record.value(at: G.population, layout))
     }
@@ -70,7 +71,7 @@ private typealias G = Geography
   @Test func `a conflict shows the three states by property name, without to-many relationships`() {
     let conflict = Conflict(
       objectID: ObjectID(store: G.schema.store, key: key), base: base, ours: nil, theirs: theirs,
-      schema: G.schema)
+      changed: [], schema: G.schema)
     #expect(
       conflict.baseValues == [
         "name": .string("A"), "population": .int(1), "country": .null, "twin": .null,

@@ -24,6 +24,7 @@
 
             nonisolated private static let _entity_Empty: EntityDescription = EntityDescription(
               entity: "Empty", of: Empty.self, isAbstract: false, superentity: nil,
+              hooks: [],
               properties: [])
 
             nonisolated override class var entity: EntityDescription {
@@ -86,6 +87,7 @@
 
             nonisolated private static let _entity_Country: EntityDescription = EntityDescription(
               entity: "Country", of: Country.self, isAbstract: false, superentity: nil,
+              hooks: [],
               properties: [
                 .attribute("iso", \\Country.iso, as: (String).self, .unique),
                 .property("population", \\Country.population, as: (Int).self, default: (0) as Int),
@@ -150,6 +152,31 @@
     @Test func `may be abstract`() {
       let text = Expansion("@Entity(isAbstract: true) class Person: ManagedObject {}").text
       #expect(text.contains("of: Person.self, isAbstract: true, superentity: nil,"))
+    }
+
+    @Test func `names the life cycle methods that it overrides`() {
+      let text = Expansion(
+        """
+        @Entity class Person: ManagedObject {
+          override func willSave() {}
+          func didSave() {}
+          override class func prepareForDeletion() {}
+          override func awakeFromSnapshotEvents(_ events: SnapshotEvents) {}
+          override func hash() {}
+          #if DEBUG
+            public override func awakeFromInsert() {}
+          #else
+            #if os(Linux)
+              override func didTurnIntoFault() {}
+            #endif
+          #endif
+          class Other { override func willTurnIntoFault() {} }
+        }
+        """
+      ).text
+      #expect(
+        text.contains(
+          "hooks: [.awakeFromInsert, .awakeFromSnapshotEvents, .willSave, .didTurnIntoFault],"))
     }
 
     @Test func `may have a name in backticks`() {

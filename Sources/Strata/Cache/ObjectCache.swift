@@ -14,6 +14,7 @@ import StrataRecord
 /// - I1 At most one instance per key.
 /// - I2 `places[index[key]]` is the instance of `key`; free places are nil and listed in `free`.
 /// - I3 `byteCount` counts each instance and each record that an instance holds.
+/// - I4 An object in `original` has values that an awake method set over those of that record.
 ///
 /// ## Isolation
 /// The context's.
@@ -25,13 +26,28 @@ struct ObjectCache {
   private var places: ContiguousArray<ManagedObject?> = []
   private var free: [Int] = []
   private var hand = 0
+  /// The records that awake methods have set values over: what is unsaved and saved goes by these.
+  private var original: [ObjectKey: Record] = [:]
+  /// Clean objects whose turn it is to become faults, and which want to be told before: the cache
+  /// cannot call them while it moves its hand. The context sees to them.
+  private(set) var waiting: [ManagedObject] = []
 
   /// What the registered objects and their records take, in bytes, by estimate.
   private(set) var byteCount = 0
   /// Above this many bytes the clock hand moves.
   var byteBudget: Int
 
+  /// Whether nothing is let go, whatever the budget.
+  var retainsAll = false
+
   init(byteBudget: Int) { self.byteBudget = byteBudget }
+
+  /// An empty cache with the same settings.
+  func emptied() -> ObjectCache {
+    var cache = ObjectCache(byteBudget: byteBudget)
+    cache.retainsAll = retainsAll
+    return cache
+  }
 
   /// The registered instance of `key`, marked as used.
   func object(for key: ObjectKey) -> ManagedObject? {
@@ -58,21 +74,74 @@ struct ObjectCache {
   mutating func setRecord(_ record: Record?, of object: ManagedObject) {
     byteCount += (record?.byteCount ?? 0) - (object.record?.byteCount ?? 0)
     object.record = record
+    forgetOriginal(object.key)
     if byteCount > byteBudget { sweep(steps: 4) }
+  }
+
+  /// Gives an object the values that an awake method has set over those of `original`.
+  mutating func setAwakened(_ record: Record, over original: Record, of object: ManagedObject) {
+    setRecord(record, of: object)
+    self.original[object.key] = original
+    byteCount += original.byteCount
+  }
+
+  /// Gives an object what its draft was encoded to.
+  ///
+  /// - Parameter changed: the slots that were set as edits.
+  /// - Returns: the record that its change has: without what an awake method has set.
+  mutating func setEncoded(
+    _ encoded: Record, changed: SlotSet, of object: ManagedObject, arena: inout RecordArena
+  ) -> Record {
+    guard !original.isEmpty, let base = original[object.key] else {
+      setRecord(encoded, of: object)
+      return encoded
+    }
+    let record = object.home.layout.splice(
+      base: base, changes: encoded, slots: changed, into: &arena)
+    setAwakened(encoded, over: record, of: object)
+    return record
+  }
+
+  /// Gives an object a record that somebody else has made of it. What an awake method has set stays,
+  /// but for what the record changes.
+  mutating func replaceRecord(_ record: Record, of object: ManagedObject) {
+    guard !original.isEmpty, let base = original[object.key], let former = object.record else {
+      return setRecord(record, of: object)
+    }
+    let layout = object.home.layout
+    let awakened = layout.differingSlots(base, former)
+      .subtracting(layout.differingSlots(base, record))
+    var arena = RecordArena()
+    setAwakened(
+      layout.splice(base: record, changes: former, slots: awakened, into: &arena), over: record,
+      of: object)
+  }
+
+  /// The object's record as edits and loading left it, without what an awake method has set.
+  func originalRecord(of object: ManagedObject) -> Record? {
+    if original.isEmpty { return object.record }
+    return original[object.key] ?? object.record
+  }
+
+  private mutating func forgetOriginal(_ key: ObjectKey) {
+    guard !original.isEmpty, let record = original.removeValue(forKey: key) else { return }
+    byteCount -= record.byteCount
   }
 
   /// Forgets an instance; whoever holds it keeps it.
   mutating func unregister(_ key: ObjectKey) {
     guard let place = index.removeValue(forKey: key), let object = places[place] else { return }
     byteCount -= Self.objectByteCount + (object.record?.byteCount ?? 0)
+    forgetOriginal(key)
+    object.home.observed?.forget(object)
     places[place] = nil
     free.append(place)
   }
 
   /// All registered instances, after letting go of everything that nobody else holds and that has
-  /// no unsaved values.
+  /// no unsaved values, but for what is `waiting`.
   mutating func heldObjects() -> [ManagedObject] {
-    for place in places.indices { release(at: place, isForced: true) }
+    if !retainsAll { for place in places.indices { release(at: place, isForced: true) } }
     return places.compactMap { $0 }
   }
 
@@ -81,7 +150,7 @@ struct ObjectCache {
 
   /// Moves the clock hand on by `steps` places, or until the budget is met.
   mutating func sweep(steps: Int) {
-    guard !places.isEmpty else { return }
+    guard !places.isEmpty, !retainsAll else { return }
     for _ in 0..<steps where byteCount > byteBudget {
       hand = hand + 1 < places.count ? hand + 1 : 0
       release(at: hand, isForced: false)
@@ -97,11 +166,31 @@ struct ObjectCache {
       object.isRecentlyUsed = false
       return
     }
-    if let record = object.record, !isForced {
+    if object.record != nil, !object.home.hooks.isDisjoint(with: .faulting) {
+      object.isRecentlyUsed = false
+      waiting.append(object)
+      return
+    }
+    // An object that somebody observes goes at once: as a fault it could come back with values that
+    // the observer was not told of.
+    if let record = object.record, !isForced, object.observation == 0 {
       byteCount -= record.byteCount
       object.record = nil
+      forgetOriginal(object.key)
       return
     }
     unregister(object.key)
+  }
+
+  /// The next of `waiting` that is still clean and unused, taken out of it; nil if there is none.
+  mutating func nextWaiting() -> ManagedObject? {
+    while let object = waiting.popLast() {
+      if object.status == .clean, object.draft == nil, object.record != nil,
+        !object.isRecentlyUsed
+      {
+        return object
+      }
+    }
+    return nil
   }
 }

@@ -20,6 +20,22 @@ public enum ContextError: Error, Sendable, Hashable {
   /// Objects were deleted that others are linked to by a relationship with the delete rule `.deny`:
   /// unlink or delete those first.
   case deleteDenied([DeniedDelete])
+  /// The objects' `willSave` changes something each time that it is called: set a value only if it
+  /// differs.
+  case endlessWillSave([ObjectID])
+  /// A `willSave` method, or an observer of the willSave notification, saves the context itself.
+  case recursiveSave
+
+  /// A context above this one cannot be entered from here, so `save(to: .store)` cannot get past it:
+  /// it is confined to the isolation that made it, or it is gone and only its layer is left. Nothing
+  /// was saved. The level counts from 1, the parent. Save there, level by level, or make that context
+  /// a `ContextQueue` and keep it.
+  case ancestorUnreachable(level: Int)
+
+  // MARK: Query generations
+
+  /// The token is of a context that has another parent or another store.
+  case foreignQueryGeneration
 
   // MARK: Waiting
 
@@ -49,6 +65,18 @@ extension ContextError: CustomStringConvertible {
       "\(denied.count) objects may not be deleted while others are linked to them: "
         + denied.prefix(3).map { "\($0.objectID) by \($0.relationship)" }.joined(separator: ", ")
         + (denied.count > 3 ? ", …" : ".")
+    case .endlessWillSave(let ids):
+      "willSave of \(ids.count) objects changes something whenever it is called: "
+        + ids.prefix(3).map { "\($0)" }.joined(separator: ", ")
+        + (ids.count > 3 ? ", …" : "") + ". Set a value only if it differs."
+    case .recursiveSave:
+      "The context is told that it will be saved, and may not be saved by whoever is told."
+    case .ancestorUnreachable(let level):
+      "The context \(level) above this one cannot be entered from here: it is confined, or gone. "
+        + "Nothing was saved. Save level by level, or make it a ContextQueue and keep that."
+    case .foreignQueryGeneration:
+      "The query generation is of a context that has another parent or another store. Take the "
+        + "token from a context with the same parent."
     case .wouldDeadlock:
       "This call would wait for a context whose holder waits for this thread. Enter contexts in "
         + "one order everywhere, or use await perform."

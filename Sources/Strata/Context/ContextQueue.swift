@@ -30,6 +30,10 @@ public final class ContextQueue: ContextParent {
       place: parent.place, confinement: .queue, sameIsolationParent: nil)
     layer = context.layer
     layer.onArrival { [weak self] in self?.noteArrival() }
+    layer.onSaveRequest { [weak self] in
+      guard let self else { return nil }
+      return { try await self.save(atLevel: $0) }
+    }
   }
 
   /// Runs `body` with the context, after the blocks that were asked for before it. The calling task
@@ -80,11 +84,49 @@ public final class ContextQueue: ContextParent {
   ///
   /// - Throws: as `ManagedObjectContext.save()`.
   public func save(isolation: isolated (any Actor)? = #isolation) async throws {
-    guard let save = try await perform({ try $0.beginSave() }) else { return }
+    try await save(isCancellable: true, isolation: isolation)
+  }
+
+  /// Saves the context's changes one level up, as `save()`, or through all ancestors to the disk.
+  ///
+  /// With `.store`, this context's changes are saved first. Then each ancestor is entered in its turn,
+  /// saves all that it holds, and is left again before the next one is entered; no queue is held while
+  /// another is waited for, or the disk. Others may save in between, and what they save goes along.
+  ///
+  /// If the task is cancelled before this context's save begins, nothing is saved. After that the save
+  /// is carried through to the disk, cancelled or not.
+  ///
+  /// - Throws: before anything is saved, `ContextError.ancestorUnreachable` and `CancellationError`;
+  ///   what `ManagedObjectContext.save()` throws, if this context's own save fails;
+  ///   `AncestorSaveError`, if an ancestor's does: everything below it has got as far as that.
+  public func save(
+    to destination: SaveDestination, isolation: isolated (any Actor)? = #isolation
+  ) async throws {
+    let ancestors = destination == .store ? try layer.ancestorSavers() : []
+    try await save(isCancellable: true, isolation: isolation)
+    for (index, save) in ancestors.enumerated() { try await save(index + 1) }
+  }
+
+  private func save(
+    isCancellable: Bool, isolation: isolated (any Actor)? = #isolation
+  ) async throws {
+    if isolation === MainActor.shared { MainTurns.endAll() }
+    guard let save = try await run(isCancellable: isCancellable, { try $0.beginSave() }) else {
+      return
+    }
     await save.finished()
     // Also if the task was cancelled meanwhile: the disk has it.
     if isolation === MainActor.shared { MainTurns.endAll() }
     try await run(isCancellable: false) { try $0.finish(save) }
+  }
+
+  /// Saves the context for a descendant that is `level` levels below.
+  private func save(atLevel level: Int) async throws {
+    do { try await save(isCancellable: false) } catch {
+      throw AncestorSaveError(
+        level: level, contextName: try await run(isCancellable: false) { $0.name },
+        underlyingError: error)
+    }
   }
 
   // MARK: - Turns

@@ -37,5 +37,18 @@ enum MainTurns {
     context.layer.onArrival {
       Task { @MainActor in entry.context?.landArrivals() }
     }
+    context.layer.onSaveRequest {
+      if entry.context == nil { return nil }
+      return { try await save(entry, atLevel: $0) }
+    }
+  }
+
+  @MainActor private static func save(_ entry: MainContext, atLevel level: Int) async throws {
+    guard let context = entry.context else {
+      throw AncestorSaveError(
+        level: level, contextName: nil,
+        underlyingError: ContextError.ancestorUnreachable(level: level))
+    }
+    try await context.save(atLevel: level, isolation: MainActor.shared)
   }
 }

@@ -16,6 +16,8 @@ extension ManagedObjectContext {
     var pending = [object]
     while let next = pending.popLast() {
       if next.isFault { fire(next) }
+      prepareForDeletion(next)
+      defer { if !deleting.isEmpty { deleting.remove(next.key) } }
       guard next.isAlive, next.status != .deleted else { continue }
       do {
         pending += try applyDeleteRules(of: next)
@@ -23,14 +25,19 @@ extension ManagedObjectContext {
       } catch {
         // What its rules would have to reach could not be read: the object stays, and the next
         // save says why.
+        deleting = []
         if deferredError == nil { deferredError = error }
       }
     }
+    turnLeavingIntoFaults()
   }
 
   private func markDeleted(_ object: ManagedObject) {
     let wasNew = object.status == .inserted
-    let base = object.record.map { StoredRecord(record: $0, generation: object.generation) }
+    let base = cache.originalRecord(of: object).map {
+      StoredRecord(record: $0, generation: object.generation)
+    }
+    if observed != nil { objectWillGo(object) }
     object.draft = nil
     turn.deleted.append(object.key)
     noteTouched()
@@ -50,7 +57,10 @@ extension ManagedObjectContext {
       switch relationship.deleteRule {
       case .noAction, .deny: continue
       case .cascade:
-        cascade += try targets(of: object, relationship)
+        // They are told while their way to this object still exists.
+        let members = try targets(of: object, relationship)
+        for member in members { prepareForDeletion(member) }
+        cascade += members
       case .nullify: break
       }
       try unlink(object, from: relationship)
@@ -85,7 +95,13 @@ extension ManagedObjectContext {
         setLink(.absent, number, mirror: mirror, from: object.key, to: member.key)
       }
     case .slot:
-      guard let inverse = relationship.inverse, inverse.kind == .toOne else { return }
+      guard let inverse = relationship.inverse else { return }
+      if inverse.kind != .toOne {
+        if let owner = toOneKey(of: object, at: relationship.slot) {
+          turn.noteEnd(owner, inverse.slot)
+        }
+        return
+      }
       for member in try targets(of: object, relationship) where member.status != .deleted {
         setToOneKey(nil, of: member, at: inverse.slot)
       }

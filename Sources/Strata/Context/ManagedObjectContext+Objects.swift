@@ -63,6 +63,7 @@ extension ManagedObjectContext {
       switch change?.kind {
       case nil: .clean
       case .insert?: .inserted
+      case .update? where change?.isReadLock == true: .clean
       case .update?: .updated
       case .delete?: .deleted
       }
@@ -71,6 +72,10 @@ extension ManagedObjectContext {
       generation: change?.base?.generation ?? 0, status: status)
     let object = home.type.init(seed)
     cache.register(object)
+    if home.hooks.contains(.awakeFromFetch), object.record != nil, status != .deleted {
+      awakeFromFetch(object)
+    }
+    if !cache.waiting.isEmpty { turnWaitingIntoFaults() }
     return object
   }
 
@@ -81,6 +86,7 @@ extension ManagedObjectContext {
       if object.isFault, object.status == .clean {
         cache.setRecord(stored.record, of: object)
         object.generation = stored.generation
+        if object.home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
       }
       return object
     }
@@ -90,6 +96,8 @@ extension ManagedObjectContext {
       ObjectSeed(
         home: home, key: key, record: stored.record, generation: stored.generation))
     cache.register(object)
+    if home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
+    if !cache.waiting.isEmpty { turnWaitingIntoFaults() }
     return object
   }
 
@@ -101,6 +109,7 @@ extension ManagedObjectContext {
       let type = entity.description.managedObjectClass as? ManagedObject.Type
     else { return nil }
     let home = ObjectHome(context: self, entity: entity, type: type)
+    home.observed = observed
     homes[index] = home
     return home
   }
@@ -130,11 +139,19 @@ extension ManagedObjectContext {
 
   /// Loads a fault from the turn's view. A fault whose object is gone becomes a gone object.
   func load(_ object: ManagedObject) throws {
+    try fulfil(object)
+    if object.home.hooks.contains(.awakeFromFetch), object.record != nil { awakeFromFetch(object) }
+    if !cache.waiting.isEmpty { turnWaitingIntoFaults() }
+  }
+
+  /// Loads a fault without telling it.
+  func fulfil(_ object: ManagedObject) throws {
     switch try currentView().find(object.key) {
     case .record(let stored):
       cache.setRecord(stored.record, of: object)
       object.generation = stored.generation
     case .deleted, .absent:
+      if object.observation != 0 { objectWillGo(object) }
       object.status = .gone
     }
   }
@@ -162,6 +179,7 @@ extension ManagedObjectContext {
     guard let record = object.record, object.status != .deleted, object.isAlive else { return nil }
     let draft = Draft(layout: object.home.layout, base: record)
     object.draft = draft
+    if !awaking.isEmpty, awaking.contains(where: { $0 === object }) { return draft }
     if object.status == .clean { object.status = .updated }
     edits.drafted.append(object)
     turn.updated.append(object.key)

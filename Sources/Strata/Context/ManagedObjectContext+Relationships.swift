@@ -18,6 +18,7 @@ extension ManagedObjectContext {
   /// Sets the slot of a to-one relationship and nothing else.
   func setToOneKey(_ key: ObjectKey?, of object: ManagedObject, at slot: Int) {
     guard toOneKey(of: object, at: slot) != key else { return }
+    if observed != nil { targetWillChange(of: object, at: slot, to: key) }
     _ = draftForEditing(object)?.setToOne(key, at: slot)
   }
 
@@ -39,7 +40,7 @@ extension ManagedObjectContext {
         setToOneKey(object.key, of: target, at: inverse.slot)
       }
     } else if let inverse = relationship.inverse {
-      for end in [former, target?.key].compactMap({ $0 }) { turn.updated.append(end) }
+      for end in [former, target?.key].compactMap({ $0 }) { turn.noteEnd(end, inverse.slot) }
       if inverse.kind == .orderedToMany, let former {
         edits.links.set(
           .absent, at: LinkPlace(inverse.number, former), to: object.key)
@@ -86,6 +87,7 @@ extension ManagedObjectContext {
     case .inverseSlot(_, let slot):
       setToOne(object, of: target, at: slot)
       if relationship.isOrdered {
+        if observed != nil { linksWillChange(relationship.number, of: object.key) }
         edits.links.set(
           .present(position: position), at: LinkPlace(relationship.number, object.key),
           to: target.key)
@@ -122,6 +124,10 @@ extension ManagedObjectContext {
     _ state: LinkState, _ number: PropertyNumber, mirror: PropertyNumber, from owner: ObjectKey,
     to target: ObjectKey, mirrored: LinkState? = nil
   ) {
+    if observed != nil {
+      linksWillChange(number, of: owner)
+      linksWillChange(mirror, of: target)
+    }
     edits.links.set(state, at: LinkPlace(number, owner), to: target)
     edits.links.set(mirrored ?? state, at: LinkPlace(mirror, target), to: owner)
     turn.updated.append(owner)

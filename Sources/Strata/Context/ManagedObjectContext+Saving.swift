@@ -14,8 +14,13 @@ extension ManagedObjectContext {
   /// A save never waits for the parent: if that is busy, the changes are visible to readers at once
   /// and land there after its current turn. A failed save leaves everything unsaved as it was.
   ///
-  /// - Throws: `ContextError.deleteDenied`; at the top `StoreError`: conflicts, uniqueness
-  ///   violations, a full disk; and any error that reading a property met since the last call.
+  /// The order: the end of the turn; `willSave` of the objects until it changes nothing more; the
+  /// willSave notification; checks; the hand-over or commit; `didSave` of the objects; the didSave
+  /// notification.
+  ///
+  /// - Throws: `ContextError.deleteDenied`, `.endlessWillSave`, and `.recursiveSave` from within
+  ///   `willSave`; at the top `StoreError`: conflicts, uniqueness violations, a full disk; and any
+  ///   error that reading a property met since the last call.
   public func save() throws {
     guard let save = try beginSave() else { return }
     save.waitUntilFinished()
@@ -26,25 +31,25 @@ extension ManagedObjectContext {
   ///
   /// - Returns: the save to the store that has to be waited for and finished; nil if there is none.
   func beginSave() throws -> PendingSave? {
+    if preparation?.isTelling == true { throw ContextError.recursiveSave }
     try throwDeferredError()
     encodeEdits()
     finishPendingSave()
     announceTurn()
-    if hasChanges {
-      post(SaveNotification.willSave, for: working)
-      encodeEdits()
-      try checkDeniedDeletes()
-    }
-    settleCompletely()
-    guard hasChanges else {
+    turnStart = working
+    let outer = preparation
+    preparation = SavePreparation()
+    defer { preparation = outer }
+    try prepareToSave()
+    guard hasChanges || working.hasReadLocks else {
       view = nil
       return nil
     }
     if layer.parent != nil {
-      pushToParent()
+      try pushToParent()
       return nil
     }
-    return commitToStore()
+    return try commitToStore()
   }
 
   /// Waits for the save that is under way, if any, and finishes it; whoever began it hears how it
@@ -57,35 +62,45 @@ extension ManagedObjectContext {
 
   // MARK: - To a parent context
 
-  private func pushToParent() {
+  private func pushToParent() throws {
     guard let parentLayer = layer.parent else { return }
     guard let parent = parentInThisIsolation else {
-      handOver(to: parentLayer)
+      try handOver(to: parentLayer)
       return didHandOver(working)
     }
+    parent.landInTurn(savesOf: layer)
     while true {
       let state = layer.current
-      if state.inbox.isEmpty, layer.publish(Overlay(), ifStill: state.revision) { break }
-      settleCompletely()
+      if state.inbox.isEmpty, layer.handUp(ifStill: state.revision) { break }
+      try prepareToSave()
     }
     if let segment = working.flattened() { parent.receiveInTurn(segment) }
+    if !parent.childrenInTurn.contains(layer) { parent.childrenInTurn.append(layer) }
     didHandOver(working)
   }
 
   /// Gives the changes to the parent's layer: composed with what the parent has published, outside
   /// any lock, and again if something else was published meanwhile.
-  private func handOver(to parentLayer: Layer) {
+  private func handOver(to parentLayer: Layer) throws {
     while true {
       let mine = layer.current
       if !mine.inbox.isEmpty {
-        settleCompletely()
+        try prepareToSave()
         continue
       }
       let theirs = parentLayer.current
       guard let segment = working.flattened() else { return }
+      if mine.handedUp.isOwed {
+        let push = Layer.Push(
+          segment: segment, touched: Array(segment.changes.keys), sender: ObjectIdentifier(layer))
+        if parentLayer.receive(afterTurn: push, from: layer, ifStill: mine.revision) { break }
+        continue
+      }
       let composed = Composition.compose(segment, onto: theirs.published, schema: schema)
       let isDone = parentLayer.receive(
-        Layer.Push(segment: segment, touched: Array(composed.changes.keys)),
+        Layer.Push(
+          segment: segment, touched: Array(composed.changes.keys),
+          sender: ObjectIdentifier(layer)),
         composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
         from: layer, ifStill: mine.revision)
       if isDone { break }
@@ -98,34 +113,61 @@ extension ManagedObjectContext {
   private func receiveInTurn(_ segment: Segment) {
     encodeEdits()
     let composed = Composition.compose(segment, onto: working, schema: schema)
-    replaceWorking(working.adding(composed).compacted())
+    let settled = working.adding(composed).compacted()
+    willLand(segment, touching: Array(composed.changes.keys), in: settled)
+    replaceWorking(settled)
     isPublished = false
     let landed = take(segment, touching: Array(composed.changes.keys))
-    turn.inserted += landed.inserted
-    turn.updated += landed.updated
-    turn.deleted += landed.deleted
+    turn.append(landed, schema: schema)
     noteTouched()
   }
 
+  /// Lands the saves of `child` that wait, in the middle of a turn: the child runs inside it now, and
+  /// what it does next comes after them. Those of other children that came before keep their order.
+  func landInTurn(savesOf child: Layer) {
+    let inbox = layer.current.inbox
+    guard let last = inbox.lastIndex(where: { $0.sender == ObjectIdentifier(child) }) else {
+      return
+    }
+    for push in inbox[...last] { receiveInTurn(push.segment) }
+    layer.removeFirstPushes(last + 1)
+  }
+
   private func didHandOver(_ saved: Overlay) {
-    for (key, change) in saved.changes {
+    let changes = saved.changes
+    let told = objectsToTell(of: changes)
+    var gone: [ManagedObject] = []
+    for (key, change) in changes {
       guard let object = cache.object(for: key) else { continue }
-      if change.kind == .delete { detach(object) } else { object.status = .clean }
+      if change.kind == .delete { gone.append(object) } else { object.status = .clean }
     }
     working = Overlay()
     isPublished = true
     view = nil
-    post(SaveNotification.didSave, for: saved)
+    movePin()
+    tell(told, ofSaved: saved, gone: gone)
+  }
+
+  /// The end of a save that has succeeded: the context's state is whole again.
+  private func tell(
+    _ objects: [ManagedObject], ofSaved saved: Overlay, merged: [ObjectKey: Record?] = [:],
+    gone: [ManagedObject]
+  ) {
+    turnStart = working
+    for object in objects { object.didSave() }
+    for object in gone { detach(object) }
+    turnLeavingIntoFaults()
+    post(SaveNotification.didSave, for: saved, merged: merged)
   }
 
   // MARK: - To the store
 
-  private func commitToStore() -> PendingSave {
+  private func commitToStore() throws -> PendingSave {
     while !layer.freeze(working) {
       isPublished = false
-      settleCompletely()
+      try prepareToSave()
     }
-    let save = PendingSave(ChangeSet(working, mergePolicy: mergePolicy))
+    let save = PendingSave(ChangeSet(working, mergePolicy: mergePolicy, author: transactionAuthor))
     pendingSave = save
     view = nil
     coordinator.commit(save.changeSet) { save.complete($0) }
@@ -151,6 +193,9 @@ extension ManagedObjectContext {
   private func complete(_ changeSet: ChangeSet, _ result: CommitResult) {
     PausePoint.committed.reach(schema)
     let saved = Overlay(changeSet.segments)
+    let told = objectsToTell(of: changeSet.changes)
+    var gone: [ManagedObject] = []
+    willTakeOutcome(result, of: changeSet)
     replaceWorking(working.rebased(onto: changeSet, result, schema: schema))
     while true {
       let state = layer.current
@@ -158,7 +203,8 @@ extension ManagedObjectContext {
         let complete = saved.adding(Composition.compose(push.segment, onto: saved, schema: schema))
         let rebased = complete.rebased(onto: changeSet, result, schema: schema)
         let nothing = Segment(changes: [:], links: LinkChanges(), schema: schema)
-        return Layer.Push(segment: rebased.segments.first ?? nothing, touched: push.touched)
+        return Layer.Push(
+          segment: rebased.segments.first ?? nothing, touched: push.touched, sender: push.sender)
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
       if layer.replace(published, inbox: inbox, ifStill: state.revision) { break }
@@ -168,29 +214,56 @@ extension ManagedObjectContext {
     PausePoint.published.reach(schema)
     for (key, change) in changeSet.changes {
       guard let object = cache.object(for: key) else { continue }
-      settle(object, after: change, result)
+      if !settle(object, after: change, result) {
+        object.status = .deleted
+        gone.append(object)
+      }
     }
+    noteMerged(changeSet, result)
     view = nil
-    post(SaveNotification.didSave, for: saved)
+    movePin()
+    if schema.hooks.contains(.awakeFromSnapshotEvents) {
+      for key in result.merged.keys {
+        if let object = cache.object(for: key) { awake(object, from: .mergePolicy) }
+      }
+    }
+    tell(told, ofSaved: saved, merged: result.merged, gone: gone)
+  }
+
+  /// Notes what the merge policy made of objects: the turn's objectsDidChange tells.
+  private func noteMerged(_ changeSet: ChangeSet, _ result: CommitResult) {
+    for (key, merged) in result.merged {
+      switch (changeSet.changes[key]?.kind, merged) {
+      case (_, nil): turn.deleted.append(key)
+      case (.delete, _): turn.inserted.append(key)
+      default: turn.refreshed.append(key)
+      }
+    }
+    if !result.merged.isEmpty { noteTouched() }
   }
 
   /// Gives a registered object its state after the store has committed `change`.
-  private func settle(_ object: ManagedObject, after change: Change, _ result: CommitResult) {
+  ///
+  /// - Returns: false if the object is deleted for good.
+  private func settle(
+    _ object: ManagedObject, after change: Change, _ result: CommitResult
+  ) -> Bool {
     let newer = working.change(for: object.key)
     if let newer {
-      if newer.kind == .delete, newer.base == nil { return detach(object) }
-      if let record = newer.record { cache.setRecord(record, of: object) }
+      if newer.kind == .delete, newer.base == nil { return false }
+      if let record = newer.record { cache.replaceRecord(record, of: object) }
     } else if let merged = result.merged[object.key] {
-      guard let merged else { return detach(object) }
-      cache.setRecord(merged, of: object)
+      guard let merged else { return false }
+      cache.replaceRecord(merged, of: object)
     }
     object.generation = result.generation
     switch newer?.kind {
-    case nil where change.kind == .delete && result.merged[object.key] == nil: detach(object)
+    case nil where change.kind == .delete && result.merged[object.key] == nil: return false
     case nil: object.status = .clean
     case .insert?: object.status = .inserted
-    case .update?: object.status = .updated
+    case .update?: object.status = newer?.isReadLock == true ? .clean : .updated
     case .delete?: object.status = .deleted
     }
+    return true
   }
 }

@@ -29,9 +29,11 @@ extension ManagedObjectContext {
   }
 
   private func takeView() throws -> ReadView {
-    guard let parent = parentInThisIsolation else {
-      return try ReadView.take(own: working, parent: layer.parent, source: coordinator)
+    if isPinned { try requirePin() }
+    guard !isPinned, let parent = parentInThisIsolation else {
+      return try ReadView.take(own: working, layer: layer, source: coordinator)
     }
+    parent.landInTurn(savesOf: layer)
     let below = try parent.currentViewIncludingEdits()
     return ReadView(
       own: working, inherited: below.layers.segments, snapshot: below.snapshot, schema: schema)
@@ -53,6 +55,7 @@ extension ManagedObjectContext {
     let segment = edits.encode(schema: schema, cache: &cache)
     edits = PendingEdits()
     guard !segment.isEmpty else { return }
+    turn.note(segment, schema: schema)
     replaceWorking(
       working.adding(Composition.compose(segment, onto: working, schema: schema))
         .compacted())
@@ -82,13 +85,16 @@ extension ManagedObjectContext {
       let unannounced = landed + [turn] + settle()
       landed = []
       turn = TurnChanges()
+      turnStart = working
       view = nil
       rounds += 1
       if rounds <= Self.turnRoundCountMax { announce(unannounced) }
+      turnLeavingIntoFaults()
+      if cache.byteCount > cache.byteBudget { cache.sweep(steps: 256) }
+      turnWaitingIntoFaults()
       // What observers did belongs to the turn; what they read is not kept for the next one.
     } while !edits.isEmpty || !isPublished
     view = nil
-    if cache.byteCount > cache.byteBudget { cache.sweep(steps: 256) }
     PausePoint.turnEnded.reach(schema)
   }
 
@@ -97,7 +103,10 @@ extension ManagedObjectContext {
   private static let turnRoundCountMax = 1_000
 
   /// Lands the saves of children that came in before this turn.
-  func landArrivals() { announce(settle()) }
+  func landArrivals() {
+    announce(settle())
+    turnLeavingIntoFaults()
+  }
 
   /// Encodes, publishes and lands, until observers have nothing to add or are told no more.
   func settleCompletely() {
@@ -106,6 +115,7 @@ extension ManagedObjectContext {
       let landed = settle()
       rounds += 1
       if rounds <= Self.turnRoundCountMax { announce(landed) }
+      turnLeavingIntoFaults()
     } while !edits.isEmpty || !isPublished
   }
 
@@ -128,7 +138,13 @@ extension ManagedObjectContext {
           settled = settled.adding(composed).compacted()
         }
       }
-      guard layer.publish(settled, ifStill: state.revision) else { continue }
+      guard layer.publish(settled, ifStill: state.revision, landing: childrenInTurn) else {
+        continue
+      }
+      childrenInTurn = []
+      for (push, touched) in zip(state.inbox, touched) {
+        willLand(push.segment, touching: touched, in: settled)
+      }
       replaceWorking(settled)
       isPublished = true
       return zip(state.inbox, touched).map { take($0.segment, touching: $1) }
@@ -140,7 +156,8 @@ extension ManagedObjectContext {
   /// - Parameter touched: the objects that the save has changed here.
   func take(_ segment: Segment, touching touched: [ObjectKey]) -> TurnChanges {
     var landed = TurnChanges()
-    for key in touched {
+    landed.note(segment, schema: schema)
+    for key in touched where segment.changes[key]?.isReadLock != true {
       let change = working.change(for: key)
       switch change?.kind {
       case .insert?: landed.inserted.append(key)
@@ -157,7 +174,7 @@ extension ManagedObjectContext {
         continue
       case .delete: object.status = .deleted
       }
-      if let record = change.record { cache.setRecord(record, of: object) }
+      if let record = change.record { cache.replaceRecord(record, of: object) }
       object.generation = change.base?.generation ?? 0
     }
     for place in segment.links.byPlace.keys { landed.updated.append(place.owner) }

@@ -46,8 +46,17 @@ public final class ManagedObjectContext {
   /// What a save does about objects that the store has changed meanwhile. `.error` by default.
   public var mergePolicy: MergePolicy = .error
 
-  /// A name, which the context's notifications carry; nil by default.
+  /// A name, which the context's notifications carry; nil by default. Core Data: `name`.
   public var name: String?
+
+  /// Who makes the changes that this context saves, as the program calls it: a screen, an import, a
+  /// sync. The context's messages carry it, and the save to the store. Nil by default.
+  /// Core Data: `transactionAuthor`.
+  public var transactionAuthor: String?
+
+  /// The program's own values, for whoever is handed the context; Strata does not look at them.
+  /// Core Data: `userInfo`.
+  public var userInfo: [String: Any] = [:]
 
   // MARK: State
 
@@ -60,12 +69,33 @@ public final class ManagedObjectContext {
   /// Whether the layer shows `working`.
   var isPublished = true
   var turn = TurnChanges()
+  var messageCounts = MessageCounts()
   /// What children's saves changed that landed at the first read of this turn: told at its end,
   /// because no observer may run in the middle of reading a property.
   var landed: [TurnChanges] = []
   var view: ReadView?
   /// An error that reading a property met and could not throw: the next call that can, does.
   var deferredError: (any Error)?
+  /// The children that have saved inside the turn under way: their layers go on showing that until
+  /// this context publishes it.
+  var childrenInTurn: [Layer] = []
+  /// Whether one state of what lies beneath is read until the next save, as
+  /// `setQueryGeneration(from:)` says.
+  var isPinned = false
+  /// The unsaved changes as they were when objectsDidChange was last posted.
+  var turnStart = Overlay()
+  /// What was called for the save that is being prepared, if one is.
+  var preparation: SavePreparation?
+  /// The objects whose awake methods run: what is set in them is no change.
+  var awaking: [ManagedObject] = []
+  /// The objects that are being deleted and have been told.
+  var deleting: Set<ObjectKey> = []
+  /// Objects that have left the context and are to be told, once its state is whole again.
+  var leaving: [ManagedObject] = []
+  /// Whether objects that turn into faults are being told.
+  var isFaulting = false
+  /// The objects that somebody may be observing; nil if the context does not track observation.
+  var observed: ObservedObjects?
   /// The save to the store that is under way, if any.
   var pendingSave: PendingSave?
   /// Whether the end of the main actor's turn has been enqueued.
@@ -100,6 +130,7 @@ public final class ManagedObjectContext {
   }
 
   deinit {
+    layer.endMessages()
     for home in homes { home?.detach() }
   }
 }
@@ -122,6 +153,14 @@ extension ManagedObjectContext {
   public var cacheByteBudget: Int {
     get { cache.byteBudget }
     set { cache.byteBudget = max(0, newValue) }
+  }
+
+  /// Whether the context keeps every object that it has once met, with its values, whatever the
+  /// budget says: until `reset()`, or until this is false again. False by default.
+  /// Core Data: `retainsRegisteredObjects`.
+  public var retainsRegisteredObjects: Bool {
+    get { cache.retainsAll }
+    set { cache.retainsAll = newValue }
   }
 }
 
@@ -146,13 +185,18 @@ extension ManagedObjectContext {
 
   /// The objects that somebody holds or that have unsaved changes.
   /// Core Data: `registeredObjects`.
-  public var registeredObjects: Set<ManagedObject> { Set(cache.heldObjects()) }
+  public var registeredObjects: Set<ManagedObject> {
+    _ = cache.heldObjects()
+    turnWaitingIntoFaults()
+    return Set(cache.heldObjects())
+  }
 
   private func objects(changedAs kind: Change.Kind) -> Set<ManagedObject> {
     encodeEdits()
     return Set(
       working.changes.compactMap { key, change in
-        guard change.kind == kind, kind != .delete || change.base != nil else { return nil }
+        guard change.kind == kind, kind != .delete || change.base != nil, !change.isReadLock
+        else { return nil }
         return instance(of: key)
       })
   }
@@ -161,14 +205,22 @@ extension ManagedObjectContext {
   /// parent has them. Core Data: `rollback()`.
   ///
   /// A save that is under way is waited for: what it saves is no longer unsaved.
-  public func rollback() {
+  public func rollback() { announce(takeBack()) }
+
+  /// Forgets everything unsaved.
+  ///
+  /// - Returns: what there is to tell of it.
+  private func takeBack() -> [TurnChanges] {
     finishPendingSave()
     encodeEdits()
     announceTurn()
     var undone = TurnChanges()
+    let takenBack = working.changes.keys
+    willTakeBack(working)
     for (key, change) in working.changes {
       switch change.kind {
       case .insert: undone.deleted.append(key)
+      case .update where change.isReadLock: continue
       case .update: undone.refreshed.append(key)
       case .delete where change.base != nil: undone.inserted.append(key)
       case .delete: continue
@@ -179,7 +231,14 @@ extension ManagedObjectContext {
     isPublished = false
     let landed = settle()
     view = nil
-    announce([undone] + landed)
+    turnStart = working
+    turnLeavingIntoFaults()
+    if schema.hooks.contains(.awakeFromSnapshotEvents) {
+      for key in takenBack {
+        if let object = cache.object(for: key) { awake(object, from: .rollback) }
+      }
+    }
+    return [undone] + landed
   }
 
   /// Takes back what is unsaved in one object.
@@ -193,17 +252,32 @@ extension ManagedObjectContext {
   }
 
   /// Forgets all objects and everything unsaved. Objects that somebody still holds are detached:
-  /// they read as deleted. Core Data: `reset()`.
+  /// they read as deleted. One objectsDidChange names all of them as invalidated.
+  /// Core Data: `reset()`.
   public func reset() {
-    rollback()
-    for object in cache.objects { detach(object) }
-    cache = ObjectCache(byteBudget: cache.byteBudget)
-  }
-
-  func detach(_ object: ManagedObject) {
-    object.draft = nil
-    object.status = .detached
-    cache.unregister(object.key)
-    object.record = nil
+    var landed = takeBack().dropFirst()
+    if !schema.hooks.isDisjoint(with: .faulting) {
+      // Told while the context is whole: they may read, and what they change is forgotten too.
+      for object in cache.objects { willTurnIntoFault(object) }
+      landed += takeBack().dropFirst()
+    }
+    let objects = cache.objects
+    var forgotten = TurnChanges()
+    for object in objects {
+      forgotten.invalidated.append(object.key)
+      if object.observation != 0 { objectWillGo(object) }
+    }
+    cache = cache.emptied()
+    let told = objects.filter {
+      $0.record != nil && $0.home.hooks.contains(.didTurnIntoFault)
+    }
+    for object in objects {
+      object.draft = nil
+      object.status = .detached
+      object.record = nil
+      object.home.observed?.forget(object)
+    }
+    for object in told { object.didTurnIntoFault() }
+    announce([forgotten] + landed)
   }
 }

@@ -25,17 +25,19 @@ struct PendingEdits {
     changes.reserveCapacity(drafted.count + deletions.count)
     for object in drafted {
       guard let draft = object.draft else { continue }
-      let record = draft.encode(into: &arena)
+      let base = cache.originalRecord(of: object)
+      let encoded = draft.encode(into: &arena)
+      object.draft = nil
+      let record = cache.setEncoded(
+        encoded, changed: draft.changed, of: object, arena: &arena)
       if object.status == .inserted {
         changes[object.key] = .insert(
           record, slots: draft.changed.union(object.home.templateSlots))
-      } else if let base = object.record {
+      } else if let base {
         changes[object.key] = .update(
           record, base: StoredRecord(record: base, generation: object.generation),
           slots: draft.changed)
       }
-      object.draft = nil
-      cache.setRecord(record, of: object)
     }
     for (key, base) in deletions { changes[key] = .delete(base: base) }
     return Segment(changes: changes, links: links, schema: schema)

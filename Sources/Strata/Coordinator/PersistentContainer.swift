@@ -59,6 +59,7 @@ public final class PersistentContainer: Sendable {
     if let context = viewContextStorage { return context }
     let context = ManagedObjectContext(
       place: root.place, confinement: .mainActor, sameIsolationParent: nil)
+    context.tracksObservation = true
     MainTurns.landArrivals(of: context)
     viewContextStorage = context
     return context

@@ -9,13 +9,17 @@ extension EntityDescription {
   ///   - name: the entity's name, unique in the model.
   ///   - isAbstract: whether it only gathers what its subentities share.
   ///   - superentity: the entity that it inherits from; nil for none.
+  ///   - hooks: the life cycle methods that the class overrides, those of its superclass left out or
+  ///     not; `.all` if it is not known, at the price that saves and fetches look at each object.
   ///   - properties: its own properties, in the order of their slots.
   public convenience init<T: ManagedObject>(
     entity name: String, of type: T.Type, isAbstract: Bool = false,
-    superentity: EntityDescription? = nil, properties: [PropertyDescription]
+    superentity: EntityDescription? = nil, hooks: LifeCycleHooks = .all,
+    properties: [PropertyDescription]
   ) {
     self.init(
-      name, class: type, isAbstract: isAbstract, superentity: superentity, properties: properties,
+      name, class: type, isAbstract: isAbstract, superentity: superentity, hooks: hooks,
+      properties: properties,
       probe: { T.slot(readBy: $0) })
   }
 }

@@ -74,6 +74,12 @@ extension ManagedObject {
 
 extension ManagedObject {
   @usableFromInline final func value<T: AttributeValue>(at slot: Int) -> T {
+    noteAccess(slot)
+    return storedValue(at: slot)
+  }
+
+  @inline(__always)
+  private final func storedValue<T: AttributeValue>(at slot: Int) -> T {
     if let draft {
       if let value: T = draft.value(at: slot) { return value }
     } else if let record {
@@ -87,6 +93,21 @@ extension ManagedObject {
   }
 
   @usableFromInline final func setValue<T: AttributeValue>(_ value: T, at slot: Int) {
+    if observation == 0 { store(value, at: slot) } else { storeObserved(value, at: slot) }
+  }
+
+  /// Sets a value of an object that somebody may be observing: they are told if it is another.
+  private final func storeObserved<T: AttributeValue>(_ value: T, at slot: Int) {
+    if record == nil, draft == nil { _ = fireFault() }
+    let current: T? = draft.map { $0.value(at: slot) } ?? record?.value(at: slot, home.layout)
+    guard let observed = home.observed, current != value else { return store(value, at: slot) }
+    observed.willSet(self, slot)
+    store(value, at: slot)
+    observed.didSet(self, slot)
+  }
+
+  @inline(__always)
+  private final func store<T: AttributeValue>(_ value: T, at slot: Int) {
     if let draft {
       draft.set(value, at: slot)
       return

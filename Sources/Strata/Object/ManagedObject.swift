@@ -49,6 +49,8 @@ nonisolated open class ManagedObject {
   package final var status: Status
   /// The cache's mark of recent use.
   package final var isRecentlyUsed = false
+  /// Where the context's `ObservedObjects` has the object's registrar; 0 if nobody has looked.
+  final var observation: UInt32 = 0
 
   /// Makes an instance for a context. Strata calls it; to insert a new object, call
   /// `City(in: context)`. A subclass that declares a designated initializer of its own must override
@@ -68,10 +70,57 @@ nonisolated open class ManagedObject {
   public convenience init(in context: ManagedObjectContext) {
     self.init(context.seedForInsert(Self.self))
     context.didInsert(self)
+    if home.hooks.contains(.awakeFromInsert) { awakeFromInsert() }
   }
 
   /// The description of the class's entity. `@Entity` overrides it.
   open class var entity: EntityDescription { rootEntity }
+
+  // MARK: - Life cycle
+
+  // A class that overrides one of these calls `super`. They run inside the context's isolation. They
+  // stand here because Swift lets no method of an extension be overridden.
+
+  /// Called once in the object's lifetime, when it was inserted: in the context that inserts it,
+  /// not again by a redo, nor where a save takes it. What it sets belongs to the insertion. Fetching
+  /// in it is discouraged. Core Data: `awakeFromInsert()`.
+  open func awakeFromInsert() {}
+
+  /// Called each time the object has been given its values from the context's parent: its fault
+  /// fired, or a fetch found it. Change processing is off around it, so that it may fill transient
+  /// attributes and caches: what it sets in this object is seen in this context, is no change and is
+  /// never saved. It must not set relationships. Core Data: `awakeFromFetch()`.
+  open func awakeFromFetch() {}
+
+  /// Called when the object has been given its values by something else than a fetch or an edit:
+  /// the place to derive again what `awakeFromFetch` derives. What it sets is no change.
+  /// Core Data: `awake(fromSnapshotEvents:)`.
+  open func awakeFromSnapshotEvents(_ events: SnapshotEvents) {}
+
+  /// Called before the context saves the object's unsaved changes, its deletion included
+  /// (`isDeleted`). It may change objects; whatever is changed by it is saved with the rest, and
+  /// `willSave` is called again for each object that changed. So it must come to an end: set a value
+  /// only if it differs. Saving in it is refused. Core Data: `willSave()`.
+  open func willSave() {}
+
+  /// Called when the context has saved the object, to its parent or to the disk; for a deleted one
+  /// too (`isDeleted`), a last time with its values. What it changes is unsaved afterwards.
+  /// Core Data: `didSave()`.
+  open func didSave() {}
+
+  /// Called once for each deletion, by `delete` or by a cascade, before delete rules apply to the
+  /// object: its relationships still exist. Core Data: `prepareForDeletion()`.
+  open func prepareForDeletion() {}
+
+  /// Called before the object's values go: it becomes a fault, or it leaves its context.
+  /// Core Data: `willTurnIntoFault()`.
+  open func willTurnIntoFault() {}
+
+  /// Called after the object's values have gone: the place to let go of what was derived from them.
+  /// Reading a property would bring them back. Core Data: `didTurnIntoFault()`.
+  open func didTurnIntoFault() {}
+
+  // MARK: - Slots
 
   /// The slot after the last one of this class; `@Entity` continues from it.
   // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -80,7 +129,7 @@ nonisolated open class ManagedObject {
 
 /// What all entities inherit from: it has no properties and no objects.
 private let rootEntity = EntityDescription(
-  "ManagedObject", class: ManagedObject.self, isAbstract: true, properties: [])
+  "ManagedObject", class: ManagedObject.self, isAbstract: true, hooks: [], properties: [])
 
 @available(*, unavailable, message: "hand over the objectID; objects stay in their context")
 extension ManagedObject: Sendable {}

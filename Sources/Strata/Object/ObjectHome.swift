@@ -16,6 +16,10 @@ public final class ObjectHome {
   private unowned(unsafe) var unsafeContext: ManagedObjectContext?
   package let entity: EntitySchema
   @usableFromInline package let layout: RecordLayout
+  /// The life cycle methods that the objects have.
+  package let hooks: LifeCycleHooks
+  /// Who is told when values of the objects change; nil where nobody can ask to be.
+  var observed: ObservedObjects?
   package let type: ManagedObject.Type
   /// The values of a new object.
   package let template: Record
@@ -31,6 +35,7 @@ public final class ObjectHome {
     unsafeContext = context
     self.entity = entity
     layout = entity.layout
+    hooks = entity.description.hooks
     self.type = type
     self.recorder = recorder
     let draft = Draft(layout: entity.layout, base: nil)

@@ -38,6 +38,7 @@ public struct ToMany<Target: ManagedObject> {
   /// - Precondition: the object is of the same context.
   public func contains(_ object: Target) -> Bool {
     guard let relationship else { return false }
+    owner.noteAccess(relationship.slot)
     return owner.home.context?.isMember(object, of: owner, relationship) ?? false
   }
 
@@ -75,6 +76,7 @@ public struct ToMany<Target: ManagedObject> {
 
   var members: [ReadView.Member] {
     guard let relationship else { return [] }
+    owner.noteAccess(relationship.slot)
     return owner.home.context?.members(of: owner, relationship) ?? []
   }
 }
@@ -119,6 +121,7 @@ extension ManagedObject {
         home.recorder?.note(slot)
         return nil
       }
+      noteAccess(slot)
       guard let key = context.toOneKey(of: self, at: slot) else { return nil }
       return context.instance(of: key) as? T
     }

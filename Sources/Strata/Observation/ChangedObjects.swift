@@ -1,44 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataChanges
 public import StrataModel
+import StrataRecord
 
-/// Which objects a notification is about, by ID: what may leave the context.
+/// Which objects a message is about, by ID: what may leave the context.
+///
+/// The sets are worked out at the first question, in time that grows with the number of objects;
+/// after that each answer is O(1).
 public struct ChangedObjects: Sendable {
-  private let store: StoreIdentity
-  private let insertedKeys: [ObjectKey]
-  private let updatedKeys: [ObjectKey]
-  private let deletedKeys: [ObjectKey]
-  private let refreshedKeys: [ObjectKey]
+  private let contents: ChangeContents
 
   package init(
     store: StoreIdentity, inserted: [ObjectKey], updated: [ObjectKey], deleted: [ObjectKey],
     refreshed: [ObjectKey] = []
   ) {
-    self.store = store
-    insertedKeys = inserted
-    updatedKeys = updated
-    deletedKeys = deleted
-    refreshedKeys = refreshed
+    contents = ChangeContents(
+      .keys(inserted: inserted, updated: updated, deleted: deleted, refreshed: refreshed),
+      store: store, schema: nil)
   }
 
-  /// Objects that are new.
-  public var inserted: Set<ObjectID> { ids(insertedKeys) }
-
-  /// Objects whose values or links have changed, without the new and the deleted ones.
-  public var updated: Set<ObjectID> {
-    ids(updatedKeys).subtracting(inserted).subtracting(deleted)
+  /// What a turn has changed.
+  init(_ turn: TurnChanges, schema: Schema) {
+    contents = ChangeContents(
+      .turn(ChangeContents.Turn(turn)), store: schema.store, schema: schema)
   }
 
-  /// Objects that are deleted.
-  public var deleted: Set<ObjectID> { ids(deletedKeys) }
+  /// What a save is about.
+  ///
+  /// - Parameter merged: what the store's merge policy decided otherwise.
+  init(saved: Overlay, merged: [ObjectKey: Record?], schema: Schema) {
+    contents = ChangeContents(
+      .saved(saved, merged: merged), store: schema.store, schema: schema)
+  }
 
-  /// Objects that took over newer values from the parent, without an edit of their own.
-  public var refreshed: Set<ObjectID> { ids(refreshedKeys) }
+  /// Objects that are new. One that came and went again in one turn is neither here nor in
+  /// `deleted`. Core Data: `NSInsertedObjectsKey`.
+  public var inserted: Set<ObjectID> { contents.resolved.inserted }
+
+  /// Objects whose values or links have changed, without the new and the deleted ones. Both ends of
+  /// a link that came or went are here. Core Data: `NSUpdatedObjectsKey`.
+  public var updated: Set<ObjectID> { contents.resolved.updated }
+
+  /// Objects that are deleted. Core Data: `NSDeletedObjectsKey`.
+  public var deleted: Set<ObjectID> { contents.resolved.deleted }
+
+  /// Objects that took over other values from the parent or the store, without an edit of their own.
+  /// Core Data: `NSRefreshedObjectsKey`.
+  public var refreshed: Set<ObjectID> { contents.resolved.refreshed }
+
+  /// Objects that the context has let go: after a `reset()`, all that were registered. Who holds one
+  /// holds a detached object; who shows objects fetches again.
+  /// Core Data: `NSInvalidatedAllObjectsKey`.
+  public var invalidated: Set<ObjectID> { contents.resolved.invalidated }
 
   public var isEmpty: Bool {
-    insertedKeys.isEmpty && updatedKeys.isEmpty && deletedKeys.isEmpty && refreshedKeys.isEmpty
+    let resolved = contents.resolved
+    return resolved.inserted.isEmpty && resolved.updated.isEmpty && resolved.deleted.isEmpty
+      && resolved.refreshed.isEmpty && resolved.invalidated.isEmpty
   }
 
-  private func ids(_ keys: [ObjectKey]) -> Set<ObjectID> {
-    Set(keys.map { ObjectID(store: store, key: $0) })
+  /// The names of the properties that changed in the object: attributes that were set, relationships
+  /// that gained or lost a target. Of a new object, those that have a value.
+  ///
+  /// - Returns: nil if that is not known, and any property may have changed: of an object that was
+  ///   deleted, refreshed, merged, or brought back, and of one that the message does not name.
+  public func changedProperties(of id: ObjectID) -> Set<String>? {
+    let resolved = contents.resolved
+    guard id.store == contents.store, let slots = resolved.slots[id.key],
+      resolved.updated.contains(id) || resolved.inserted.contains(id),
+      let entity = contents.schema?.entity(id.key.entity)
+    else { return nil }
+    return Set(slots.map { entity.description.properties[$0].name })
   }
+
+  /// Works everything out and lets go of the records that it was worked out from.
+  func resolve() { _ = contents.resolved }
 }

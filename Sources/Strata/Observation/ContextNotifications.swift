@@ -2,28 +2,58 @@
 public import Foundation
 import StrataChanges
 import StrataModel
+import StrataRecord
 
-// The three notifications of a context. They are posted to `NotificationCenter.default`, within the
+// The notifications of a context. They are posted to `NotificationCenter.default`, within the
 // context's isolation; their object is the context's layer, which is `Sendable`, as is all that they
 // carry. An observer that wants the objects asks its own context for them, by ID.
+//
+// The same messages come typed (ContextMessages.swift) and as an asynchronous sequence
+// (Layer+Messages.swift).
 
 extension ManagedObjectContext {
-  /// Posted at the end of a turn in which objects were inserted, updated or deleted, and once for
-  /// each child's save that landed. Core Data: `NSManagedObjectContextObjectsDidChange`.
+  /// Posted at the end of a turn in which objects were inserted, updated, deleted or refreshed, and
+  /// once for each child's save that landed. Core Data: `NSManagedObjectContextObjectsDidChange`.
   public static let objectsDidChangeNotification = Notification.Name(
     "StrataContextObjectsDidChange")
 
-  /// Posted when a save begins. Core Data: `NSManagedObjectContextWillSave`.
+  /// Posted when a save begins. What an observer changes is saved too.
+  /// Core Data: `NSManagedObjectContextWillSave`.
   public static let willSaveNotification = Notification.Name("StrataContextWillSave")
 
   /// Posted when a save has succeeded: handed to the parent, or on the disk.
   /// Core Data: `NSManagedObjectContextDidSave`.
   public static let didSaveNotification = Notification.Name("StrataContextDidSave")
 
+  /// Posted when changes that others have saved were merged into the context's objects.
+  /// Core Data: `NSManagedObjectContextDidMergeChangesObjectIDs`.
+  public static let didMergeNotification = Notification.Name("StrataContextDidMerge")
+
   /// What a context's notification says.
   public struct Message: Sendable {
+    /// The moments at which a context posts a message.
+    public enum Kind: Sendable, Hashable, CaseIterable {
+      case objectsDidChange, willSave, didSave, didMerge
+
+      /// The notification that is posted then.
+      public var notificationName: Notification.Name {
+        switch self {
+        case .objectsDidChange: objectsDidChangeNotification
+        case .willSave: willSaveNotification
+        case .didSave: didSaveNotification
+        case .didMerge: didMergeNotification
+        }
+      }
+    }
+
+    public let kind: Kind
+    /// The how-manieth message of its kind this is from its context, from 1: who misses a number
+    /// has missed a message.
+    public let number: Int
     /// The `name` of the context, if it has one.
     public let contextName: String?
+    /// The `transactionAuthor` of the context, if it has one.
+    public let transactionAuthor: String?
     public let objects: ChangedObjects
 
     static let userInfoKey = "StrataContextMessage"
@@ -34,14 +64,31 @@ extension ManagedObjectContext {
       self = message
     }
 
-    init(contextName: String?, objects: ChangedObjects) {
+    init(
+      kind: Kind, number: Int, contextName: String?, transactionAuthor: String?,
+      objects: ChangedObjects
+    ) {
+      self.kind = kind
+      self.number = number
       self.contextName = contextName
+      self.transactionAuthor = transactionAuthor
       self.objects = objects
     }
   }
 }
 
 // MARK: - Posting
+
+/// How many messages of each kind a context has posted.
+struct MessageCounts {
+  private var counts: [ManagedObjectContext.Message.Kind: Int] = [:]
+
+  /// The number of the next message of `kind`.
+  mutating func next(_ kind: ManagedObjectContext.Message.Kind) -> Int {
+    counts[kind, default: 0] += 1
+    return counts[kind, default: 0]
+  }
+}
 
 /// The two notifications of a save.
 enum SaveNotification {
@@ -52,11 +99,7 @@ extension ManagedObjectContext {
   /// Posts one objectsDidChange for each list that is not empty.
   func announce(_ turns: [TurnChanges]) {
     for turn in turns where !turn.isEmpty {
-      post(
-        Self.objectsDidChangeNotification,
-        ChangedObjects(
-          store: schema.store, inserted: turn.inserted, updated: turn.updated,
-          deleted: turn.deleted, refreshed: turn.refreshed))
+      post(.objectsDidChange, ChangedObjects(turn, schema: schema))
     }
   }
 
@@ -67,27 +110,22 @@ extension ManagedObjectContext {
     announce([changes])
   }
 
-  func post(_ notification: SaveNotification, for saved: Overlay) {
-    var inserted: [ObjectKey] = []
-    var updated: [ObjectKey] = []
-    var deleted: [ObjectKey] = []
-    for (key, change) in saved.changes {
-      switch change.kind {
-      case .insert: inserted.append(key)
-      case .update: updated.append(key)
-      case .delete where change.base != nil: deleted.append(key)
-      case .delete: continue
-      }
-    }
-    for place in saved.links.byPlace.keys { updated.append(place.owner) }
+  /// - Parameter merged: what a merge policy decided otherwise than `saved` says.
+  func post(
+    _ notification: SaveNotification, for saved: Overlay, merged: [ObjectKey: Record?] = [:]
+  ) {
     post(
-      notification == .willSave ? Self.willSaveNotification : Self.didSaveNotification,
-      ChangedObjects(store: schema.store, inserted: inserted, updated: updated, deleted: deleted))
+      notification == .willSave ? .willSave : .didSave,
+      ChangedObjects(saved: saved, merged: merged, schema: schema))
   }
 
-  private func post(_ name: Notification.Name, _ objects: ChangedObjects) {
+  /// Posts a message in all its forms.
+  package func post(_ kind: Message.Kind, _ objects: ChangedObjects) {
+    let message = Message(
+      kind: kind, number: messageCounts.next(kind), contextName: name,
+      transactionAuthor: transactionAuthor, objects: objects)
     NotificationCenter.default.post(
-      name: name, object: layer,
-      userInfo: [Message.userInfoKey: Message(contextName: self.name, objects: objects)])
+      name: kind.notificationName, object: layer, userInfo: [Message.userInfoKey: message])
+    postTyped(message)
   }
 }

@@ -22,6 +22,10 @@ extension StoreError: CustomStringConvertible {
     case .damaged(let tree, let key, let reason):
       "The store is damaged: \(tree)\(key.map { ", \($0)" } ?? ""): \(reason). Stop writing to it and "
         + "restore a backup."
+    case .mergePolicyMistakes(let mistakes):
+      mistakes.prefix(Self.listCountMax).map(\.description).joined(separator: " ")
+        + (mistakes.count > Self.listCountMax
+          ? " And \(mistakes.count - Self.listCountMax) more." : "")
     case .conflicts(let conflicts):
       "\(Self.count(conflicts.count, "object")) changed in the store after this save's changes were "
         + "begun: \(Self.list(conflicts.map(\.objectID))). Roll back and repeat the changes, or "

@@ -27,6 +27,8 @@ public enum StoreError: Error, Sendable {
 
   // MARK: Saving, in the order in which they are looked for
 
+  /// A merge policy of the program's own decided what cannot be done: it has to be mended.
+  case mergePolicyMistakes([MergePolicyMistake])
   /// Objects were changed by another save since they were read, and the merge policy is `.error`.
   /// Roll back and repeat the changes, or save with another policy.
   case conflicts([Conflict])

@@ -81,6 +81,12 @@ struct GroupCommit {
         replies.append(.failure(StoreError(catching: error)))
         return
       }
+      if plan.isEmpty {
+        // No generation for nothing: what was read before is still what the store has.
+        let result = CommitResult(generation: generation, merged: plan.merged)
+        replies.append(.success(.saved(result)))
+        return
+      }
       hasWritten = true
       try PlanWriter(transaction: transaction, trees: queue.trees, generation: generation + 1)
         .write(plan)

@@ -23,13 +23,14 @@ struct SaveCheck {
   var plan = SavePlan()
   private var arena = RecordArena()
   private var conflicts: [Conflict] = []
+  private var mistakes: [MergePolicyMistake] = []
   var danglingLinks: [DanglingLink] = []
   var violations: [UniquenessViolation] = []
   var existing = KeyMemo()
 
   /// What the save writes.
   ///
-  /// - Throws: `StoreError.conflicts`, `.danglingLinks`, `.uniquenessViolations`, `.damaged`;
+  /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.danglingLinks`, `.uniquenessViolations`, `.damaged`;
   ///   `LMDBError`.
   static func plan(
     _ save: PreparedSave, in transaction: WriteTransaction, _ queue: CommitQueue
@@ -50,6 +51,7 @@ struct SaveCheck {
 
   private mutating func run() throws {
     try checkVersions()
+    if !mistakes.isEmpty { throw StoreError.mergePolicyMistakes(mistakes) }
     if !conflicts.isEmpty { throw StoreError.conflicts(conflicts) }
     try checkTargets()
     try checkReferrers()
@@ -169,11 +171,10 @@ struct SaveCheck {
   ) {
     let conflict = Conflict(
       objectID: objectID(key), base: change.base?.record, ours: change.record, theirs: theirs,
-      schema: schema)
-    let resolution = save.changeSet.mergePolicy.resolve(
-      conflict, changed: change.slots, layout: section.entity.layout)
-    switch resolution {
+      changed: change.slots, schema: schema)
+    switch save.changeSet.mergePolicy.resolve(conflict, layout: section.entity.layout) {
     case .fail: conflicts.append(conflict)
+    case .mistaken(let found): mistakes += found
     case .write(let record):
       let isOurs = change.record.map { $0.isIdentical(to: record) } ?? false
       if !isOurs { plan.merged.updateValue(record, forKey: key) }

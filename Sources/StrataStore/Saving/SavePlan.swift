@@ -35,4 +35,10 @@ struct SavePlan {
   var links: [PropertyNumber: EntryChanges] = [:]
   /// What merge policies decided: for the saver to hear.
   var merged: [ObjectKey: Record?] = [:]
+
+  /// Whether nothing is written: the save has changed transient values alone, say.
+  var isEmpty: Bool {
+    sections.isEmpty && runs.allSatisfy(\.value.entries.isEmpty)
+      && [indexes, links].joined().allSatisfy { $0.value.removed.isEmpty && $0.value.added.isEmpty }
+  }
 }

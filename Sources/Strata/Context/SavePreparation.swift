@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// What has been done to get a context's unsaved changes ready for a save.
+///
+/// ```
+///  end of turn ─► willSave of objects ─► willSave notification ─► delete rules that deny ─► hand over
+///                 ▲      │ changed                │ changed                                   or commit
+///                 └──────┴────────────────────────┴── a child's save landed
+/// ```
+///
+/// ## Isolation
+/// The context's.
+struct SavePreparation {
+  /// What an object's change was when the object was last told of the save.
+  struct Told {
+    let kind: Change.Kind
+    let record: Record?
+
+    init(_ change: Change) {
+      kind = change.kind
+      record = change.record
+    }
+  }
+
+  var told: [ObjectKey: Told] = [:]
+  /// Whether the willSave notification is out: once for a save.
+  var isAnnounced = false
+  /// Whether objects or observers are being told: saving is refused meanwhile.
+  var isTelling = false
+
+  /// Whether the object has this change and was not told, or another than it was told of.
+  func isUntold(_ key: ObjectKey, _ change: Change) -> Bool {
+    guard let told = told[key] else { return true }
+    return told.kind != change.kind || told.record != change.record
+  }
+}
+
+extension ManagedObjectContext {
+  /// So many times `willSave` is called on an object for one save. Who changes something each time
+  /// has made a mistake: Core Data calls until the stack is full.
+  private static let willSaveRoundCountMax = 100
+  /// So many times children's saves that landed meanwhile are got ready too.
+  private static let landingRoundCountMax = 1_000
+
+  /// Tells objects and observers of the save, checks, lands what children have saved meanwhile, and
+  /// publishes: until everything unsaved is ready. What `willSave` has changed stays if this throws.
+  ///
+  /// - Throws: `ContextError.endlessWillSave`, `.deleteDenied`.
+  func prepareToSave() throws {
+    var rounds = 0
+    repeat {
+      if hasChanges {
+        preparation?.isTelling = true
+        defer { preparation?.isTelling = false }
+        try tellObjects()
+        if preparation?.isAnnounced == false {
+          preparation?.isAnnounced = true
+          post(SaveNotification.willSave, for: working)
+          encodeEdits()
+          try tellObjects()
+        }
+        try checkDeniedDeletes()
+      }
+      settleCompletely()
+      rounds += 1
+    } while rounds < Self.landingRoundCountMax && isUnprepared
+  }
+
+  private var isUnprepared: Bool {
+    hasChanges && (preparation?.isAnnounced == false || !untoldKeys().isEmpty)
+  }
+
+  /// Calls `willSave` of all unsaved objects that have it, and again of those that changed by it.
+  private func tellObjects() throws {
+    for _ in 0..<Self.willSaveRoundCountMax {
+      let keys = untoldKeys()
+      if keys.isEmpty { return }
+      for key in keys { tellObject(key) }
+      encodeEdits()
+    }
+    let restless = untoldKeys()
+    if restless.isEmpty { return }
+    throw ContextError.endlessWillSave(
+      restless.map { ObjectID(store: schema.store, key: $0) })
+  }
+
+  private func tellObject(_ key: ObjectKey) {
+    // Changed by another's willSave; its own sees that and need not be called again for it.
+    if cache.object(for: key)?.draft != nil { encodeEdits() }
+    // Deleted by another's willSave: the next round tells it of that.
+    guard !edits.deletions.keys.contains(key), let change = working.change(for: key),
+      let object = instance(of: key)
+    else { return }
+    preparation?.told[key] = SavePreparation.Told(change)
+    if object.home.hooks.contains(.willSave) { object.willSave() }
+  }
+
+  /// The unsaved objects that want to know of saves and do not know of this one. Ascending.
+  private func untoldKeys() -> [ObjectKey] {
+    guard let preparation, !schema.hooks.isDisjoint(with: [.willSave, .didSave]) else { return [] }
+    var keys: [ObjectKey] = []
+    for (depth, segment) in working.segments.enumerated() {
+      for (key, change) in segment.changes {
+        guard !schema.hooks(of: key.entity).isDisjoint(with: [.willSave, .didSave]),
+          change.kind != .delete || change.base != nil, !change.isReadLock,
+          !working.isShadowed(key, above: depth), preparation.isUntold(key, change)
+        else { continue }
+        keys.append(key)
+      }
+    }
+    return keys.sorted()
+  }
+
+  /// The registered objects among `saved` whose `didSave` is to be called.
+  func objectsToTell(of saved: [ObjectKey: Change]) -> [ManagedObject] {
+    guard schema.hooks.contains(.didSave) else { return [] }
+    let keys = saved.filter { key, change in
+      schema.hooks(of: key.entity).contains(.didSave) && !change.isReadLock
+    }.keys
+    return keys.sorted().compactMap { cache.object(for: $0) }
+  }
+}

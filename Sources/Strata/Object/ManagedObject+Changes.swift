@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+import StrataRecord
+
+// What has changed in an object: its attributes and to-one targets by name, as values without static
+// type, as in `Conflict`. Transient attributes are left out, and so are to-many relationships: links
+// are no part of an object's own values.
+
+extension ManagedObject {
+  /// The properties whose values differ from the parent's, with their values as they are now: for a
+  /// new object, all that have a value. Empty for a fault, which does not fire.
+  /// Core Data: `changedValues()`.
+  public final func changedValues() -> [String: Value] {
+    guard let context = home.context else { return [:] }
+    let committed = context.committedRecord(of: self)
+    return values(of: differingSlots(context.editedSlots(of: self), from: committed)) {
+      self.currentValue(at: $0)
+    }
+  }
+
+  /// The values as the parent has them: what the unsaved changes were made from. `.null` for each
+  /// property of a new object. Loads a fault. Core Data: `committedValues(forKeys:)`.
+  ///
+  /// - Parameter names: of the properties; nil for all. Transient attributes, to-many relationships
+  ///   and names that the entity does not have are passed over.
+  public final func committedValues(forKeys names: [String]? = nil) -> [String: Value] {
+    guard let context = home.context, isAlive else { return [:] }
+    if isFault { context.fire(self) }
+    guard isAlive else { return [:] }
+    let record = context.committedRecord(of: self)
+    var slots = SlotSet()
+    for slot in persistentSlots {
+      if names?.contains(home.entity.description.properties[slot].name) ?? true {
+        slots.insert(slot)
+      }
+    }
+    return values(of: slots) { self.value(at: $0, in: record) }
+  }
+
+  /// The properties that were changed since objectsDidChange was last posted, with the values that
+  /// they had then: `.null` for those of an object that is new since.
+  /// Core Data: `changedValuesForCurrentEvent()`.
+  public final func changedValuesForCurrentTurn() -> [String: Value] {
+    guard let context = home.context else { return [:] }
+    let (former, slots) = context.recordAtTurnStart(of: self)
+    return values(of: differingSlots(slots, from: former)) { self.value(at: $0, in: former) }
+  }
+
+  /// Whether a save would write something of this object: a property that is not transient really
+  /// differs from the parent's, or links of a relationship that this object is one end of.
+  /// `hasChanges` is true for less. Core Data: `hasPersistentChangedValues`.
+  public final var hasPersistentChangedValues: Bool {
+    guard let context = home.context else { return false }
+    let committed = context.committedRecord(of: self)
+    if !differingSlots(context.editedSlots(of: self), from: committed).isEmpty { return true }
+    return context.hasPendingLinks(of: self)
+  }
+
+  // MARK: - Relationships
+
+  /// Whether reading the relationship's objects would load something: the object is a fault, or its
+  /// target is one that is not loaded. Always true for a to-many relationship, whose view keeps no
+  /// members. Nothing is loaded. Core Data: `hasFault(forRelationshipNamed:)`.
+  ///
+  /// - Precondition: the entity has a relationship of that name.
+  public final func hasFault(forRelationshipNamed name: String) -> Bool {
+    let relationship = relationship(named: name)
+    guard let context = home.context, isAlive else { return false }
+    if isFault || relationship.isToMany { return true }
+    guard let key = context.toOneKey(of: self, at: relationship.slot) else { return false }
+    return context.cache.object(for: key)?.isFault ?? true
+  }
+
+  /// The IDs of the objects at the other end, without loading those. Loads the object itself if it is
+  /// a fault. O(members). Core Data: `objectIDs(forRelationshipNamed:)`.
+  ///
+  /// - Precondition: the entity has a relationship of that name.
+  public final func objectIDs(forRelationshipNamed name: String) -> [ObjectID] {
+    let relationship = relationship(named: name)
+    guard let context = home.context else { return [] }
+    noteAccess(relationship.slot)
+    let keys =
+      relationship.isToMany
+      ? context.members(of: self, relationship).map(\.key)
+      : [context.toOneKey(of: self, at: relationship.slot)].compactMap { $0 }
+    return keys.map { ObjectID(store: home.entity.store, key: $0) }
+  }
+
+  private func relationship(named name: String) -> RelationshipSchema {
+    guard let slot = home.entity.description.slot(named: name),
+      let relationship = home.entity.relationships[slot]
+    else {
+      preconditionFailure("\(home.entity.description.name) has no relationship \(name)")
+    }
+    return relationship
+  }
+
+  // MARK: - Slots
+
+  private var persistentSlots: SlotSet {
+    home.layout.placedSlots.subtracting(home.layout.transientSlots)
+  }
+
+  /// Those of `slots` that are persistent and whose values are not those of `record`.
+  private func differingSlots(_ slots: SlotSet, from record: Record?) -> SlotSet {
+    var differing = SlotSet()
+    for slot in slots.intersection(persistentSlots) {
+      let isEqual: Bool
+      if let draft {
+        isEqual = Self.isEqual(draft.slot(slot), record?.slot(slot, home.layout))
+      } else if let current = self.record {
+        isEqual = Self.isEqual(current.slot(slot, home.layout), record?.slot(slot, home.layout))
+      } else {
+        isEqual = true
+      }
+      if !isEqual { differing.insert(slot) }
+    }
+    withExtendedLifetime((draft, self.record, record)) {}
+    return differing
+  }
+
+  private static func isEqual(_ left: RecordSlot, _ right: RecordSlot?) -> Bool {
+    switch (left.rawBytes, right?.rawBytes) {
+    case (nil, nil): true
+    case (let left?, let right?): left.elementsEqual(right)
+    default: false
+    }
+  }
+
+  private func currentValue(at slot: Int) -> Value {
+    draft?.value(at: slot, store: home.entity.store) ?? value(at: slot, in: record)
+  }
+
+  private func value(at slot: Int, in record: Record?) -> Value {
+    record?.value(at: slot, layout: home.layout, store: home.entity.store) ?? .null
+  }
+
+  private func values(of slots: SlotSet, _ value: (Int) -> Value) -> [String: Value] {
+    var values: [String: Value] = [:]
+    for slot in slots { values[home.entity.description.properties[slot].name] = value(slot) }
+    return values
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import Observation
+import StrataModel
+
+/// The objects of one context that somebody may be observing, each with a registrar of Swift's
+/// Observation: so `withObservationTracking` sees changes of single properties of single objects.
+///
+/// Only contexts with `tracksObservation` have one, and their objects' homes lead to it: in all
+/// others a getter finds nil there, and a setter finds that the object has no `observation`.
+///
+/// ## Invariants
+/// - I1 `registrars[object.observation]` is the registrar of `object`; place 0 is nobody's.
+///
+/// ## Lifetime
+/// An object gets its registrar when a property is first read, and loses it when the cache lets go
+/// of it. An observer keeps the object that it observes, or it hears of no change after that.
+///
+/// ## Isolation
+/// The context's.
+final class ObservedObjects {
+  private var registrars: ContiguousArray<ObservationRegistrar?> = [nil]
+  private var free: [UInt32] = []
+  /// One for each slot, whatever the entity.
+  private var keyPaths: [KeyPath<ManagedObject, Int>] = []
+
+  /// Whether no object has a registrar.
+  var isEmpty: Bool { registrars.count - 1 == free.count }
+
+  /// Notes that the property at `slot` is read.
+  func access(_ object: ManagedObject, _ slot: Int) {
+    guard object.status != .detached else { return }
+    registrar(of: object).access(object, keyPath: keyPath(of: slot))
+  }
+
+  /// Tells observers that the property at `slot` is about to change.
+  func willSet(_ object: ManagedObject, _ slot: Int) {
+    guard let registrar = registrars[Int(object.observation)] else { return }
+    registrar.willSet(object, keyPath: keyPath(of: slot))
+  }
+
+  /// Tells observers that the property at `slot` has changed.
+  func didSet(_ object: ManagedObject, _ slot: Int) {
+    guard let registrar = registrars[Int(object.observation)] else { return }
+    registrar.didSet(object, keyPath: keyPath(of: slot))
+  }
+
+  /// Lets go of the object's registrar.
+  func forget(_ object: ManagedObject) {
+    guard object.observation != 0 else { return }
+    registrars[Int(object.observation)] = nil
+    free.append(object.observation)
+    object.observation = 0
+  }
+
+  private func registrar(of object: ManagedObject) -> ObservationRegistrar {
+    if let registrar = registrars[Int(object.observation)] { return registrar }
+    let registrar = ObservationRegistrar()
+    if let place = free.popLast() {
+      object.observation = place
+      registrars[Int(place)] = registrar
+    } else {
+      object.observation = UInt32(registrars.count)
+      registrars.append(registrar)
+    }
+    return registrar
+  }
+
+  private func keyPath(of slot: Int) -> KeyPath<ManagedObject, Int> {
+    while keyPaths.count <= slot {
+      let next = keyPaths.count
+      keyPaths.append(\ManagedObject.[observed: next])
+    }
+    return keyPaths[slot]
+  }
+}
+
+extension ManagedObject {
+  /// What a key path for Observation stands for: the property at a slot. Nobody reads it.
+  fileprivate final subscript(observed slot: Int) -> Int { slot }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+import StrataRecord
+
+extension MergePolicy {
+  /// What a policy of the program's own says of one conflict.
+  public enum Decision: Sendable {
+    /// The save fails with `StoreError.conflicts`; this conflict is among them.
+    case fail
+    /// The object stays as the store has it: deleted, if it was deleted there.
+    case keepTheirs
+    /// The object becomes as the save wants it, whole: deleted, if the save deletes it.
+    case takeOurs
+    /// The object is deleted.
+    case delete
+    /// The named attributes and to-one relationships get these values; `.null` clears one. The
+    /// others, and whether the object is there at all, are as `others` decides. To one end of a
+    /// one-to-one relationship only our value or theirs can be given, for nothing sets the other end.
+    case values([String: Value], others: MergePolicy = .mergeByPropertyObjectTrump)
+    /// As another policy would decide.
+    case apply(MergePolicy)
+  }
+
+  /// A policy of the program's own. Core Data: a subclass of `NSMergePolicy`; for what it does not
+  /// want to decide itself, it says `.apply` where Core Data's calls `super`.
+  ///
+  /// ```swift
+  /// context.mergePolicy = .custom("counts add up") { conflict in
+  ///   guard case .int(let base)? = conflict.baseValues?["visits"],
+  ///     case .int(let ours)? = conflict.ourValues?["visits"],
+  ///     case .int(let theirs)? = conflict.theirValues?["visits"]
+  ///   else { return .apply(.mergeByPropertyStoreTrump) }
+  ///   return .values(["visits": .int(ours + theirs - base)])
+  /// }
+  /// ```
+  ///
+  /// A property that does not exist or a value that does not fit it is
+  /// `StoreError.mergePolicyMistakes`, and nothing is written. Two custom policies are equal if they
+  /// are copies of one.
+  ///
+  /// - Important: `decide` runs on the store's writer, inside the transaction, once for each object
+  ///   in conflict. It must be pure and short: all other savers wait for it, and it must not wait for
+  ///   a context or a save, which may wait for the writer. It may be called again for the same
+  ///   conflict.
+  /// - Parameter name: for descriptions and errors.
+  public static func custom(
+    _ name: String, _ decide: @escaping @Sendable (Conflict) -> Decision
+  ) -> MergePolicy {
+    MergePolicy(rule: .custom(CustomRule(name: name, decide: decide)))
+  }
+}
+
+/// A program's own rule, and what is made of its decisions.
+final class CustomRule: Sendable {
+  let name: String
+  private let decide: @Sendable (Conflict) -> MergePolicy.Decision
+
+  /// Rules that refer to each other without end are told by this.
+  private static let depthMax = 16
+
+  init(name: String, decide: @escaping @Sendable (Conflict) -> MergePolicy.Decision) {
+    self.name = name
+    self.decide = decide
+  }
+
+  func resolve(
+    _ conflict: Conflict, layout: RecordLayout, depth: Int
+  ) -> MergePolicy.Resolution {
+    guard depth < Self.depthMax else { return .mistaken([mistake(.endless, conflict)]) }
+    switch decide(conflict) {
+    case .fail: return .fail
+    case .keepTheirs: return .keepTheirs
+    case .takeOurs: return MergePolicy.overwrite.resolve(conflict, layout: layout)
+    case .delete: return .delete
+    case .apply(let policy):
+      return policy.resolve(conflict, layout: layout, depth: depth + 1)
+    case .values(let values, let others):
+      let rest = others.resolve(conflict, layout: layout, depth: depth + 1)
+      switch rest {
+      case .fail, .delete, .mistaken: return rest
+      case .write(let record): return set(values, of: record, conflict, layout)
+      case .keepTheirs:
+        return conflict.theirs.map { set(values, of: $0, conflict, layout) } ?? rest
+      }
+    }
+  }
+
+  private func set(
+    _ values: [String: Value], of record: Record, _ conflict: Conflict, _ layout: RecordLayout
+  ) -> MergePolicy.Resolution {
+    let draft = Draft(layout: layout, base: record)
+    var mistakes: [MergePolicyMistake] = []
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      switch slot(named: name, for: value, conflict, layout) {
+      case .success(let slot): draft.setValue(value, at: slot)
+      case .failure(let mistake): mistakes.append(mistake)
+      }
+    }
+    guard mistakes.isEmpty else { return .mistaken(mistakes) }
+    if draft.changed.isEmpty { return .write(record) }
+    var arena = RecordArena()
+    return .write(draft.encode(into: &arena))
+  }
+
+  private func slot(
+    named name: String, for value: Value, _ conflict: Conflict, _ layout: RecordLayout
+  ) -> Result<Int, MergePolicyMistake> {
+    func refused(_ cause: MergePolicyMistake.Cause) -> Result<Int, MergePolicyMistake> {
+      .failure(mistake(cause, conflict))
+    }
+    guard let entity = conflict.entity, let slot = entity.description.slot(named: name) else {
+      return refused(.unknownProperty(name))
+    }
+    guard let relationship = entity.relationships[slot] else {
+      let fits = layout.places[slot].code.kind?.holds(value) ?? false
+      return fits ? .success(slot) : refused(.unfitValue(property: name))
+    }
+    if relationship.isToMany { return refused(.toManyRelationship(name)) }
+    if value != .null {
+      guard case .object(let id) = value, id.store == conflict.schema.store,
+        conflict.schema.entity(relationship.destination)?.family.contains(id.key.entity) == true
+      else { return refused(.unfitValue(property: name)) }
+    }
+    if relationship.inverse?.kind == .toOne, value != conflict.ourValues?[name],
+      value != conflict.theirValues?[name]
+    {
+      return refused(.oneToOneRelationship(name))
+    }
+    return .success(slot)
+  }
+
+  private func mistake(
+    _ cause: MergePolicyMistake.Cause, _ conflict: Conflict
+  ) -> MergePolicyMistake {
+    MergePolicyMistake(objectID: conflict.objectID, policy: name, cause: cause)
+  }
+}
+
+extension CustomRule: Hashable {
+  static func == (left: CustomRule, right: CustomRule) -> Bool { left === right }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataRecord
+import Synchronization
+
+/// A mistake that a test plants on purpose, to show that another test would find it. Each stands
+/// where an obvious variant of the code would make it. In release builds none can be planted, and
+/// asking costs nothing.
+package enum PlantedFault: String, Sendable, CaseIterable {
+  /// A view does not leave out the segments that its snapshot shows already.
+  case untaggedView
+  /// Each layer's pointers are guarded by themselves, so that a chain is copied layer by layer and a
+  /// push shows at the child's layer and at the parent's one after the other.
+  case lockPerLayer
+  /// A push brings whole records, not the properties alone that the child changed.
+  case wholeRecords
+  /// Of two bases the newer one is kept.
+  case newestBase
+  /// An update of an object that the receiver has deleted brings it back.
+  case updateRevives
+
+  #if DEBUG
+    private static let planted = Mutex<[ObjectIdentifier: PlantedFault]>([:])
+    /// How many schemas have a fault: none, in all but a few tests.
+    private static let plantedCount = Atomic(0)
+
+    /// Plants `fault` in all work on the store that `schema` is of, instead of any that was there;
+    /// nil takes it away.
+    package static func plant(_ fault: PlantedFault?, in schema: Schema) {
+      planted.withLock { planted in
+        planted[ObjectIdentifier(schema)] = fault
+        plantedCount.store(planted.count, ordering: .relaxed)
+      }
+    }
+
+    /// Whether the fault is planted.
+    package func isPlanted(in schema: Schema) -> Bool {
+      guard Self.plantedCount.load(ordering: .relaxed) > 0 else { return false }
+      return Self.planted.withLock { $0[ObjectIdentifier(schema)] } == self
+    }
+  #else
+    @inlinable package func isPlanted(in _: Schema) -> Bool { false }
+  #endif
+}
