@@ -35,6 +35,11 @@ package struct LinkChanges: Sendable {
   /// The pending links of one object in one relationship, by target.
   package func at(_ place: LinkPlace) -> [ObjectKey: LinkState] { byPlace[place] ?? [:] }
 
+  /// What is pending for one link, or nil if nothing is.
+  package func state(at place: LinkPlace, to target: ObjectKey) -> LinkState? {
+    byPlace.isEmpty ? nil : byPlace[place]?[target]
+  }
+
   package mutating func set(_ state: LinkState, at place: LinkPlace, to target: ObjectKey) {
     byPlace[place, default: [:]][target] = state
   }

@@ -79,6 +79,14 @@ extension Overlay {
     }
   }
 
+  /// What is pending for one link, or nil if nothing is. O(segments).
+  package func link(at place: LinkPlace, to target: ObjectKey) -> LinkState? {
+    for segment in segments {
+      if let state = segment.links.state(at: place, to: target) { return state }
+    }
+    return nil
+  }
+
   /// The pending objects whose to-one slot, covered by `index`, leads to `target`.
   /// O(segments × (log pending + results)).
   package func referrers(to target: ObjectKey, index: PropertyNumber) -> [ObjectKey] {

@@ -17,6 +17,8 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case newestBase
   /// An update of an object that the receiver has deleted brings it back.
   case updateRevives
+  /// Undo brings back the records of objects, but not their links.
+  case undoForgetsLinks
 
   #if DEBUG
     private static let planted = Mutex<[ObjectIdentifier: PlantedFault]>([:])

@@ -67,6 +67,14 @@ extension ReadView {
     }
   }
 
+  /// The state of one link by itself, whether or not its ends are still there.
+  /// O(segments + log entries of the store).
+  package func link(at place: LinkPlace, to target: ObjectKey) throws -> LinkState {
+    if let pending = layers.link(at: place, to: target) { return pending }
+    guard let position = try snapshot.link(at: place, to: target) else { return .absent }
+    return .present(position: position)
+  }
+
   private func ordered(
     _ keys: [ObjectKey], by number: PropertyNumber, _ owner: ObjectKey
   ) throws -> [Member] {

@@ -39,6 +39,11 @@ package final class ReadView {
     layers = Overlay(Self.hidden(own.segments, from: snapshot, schema) + inherited)
   }
 
+  /// The same view with other changes of the context's own.
+  package func over(_ own: Overlay) -> ReadView {
+    ReadView(own: own, inherited: inherited, snapshot: snapshot, schema: schema)
+  }
+
   /// The segments that the snapshot does not show. The context's own are among those that a save may
   /// have taken to the store, before the context has let go of them.
   static func hidden(

@@ -50,6 +50,17 @@ package final class Segment: Sendable {
     }
   }
 
+  /// `segment` without the changes of `keys` and without what it says of the links in `forgotten`.
+  init(_ segment: Segment, without keys: Set<ObjectKey>, _ forgotten: LinkChanges) {
+    changes = segment.changes.filter { !keys.contains($0.key) }
+    var links = segment.links
+    links.filter { place, target, _ in forgotten.state(at: place, to: target) == nil }
+    self.links = links
+    runs = segment.runs.mapValues { run in
+      IndexRun.merge(IndexRun(), run, isHidden: { keys.contains($0) })
+    }
+  }
+
   package var isEmpty: Bool { changes.isEmpty && links.isEmpty }
 
   // MARK: - The tag

@@ -78,6 +78,10 @@ package protocol Snapshot: AnyObject {
     at place: LinkPlace, _ body: (_ target: ObjectKey, _ position: UInt64) throws -> ScanStep
   ) throws
 
+  /// The position of one link, 0 if the relationship is not ordered; nil if the store does not have
+  /// the link. O(log entries).
+  func link(at place: LinkPlace, to target: ObjectKey) throws -> UInt64?
+
   /// How many records the store has of `entity`. O(1) where the store counts.
   func count(of entity: EntityNumber) throws -> Int
 }

@@ -68,6 +68,8 @@ final class MemorySnapshot: Snapshot {
     at place: LinkPlace, _ body: (ObjectKey, UInt64) throws -> ScanStep
   ) throws {}
 
+  func link(at place: LinkPlace, to target: ObjectKey) throws -> UInt64? { nil }
+
   func count(of entity: EntityNumber) throws -> Int {
     records.count { $0.key.entity == entity }
   }

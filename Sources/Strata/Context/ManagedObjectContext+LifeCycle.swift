@@ -93,6 +93,8 @@ extension ManagedObjectContext {
   func detach(_ object: ManagedObject) {
     guard object.status != .detached else { return }
     if object.observation != 0 { objectWillGo(object) }
+    undoRecorder?.noteDetached(object)
+    if !savepoints.isEmpty { savepoints[savepoints.count - 1].detached.append(object) }
     object.draft = nil
     cache.unregister(object.key)
     if object.record != nil, !object.home.hooks.isDisjoint(with: .faulting) {
@@ -102,6 +104,12 @@ extension ManagedObjectContext {
       object.status = .detached
       object.record = nil
     }
+  }
+
+  /// Takes back an object that has left the context, whose key has no other instance.
+  func reattach(_ object: ManagedObject) {
+    leaving.removeAll { $0 === object }
+    cache.register(object)
   }
 
   /// Tells the objects that have left the context, which is whole again.

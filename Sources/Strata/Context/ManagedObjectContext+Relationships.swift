@@ -68,10 +68,29 @@ extension ManagedObjectContext {
     _ target: ManagedObject, of object: ManagedObject, _ relationship: RelationshipSchema
   ) -> Bool {
     requireOwn(target)
-    if case .inverseSlot(_, let slot) = relationship.storage {
-      return toOneKey(of: target, at: slot) == object.key
+    switch relationship.storage {
+    case .slot: return toOneKey(of: object, at: relationship.slot) == target.key
+    case .inverseSlot(_, let slot): return toOneKey(of: target, at: slot) == object.key
+    case .links(let number, _):
+      return isLinked(object, to: target, at: LinkPlace(number, object.key))
     }
-    return members(of: object, relationship).contains { $0.key == target.key }
+  }
+
+  /// Whether the link is there, looked up by itself: O(log entries), however many members there are.
+  private func isLinked(
+    _ object: ManagedObject, to target: ManagedObject, at place: LinkPlace
+  ) -> Bool {
+    guard object.isAlive, target.isAlive, object.status != .deleted, target.status != .deleted
+    else { return false }
+    do {
+      if let state = edits.links.state(at: place, to: target.key) { return state != .absent }
+      let view = try currentView()
+      guard try view.link(at: place, to: target.key) != .absent else { return false }
+      return view.change(for: target.key)?.kind != .delete
+    } catch {
+      if deferredError == nil { deferredError = error }
+      return false
+    }
   }
 
   /// Links `target`; no other member is loaded.

@@ -42,6 +42,7 @@ extension ManagedObjectContext {
     defer { preparation = outer }
     try prepareToSave()
     guard hasChanges || working.hasReadLocks else {
+      moveSavepoints()
       view = nil
       return nil
     }
@@ -115,6 +116,7 @@ extension ManagedObjectContext {
     let composed = Composition.compose(segment, onto: working, schema: schema)
     let settled = working.adding(composed).compacted()
     willLand(segment, touching: Array(composed.changes.keys), in: settled)
+    if let undoRecorder { record(composed, over: working, by: undoRecorder) }
     replaceWorking(settled)
     isPublished = false
     let landed = take(segment, touching: Array(composed.changes.keys))
@@ -143,6 +145,7 @@ extension ManagedObjectContext {
     }
     working = Overlay()
     isPublished = true
+    moveSavepoints()
     view = nil
     movePin()
     tell(told, ofSaved: saved, gone: gone)
@@ -219,6 +222,7 @@ extension ManagedObjectContext {
         gone.append(object)
       }
     }
+    if !savepoints.isEmpty { rebaseSavepoints(onto: changeSet, result) }
     noteMerged(changeSet, result)
     view = nil
     movePin()

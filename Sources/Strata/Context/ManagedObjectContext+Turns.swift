@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     return view
   }
 
-  private func takeView() throws -> ReadView {
+  func takeView() throws -> ReadView {
     if isPinned { try requirePin() }
     guard !isPinned, let parent = parentInThisIsolation else {
       return try ReadView.take(own: working, layer: layer, source: coordinator)
@@ -56,9 +56,9 @@ extension ManagedObjectContext {
     edits = PendingEdits()
     guard !segment.isEmpty else { return }
     turn.note(segment, schema: schema)
-    replaceWorking(
-      working.adding(Composition.compose(segment, onto: working, schema: schema))
-        .compacted())
+    let composed = Composition.compose(segment, onto: working, schema: schema)
+    if let undoRecorder { record(composed, over: working, by: undoRecorder) }
+    replaceWorking(working.adding(composed).compacted())
     isPublished = false
   }
 
@@ -79,6 +79,7 @@ extension ManagedObjectContext {
 
   func endTurn() {
     isTurnEndScheduled = false
+    guard savepoints.isEmpty else { return encodeEdits() }
     var rounds = 0
     repeat {
       encodeEdits()
@@ -95,6 +96,7 @@ extension ManagedObjectContext {
       // What observers did belongs to the turn; what they read is not kept for the next one.
     } while !edits.isEmpty || !isPublished
     view = nil
+    undoRecorder?.endTurn()
     PausePoint.turnEnded.reach(schema)
   }
 
@@ -112,7 +114,7 @@ extension ManagedObjectContext {
   func settleCompletely() {
     var rounds = 0
     repeat {
-      let landed = settle()
+      let landed = settle(isSaving: true)
       rounds += 1
       if rounds <= Self.turnRoundCountMax { announce(landed) }
       turnLeavingIntoFaults()
@@ -122,10 +124,13 @@ extension ManagedObjectContext {
   /// Makes the layer show the working overlay, and lands the children's saves that came in: each on
   /// top of what was there before it.
   ///
+  /// Nothing is published and nothing lands in the middle of an `edit { }`, unless it saves.
+  ///
   /// - Returns: what each landed save changed here, in order.
-  func settle() -> [TurnChanges] {
+  func settle(isSaving: Bool = false) -> [TurnChanges] {
     // An object that takes over what a push has made of it has no draft.
     encodeEdits()
+    guard savepoints.isEmpty || isSaving else { return [] }
     while true {
       let state = layer.current
       if isPublished && state.inbox.isEmpty { return [] }
@@ -145,6 +150,8 @@ extension ManagedObjectContext {
       for (push, touched) in zip(state.inbox, touched) {
         willLand(push.segment, touching: touched, in: settled)
       }
+      if let undoRecorder { record(landing: state.inbox, by: undoRecorder) }
+      if !savepoints.isEmpty { landInSavepoints(state.inbox) }
       replaceWorking(settled)
       isPublished = true
       return zip(state.inbox, touched).map { take($0.segment, touching: $1) }

@@ -100,6 +100,10 @@ public final class ManagedObjectContext {
   var pendingSave: PendingSave?
   /// Whether the end of the main actor's turn has been enqueued.
   var isTurnEndScheduled = false
+  /// Records what is done, if it can be undone: `undoManager`.
+  var undoRecorder: UndoManager?
+  /// The savepoints of the `edit { }` calls that are under way, the outermost first.
+  var savepoints: [EditSavepoint] = []
 
   /// Makes a context below `parent`, confined to the isolation that makes it.
   ///
@@ -229,6 +233,8 @@ extension ManagedObjectContext {
     }
     replaceWorking(Overlay())
     isPublished = false
+    undoRecorder?.removeAllActions()
+    moveSavepoints()
     let landed = settle()
     view = nil
     turnStart = working
@@ -277,6 +283,8 @@ extension ManagedObjectContext {
       object.record = nil
       object.home.observed?.forget(object)
     }
+    undoRecorder?.removeAllActions()
+    moveSavepoints()
     for object in told { object.didTurnIntoFault() }
     announce([forgotten] + landed)
   }

@@ -63,6 +63,10 @@ final class SharedSnapshot: Snapshot, @unchecked Sendable {  // Safety: `lock` g
     }
   }
 
+  func link(at place: LinkPlace, to target: ObjectKey) throws -> UInt64? {
+    try lock.withLock { try snapshot.link(at: place, to: target) }
+  }
+
   func count(of entity: EntityNumber) throws -> Int {
     try lock.withLock { try snapshot.count(of: entity) }
   }

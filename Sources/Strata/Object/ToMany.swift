@@ -33,7 +33,7 @@ public struct ToMany<Target: ManagedObject> {
     return members.map { ObjectID(store: store, key: $0.key) }
   }
 
-  /// Whether `object` is a member. O(1) where the inverse is to-one.
+  /// Whether `object` is a member. No other member is looked at.
   ///
   /// - Precondition: the object is of the same context.
   public func contains(_ object: Target) -> Bool {

@@ -107,6 +107,7 @@ extension ManagedObjectContext {
   func announceTurn() {
     let changes = turn
     turn = TurnChanges()
+    if !savepoints.isEmpty { noteAnnouncedInSavepoints() }
     announce([changes])
   }
 

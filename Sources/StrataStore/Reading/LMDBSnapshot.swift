@@ -56,5 +56,9 @@ package final class LMDBSnapshot: Snapshot {
     try view.scanLinks(at: place, body)
   }
 
+  package func link(at place: LinkPlace, to target: ObjectKey) throws -> UInt64? {
+    try view.link(at: place, to: target)
+  }
+
   package func count(of entity: EntityNumber) throws -> Int { try view.count(of: entity) }
 }

@@ -122,11 +122,34 @@ final class StoreView {
     let range = KeyRange(prefix: EntryKey.prefix(place))
     try scan(tree, in: range, isReversed: false) { bytes, value in
       guard bytes.count == EntryKey.prefixByteCount + EntryKey.linkByteCount,
-        let target = KeyEncoder.objectKey(ofEntry: bytes), value.isEmpty || value.count == 8
+        let target = KeyEncoder.objectKey(ofEntry: bytes), let position = Self.position(in: value)
       else { throw damaged(tree, "a link has \(bytes.count) and \(value.count) bytes") }
-      let position = value.isEmpty ? 0 : UInt64(littleEndian: value.loadUnaligned(as: UInt64.self))
       return try body(target, position)
     }
+  }
+
+  /// The position of one link; nil if there is none.
+  func link(at place: LinkPlace, to target: ObjectKey) throws -> UInt64? {
+    guard let tree = trees.entries(of: place.relationship) else { return nil }
+    var key = EntryKey.prefix(place)
+    KeyEncoder.append(objectKey: target, to: &key)
+    let value: UnsafeRawBufferPointer?
+    do {
+      value = try key.withUnsafeBytes { try transaction.get($0, in: tree) }
+    } catch let error as LMDBError {
+      throw StoreError(error, tree: trees.name(of: tree))
+    }
+    guard let value else { return nil }
+    guard let position = Self.position(in: value) else {
+      throw damaged(tree, "a link has \(key.count) and \(value.count) bytes")
+    }
+    return position
+  }
+
+  /// The position in a link's value; nil if no link has such a value.
+  private static func position(in value: UnsafeRawBufferPointer) -> UInt64? {
+    if value.isEmpty { return 0 }
+    return value.count == 8 ? UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)) : nil
   }
 
   func count(of entity: EntityNumber) throws(StoreError) -> Int {

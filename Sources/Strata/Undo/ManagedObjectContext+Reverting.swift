@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// Taking a group back is an edit, and is recorded as one.
+
+extension ManagedObjectContext {
+  /// Takes `group` back.
+  ///
+  /// Updates, links and what was deleted come first; then the group's new objects are deleted by
+  /// their delete rules, which find nothing of the group itself any more, and only what others have
+  /// linked to them since.
+  ///
+  /// - Throws: what reading throws; then part of it may be done.
+  func revert(_ group: UndoGroup) throws {
+    // An error that is still to be told is none of this.
+    let earlierError = deferredError
+    deferredError = nil
+    defer { if deferredError == nil { deferredError = earlierError } }
+    let reversal = try UndoReversal(of: group, in: currentViewIncludingEdits()) { key in
+      try current(key)
+    }
+    apply(reversal)
+    for (key, change) in reversal.changes { repairPartners(of: key, formerly: change.base?.record) }
+    // All of them before the first is deleted: a cascade may reach the others, and whoever asks for
+    // an object that is gone gets a new instance.
+    for object in reversal.inserted.compactMap({ instance(of: $0) }) { delete(object) }
+    try throwDeferredError()
+    encodeEdits()
+    try forgetWhatIsAsBefore()
+    awake(reversal)
+  }
+
+  /// What the object is here: an object that is loaded keeps its values until it is refreshed.
+  private func current(_ key: ObjectKey) throws -> StoredRecord? {
+    if working.change(for: key) == nil, let object = cache.object(for: key),
+      object.status == .clean, let record = object.record
+    {
+      return StoredRecord(record: record, generation: object.generation)
+    }
+    guard case .record(let stored) = try currentView().find(key) else { return nil }
+    return stored
+  }
+
+  private func apply(_ reversal: UndoReversal) {
+    let segment = Segment(changes: reversal.changes, links: reversal.links, schema: schema)
+    guard !segment.isEmpty else { return }
+    let composed = Composition.compose(segment, onto: working, schema: schema)
+    if let undoRecorder { record(composed, over: working, by: undoRecorder) }
+    let settled = working.adding(composed).compacted()
+    willLand(segment, touching: Array(composed.changes.keys), in: settled)
+    replaceWorking(settled)
+    isPublished = false
+    for key in reversal.restored { reattach(key) }
+    let landed = take(segment, touching: Array(composed.changes.keys))
+    let restored = Set(reversal.restored)
+    turn.inserted += reversal.restored
+    turn.updated += landed.updated.filter { !restored.contains($0) }
+    noteTouched()
+  }
+
+  private func awake(_ reversal: UndoReversal) {
+    guard schema.hooks.contains(.awakeFromSnapshotEvents) else { return }
+    let restored = Set(reversal.restored)
+    for key in reversal.changes.keys {
+      guard let object = cache.object(for: key) else { continue }
+      awake(object, from: restored.contains(key) ? .undoDeletion : .undoUpdate)
+    }
+  }
+
+  /// Registers the instance that an object had before it was deleted, if somebody holds it and the
+  /// object has no other.
+  private func reattach(_ key: ObjectKey) {
+    guard let object = undoRecorder?.takeDetached(key), cache.object(for: key) == nil else {
+      return
+    }
+    reattach(object)
+  }
+
+  /// Where both sides of a relationship are to-one, has the other side agree with a value that was
+  /// brought back, if either was linked elsewhere meanwhile.
+  ///
+  /// - Parameter former: the object's record before that.
+  private func repairPartners(of key: ObjectKey, formerly former: Record?) {
+    guard let entity = schema.entity(key.entity) else { return }
+    for case let relationship? in entity.relationships where relationship.kind == .toOne {
+      guard let inverse = relationship.inverse, inverse.kind == .toOne,
+        let object = instance(of: key)
+      else { continue }
+      let target = toOneKey(of: object, at: relationship.slot)
+      if let lost = former?.toOne(at: relationship.slot, layout: entity.layout), lost != target,
+        let partner = instance(of: lost), toOneKey(of: partner, at: inverse.slot) == key
+      {
+        setToOneKey(nil, of: partner, at: inverse.slot)
+      }
+      guard let partner = target.flatMap({ instance(of: $0) }) else { continue }
+      let other = toOneKey(of: partner, at: inverse.slot)
+      if other == key { continue }
+      if let other = other.flatMap({ instance(of: $0) }) {
+        setToOneKey(nil, of: other, at: relationship.slot)
+      }
+      setToOneKey(key, of: partner, at: inverse.slot)
+    }
+  }
+
+  // MARK: - As before
+
+  /// Takes away changes that are none any more: of objects that are as their base again, and words on
+  /// links that are as the parent has them.
+  private func forgetWhatIsAsBefore() throws {
+    guard let reversal = undoRecorder?.state.open else { return }
+    let keys = Set(
+      reversal.objects.keys.filter { key in
+        guard let change = working.change(for: key), change.kind == .update else { return false }
+        return change.record == change.base?.record
+      })
+    var links = LinkChanges()
+    if !reversal.links.isEmpty {
+      let below = try currentView().over(Overlay())
+      for link in reversal.links.keys {
+        guard let state = working.link(at: link.place, to: link.target),
+          try below.link(at: link.place, to: link.target) == state
+        else { continue }
+        links.set(state, at: link.place, to: link.target)
+      }
+    }
+    guard !keys.isEmpty || !links.isEmpty else { return }
+    replaceWorking(working.forgetting(keys, links: links))
+    for key in keys where working.change(for: key) == nil {
+      if let object = cache.object(for: key), object.status == .updated { object.status = .clean }
+    }
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// What one call of `undo()` takes back: for each object that changed its record before and after,
+/// for each link its state before and after.
+///
+/// A group holds differences, not the graph: of an update the slots that it changed and no others, so
+/// that undoing it leaves alone what was merged into the object since.
+///
+/// ## Invariants
+/// - I1 An object or link stands here once, with what it was before the group's first change of it
+///   and what it is after the last. What came and went does not stand here.
+///
+/// ## Lifetime
+/// The records share blocks with those that were encoded at the same time (`RecordArena`), and keep
+/// these in memory.
+///
+/// ## Isolation
+/// Its context's.
+struct UndoGroup {
+  struct ObjectTransition {
+    /// Nil if the object was not there.
+    var before: Record?
+    /// Nil if the object is not there any more.
+    var after: Record?
+    /// Of an object that was and is there: the slots that changed.
+    var slots: SlotSet
+  }
+
+  struct Link: Hashable {
+    let place: LinkPlace
+    let target: ObjectKey
+  }
+
+  struct LinkTransition: Equatable {
+    var before: LinkState
+    var after: LinkState
+  }
+
+  private(set) var objects: [ObjectKey: ObjectTransition] = [:]
+  private(set) var links: [Link: LinkTransition] = [:]
+  var actionName = ""
+
+  var isEmpty: Bool { objects.isEmpty && links.isEmpty }
+
+  // MARK: - Adding
+
+  /// Adds `changes`, which were composed onto `older`.
+  ///
+  /// - Parameter view: gives the view in which `older` is the context's own; asked for only if
+  ///   there are links or deletions.
+  /// - Throws: what the view throws; the group is then good for nothing.
+  mutating func add(
+    _ changes: Segment, over older: Overlay, schema: Schema, view: () throws -> ReadView
+  ) throws {
+    var arena = RecordArena()
+    let hasDeletes = changes.changes.contains { $0.value.kind == .delete }
+    let view = hasDeletes || !changes.links.isEmpty ? try view() : nil
+    for (key, change) in changes.changes {
+      let under = older.change(for: key)
+      let before = under == nil ? change.base?.record : under?.record
+      add(before: before, after: change.record, of: key, schema, &arena)
+      if change.record == nil, before != nil, let view {
+        try addLinks(ofDeleted: key, before, in: view, schema)
+      }
+    }
+    guard let view else { return }
+    for (place, links) in changes.links.byPlace {
+      for (target, state) in links {
+        add(
+          LinkTransition(before: try view.link(at: place, to: target), after: state),
+          of: Link(place: place, target: target))
+      }
+    }
+  }
+
+  /// Adds all of a later group.
+  mutating func add(_ later: UndoGroup, schema: Schema) {
+    var arena = RecordArena()
+    for (key, step) in later.objects {
+      add(before: step.before, after: step.after, of: key, schema, &arena)
+    }
+    for (link, step) in later.links { add(step, of: link) }
+    if actionName.isEmpty { actionName = later.actionName }
+  }
+
+  private mutating func add(
+    before: Record?, after: Record?, of key: ObjectKey, _ schema: Schema,
+    _ arena: inout RecordArena
+  ) {
+    guard let layout = schema.entity(key.entity)?.layout else { return }
+    var step = ObjectTransition(before: before, after: after, slots: SlotSet())
+    if let before, let after { step.slots = layout.differingSlots(before, after) }
+    if let earlier = objects[key] { step = Self.joined(earlier, step, layout, &arena) }
+    let isNothing = step.before == nil ? step.after == nil : step.after != nil && step.slots.isEmpty
+    objects[key] = isNothing ? nil : step
+  }
+
+  /// One transition for two of the same object. Between them the object may have taken values from
+  /// elsewhere; those are nobody's to undo.
+  private static func joined(
+    _ earlier: ObjectTransition, _ later: ObjectTransition, _ layout: RecordLayout,
+    _ arena: inout RecordArena
+  ) -> ObjectTransition {
+    var joined = earlier
+    joined.after = later.after
+    guard let first = earlier.before else { return joined }
+    if earlier.after != nil, let seen = later.before {
+      joined.before = layout.splice(
+        base: seen, changes: first, slots: earlier.slots, into: &arena)
+    }
+    if let before = joined.before, let after = joined.after {
+      let differing = layout.differingSlots(before, after)
+      joined.slots =
+        earlier.after == nil
+        ? differing : earlier.slots.union(later.slots).intersection(differing)
+    }
+    return joined
+  }
+
+  private mutating func add(_ step: LinkTransition, of link: Link) {
+    let before = links[link]?.before ?? step.before
+    links[link] =
+      before == step.after ? nil : LinkTransition(before: before, after: step.after)
+  }
+
+  /// Adds the links that the store lets go of with a deleted object, without a word of the change
+  /// itself: those that a delete rule leaves alone, and positions in ordered relationships.
+  private mutating func addLinks(
+    ofDeleted key: ObjectKey, _ before: Record?, in view: ReadView, _ schema: Schema
+  ) throws {
+    guard let entity = schema.entity(key.entity) else { return }
+    func add(_ place: LinkPlace, _ target: ObjectKey) throws {
+      let state = try view.link(at: place, to: target)
+      self.add(
+        LinkTransition(before: state, after: .absent), of: Link(place: place, target: target))
+    }
+    for case let relationship? in entity.relationships {
+      switch relationship.storage {
+      case .slot:
+        guard let inverse = relationship.inverse, inverse.kind == .orderedToMany,
+          let owner = before?.toOne(at: relationship.slot, layout: entity.layout)
+        else { continue }
+        try add(LinkPlace(inverse.number, owner), key)
+      case .inverseSlot:
+        guard relationship.isOrdered else { continue }
+        let place = LinkPlace(relationship.number, key)
+        for member in try view.linked(at: place, isOrdered: false) { try add(place, member.key) }
+      case .links(let number, let mirror):
+        let place = LinkPlace(number, key)
+        for member in try view.linked(at: place, isOrdered: false) {
+          try add(place, member.key)
+          try add(LinkPlace(mirror, member.key), key)
+        }
+      }
+    }
+  }
+}

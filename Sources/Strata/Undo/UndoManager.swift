@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+extension ManagedObjectContext {
+  /// Records what is done in a context, so that it can be undone and redone.
+  /// Foundation: `UndoManager`, of the same names and meanings where it makes sense; it is of one
+  /// context and records that context's changes and nothing else.
+  ///
+  /// ```swift
+  /// context.undoManager = ManagedObjectContext.UndoManager()
+  /// ```
+  ///
+  /// What is recorded is what was done in the context and what children's saves made of it: values,
+  /// transient ones too, insertions, deletions with all that their delete rules did, and links. It is
+  /// recorded as differences: undoing sets back the properties that the group changed, and leaves
+  /// alone what was merged or refreshed since.
+  ///
+  /// ## Groups
+  /// `undo()` takes back a group. With `groupsByTurn` a turn is one; `beginUndoGrouping()` and
+  /// `endUndoGrouping()` make groups of one's own, within the turn's, or, without `groupsByTurn`,
+  /// instead of it. A child's save that lands is a group by itself, unless a group is open that its
+  /// owner has begun: then it is part of that.
+  ///
+  /// ## Saves
+  /// A save forgets nothing: a saved insertion that is undone is a deletion to be saved, a saved
+  /// deletion that is undone an insertion of the same object, with its ID. `rollback()` and `reset()`
+  /// forget everything.
+  ///
+  /// ## Invariants
+  /// - I1 Between turns no group is open but those that `beginUndoGrouping()` began.
+  ///
+  /// ## Isolation
+  /// The context's.
+  public final class UndoManager {
+    /// What an `edit { }` that throws brings back.
+    struct State {
+      var undoGroups: [UndoGroup] = []
+      var redoGroups: [UndoGroup] = []
+      /// The group that is being recorded, with all groups within it.
+      var open: UndoGroup?
+      /// How many groups that `beginUndoGrouping()` began are open.
+      var begunCount = 0
+      var disabledCount = 0
+    }
+
+    private enum Direction { case undo, redo }
+
+    /// An instance that the context has let go of: if its object comes back, so does the instance,
+    /// provided that somebody still holds it.
+    private struct Detached {
+      weak var object: ManagedObject?
+    }
+
+    private(set) weak var context: ManagedObjectContext?
+    var state = State()
+    private var direction: Direction?
+    private var detached: [ObjectKey: Detached] = [:]
+    /// At how many entries `detached` is looked through for those that are void.
+    private var detachedCountMax = 64
+
+    /// Makes a manager that records nothing before it is a context's `undoManager`.
+    public init() {}
+
+    /// Whether the changes of a turn that are in no other group form one. True by default. If not,
+    /// changes outside of groups cannot be undone. Foundation: `groupsByEvent`.
+    public var groupsByTurn = true
+
+    /// How many groups are kept for undo, and how many for redo; beyond that the oldest goes. 0, the
+    /// default, for no limit.
+    public var levelsOfUndo = 0 {
+      didSet { trim() }
+    }
+  }
+}
+
+@available(*, unavailable, message: "an undo manager stays with its context")
+extension ManagedObjectContext.UndoManager: Sendable {}
+
+// MARK: - Groups
+
+extension ManagedObjectContext.UndoManager {
+  /// Begins a group: what is done until it ends is undone at once. Groups nest; the outermost counts,
+  /// and with `groupsByTurn` that is the turn's. A group that is open at the end of a turn goes on in
+  /// the next.
+  public func beginUndoGrouping() {
+    context?.encodeEdits()
+    if state.open == nil { state.open = UndoGroup() }
+    state.begunCount += 1
+  }
+
+  /// Ends the group that was begun last.
+  ///
+  /// - Precondition: one was begun.
+  public func endUndoGrouping() {
+    precondition(
+      state.begunCount > 0, "endUndoGrouping() ends what beginUndoGrouping() began: call that first"
+    )
+    context?.encodeEdits()
+    state.begunCount -= 1
+    if state.begunCount == 0, !groupsByTurn { closeGroup() }
+  }
+
+  /// How many groups are open, one within the other; the turn's counts once it has a change.
+  public var groupingLevel: Int {
+    context?.encodeEdits()
+    if state.open == nil { return 0 }
+    return state.begunCount + (groupsByTurn || state.begunCount == 0 ? 1 : 0)
+  }
+
+  /// Ends the turn's group.
+  func endTurn() {
+    if state.begunCount == 0 { closeGroup() }
+  }
+
+  private func closeGroup() {
+    guard let group = state.open else { return }
+    state.open = nil
+    guard !group.isEmpty else { return }
+    state.redoGroups = []
+    state.undoGroups.append(group)
+    trim()
+  }
+
+  private func trim() {
+    guard levelsOfUndo > 0 else { return }
+    state.undoGroups.removeFirst(max(0, state.undoGroups.count - levelsOfUndo))
+    state.redoGroups.removeFirst(max(0, state.redoGroups.count - levelsOfUndo))
+  }
+}
+
+// MARK: - Undo and redo
+
+extension ManagedObjectContext.UndoManager {
+  /// Whether there is something to undo, what this turn has done so far included.
+  public var canUndo: Bool { hasOpenChanges || !state.undoGroups.isEmpty }
+
+  /// Whether there is something to redo: something was undone, and nothing done since.
+  public var canRedo: Bool { !hasOpenChanges && !state.redoGroups.isEmpty }
+
+  /// Whether the group that is open, if one is, has changes by now.
+  private var hasOpenChanges: Bool {
+    context?.encodeEdits()
+    return !(state.open?.isEmpty ?? true)
+  }
+
+  /// Whether `undo()` is at work.
+  public var isUndoing: Bool { direction == .undo }
+
+  /// Whether `redo()` is at work.
+  public var isRedoing: Bool { direction == .redo }
+
+  /// Takes back the last group; ends the turn's group before. Does nothing if there is none.
+  ///
+  /// It is an edit of this turn: properties that the group changed have their
+  /// former values, its new objects are gone, the deleted ones are back with their IDs, values and
+  /// links, and all of that is for the next save. An object that is then as it was before any unsaved
+  /// change has none any more. What cannot be taken back, because the object is gone or the target of
+  /// a link is, is left out.
+  ///
+  /// If reading fails, nothing is undone, and the next call that can throw says why.
+  ///
+  /// - Precondition: no group that `beginUndoGrouping()` began is open.
+  public func undo() { revert(.undo) }
+
+  /// Does again what the last `undo()` took back. Does nothing if something was done since.
+  ///
+  /// - Precondition: no group that `beginUndoGrouping()` began is open.
+  public func redo() { revert(.redo) }
+
+  private func revert(_ direction: Direction) {
+    guard let context, self.direction == nil else { return }
+    context.encodeEdits()
+    precondition(
+      state.begunCount == 0, "end the groups that beginUndoGrouping() began before undo() or redo()"
+    )
+    closeGroup()
+    guard
+      let group = direction == .undo ? state.undoGroups.last : state.redoGroups.last
+    else { return }
+    defer { self.direction = nil }
+    do {
+      try context.edit {
+        self.direction = direction
+        state.open = UndoGroup()
+        state.open?.actionName = group.actionName
+        try context.revert(group)
+        let reversal = state.open ?? UndoGroup()
+        state.open = nil
+        switch direction {
+        case .undo:
+          state.undoGroups.removeLast()
+          if !reversal.isEmpty { state.redoGroups.append(reversal) }
+        case .redo:
+          state.redoGroups.removeLast()
+          if !reversal.isEmpty { state.undoGroups.append(reversal) }
+        }
+      }
+    } catch {
+      if context.deferredError == nil { context.deferredError = error }
+    }
+  }
+
+  /// Forgets everything that could be undone or redone, and allows registration. Groups that are
+  /// open stay open, empty.
+  public func removeAllActions() {
+    context?.encodeEdits()
+    let begunCount = state.begunCount
+    state = State()
+    state.begunCount = begunCount
+    if begunCount > 0 { state.open = UndoGroup() }
+    detached = [:]
+  }
+}
+
+// MARK: - What is recorded
+
+extension ManagedObjectContext.UndoManager {
+  /// Whether changes are recorded.
+  public var isUndoRegistrationEnabled: Bool { state.disabledCount == 0 }
+
+  /// Has what is done from now on not recorded. Each call needs one of `enableUndoRegistration()`.
+  public func disableUndoRegistration() {
+    context?.encodeEdits()
+    state.disabledCount += 1
+  }
+
+  /// Takes back one call of `disableUndoRegistration()`.
+  ///
+  /// - Precondition: there was one.
+  public func enableUndoRegistration() {
+    precondition(
+      state.disabledCount > 0,
+      "enableUndoRegistration() takes back disableUndoRegistration(): call that first")
+    context?.encodeEdits()
+    state.disabledCount -= 1
+  }
+
+  /// Whether a change that was made now is to be recorded.
+  var isRecording: Bool {
+    direction != nil
+      || (state.disabledCount == 0 && (groupsByTurn || state.open != nil))
+  }
+
+  /// Adds to the group that is open, which begins with it if there is none.
+  func register(_ changes: UndoGroup, schema: Schema) {
+    guard !changes.isEmpty else { return }
+    if state.open == nil {
+      state.open = changes
+    } else {
+      state.open?.add(changes, schema: schema)
+    }
+  }
+
+  /// Adds a child's save that landed: as a group of its own, unless one is open that was begun.
+  func register(landing changes: UndoGroup, schema: Schema) {
+    endTurn()
+    register(changes, schema: schema)
+    endTurn()
+  }
+
+  /// Whether the landing of a child's save is to be recorded.
+  var isRecordingLandings: Bool { state.disabledCount == 0 }
+}
+
+// MARK: - Names
+
+extension ManagedObjectContext.UndoManager {
+  /// Names the group that is being recorded, for a menu: "Rename City". In a turn that has changed
+  /// nothing yet it names what will be. An empty name takes the name away.
+  public func setActionName(_ name: String) {
+    context?.encodeEdits()
+    if state.open == nil, groupsByTurn { state.open = UndoGroup() }
+    state.open?.actionName = name
+    context?.noteTouched()
+  }
+
+  /// The name of the group that `undo()` would take back; empty if it has none or there is nothing.
+  public var undoActionName: String {
+    (hasOpenChanges ? state.open : state.undoGroups.last)?.actionName ?? ""
+  }
+
+  /// The name of the group that `redo()` would do again; empty if it has none or there is nothing.
+  public var redoActionName: String {
+    (hasOpenChanges ? nil : state.redoGroups.last)?.actionName ?? ""
+  }
+}
+
+// MARK: - Instances
+
+extension ManagedObjectContext.UndoManager {
+  func attach(to context: ManagedObjectContext) {
+    precondition(
+      self.context == nil || self.context === context,
+      "an undo manager is of one context: make one for each")
+    self.context = context
+  }
+
+  /// Remembers an instance that its context lets go of, as long as somebody holds it.
+  func noteDetached(_ object: ManagedObject) {
+    if detached.count >= detachedCountMax {
+      detached = detached.filter { $0.value.object != nil }
+      detachedCountMax = max(64, detached.count * 2)
+    }
+    detached[object.key] = Detached(object: object)
+  }
+
+  /// The instance of an object that comes back, if somebody holds it.
+  func takeDetached(_ key: ObjectKey) -> ManagedObject? {
+    detached.isEmpty ? nil : detached.removeValue(forKey: key)?.object
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// What has to be done to take a group back, worked out against the present state: everything but the
+/// deletion of the group's new objects as one batch of changes.
+///
+/// | the group has | and now the object | then |
+/// | --- | --- | --- |
+/// | inserted | is there | it is deleted |
+/// | updated | is there | the slots that the group changed get their former values |
+/// | deleted | is not there | it is inserted, with its ID and all values |
+/// | added or removed a link | and the other end are there | the link gets its former state |
+///
+/// What is not in the table is left as it is: it was taken back already, or by others.
+///
+/// ## Isolation
+/// The context's.
+struct UndoReversal {
+  private(set) var changes: [ObjectKey: Change] = [:]
+  private(set) var links = LinkChanges()
+  /// Objects that come back.
+  private(set) var restored: [ObjectKey] = []
+  /// Objects that go.
+  private(set) var inserted: [ObjectKey] = []
+  private var arena = RecordArena()
+
+  /// - Parameter current: gives what an object is now, nil if it is not there.
+  init(
+    of group: UndoGroup, in view: ReadView, current: (ObjectKey) throws -> StoredRecord?
+  ) throws {
+    let schema = view.schema
+    for (key, step) in group.objects {
+      guard let layout = schema.entity(key.entity)?.layout else { continue }
+      switch (step.before, step.after, try current(key)) {
+      case (nil, _, .some): inserted.append(key)
+      case (let before?, nil, nil):
+        changes[key] = .insert(before, slots: layout.placedSlots)
+        restored.append(key)
+      case (let before?, .some, let now?):
+        let record = layout.splice(
+          base: now.record, changes: before, slots: step.slots, into: &arena)
+        let slots = layout.differingSlots(now.record, record)
+        if !slots.isEmpty { changes[key] = .update(record, base: now, slots: slots) }
+      default: continue
+      }
+    }
+    try dropLostTargets(in: view)
+    if PlantedFault.undoForgetsLinks.isPlanted(in: schema) { return }
+    for (link, step) in group.links {
+      guard try view.link(at: link.place, to: link.target) != step.before else { continue }
+      if step.before != .absent {
+        guard try exists(link.place.owner, in: view), try exists(link.target, in: view) else {
+          continue
+        }
+      }
+      links.set(step.before, at: link.place, to: link.target)
+    }
+  }
+
+  private func exists(_ key: ObjectKey, in view: ReadView) throws -> Bool {
+    try changes[key] != nil || view.exists(key)
+  }
+
+  /// A to-one link to an object that is gone meanwhile and does not come back is nil.
+  private mutating func dropLostTargets(in view: ReadView) throws {
+    for (key, change) in changes {
+      guard let record = change.record, let entity = view.schema.entity(key.entity) else {
+        continue
+      }
+      var draft: Draft?
+      for case let relationship? in entity.relationships where relationship.kind == .toOne {
+        guard change.slots.contains(relationship.slot),
+          let target = record.toOne(at: relationship.slot, layout: entity.layout),
+          try !exists(target, in: view)
+        else { continue }
+        if draft == nil { draft = Draft(layout: entity.layout, base: record) }
+        draft?.setToOne(nil, at: relationship.slot)
+      }
+      if let draft { changes[key]?.record = draft.encode(into: &arena) }
+    }
+  }
+}
