@@ -13,8 +13,14 @@ package struct ChangeSet: Sendable {
   package let mergePolicy: MergePolicy
   /// Who saves, as the program calls it; nil for nobody in particular.
   package let author: String?
+  /// The layer of the context that saves.
+  package let origin: LayerIdentity?
 
-  package init(_ overlay: Overlay, mergePolicy: MergePolicy, author: String? = nil) {
+  package init(
+    _ overlay: Overlay, mergePolicy: MergePolicy, author: String? = nil,
+    origin: LayerIdentity? = nil
+  ) {
+    self.origin = origin
     segments = overlay.segments
     changes = overlay.changes.filter { $0.value.kind != .delete || $0.value.base != nil }
     links = overlay.links

@@ -52,6 +52,10 @@ public final class Layer: Sendable {
   package let lock: LayerLock
   package let parent: Layer?
   package let source: any SnapshotSource
+  /// What others say that news come from.
+  package let identity = LayerIdentity()
+  /// What has changed in `published`: appended to in the same hold.
+  package let feed = ChangeFeed()
 
   // Safety: read and written only inside `lock`.
   nonisolated(unsafe) var state = State()
@@ -88,6 +92,8 @@ public final class Layer: Sendable {
     package let segments: [Segment]
     /// The pin that the segments end with; nil if the store's newest state lies beneath them.
     package let pin: Pin?
+    /// How far the ancestors' feeds have come with the segments, near to far; nil above a pin.
+    package let sights: [LayerSight]?
   }
 
   /// What lies beneath the context of this layer: what it has handed up and what its ancestors have
@@ -100,16 +106,35 @@ public final class Layer: Sendable {
   /// - Parameter reader: the layer whose own published segments are left out.
   private func copy(_ layers: [Layer], from reader: Layer?) -> Beneath {
     var overlays: [Overlay] = []
+    var sights: [LayerSight] = []
     overlays.reserveCapacity(2 * layers.count)
+    sights.reserveCapacity(layers.count)
     let pin: Pin? = lock.withLock {
       for layer in layers {
-        if layer !== reader { overlays.append(layer.state.published) }
+        if layer !== reader {
+          overlays.append(layer.state.published)
+          sights.append(LayerSight(mark: layer.feed.end, published: layer.state.published))
+        }
         overlays.append(layer.state.handedUp.overlay)
         if let pin = layer.state.pin { return pin }
       }
       return nil
     }
-    return Beneath(segments: overlays.flatMap(\.segments) + (pin?.segments ?? []), pin: pin)
+    return Beneath(
+      segments: overlays.flatMap(\.segments) + (pin?.segments ?? []), pin: pin,
+      sights: pin == nil ? sights : nil)
+  }
+
+  /// How far this layer has come: its published changes and the end of its feed, of one moment.
+  package func sight(showing working: Overlay) -> LayerSight {
+    lock.withLock { LayerSight(mark: feed.end, published: state.published, working: working) }
+  }
+
+  /// The news that publishing `new` instead of `old` makes; nil if there are none.
+  package func news(from old: Overlay, to new: Overlay) -> News? {
+    guard feed.isFollowed else { return News(origin: nil, keys: nil) }
+    let keys = OverlayDifference(from: old, to: new).all
+    return keys.isEmpty ? nil : News(origin: nil, keys: keys)
   }
 
   // MARK: - Arrivals
@@ -154,24 +179,28 @@ public final class Layer: Sendable {
   /// Publishes `overlay` as this context's own, and takes the inbox as landed, unless another change
   /// came first.
   ///
-  /// - Parameter children: those that have handed something up into the turn that is published: it is
-  ///   in `overlay`, so their layers let go of it.
+  /// - Parameters:
+  ///   - children: those that have handed something up into the turn that is published: it is in
+  ///     `overlay`, so their layers let go of it.
+  ///   - news: what changes with it for those who rest on this layer; nil if nothing does.
   /// - Returns: false if `revision` is no longer the current one; nothing has changed then.
   package func publish(
-    _ overlay: Overlay, ifStill revision: UInt64, landing children: [Layer] = []
+    _ overlay: Overlay, ifStill revision: UInt64, landing children: [Layer] = [], news: News? = nil
   ) -> Bool {
     var retired: [Overlay] = []
     retired.reserveCapacity(children.count)
     // Nothing is freed under the lock.
     defer { withExtendedLifetime(retired) {} }
-    return lock.withLock {
-      guard state.revision == revision else { return false }
+    let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
+      guard state.revision == revision else { return (false, nil) }
       state.published = overlay
       state.inbox = []
       state.revision += 1
       for child in children { retired.append(child.state.landHandedUp()) }
-      return true
+      return (true, news.flatMap(feed.append))
     }
+    if isDone, let news { feed.tell(news) }
+    return withExtendedLifetime(entry) { isDone }
   }
 
   /// Freezes the segments of `overlay` for a save to the store. A saver who is about to merge them
@@ -189,19 +218,23 @@ public final class Layer: Sendable {
 
   /// Replaces what is published and what waits: for taking away what the store has. A pin goes,
   /// because it does not show that; the context takes a new one.
+  ///
+  /// - Parameter news: what the store has decided otherwise than it was saved; nil if nothing.
   package func replace(
-    _ overlay: Overlay, inbox: [Push], ifStill revision: UInt64
+    _ overlay: Overlay, inbox: [Push], ifStill revision: UInt64, news: News? = nil
   ) -> Bool {
     let before = current
     defer { withExtendedLifetime(before) {} }
-    return lock.withLock {
-      guard state.revision == revision else { return false }
+    let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
+      guard state.revision == revision else { return (false, nil) }
       state.published = overlay
       state.inbox = inbox
       state.pin = nil
       state.revision += 1
-      return true
+      return (true, news.flatMap(feed.append))
     }
+    if isDone, let news { feed.tell(news) }
+    return withExtendedLifetime(entry) { isDone }
   }
 
   /// The hand-over of a child's save: this layer shows `composed`, the push waits in the inbox, and
@@ -211,20 +244,24 @@ public final class Layer: Sendable {
   /// - Returns: false if a `revision` is no longer the current one; nothing has changed then.
   package func receive(
     _ push: Push, composed: Overlay, ifStill revision: UInt64, from child: Layer,
-    ifStill childRevision: UInt64
+    ifStill childRevision: UInt64, news: News
   ) -> Bool {
     let before = child.current
     defer { withExtendedLifetime(before) {} }
-    return lock.withLock {
-      guard state.revision == revision, child.state.revision == childRevision else { return false }
+    let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
+      guard state.revision == revision, child.state.revision == childRevision else {
+        return (false, nil)
+      }
       state.published = composed
       state.inbox.append(push)
       state.revision += 1
       child.state.published = Overlay()
       child.state.letGoOfPin()
       child.state.revision += 1
-      return true
+      return (true, feed.append(news))
     }
+    if isDone { feed.tell(news) }
+    return withExtendedLifetime(entry) { isDone }
   }
 }
 

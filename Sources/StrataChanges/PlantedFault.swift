@@ -19,6 +19,8 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case updateRevives
   /// Undo brings back the records of objects, but not their links.
   case undoForgetsLinks
+  /// A merge takes the view's record, without the slots that are pending.
+  case mergeDropsEdits
 
   #if DEBUG
     private static let planted = Mutex<[ObjectIdentifier: PlantedFault]>([:])

@@ -24,10 +24,18 @@ package final class ReadView {
   package let snapshot: any Snapshot
   package let schema: Schema
 
-  /// The ancestors' segments, near to far, without those that the snapshot shows.
-  private let inherited: [Segment]
+  /// How far the view has come in the feeds of the ancestors, near to far; nil for a view that is
+  /// none of the present, which nobody follows.
+  package let sights: [LayerSight]?
 
-  package init(own: Overlay, inherited: [Segment], snapshot: any Snapshot, schema: Schema) {
+  /// The ancestors' segments, near to far, without those that the snapshot shows.
+  let inherited: [Segment]
+
+  package init(
+    own: Overlay, inherited: [Segment], snapshot: any Snapshot, schema: Schema,
+    sights: [LayerSight]? = nil
+  ) {
+    self.sights = sights
     layers = Overlay(Self.hidden(own.segments, from: snapshot, schema) + inherited)
     self.inherited = inherited
     self.snapshot = snapshot
@@ -68,7 +76,7 @@ package final class ReadView {
     PausePoint.snapshotTaken.reach(source.schema)
     return ReadView(
       own: own, inherited: hidden(beneath.segments, from: snapshot, source.schema),
-      snapshot: snapshot, schema: source.schema)
+      snapshot: snapshot, schema: source.schema, sights: beneath.sights)
   }
 
   // MARK: - One object

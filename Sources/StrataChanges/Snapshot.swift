@@ -90,6 +90,9 @@ package protocol Snapshot: AnyObject {
 package protocol SnapshotSource: AnyObject, Sendable {
   var schema: Schema { get }
 
+  /// Tells of every commit to the store, with the generation that it has.
+  var feed: ChangeFeed { get }
+
   /// The store as its last commit left it.
   func snapshot() throws -> any Snapshot
 }

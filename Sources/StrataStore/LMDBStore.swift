@@ -26,12 +26,14 @@ import Synchronization
 package final class LMDBStore: PersistentStore {
   package let schema: Schema
   package let uuid: UUID
+  package let feed: ChangeFeed
 
   private let state: Mutex<OpenStore?>
 
   private init(_ opened: OpenStore) {
     schema = opened.schema
     uuid = opened.schema.store.uuid
+    feed = opened.queue.feed
     state = Mutex(opened)
   }
 

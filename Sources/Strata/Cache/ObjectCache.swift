@@ -10,6 +10,11 @@ import StrataRecord
 /// while what the program holds on to stays as it is. Refaulting is advice: objects with unsaved
 /// values refuse.
 ///
+/// A record that was read in an earlier view may be *outdated*: somebody has changed the object since.
+/// Whoever holds the object keeps the values, as in Core Data; one that nobody holds becomes a fault
+/// again when it is next handed out. A record is good for one *edition* of the cache: to outdate one
+/// object is to set its edition back, to outdate all is to count on.
+///
 /// ## Invariants
 /// - I1 At most one instance per key.
 /// - I2 `places[index[key]]` is the instance of `key`; free places are nil and listed in `free`.
@@ -36,6 +41,8 @@ struct ObjectCache {
   private(set) var byteCount = 0
   /// Above this many bytes the clock hand moves.
   var byteBudget: Int
+  /// Objects of another edition are outdated.
+  private var edition: UInt32 = 1
 
   /// Whether nothing is let go, whatever the budget.
   var retainsAll = false
@@ -45,15 +52,23 @@ struct ObjectCache {
   /// An empty cache with the same settings.
   func emptied() -> ObjectCache {
     var cache = ObjectCache(byteBudget: byteBudget)
+    cache.edition = edition
     cache.retainsAll = retainsAll
     return cache
   }
 
-  /// The registered instance of `key`, marked as used.
-  func object(for key: ObjectKey) -> ManagedObject? {
-    guard let place = index[key], let object = places[place] else { return nil }
+  /// The registered instance of `key`, marked as used: a fault, if it was outdated and nobody held it.
+  mutating func object(for key: ObjectKey) -> ManagedObject? {
+    guard let place = index[key] else { return nil }
+    if let edition = places[place]?.edition, edition != self.edition { renew(at: place) }
+    guard let object = places[place] else { return nil }
     object.isRecentlyUsed = true
     return object
+  }
+
+  /// The registered instance of `key` as it is.
+  func registeredObject(for key: ObjectKey) -> ManagedObject? {
+    index[key].flatMap { places[$0] }
   }
 
   /// Registers an instance whose key has none.
@@ -66,6 +81,7 @@ struct ObjectCache {
       places.append(object)
     }
     object.isRecentlyUsed = true
+    object.edition = edition
     byteCount += Self.objectByteCount + (object.record?.byteCount ?? 0)
     if byteCount > byteBudget { sweep(steps: 4) }
   }
@@ -156,6 +172,37 @@ struct ObjectCache {
       release(at: hand, isForced: false)
     }
   }
+
+  // MARK: - Outdated objects
+
+  /// How many objects are registered.
+  var count: Int { index.count }
+
+  /// The record of `object` is of the present view.
+  func noteCurrent(_ object: ManagedObject) { object.edition = edition }
+
+  /// Somebody has changed the object since its record was read.
+  func outdate(_ key: ObjectKey) {
+    guard let object = registeredObject(for: key) else { return }
+    object.edition = edition &- 1
+  }
+
+  /// Anybody may have changed any object since its record was read.
+  mutating func outdateAll() { edition &+= 1 }
+
+  /// Turns an outdated object into a fault, if it is clean and nobody holds it.
+  @inline(never)
+  private mutating func renew(at place: Int) {
+    guard isKnownUniquelyReferenced(&places[place]), let object = places[place],
+      object.status == .clean || object.status == .gone, object.draft == nil
+    else { return }
+    object.status = .clean
+    byteCount -= object.record?.byteCount ?? 0
+    object.record = nil
+    object.edition = edition
+  }
+
+  // MARK: - Letting go
 
   /// Turns the object at `place` into a fault, or lets it go if it is one, as far as it allows.
   private mutating func release(at place: Int, isForced: Bool) {

@@ -34,6 +34,7 @@ public final class ContextQueue: ContextParent {
       guard let self else { return nil }
       return { try await self.save(atLevel: $0) }
     }
+    context.merging.schedule = { [weak self] in self?.noteArrival() }
   }
 
   /// Runs `body` with the context, after the blocks that were asked for before it. The calling task

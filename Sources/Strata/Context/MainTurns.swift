@@ -34,9 +34,11 @@ enum MainTurns {
   /// Has children's saves land in `context` when they come, on the main actor.
   static func landArrivals(of context: ManagedObjectContext) {
     let entry = MainContext(context: context)
-    context.layer.onArrival {
+    let schedule: @Sendable () -> Void = {
       Task { @MainActor in entry.context?.landArrivals() }
     }
+    context.layer.onArrival(schedule)
+    context.merging.schedule = schedule
     context.layer.onSaveRequest {
       if entry.context == nil { return nil }
       return { try await save(entry, atLevel: $0) }

@@ -13,6 +13,7 @@ extension ManagedObjectContext {
   /// - Precondition: the object is of this context.
   public func delete(_ object: ManagedObject) {
     requireOwn(object)
+    prepareToRelate()
     var pending = [object]
     while let next = pending.popLast() {
       if next.isFault { fire(next) }

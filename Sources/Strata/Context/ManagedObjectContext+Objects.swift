@@ -32,10 +32,11 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// The object with this ID if it is registered here, or nil. Nothing is read.
+  /// The object with this ID if it is registered here, or nil. No object is read.
   /// Core Data: `registeredObject(for:)`.
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
     guard id.store == schema.store else { return nil }
+    prepareToHandOut()
     return cache.object(for: id.key)
   }
 
@@ -56,6 +57,7 @@ extension ManagedObjectContext {
   /// The one instance of `key`, registered or made now as a fault; nil if the model has no such
   /// entity.
   func instance(of key: ObjectKey) -> ManagedObject? {
+    prepareToHandOut()
     if let object = cache.object(for: key) { return object }
     guard let home = home(of: key.entity) else { return nil }
     let change = working.change(for: key)
@@ -85,6 +87,7 @@ extension ManagedObjectContext {
     if let object = cache.object(for: key) {
       if object.isFault, object.status == .clean {
         cache.setRecord(stored.record, of: object)
+        cache.noteCurrent(object)
         object.generation = stored.generation
         if object.home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
       }
@@ -149,6 +152,7 @@ extension ManagedObjectContext {
     switch try currentView().find(object.key) {
     case .record(let stored):
       cache.setRecord(stored.record, of: object)
+      cache.noteCurrent(object)
       object.generation = stored.generation
     case .deleted, .absent:
       if object.observation != 0 { objectWillGo(object) }

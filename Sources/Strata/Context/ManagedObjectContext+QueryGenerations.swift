@@ -43,13 +43,16 @@ extension ManagedObjectContext {
       layer.setPin(nil)
     }
     isPinned = token != nil
+    merging.isBehind = true
     view = nil
   }
 
   /// A save moves a pinned context on to the state that it has made. If the store cannot give its
   /// snapshot now, the next read asks again.
   func movePin() {
-    if isPinned { try? takePin() }
+    guard isPinned else { return }
+    try? takePin()
+    merging.isBehind = true
   }
 
   /// Makes sure that a pinned context has its pin.

@@ -26,6 +26,7 @@ extension ManagedObjectContext {
   /// over this slot. A to-one inverse lets go of its former partner.
   func setToOne(_ target: ManagedObject?, of object: ManagedObject, at slot: Int) {
     if let target { requireOwn(target) }
+    prepareToRelate()
     guard let relationship = object.home.entity.relationships[slot] else { return }
     let former = toOneKey(of: object, at: slot)
     guard former != target?.key else { return }
@@ -99,6 +100,7 @@ extension ManagedObjectContext {
     position: UInt64 = 0
   ) {
     requireOwn(target)
+    prepareToRelate()
     guard object.isAlive, target.isAlive, object.status != .deleted, target.status != .deleted
     else { return }
     switch relationship.storage {
@@ -125,6 +127,7 @@ extension ManagedObjectContext {
     _ object: ManagedObject, from target: ManagedObject, _ relationship: RelationshipSchema
   ) {
     requireOwn(target)
+    prepareToRelate()
     switch relationship.storage {
     case .slot: break
     case .inverseSlot(_, let slot):

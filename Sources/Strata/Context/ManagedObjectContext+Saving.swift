@@ -35,6 +35,7 @@ extension ManagedObjectContext {
     try throwDeferredError()
     encodeEdits()
     finishPendingSave()
+    announceMerges()
     announceTurn()
     turnStart = working
     let outer = preparation
@@ -75,7 +76,10 @@ extension ManagedObjectContext {
       if state.inbox.isEmpty, layer.handUp(ifStill: state.revision) { break }
       try prepareToSave()
     }
-    if let segment = working.flattened() { parent.receiveInTurn(segment) }
+    if let segment = working.flattened() {
+      parent.receiveInTurn(segment)
+      merging.following.notePush(segment)
+    }
     if !parent.childrenInTurn.contains(layer) { parent.childrenInTurn.append(layer) }
     didHandOver(working)
   }
@@ -103,7 +107,8 @@ extension ManagedObjectContext {
           segment: segment, touched: Array(composed.changes.keys),
           sender: ObjectIdentifier(layer)),
         composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
-        from: layer, ifStill: mine.revision)
+        from: layer, ifStill: mine.revision,
+        news: News(pushing: segment, composed: composed, from: layer.identity))
       if isDone { break }
     }
     PausePoint.pushed.reach(schema)
@@ -131,6 +136,7 @@ extension ManagedObjectContext {
     guard let last = inbox.lastIndex(where: { $0.sender == ObjectIdentifier(child) }) else {
       return
     }
+    if !savepoints.isEmpty { landInSavepoints(Array(inbox[...last])) }
     for push in inbox[...last] { receiveInTurn(push.segment) }
     layer.removeFirstPushes(last + 1)
   }
@@ -170,7 +176,9 @@ extension ManagedObjectContext {
       isPublished = false
       try prepareToSave()
     }
-    let save = PendingSave(ChangeSet(working, mergePolicy: mergePolicy, author: transactionAuthor))
+    let save = PendingSave(
+      ChangeSet(
+        working, mergePolicy: mergePolicy, author: transactionAuthor, origin: layer.identity))
     pendingSave = save
     view = nil
     coordinator.commit(save.changeSet) { save.complete($0) }
@@ -210,7 +218,8 @@ extension ManagedObjectContext {
           segment: rebased.segments.first ?? nothing, touched: push.touched, sender: push.sender)
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
-      if layer.replace(published, inbox: inbox, ifStill: state.revision) { break }
+      let news = News(decided: result.merged)
+      if layer.replace(published, inbox: inbox, ifStill: state.revision, news: news) { break }
     }
     // The layer's rebased segments are others than the context's: the next save freezes the latter.
     if !working.isEmpty { isPublished = false }

@@ -13,9 +13,11 @@ extension ManagedObjectContext {
   func currentView() throws -> ReadView {
     if let view { return view }
     if edits.isEmpty, isPublished { landed += settle() }
+    merging.bell?.silence()
     let taken = try takeView()
     view = taken
     noteTouched()
+    follow(taken)
     return taken
   }
 
@@ -35,8 +37,10 @@ extension ManagedObjectContext {
     }
     parent.landInTurn(savesOf: layer)
     let below = try parent.currentViewIncludingEdits()
+    let sights = below.sights.map { [parent.layer.sight(showing: parent.working)] + $0 }
     return ReadView(
-      own: working, inherited: below.layers.segments, snapshot: below.snapshot, schema: schema)
+      own: working, inherited: below.layers.segments, snapshot: below.snapshot, schema: schema,
+      sights: sights)
   }
 
   /// The parent, if this context runs inside the parent's own isolation at the moment: then its
@@ -75,7 +79,10 @@ extension ManagedObjectContext {
   ///
   /// It is called by itself where a queue's block or the main actor's stretch of work ends. A
   /// confined context has no such end: call it.
-  public func processPendingChanges() { endTurn() }
+  public func processPendingChanges() {
+    if merging.isAutomatic { mergeArrivedNews() }
+    endTurn()
+  }
 
   func endTurn() {
     isTurnEndScheduled = false
@@ -89,6 +96,7 @@ extension ManagedObjectContext {
       turnStart = working
       view = nil
       rounds += 1
+      announceMerges()
       if rounds <= Self.turnRoundCountMax { announce(unannounced) }
       turnLeavingIntoFaults()
       if cache.byteCount > cache.byteBudget { cache.sweep(steps: 256) }
@@ -108,6 +116,7 @@ extension ManagedObjectContext {
   func landArrivals() {
     announce(settle())
     turnLeavingIntoFaults()
+    if merging.isAutomatic { mergeArrivedNews() }
   }
 
   /// Encodes, publishes and lands, until observers have nothing to add or are told no more.
@@ -143,7 +152,10 @@ extension ManagedObjectContext {
           settled = settled.adding(composed).compacted()
         }
       }
-      guard layer.publish(settled, ifStill: state.revision, landing: childrenInTurn) else {
+      let news = isPublished ? nil : layer.news(from: state.published, to: settled)
+      guard layer.publish(
+        settled, ifStill: state.revision, landing: childrenInTurn, news: news)
+      else {
         continue
       }
       childrenInTurn = []

@@ -104,6 +104,8 @@ public final class ManagedObjectContext {
   var undoRecorder: UndoManager?
   /// The savepoints of the `edit { }` calls that are under way, the outermost first.
   var savepoints: [EditSavepoint] = []
+  /// What this context follows of others' changes, and merges of them.
+  var merging: Merging
 
   /// Makes a context below `parent`, confined to the isolation that makes it.
   ///
@@ -129,6 +131,7 @@ public final class ManagedObjectContext {
     self.confinement = confinement
     self.sameIsolationParent = sameIsolationParent
     layer = Layer(parent: place.layer, lock: coordinator.layerLock, source: coordinator)
+    merging = Merging(of: layer)
     cache = ObjectCache(byteBudget: Self.defaultCacheByteBudget)
     homes = Array(repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
   }
@@ -196,6 +199,7 @@ extension ManagedObjectContext {
   }
 
   private func objects(changedAs kind: Change.Kind) -> Set<ManagedObject> {
+    prepareToHandOut()
     encodeEdits()
     return Set(
       working.changes.compactMap { key, change in

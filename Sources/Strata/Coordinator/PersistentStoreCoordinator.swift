@@ -46,6 +46,8 @@ public final class PersistentStoreCoordinator: ContextParent, SnapshotSource {
 
   public var place: ContextPlace { ContextPlace(coordinator: self, layer: nil) }
 
+  package var feed: ChangeFeed { store.feed }
+
   package func snapshot() throws -> any Snapshot { try store.snapshot() }
 
   func commit(

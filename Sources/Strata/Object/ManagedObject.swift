@@ -51,6 +51,8 @@ nonisolated open class ManagedObject {
   package final var isRecentlyUsed = false
   /// Where the context's `ObservedObjects` has the object's registrar; 0 if nobody has looked.
   final var observation: UInt32 = 0
+  /// The edition of the cache that `record` is good for.
+  package final var edition: UInt32 = 0
 
   /// Makes an instance for a context. Strata calls it; to insert a new object, call
   /// `City(in: context)`. A subclass that declares a designated initializer of its own must override

@@ -25,6 +25,8 @@ final class CommitQueue: Sendable {
   let trees: Trees
   let schema: Schema
   let duties: [LinkDuties]
+  /// The feed of the file, whichever store of this process writes to it.
+  let feed: ChangeFeed
 
   private struct State {
     var waiting: [Request] = []
@@ -42,6 +44,7 @@ final class CommitQueue: Sendable {
     self.trees = trees
     self.schema = schema
     self.duties = duties
+    feed = StoreFeeds.feed(of: environment)
   }
 
   func enqueue(_ request: Request) {

@@ -28,8 +28,9 @@ struct GroupCommit {
   private var generation: UInt64
   private var hasWritten = false
   private var replies: [Result<Reply, StoreError>] = []
-  /// The segments of the written saves, and the generations that they get.
-  private var written: [(segments: [Segment], generation: UInt64)] = []
+  /// The segments of the written saves, and the news that they make, with the generations that they
+  /// get.
+  private var written: [(segments: [Segment], news: News)] = []
 
   /// - Returns: a reply for each request.
   static func perform(
@@ -91,7 +92,11 @@ struct GroupCommit {
       try PlanWriter(transaction: transaction, trees: queue.trees, generation: generation + 1)
         .write(plan)
       generation += 1
-      written.append((save.changeSet.segments, generation))
+      let keys = queue.feed.isFollowed ? plan.changedKeys(save.changeSet.links) : nil
+      let news = News(
+        origin: save.changeSet.origin, generation: generation, keys: keys,
+        decided: Array(plan.merged.keys))
+      written.append((save.changeSet.segments, news))
       replies.append(.success(.saved(CommitResult(generation: generation, merged: plan.merged))))
     case .reserve(let floor, _):
       hasWritten = true
@@ -101,22 +106,27 @@ struct GroupCommit {
 
   /// Makes all that was written visible and durable.
   ///
+  /// Before it is visible it stands in the feed: who takes a snapshot of it finds its news.
+  ///
   /// The tags are set while the transaction holds LMDB's write lock: who takes a view later sees a
   /// saved segment either here or in the snapshot. If the commit fails, LMDB has let go of its lock
   /// before it says so; but this thread is the only one that writes here, and another process would
   /// have to finish a whole save in the moment until the tags are off.
   private func commit() throws {
     try Catalog.setGeneration(generation, in: transaction, queue.trees.catalog)
-    for (segments, generation) in written {
-      for segment in segments { segment.setTag(generation) }
+    for (segments, news) in written {
+      for segment in segments { segment.setTag(news.generation) }
     }
+    let entries = written.compactMap { queue.feed.append($0.news) }
     PausePoint.tagged.reach(queue.schema)
     do {
       try transaction.commit()
     } catch {
       for segment in written.flatMap(\.segments) { segment.clearTag() }
+      for entry in entries { queue.feed.void(entry) }
       throw error
     }
+    for (_, news) in written { queue.feed.tell(news) }
   }
 
   // MARK: - Serials

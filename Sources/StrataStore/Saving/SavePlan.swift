@@ -41,4 +41,16 @@ struct SavePlan {
     sections.isEmpty && runs.allSatisfy(\.value.entries.isEmpty)
       && [indexes, links].joined().allSatisfy { $0.value.removed.isEmpty && $0.value.added.isEmpty }
   }
+
+  /// What the store's feed tells of the save: the objects that it writes, and the ends of its links.
+  func changedKeys(_ links: LinkChanges) -> ChangedKeys {
+    var keys = ChangedKeys()
+    for section in sections {
+      for item in section.items {
+        keys.append(item.key, item.new == nil ? .delete : item.old == nil ? .insert : .update)
+      }
+    }
+    for place in links.byPlace.keys { keys.updated.append(place.owner) }
+    return keys
+  }
 }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+
+// Merging as a view is taken, so that all that a turn reads is of one moment, registered objects
+// included.
+
+extension ManagedObjectContext {
+  /// Whether the context takes over what the contexts and the store that it rests on gain: saves of
+  /// siblings, of other topmost contexts, of other coordinators on the same file, and what ancestors
+  /// change themselves. False by default. Core Data: `automaticallyMergesChangesFromParent`.
+  ///
+  /// The merge is as that of `mergeChanges(fromContextDidSave:)`: unsaved changes are kept, property
+  /// by property, over what has come. It is made when a turn takes its view:
+  /// - in a queue's context before the body begins; news bring a turn about by themselves;
+  /// - in the main actor's context in a job of its own soon after the news, or at the first read that
+  ///   needs more than the registered objects, if that comes first;
+  /// - in a confined context at the first such read of a turn, and at `processPendingChanges()`.
+  ///
+  /// What another process saved is noticed when a view is taken, and then all registered objects are
+  /// checked.
+  public var automaticallyMergesChangesFromParent: Bool {
+    get { merging.isAutomatic }
+    set {
+      guard newValue != merging.isAutomatic else { return }
+      merging.isAutomatic = newValue
+      if newValue {
+        beginAutomaticMerging()
+      } else {
+        merging.bell = nil
+        merging.listener = nil
+        merging.owed = GatheredNews()
+      }
+    }
+  }
+
+  private func beginAutomaticMerging() {
+    // Objects that were held when somebody changed them are outdated since.
+    if cache.count > 0 { merging.owed.isUnknown = true }
+    let chain = merging.following.chain
+    let bell = NewsBell(schedule: merging.schedule)
+    let listener = ChangeFeed.Listener { news in
+      if news.concerns(chain) { bell.ring() }
+    }
+    merging.bell = bell
+    merging.listener = listener
+    for ancestor in layer.parent?.chain ?? [] { ancestor.feed.add(listener) }
+    coordinator.feed.add(listener)
+    bell.ring()
+  }
+
+  /// Merges what has come since the last view, at a moment at which observers may run.
+  func mergeArrivedNews() {
+    guard merging.bell?.isRinging == true else { return }
+    if view != nil {
+      // On the main actor this is another job than the one that took the view.
+      if confinement == .mainActor { endTurn() } else { encodeEdits() }
+      view = nil
+    }
+    do { _ = try currentView() } catch {
+      if deferredError == nil { deferredError = error }
+    }
+    announceMerges()
+  }
+
+  /// Merges what the context has learnt and not merged. What cannot be read is merged with the next
+  /// view; the error waits for the next call that can throw.
+  func mergeOwed(in view: ReadView) {
+    let owed = merging.owed
+    merging.owed = GatheredNews()
+    do {
+      let merged = try merge(owed, in: view, isChecked: false)
+      if !merged.isEmpty { merging.announcements.append(merged) }
+    } catch {
+      merging.owed = owed
+      if deferredError == nil { deferredError = error }
+    }
+  }
+
+  /// Tells of the merges that were made while views were taken.
+  func announceMerges() {
+    guard !merging.announcements.isEmpty else { return }
+    let announcements = merging.announcements
+    merging.announcements = []
+    for merged in announcements { announceMerge(merged) }
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+
+// What others have changed is learnt when a view is taken, from the feeds of the ancestors' layers
+// and of the store.
+//
+// The rule: a cached record is used only if no feed tells of a later change of its object up to the
+// view. Objects of which one does are outdated. Whoever holds one keeps its values until it is merged
+// or refreshed, as in Core Data; one that nobody holds reads afresh when it is next handed out.
+//
+// ## Why nothing is missed, and nothing told twice
+// A view consists of the ancestors' published segments and the store's snapshot, in this order. A
+// follower moves on to exactly these two:
+//
+// - A publication changes the segments and appends its news in one hold of the layers' lock; the view
+//   copies the segments and the feeds' ends in one hold. So the segments of a view hold exactly what
+//   the news before those ends tell, however pushes and readers fall.
+// - A commit's news are appended before the commit is visible, with its generation. A snapshot of
+//   generation g finds all news up to g, and stops before those above, which a later view will find.
+// - A save on its way from a layer into the store is no news for those who rest on that layer: they
+//   saw it in the segment before, and see it in the snapshot after (tags). What the merge policy
+//   decided otherwise is told twice, once by the store's feed, with its generation, and once by the
+//   layer's, when it lets go of the segment: whichever of the two a view shows first, it finds the
+//   news of it.
+// - The bell of a context that merges automatically is silenced before the view is taken, and rung
+//   after news are visible: between the two, the worst is a turn that finds nothing.
+// - A commit that fails voids its news. Its generation was above every snapshot's, so nobody has used
+//   them.
+
+extension ManagedObjectContext {
+  /// Takes a view before an object is handed out, so that it is known whether its record is still
+  /// good; once a turn.
+  @inline(__always)
+  func prepareToHandOut() {
+    if view == nil { takeViewToHandOut() }
+  }
+
+  /// Has a merge that the turn's view brings made before objects are looked at that are to be changed
+  /// together: not in the middle of it.
+  func prepareToRelate() {
+    if merging.isAutomatic { prepareToHandOut() }
+  }
+
+  @inline(never)
+  private func takeViewToHandOut() {
+    do { _ = try currentView() } catch {
+      if deferredError == nil { deferredError = error }
+    }
+  }
+
+  /// Called with a view that was just taken: outdates what it shows otherwise than the one before, and
+  /// merges that, if the context merges automatically.
+  func follow(_ view: ReadView) {
+    var news = merging.following.advance(to: view)
+    // A view through a pin is none that the feeds know. The context's own pin stays as it is; one of
+    // an ancestor's has changes above it.
+    if view.sights == nil { news.isUnknown = !isPinned }
+    if merging.isBehind { news.isUnknown = true }
+    merging.isBehind = false
+    if !news.isEmpty {
+      outdate(by: news)
+      if merging.isAutomatic { merging.owed.append(news) }
+    }
+    if !merging.postponed.isEmpty, pendingSave == nil {
+      merging.owed.append(GatheredNews(suspects: merging.postponed))
+      merging.postponed = []
+    }
+    // In the middle of an `edit { }` it waits: a throw takes back what the body did, and no merge.
+    if !merging.owed.isEmpty, savepoints.isEmpty, !isPinned { mergeOwed(in: view) }
+  }
+
+  private func outdate(by news: GatheredNews) {
+    let count = news.keys.reduce(news.suspects.count) { $0 + $1.count }
+    // Going through the news must not cost more than reading the cache's objects again.
+    guard !news.isUnknown, count <= cache.count * 2 else { return cache.outdateAll() }
+    for keys in news.keys {
+      for key in keys.inserted { cache.outdate(key) }
+      for key in keys.updated { cache.outdate(key) }
+      for key in keys.deleted { cache.outdate(key) }
+    }
+    for key in news.suspects { cache.outdate(key) }
+  }
+}

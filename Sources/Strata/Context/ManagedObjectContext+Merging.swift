@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import StrataChanges
+public import StrataModel
+
+// Taking over what other contexts have saved, when it is asked for.
+//
+// | the object here | the view has it | the view does not |
+// | --- | --- | --- |
+// | clean | takes the view's record; a fault stays one | is gone |
+// | updated | its changed slots over the view's record; the base is raised | is gone, the change dropped |
+// | deleted | stays deleted; the base is raised | the deletion is dropped: it has been done |
+// | inserted | stays | stays |
+// | gone | a fault again | stays |
+//
+// Links to what is gone are dropped and its delete rules run on what is unsaved here, as by a push
+// (Composition). Changes that a save under way carries are left alone, and merged once that save is
+// finished.
+
+extension ManagedObjectContext {
+  /// Takes over what another context has saved, as far as this context can see it: with a fresh view,
+  /// registered objects take the values that it shows, unsaved changes stay on top of them, slot by
+  /// slot, and their later save does not conflict with what was merged. Objects that are gone read as
+  /// deleted. Core Data: `mergeChanges(fromContextDidSave:)`.
+  ///
+  /// objectsDidChange is posted before it returns: with the objects that are new among `inserted`, the
+  /// changed ones among `refreshed` and those that are gone among `deleted`, whether or not they are
+  /// registered here. Objects of another store are passed over, and so is what this context cannot
+  /// see, because it was saved to a parent that is none of its ancestors.
+  ///
+  /// - Throws: `StoreError` if reading fails; nothing has been merged then.
+  public func mergeChanges(fromContextDidSave message: Message) throws {
+    try mergeChanges(fromRemoteContextSave: message.objects)
+  }
+
+  /// The same for a notification as it was posted. Any other than a context's is passed over.
+  public func mergeChanges(fromContextDidSave notification: Notification) throws {
+    guard let message = Message(notification) else { return }
+    try mergeChanges(fromContextDidSave: message)
+  }
+
+  /// The same for objects that are known by ID, from another process for instance.
+  ///
+  /// - Throws: as `mergeChanges(fromContextDidSave:)`.
+  public func mergeChanges(fromRemoteContextSave objects: ChangedObjects) throws {
+    try throwDeferredError()
+    encodeEdits()
+    announceTurn()
+    view = nil
+    let view = try currentView()
+    let keys = ChangedKeys(
+      inserted: keys(objects.inserted), updated: keys(objects.updated) + keys(objects.refreshed),
+      deleted: keys(objects.deleted))
+    let merged = try merge(GatheredNews(keys), in: view, isChecked: true)
+    announceMerges()
+    announceMerge(merged)
+  }
+
+  /// Takes over what was saved elsewhere into several contexts, ancestors first, so that their
+  /// children merge what they have merged.
+  /// Core Data: `mergeChanges(fromRemoteContextSave:into:)`.
+  ///
+  /// - Throws: as `mergeChanges(fromContextDidSave:)`, at the first context in which it fails, and
+  ///   `CancellationError`; contexts before it have merged.
+  public static func mergeChanges(
+    fromRemoteContextSave objects: ChangedObjects, into queues: [ContextQueue],
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws {
+    for queue in queues.sorted(by: { $0.layer.chain.count < $1.layer.chain.count }) {
+      try await queue.perform { try $0.mergeChanges(fromRemoteContextSave: objects) }
+    }
+  }
+
+  /// Posts what a merge has changed.
+  func announceMerge(_ merged: TurnChanges) { announce([merged]) }
+
+  private func keys(_ ids: Set<ObjectID>) -> [ObjectKey] {
+    ids.compactMap { $0.store == schema.store ? $0.key : nil }
+  }
+}
+
+extension ChangedObjects {
+  /// Objects by ID, as they come from another process, a server or a list of one's own.
+  ///
+  /// - Throws: `ContextError.foreignObjectID` for an ID of another store than the others'.
+  public init(
+    inserted: Set<ObjectID> = [], updated: Set<ObjectID> = [], deleted: Set<ObjectID> = []
+  ) throws {
+    let all = inserted.union(updated).union(deleted)
+    // Nothing at all is of no store.
+    let store = all.first?.store ?? StoreIdentity(Self.nowhere)
+    if let other = all.first(where: { $0.store != store }) {
+      throw ContextError.foreignObjectID(other)
+    }
+    self.init(
+      store: store, inserted: inserted.map(\.key), updated: updated.map(\.key),
+      deleted: deleted.map(\.key))
+  }
+
+  private static let nowhere = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// How a merge is made: everything is read first, then objects and pending changes are brought to it,
+// so that an error leaves all as it was.
+
+/// What is said of an object that is to be merged.
+private enum Rumour {
+  case inserted, updated, deleted
+  /// It may have changed: told only if it did.
+  case suspected
+}
+
+/// What a merge does, once everything is read.
+private struct MergePlan {
+  var told = TurnChanges()
+  /// Registered clean objects and the records that they take.
+  var taken: [(object: ManagedObject, stored: StoredRecord)] = []
+  /// Gone objects that are there again.
+  var revived: [ManagedObject] = []
+  /// Pending changes on their new base.
+  var raised: [ObjectKey: Change] = [:]
+  /// Objects that the view no longer has, pending or registered here, or told of.
+  var gone: Set<ObjectKey> = []
+  var arena = RecordArena()
+}
+
+extension ManagedObjectContext {
+  /// Brings what is registered or pending here to what `view` shows below it.
+  ///
+  /// - Parameter isChecked: whether objects that are not registered are looked up before they are
+  ///   told of; if not, the news of the feeds are taken at their word.
+  /// - Returns: what to tell.
+  func merge(_ news: GatheredNews, in view: ReadView, isChecked: Bool) throws -> TurnChanges {
+    encodeEdits()
+    var plan = MergePlan()
+    for (key, rumour) in rumours(of: news) {
+      if let change = working.change(for: key) {
+        try planPending(change, of: key, rumour, view, &plan)
+      } else {
+        try planClean(key, rumour, view, isChecked: isChecked, &plan)
+      }
+    }
+    apply(plan.taken)
+    for object in plan.revived { object.status = .clean }
+    let told = applyToPending(plan)
+    if schema.hooks.contains(.awakeFromSnapshotEvents) {
+      for (object, _) in plan.taken { awake(object, from: .refresh) }
+      for key in plan.raised.keys {
+        if let object = cache.registeredObject(for: key) { awake(object, from: .refresh) }
+      }
+    }
+    return told
+  }
+
+  private func rumours(of news: GatheredNews) -> [ObjectKey: Rumour] {
+    var rumours: [ObjectKey: Rumour] = [:]
+    for keys in news.keys {
+      for key in keys.inserted {
+        rumours[key] = rumours[key] == .deleted ? .updated : .inserted
+      }
+      for key in keys.updated where rumours[key] == nil { rumours[key] = .updated }
+      for key in keys.deleted {
+        // What came and went meanwhile was never seen here.
+        rumours[key] = rumours[key] == .inserted ? .suspected : .deleted
+      }
+    }
+    for key in news.suspects where rumours[key] == nil { rumours[key] = .suspected }
+    if news.isUnknown {
+      for object in cache.objects where rumours[object.key] == nil && !object.isFault {
+        rumours[object.key] = .suspected
+      }
+      for key in working.changes.keys where rumours[key] == nil { rumours[key] = .suspected }
+    }
+    return rumours
+  }
+
+  // MARK: - Reading
+
+  private func planClean(
+    _ key: ObjectKey, _ rumour: Rumour, _ view: ReadView, isChecked: Bool, _ plan: inout MergePlan
+  ) throws {
+    let object = cache.registeredObject(for: key)
+    guard let object, !object.isFault else {
+      return try planUnloaded(object, key, rumour, view, isChecked: isChecked, &plan)
+    }
+    guard case .record(let stored) = try view.find(key) else {
+      if object.status != .gone { plan.told.deleted.append(key) }
+      plan.gone.insert(key)
+      return
+    }
+    if object.status == .gone {
+      plan.revived.append(object)
+      plan.told.inserted.append(key)
+      return
+    }
+    if rumour != .suspected || cache.originalRecord(of: object) != stored.record { plan.told.refreshed.append(key) }
+    plan.taken.append((object, stored))
+  }
+
+  /// An object without values here, registered or not.
+  private func planUnloaded(
+    _ object: ManagedObject?, _ key: ObjectKey, _ rumour: Rumour, _ view: ReadView,
+    isChecked: Bool, _ plan: inout MergePlan
+  ) throws {
+    if rumour == .suspected && object == nil { return }
+    let exists: Bool
+    if let change = view.change(for: key) {
+      exists = change.kind != .delete
+    } else {
+      exists = try isChecked ? view.snapshot.contains(key) : rumour != .deleted
+    }
+    switch rumour {
+    case .inserted where exists: plan.told.inserted.append(key)
+    case .updated where exists, .deleted where exists: plan.told.refreshed.append(key)
+    case .deleted: plan.told.deleted.append(key)
+    case .inserted, .updated, .suspected: break
+    }
+    if !exists { plan.gone.insert(key) }
+  }
+
+  private func planPending(
+    _ change: Change, of key: ObjectKey, _ rumour: Rumour, _ view: ReadView,
+    _ plan: inout MergePlan
+  ) throws {
+    guard let base = change.base else { return }
+    if working.isFrozen(key) {
+      merging.postponed.insert(key)
+      return
+    }
+    guard let layout = schema.entity(key.entity)?.layout,
+      case .record(let stored) = try view.findInherited(key)
+    else {
+      plan.gone.insert(key)
+      plan.told.deleted.append(key)
+      return
+    }
+    let isNews = stored.generation != base.generation || stored.record != base.record
+    if isNews {
+      var raised = change.raised(onto: stored, layout: layout, into: &plan.arena)
+      if PlantedFault.mergeDropsEdits.isPlanted(in: schema), change.kind == .update {
+        raised.record = stored.record
+      }
+      plan.raised[key] = raised
+    }
+    if change.kind == .update, isNews || rumour != .suspected { plan.told.refreshed.append(key) }
+  }
+
+  // MARK: - Applying
+
+  private func apply(_ taken: [(object: ManagedObject, stored: StoredRecord)]) {
+    for (object, stored) in taken {
+      if cache.originalRecord(of: object) != stored.record {
+        object.recordWillChange(to: stored.record)
+        cache.replaceRecord(stored.record, of: object)
+      }
+      object.generation = stored.generation
+      cache.noteCurrent(object)
+    }
+  }
+
+  private func applyToPending(_ plan: MergePlan) -> TurnChanges {
+    var told = plan.told
+    var overlay = working
+    if !plan.raised.isEmpty {
+      overlay = overlay.adding(
+        Segment(changes: plan.raised, links: LinkChanges(), schema: schema)
+      ).compacted()
+    }
+    let consequences = self.consequences(ofDeleting: plan.gone, in: overlay)
+    if let consequences { overlay = overlay.adding(consequences).compacted() }
+    let lost = plan.gone.filter { overlay.change(for: $0) != nil }
+    if !lost.isEmpty { overlay = overlay.dropping(lost, schema: schema) }
+    if !overlay.isIdentical(to: working) {
+      replaceWorking(overlay)
+      isPublished = false
+    }
+    for (key, change) in plan.raised {
+      guard let object = cache.registeredObject(for: key) else { continue }
+      if let record = change.record {
+        object.recordWillChange(to: record)
+        cache.replaceRecord(record, of: object)
+      }
+      object.generation = change.base?.generation ?? 0
+      cache.noteCurrent(object)
+    }
+    for key in plan.gone {
+      guard let object = cache.registeredObject(for: key) else { continue }
+      object.recordWillChange(to: nil)
+      object.status = .gone
+      cache.setRecord(nil, of: object)
+    }
+    if let consequences {
+      let reached = take(consequences, touching: Array(consequences.changes.keys))
+      told.updated += reached.updated
+      told.deleted += reached.deleted
+    }
+    return told
+  }
+
+  /// What the deletion of objects elsewhere does to what is unsaved here: links to them are dropped,
+  /// and their delete rules run on members that only this context has.
+  private func consequences(ofDeleting gone: Set<ObjectKey>, in overlay: Overlay) -> Segment? {
+    if gone.isEmpty || overlay.isEmpty { return nil }
+    let deletion = Segment(
+      changes: Dictionary(uniqueKeysWithValues: gone.map { ($0, .delete(base: nil)) }),
+      links: LinkChanges(), schema: schema)
+    let composed = Composition.compose(deletion, onto: overlay, schema: schema)
+    let reached = Segment(
+      changes: composed.changes.filter { !gone.contains($0.key) }, links: composed.links,
+      schema: schema)
+    return reached.isEmpty ? nil : reached
+  }
+}

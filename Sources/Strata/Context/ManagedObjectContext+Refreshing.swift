@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// Bringing objects up to date that are registered already.
+
+extension ManagedObjectContext {
+  /// Brings one object up to date. Core Data: `refresh(_:mergeChanges:)`.
+  ///
+  /// With `mergeChanges` its values are read again, in the turn's view, under its unsaved changes; an
+  /// object that is no longer there is gone, and so are its changes. Without, its unsaved changes and
+  /// those of its links are dropped and it becomes a fault. The objects at the other ends of its
+  /// relationships are not touched.
+  ///
+  /// Inserted and deleted objects are left alone. What a save under way carries stays as it is until
+  /// that is finished; only what was done since is dropped, and the reading is made up for.
+  ///
+  /// An error in reading waits for the next call that can throw; the object is then as it was.
+  ///
+  /// - Precondition: the object is of this context.
+  public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+    requireOwn(object)
+    guard object.status != .inserted, object.status != .deleted, object.status != .detached else {
+      return
+    }
+    if !mergeChanges { return dropChanges(of: object) }
+    do {
+      let view = try currentView()
+      addToTurn(try merge(GatheredNews(suspects: [object.key]), in: view, isChecked: true))
+      if object.isAlive { turn.refreshed.append(object.key) }
+      noteTouched()
+    } catch {
+      if deferredError == nil { deferredError = error }
+    }
+  }
+
+  /// Takes a fresh view and brings all objects to it, unsaved changes kept: clean objects become
+  /// faults. Core Data: `refreshAllObjects()`.
+  ///
+  /// An error in reading waits for the next call that can throw.
+  public func refreshAllObjects() {
+    encodeEdits()
+    view = nil
+    do {
+      let view = try currentView()
+      let pending = working.changes.filter { $0.value.kind != .insert }
+      addToTurn(
+        try merge(GatheredNews(suspects: pending.keys), in: view, isChecked: true))
+    } catch {
+      if deferredError == nil { deferredError = error }
+      return
+    }
+    for object in cache.objects where object.status == .clean || object.status == .gone {
+      if object.record != nil || object.status == .gone { turn.refreshed.append(object.key) }
+      makeFault(object)
+    }
+    noteTouched()
+  }
+
+  private func dropChanges(of object: ManagedObject) {
+    let key = object.key
+    if object.draft != nil {
+      object.draft = nil
+      edits.drafted.removeAll { $0 === object }
+    }
+    edits.links.filter { place, target, _ in place.owner != key && target != key }
+    let kept = working.dropping([key], schema: schema)
+    if !kept.isIdentical(to: working) {
+      replaceWorking(kept)
+      isPublished = false
+    }
+    if let change = kept.change(for: key) {
+      // A save is under way with it.
+      if let record = change.record {
+        object.recordWillChange(to: record)
+        cache.replaceRecord(record, of: object)
+      }
+    } else {
+      makeFault(object)
+    }
+    turn.refreshed.append(key)
+    noteTouched()
+  }
+
+  /// Lets go of a clean object's record: the next read loads it from the view.
+  private func makeFault(_ object: ManagedObject) {
+    object.status = .clean
+    turnIntoFault(object)
+  }
+
+  private func addToTurn(_ merged: TurnChanges) {
+    turn.inserted += merged.inserted
+    turn.updated += merged.updated
+    turn.deleted += merged.deleted
+    turn.refreshed += merged.refreshed
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+/// One entry of a change feed: which objects a publication or a commit has changed.
+package struct News: Sendable {
+  /// The layer whose save it was; nil for what the owner of the feed did itself.
+  package let origin: LayerIdentity?
+  /// The generation of the commit; 0 in a layer's feed.
+  package let generation: UInt64
+  /// Nil if that was not noted: anything may have changed.
+  package let keys: ChangedKeys?
+  /// The objects that became something else than the origin saved: composition or a merge policy
+  /// has decided. They alone are news for the origin and for those who rest on it, who have seen the
+  /// rest before it was saved.
+  package let decided: [ObjectKey]
+
+  package init(
+    origin: LayerIdentity?, generation: UInt64 = 0, keys: ChangedKeys?, decided: [ObjectKey] = []
+  ) {
+    self.origin = origin
+    self.generation = generation
+    self.keys = keys
+    self.decided = decided
+  }
+
+  /// A child's save into a layer.
+  package init(pushing pushed: Segment, composed: Segment, from origin: LayerIdentity) {
+    var decided: [ObjectKey] = []
+    if pushed !== composed {
+      for (key, change) in pushed.changes {
+        let isKept = composed.changes[key].map { $0.isSame(as: change) } ?? false
+        if !isKept { decided.append(key) }
+      }
+      for key in composed.changes.keys where pushed.changes[key] == nil { decided.append(key) }
+    }
+    self.init(
+      origin: origin, keys: ChangedKeys(pushing: pushed, composed: composed), decided: decided)
+  }
+
+  /// What a layer tells when the store has saved its changes: what merge policies have decided. The
+  /// rest was known here before.
+  ///
+  /// - Returns: nil if they have decided nothing.
+  package init?(decided merged: [ObjectKey: Record?]) {
+    if merged.isEmpty { return nil }
+    var keys = ChangedKeys()
+    for (key, record) in merged { keys.append(key, record == nil ? .delete : .update) }
+    self.init(origin: nil, keys: keys)
+  }
+
+  /// Whether this tells anything to whoever has these layers in its chain.
+  package func concerns(_ chain: [LayerIdentity]) -> Bool {
+    guard let origin, chain.contains(origin) else { return true }
+    return !decided.isEmpty
+  }
+
+  /// How much a feed keeps alive by keeping this.
+  var keyCount: Int { (keys?.count ?? 0) + decided.count }
+}
+
+extension Change {
+  /// Whether both leave the object with the same values, or both delete it.
+  func isSame(as other: Change) -> Bool {
+    switch (record, other.record) {
+    case (nil, nil): true
+    case (let ours?, let theirs?): ours == theirs
+    default: false
+    }
+  }
+}
