@@ -159,7 +159,10 @@ let package = Package(
         path: "Fuzz/Driver", swiftSettings: settings),
       // What tests share: temporary folders, seeded random numbers.
       .target(
-        name: "StrataTestSupport", path: "Tests/StrataTestSupport", swiftSettings: settings),
+        name: "StrataTestSupport", dependencies: ["VisibleMutex"], path: "Tests/StrataTestSupport",
+        swiftSettings: settings),
+      // Lets the thread sanitizer see into Synchronization.Mutex; nothing in other builds.
+      .target(name: "VisibleMutex", path: "Tests/VisibleMutex"),
     ],
   swiftLanguageModes: [.v6]
 )

@@ -49,7 +49,9 @@ package struct Composition {
       changes[key] = composed
       if composed.kind == .delete { deleted.append(key) }
     }
-    for key in deleted { propagateDelete(of: key) }
+    if !PlantedFault.deletesStopShort.isPlanted(in: schema) {
+      for key in deleted { propagateDelete(of: key) }
+    }
     for key in newer.changes.keys { dropToOneLinksToDeleted(from: key) }
     var kept = links
     kept.filter { place, target, state in
@@ -97,7 +99,12 @@ package struct Composition {
         base: below, changes: record, slots: newer.slots, into: &arena)
     }
     composed.slots.formUnion(newer.slots)
-    if let ours = under.base, let theirs = newer.base, theirs.generation != ours.generation {
+    // Who changes what the receiver has pending goes back to the receiver's base. A worker that saves
+    // again and again keeps its record, and does not hear when the root commits what lies under it:
+    // the generation that it names may be long gone.
+    if let ours = under.base, let theirs = newer.base, theirs.generation != ours.generation,
+      theirs.record != below
+    {
       let isOlder = theirs.generation < ours.generation
       if isOlder != PlantedFault.newestBase.isPlanted(in: schema) { composed.base = theirs }
     }

@@ -43,6 +43,17 @@ package struct HandedUp: Sendable {
 }
 
 extension Layer.State {
+  /// Lets go of what is published, for the turn of `parent` under way, and goes on showing it. The
+  /// parent publishes it in its present era: a save of its own publishes before it ends that.
+  fileprivate mutating func handUp(_ all: HandedUp, to parent: Layer.State) {
+    all.overlay.join(parent.era)
+    endEra(in: parent.era)
+    handedUp = all
+    published = Overlay()
+    pin = nil
+    revision += 1
+  }
+
   /// The parent has published what was handed up.
   ///
   /// - Returns: what is not needed any more, to be freed outside of the lock.
@@ -60,20 +71,18 @@ extension Layer.State {
 }
 
 extension Layer {
-  /// The child's side of a save inside the parent's turn: what is published is handed up.
+  /// The child's side of a save inside the turn of `parent`: what is published is handed up.
   ///
-  /// - Returns: false if `revision` is no longer the current one; nothing has changed then.
-  package func handUp(ifStill revision: UInt64) -> Bool {
+  /// - Returns: false if `revision` is no longer the current one, or a push waits; nothing has changed
+  ///   then.
+  package func handUp(to parent: Layer, ifStill revision: UInt64) -> Bool {
     let before = current
     defer { withExtendedLifetime(before) {} }
-    guard before.revision == revision else { return false }
+    guard before.revision == revision, before.inbox.isEmpty else { return false }
     let handedUp = before.handedUp.adding(before.published)
     return lock.withLock {
       guard state.revision == revision else { return false }
-      state.published = Overlay()
-      state.handedUp = handedUp
-      state.pin = nil
-      state.revision += 1
+      state.handUp(handedUp, to: parent.state)
       return true
     }
   }
@@ -93,10 +102,7 @@ extension Layer {
       guard child.state.revision == childRevision else { return false }
       state.inbox.append(push)
       state.revision += 1
-      child.state.published = Overlay()
-      child.state.handedUp = handedUp
-      child.state.pin = nil
-      child.state.revision += 1
+      child.state.handUp(handedUp, to: state)
       return true
     }
   }

@@ -47,6 +47,17 @@ public final class Layer: Sendable {
     package var pin: Pin?
     /// Counts the changes of `published`, so that a saver sees whether it was overtaken.
     package var revision: UInt64 = 0
+    var era = Era()
+    /// That of the save under way.
+    var frozenEra: Era?
+
+    /// Lets go of what `parent` holds from now on.
+    fileprivate mutating func handOver(to parent: State) {
+      published = Overlay()
+      endEra(in: parent.era)
+      letGoOfPin()
+      revision += 1
+    }
   }
 
   package let lock: LayerLock
@@ -109,6 +120,9 @@ public final class Layer: Sendable {
     var sights: [LayerSight] = []
     overlays.reserveCapacity(2 * layers.count)
     sights.reserveCapacity(layers.count)
+    if PlantedFault.lockPerLayer.isPlanted(in: schema) {
+      return Beneath(segments: segmentsOneByOne(layers, from: reader), pin: nil, sights: nil)
+    }
     let pin: Pin? = lock.withLock {
       for layer in layers {
         if layer !== reader {
@@ -123,6 +137,14 @@ public final class Layer: Sendable {
     return Beneath(
       segments: overlays.flatMap(\.segments) + (pin?.segments ?? []), pin: pin,
       sights: pin == nil ? sights : nil)
+  }
+
+  private func segmentsOneByOne(_ layers: [Layer], from reader: Layer?) -> [Segment] {
+    layers.flatMap { layer in
+      defer { if layer !== reader { PausePoint.betweenHolds.reach(schema) } }
+      let state = layer.current
+      return (layer === reader ? [] : state.published.segments) + state.handedUp.overlay.segments
+    }
   }
 
   /// How far this layer has come: its published changes and the end of its feed, of one moment.
@@ -193,7 +215,7 @@ public final class Layer: Sendable {
     defer { withExtendedLifetime(retired) {} }
     let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
       guard state.revision == revision else { return (false, nil) }
-      state.published = overlay
+      state.show(overlay)
       state.inbox = []
       state.revision += 1
       for child in children { retired.append(child.state.landHandedUp()) }
@@ -211,8 +233,17 @@ public final class Layer: Sendable {
     lock.withLock {
       guard state.inbox.isEmpty, state.published.isIdentical(to: overlay) else { return false }
       for segment in overlay.segments { segment.freeze() }
+      state.freezeEra()
       state.revision += 1
       return true
+    }
+  }
+
+  /// Takes back the freezing of `segments`: the save has failed.
+  package func unfreeze(_ segments: [Segment]) {
+    lock.withLock {
+      for segment in segments { segment.unfreeze() }
+      state.unfreezeEra()
     }
   }
 
@@ -227,7 +258,8 @@ public final class Layer: Sendable {
     defer { withExtendedLifetime(before) {} }
     let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
       guard state.revision == revision else { return (false, nil) }
-      state.published = overlay
+      state.frozenEra = nil
+      state.show(overlay)
       state.inbox = inbox
       state.pin = nil
       state.revision += 1
@@ -246,19 +278,24 @@ public final class Layer: Sendable {
     _ push: Push, composed: Overlay, ifStill revision: UInt64, from child: Layer,
     ifStill childRevision: UInt64, news: News
   ) -> Bool {
-    let before = child.current
-    defer { withExtendedLifetime(before) {} }
+    let isInTwoHolds = PlantedFault.lockPerLayer.isPlanted(in: schema)
+    // Nothing is freed under the lock.
+    var retired: State?
+    defer { withExtendedLifetime(retired) {} }
     let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
       guard state.revision == revision, child.state.revision == childRevision else {
         return (false, nil)
       }
-      state.published = composed
+      retired = child.state
+      state.show(composed)
       state.inbox.append(push)
       state.revision += 1
-      child.state.published = Overlay()
-      child.state.letGoOfPin()
-      child.state.revision += 1
+      if !isInTwoHolds { child.state.handOver(to: state) }
       return (true, feed.append(news))
+    }
+    if isInTwoHolds, isDone {
+      PausePoint.betweenHolds.reach(schema)
+      lock.withLock { child.state.handOver(to: state) }
     }
     if isDone { feed.tell(news) }
     return withExtendedLifetime(entry) { isDone }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+package import StrataModel
 
 /// The one lock of a coordinator that guards the current pointers of all its layers, and nothing
 /// else.
@@ -8,11 +8,14 @@ import Synchronization
 /// with a lock per layer, a grandchild could see half of a sibling's save. It is held for the copying
 /// of pointers; nothing is merged, encoded, indexed or freed under it.
 package final class LayerLock: Sendable {
-  private let mutex = Mutex(())
+  private let mutex = CountedMutex(())
 
   package init() {}
 
   package func withLock<R: ~Copyable>(_ body: () -> sending R) -> sending R {
     mutex.withLock { _ in body() }
   }
+
+  /// How often and how long threads have waited for it.
+  package var waits: LockWaits { mutex.waits }
 }

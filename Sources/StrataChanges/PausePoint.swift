@@ -13,12 +13,17 @@ package enum PausePoint: String, Sendable, CaseIterable {
   case tagged
   /// The saver knows that its commit is durable, the layers do not yet.
   case committed
+  /// The saver knows that the store has refused its save or failed; all is unsaved still.
+  case refused
   /// The layers have let go of what the store now holds.
   case published
   /// A child's save has been handed to the parent's layer.
   case pushed
   /// A context has published its turn.
   case turnEnded
+  /// Between two holds of the layer lock where there must be one: with `PlantedFault.lockPerLayer`
+  /// alone.
+  case betweenHolds
 
   #if DEBUG
     package typealias Observer = @Sendable (PausePoint) -> Void
@@ -31,11 +36,12 @@ package enum PausePoint: String, Sendable, CaseIterable {
       observers.withLock { $0[ObjectIdentifier(schema)] = observer }
     }
 
-    package func reach(_ schema: Schema) {
-      guard let observer = Self.observers.withLock({ $0[ObjectIdentifier(schema)] }) else { return }
+    package func reach(_ schema: @autoclosure () -> Schema) {
+      let schema = ObjectIdentifier(schema())
+      guard let observer = Self.observers.withLock({ $0[schema] }) else { return }
       observer(self)
     }
   #else
-    @inlinable package func reach(_: Schema) {}
+    @inlinable package func reach(_: @autoclosure () -> Schema) {}
   #endif
 }

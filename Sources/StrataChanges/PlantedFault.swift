@@ -11,6 +11,10 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   /// Each layer's pointers are guarded by themselves, so that a chain is copied layer by layer and a
   /// push shows at the child's layer and at the parent's one after the other.
   case lockPerLayer
+  /// A segment that was merged into another before a save is not taken for saved.
+  case forgottenEra
+  /// A failed commit leaves its tags on.
+  case tagStays
   /// A push brings whole records, not the properties alone that the child changed.
   case wholeRecords
   /// Of two bases the newer one is kept.
@@ -21,6 +25,10 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case undoForgetsLinks
   /// A merge takes the view's record, without the slots that are pending.
   case mergeDropsEdits
+  /// A delete does not run its delete rules again on members that the receiver alone has.
+  case deletesStopShort
+  /// What came on top of a save keeps the base that it had before the commit.
+  case staleBase
 
   #if DEBUG
     private static let planted = Mutex<[ObjectIdentifier: PlantedFault]>([:])
@@ -37,11 +45,12 @@ package enum PlantedFault: String, Sendable, CaseIterable {
     }
 
     /// Whether the fault is planted.
-    package func isPlanted(in schema: Schema) -> Bool {
+    package func isPlanted(in schema: @autoclosure () -> Schema) -> Bool {
       guard Self.plantedCount.load(ordering: .relaxed) > 0 else { return false }
-      return Self.planted.withLock { $0[ObjectIdentifier(schema)] } == self
+      let schema = ObjectIdentifier(schema())
+      return Self.planted.withLock { $0[schema] } == self
     }
   #else
-    @inlinable package func isPlanted(in _: Schema) -> Bool { false }
+    @inlinable package func isPlanted(in _: @autoclosure () -> Schema) -> Bool { false }
   #endif
 }

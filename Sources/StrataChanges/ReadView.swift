@@ -58,8 +58,9 @@ package final class ReadView {
     _ segments: [Segment], from snapshot: any Snapshot, _ schema: Schema
   ) -> [Segment] {
     if PlantedFault.untaggedView.isPlanted(in: schema) { return segments }
+    let isEraForgotten = PlantedFault.forgottenEra.isPlanted(in: schema)
     return segments.filter { segment in
-      guard let tag = segment.tag else { return true }
+      guard let tag = isEraForgotten ? segment.ownTag : segment.tag else { return true }
       return tag > snapshot.generation
     }
   }

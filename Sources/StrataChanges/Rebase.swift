@@ -6,12 +6,16 @@ extension Overlay {
   /// This overlay after the store has committed `saved`: without the saved segments, and with what
   /// came on top of them while the store was writing now resting on the saved records.
   ///
-  /// - Parameter result: what the commit made of the change set.
+  /// - Parameters:
+  ///   - result: what the commit made of the change set.
+  ///   - push: a child's save that this overlay holds and that has not landed. What it sets it sets
+  ///     still, though it be what was saved: something else may land before it.
   package func rebased(
-    onto saved: ChangeSet, _ result: CommitResult, schema: Schema
+    onto saved: ChangeSet, _ result: CommitResult, pushedAs push: Segment? = nil, schema: Schema
   ) -> Overlay {
     let remaining = removing(saved.segments)
     var arena = RecordArena()
+    let isStale = PlantedFault.staleBase.isPlanted(in: schema)
     return Overlay(
       remaining.segments.map { segment in
         let isAffected = segment.changes.keys.contains { saved.changes[$0] != nil }
@@ -19,7 +23,9 @@ extension Overlay {
         let changes = segment.changes.reduce(into: [ObjectKey: Change]()) { all, entry in
           all[entry.key] = entry.value.rebased(
             onto: saved.changes[entry.key], of: entry.key, result,
-            layout: schema.entity(entry.key.entity)?.layout, &arena)
+            layout: schema.entity(entry.key.entity)?.layout,
+            keeping: push?.changes[entry.key]?.slots ?? SlotSet(),
+            isStale: isStale, &arena)
         }
         return Segment(changes: changes, links: segment.links, schema: schema)
       })
@@ -31,7 +37,7 @@ extension Change {
   /// from `saved` is what is left of it; where a merge policy has decided, that lies on the outcome.
   fileprivate func rebased(
     onto saved: Change?, of key: ObjectKey, _ result: CommitResult, layout: RecordLayout?,
-    _ arena: inout RecordArena
+    keeping slots: SlotSet, isStale: Bool, _ arena: inout RecordArena
   ) -> Change {
     guard let saved else { return self }
     let written: Record? = result.merged[key] ?? saved.record
@@ -45,13 +51,14 @@ extension Change {
       return change
     }
     if let ours = saved.record, let record, let layout {
-      change.slots = layout.differingSlots(ours, record)
+      change.slots = layout.differingSlots(ours, record).union(slots)
       if result.merged[key] != nil {
         change.record = layout.splice(
           base: written, changes: record, slots: change.slots, into: &arena)
       }
     }
     if kind == .insert { change.kind = .update }
+    if isStale, base != nil { return change }
     change.base = StoredRecord(record: written, generation: result.generation)
     return change
   }

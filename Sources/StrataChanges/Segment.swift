@@ -13,7 +13,7 @@ import Synchronization
 ///   generation is visible it never changes again.
 ///
 /// ## Isolation
-/// Sendable: everything but the tag and the freezing is constant, and those are atomic.
+/// Sendable: everything but the tag, the freezing and the era is constant, and those are atomic.
 package final class Segment: Sendable {
   package let changes: [ObjectKey: Change]
   package let links: LinkChanges
@@ -23,6 +23,8 @@ package final class Segment: Sendable {
   /// The generation that a commit under way will give to this segment's changes, or 0.
   private let tagged = Atomic<UInt64>(0)
   private let frozen = Atomic(false)
+  /// That of the layer which has shown this segment first.
+  private let era = AtomicLazyReference<Era>()
 
   /// Encodes the index runs; so it is made by whoever saves, never under a lock.
   package init(changes: [ObjectKey: Change], links: LinkChanges, schema: Schema) {
@@ -65,18 +67,30 @@ package final class Segment: Sendable {
 
   // MARK: - The tag
 
-  /// The generation at which the store holds these changes, or nil if they were not handed to it.
-  /// A view whose snapshot has reached the tag leaves the segment out: the snapshot shows the same.
-  package var tag: UInt64? {
+  /// The generation at which the store holds these changes, or what has come of them (`Era`); nil if
+  /// they were not handed to it. A view whose snapshot has reached the tag leaves the segment out: the snapshot shows the same.
+  package var tag: UInt64? { ownTag ?? era.load()?.tag }
+
+  /// The tag of this segment itself, if it was handed to the store as it is.
+  var ownTag: UInt64? {
     let tag = tagged.load(ordering: .acquiring)
     return tag == 0 ? nil : tag
   }
 
   /// Called by the store within its write transaction, before the commit.
-  package func setTag(_ generation: UInt64) { tagged.store(generation, ordering: .releasing) }
+  package func setTag(_ generation: UInt64) {
+    tagged.store(generation, ordering: .releasing)
+    era.load()?.setTag(generation)
+  }
 
   /// Called by the store when the write transaction has failed, before another can begin.
-  package func clearTag() { tagged.store(0, ordering: .releasing) }
+  package func clearTag() {
+    tagged.store(0, ordering: .releasing)
+    era.load()?.clearTag()
+  }
+
+  /// Has this segment belong to `era`, unless it belongs to one.
+  func join(_ era: Era) { _ = self.era.storeIfNil(era) }
 
   // MARK: - Freezing
 

@@ -12,6 +12,9 @@ extension Environment {
     return ReadTransaction(environment: self, raw: try readers.take(from: raw))
   }
 
+  /// How often and how long threads have waited for the pool of read transactions.
+  package var readerPoolWaits: MonitorWaits { readers.waits }
+
   /// Frees the reader slots of processes that died in a read transaction, and with them the old
   /// pages that they pin. Done at opening, now and then on commits, and when slots run out.
   ///

@@ -14,11 +14,12 @@
 /// The state is reached inside the closures alone, under the lock. They must be short, must not
 /// enter the same monitor, and must not let references of the state escape that are not Sendable.
 ///
-// Safety: `state` is touched only between lock and unlock of `mutex`.
+// Safety: `state` and `waits` are touched only between lock and unlock of `mutex`.
 final class Monitor<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var state: State
+  private var waits = MonitorWaits()
 
   init(_ state: State) {
     self.state = state
@@ -41,9 +42,27 @@ final class Monitor<State>: @unchecked Sendable {
   func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    pthread_mutex_lock(mutex)
+    lock()
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state)
+  }
+
+  /// How often and how long threads have waited to get in by `withLock`.
+  var waitsSoFar: MonitorWaits {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return waits
+  }
+
+  /// Takes the time only if the lock is taken.
+  private func lock() {
+    if pthread_mutex_trylock(mutex) == 0 { return }
+    let start = ContinuousClock.now
+    pthread_mutex_lock(mutex)
+    let wait = start.duration(to: .now)
+    waits.count += 1
+    waits.total += wait
+    waits.longest = max(waits.longest, wait)
   }
 
   /// Changes the state and wakes all who wait.
@@ -68,4 +87,11 @@ final class Monitor<State>: @unchecked Sendable {
       pthread_cond_wait(condition, mutex)
     }
   }
+}
+
+/// How often and how long threads have found a monitor taken.
+package struct MonitorWaits: Sendable {
+  package var count = 0
+  package var total = Duration.zero
+  package var longest = Duration.zero
 }

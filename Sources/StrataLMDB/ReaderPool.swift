@@ -54,6 +54,9 @@ final class ReaderPool: Sendable {
 
   var idleCount: Int { idle.withLock { $0.count } }
 
+  /// How often and how long threads have waited for the pool.
+  var waits: MonitorWaits { idle.waitsSoFar }
+
   /// A new read transaction. When all slots are taken, those of processes that died are cleared,
   /// and it is tried once more.
   static func begin(in environment: OpaquePointer) throws(LMDBError) -> OpaquePointer {

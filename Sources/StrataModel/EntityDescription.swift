@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
 
 /// An entity: a kind of object, its class and its properties. Core Data: `NSEntityDescription`.
 ///
@@ -24,7 +23,7 @@ public final class EntityDescription: Sendable {
   /// Finds the slot that a key path reads by reading it on a recording object: an inherited
   /// property's key path from the subclass (`\Employee.name`) equals no declared one.
   private let probe: (@Sendable (AnyKeyPath) -> Int?)?
-  private let slots: Mutex<[KeyPathKey: Int]>
+  private let slots: CountedMutex<[KeyPathKey: Int]>
 
   // Safety: key paths are immutable, and those of properties capture nothing.
   private struct KeyPathKey: Hashable, @unchecked Sendable { let keyPath: AnyKeyPath }
@@ -55,7 +54,7 @@ public final class EntityDescription: Sendable {
     for (slot, property) in all.enumerated() {
       if let keyPath = property.keyPath { declared[KeyPathKey(keyPath: keyPath)] = slot }
     }
-    slots = Mutex(declared)
+    slots = CountedMutex(declared)
   }
 
   /// The properties that the entity declares itself.
@@ -73,6 +72,9 @@ public final class EntityDescription: Sendable {
     slots.withLock { $0[key] = slot }
     return slot
   }
+
+  /// How often and how long threads have waited for each other in `slot(for:)`.
+  package var keyPathWaits: LockWaits { slots.waits }
 
   /// The entity at the root of the hierarchy; itself if it inherits from none.
   public var rootEntity: EntityDescription { superentity?.rootEntity ?? self }

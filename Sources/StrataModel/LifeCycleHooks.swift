@@ -6,23 +6,33 @@
 /// the entities whose description has the hook, so a million changes that a child pushed go to the
 /// disk without one instance. `@Entity` finds the overrides in the class's body. A description
 /// written by hand says them itself, or leaves it at `.all`, which is right for every class.
+@frozen
 public struct LifeCycleHooks: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  // Inlinable: fetches and insertions ask for hooks object by object.
+  @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let awakeFromInsert = LifeCycleHooks(rawValue: 1 << 0)
-  public static let awakeFromFetch = LifeCycleHooks(rawValue: 1 << 1)
-  public static let awakeFromSnapshotEvents = LifeCycleHooks(rawValue: 1 << 2)
-  public static let willSave = LifeCycleHooks(rawValue: 1 << 3)
-  public static let didSave = LifeCycleHooks(rawValue: 1 << 4)
-  public static let prepareForDeletion = LifeCycleHooks(rawValue: 1 << 5)
-  public static let willTurnIntoFault = LifeCycleHooks(rawValue: 1 << 6)
-  public static let didTurnIntoFault = LifeCycleHooks(rawValue: 1 << 7)
+  @inlinable public static var awakeFromInsert: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 0) }
+  @inlinable public static var awakeFromFetch: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 1) }
+  @inlinable public static var awakeFromSnapshotEvents: LifeCycleHooks {
+    LifeCycleHooks(rawValue: 1 << 2)
+  }
+  @inlinable public static var willSave: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 3) }
+  @inlinable public static var didSave: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 4) }
+  @inlinable public static var prepareForDeletion: LifeCycleHooks {
+    LifeCycleHooks(rawValue: 1 << 5)
+  }
+  @inlinable public static var willTurnIntoFault: LifeCycleHooks {
+    LifeCycleHooks(rawValue: 1 << 6)
+  }
+  @inlinable public static var didTurnIntoFault: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 7) }
 
   /// Every hook.
-  public static let all = LifeCycleHooks(rawValue: .max)
+  @inlinable public static var all: LifeCycleHooks { LifeCycleHooks(rawValue: .max) }
 
   /// The hooks around an object's turning into a fault.
-  package static let faulting: LifeCycleHooks = [.willTurnIntoFault, .didTurnIntoFault]
+  @inlinable package static var faulting: LifeCycleHooks {
+    LifeCycleHooks(rawValue: 1 << 6 | 1 << 7)
+  }
 }

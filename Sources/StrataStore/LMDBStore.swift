@@ -4,7 +4,6 @@ package import StrataChanges
 import StrataLMDB
 package import StrataModel
 package import StrataRecord
-import Synchronization
 
 /// The store that Strata brings along: one LMDB file, or a private one that nobody sees.
 ///
@@ -28,13 +27,13 @@ package final class LMDBStore: PersistentStore {
   package let uuid: UUID
   package let feed: ChangeFeed
 
-  private let state: Mutex<OpenStore?>
+  private let state: CountedMutex<OpenStore?>
 
   private init(_ opened: OpenStore) {
     schema = opened.schema
     uuid = opened.schema.store.uuid
     feed = opened.queue.feed
-    state = Mutex(opened)
+    state = CountedMutex(opened)
   }
 
   // MARK: - Opening
@@ -96,6 +95,18 @@ package final class LMDBStore: PersistentStore {
   package func nextSerial() -> UInt64 {
     // Nothing can be saved to a closed store: any number will do.
     state.withLock { $0 }?.serials.next() ?? .random(in: 1...ObjectKey.serialMax)
+  }
+
+  package var lockStatistics: LockStatistics {
+    var statistics = LockStatistics()
+    if let opened = state.withLock({ $0 }) {
+      statistics.views = opened.views.waits
+      let waits = opened.environment.readerPoolWaits
+      statistics.readers = LockWaits(
+        count: waits.count, total: waits.total, longest: waits.longest)
+    }
+    statistics.store = state.waits
+    return statistics
   }
 
   package func close() {

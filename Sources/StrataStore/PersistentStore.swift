@@ -31,6 +31,10 @@ package protocol PersistentStore: SnapshotSource {
   /// writes.
   func nextSerial() -> UInt64
 
+  /// How often and how long threads have waited for the locks that the store's snapshots take; what
+  /// is not the store's is zero.
+  var lockStatistics: LockStatistics { get }
+
   /// Finishes the saves that wait, and lets the store go. Later calls throw `StoreError.closed`;
   /// snapshots that are held stay good, and the file is closed with the last of them.
   func close()

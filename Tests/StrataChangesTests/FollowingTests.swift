@@ -123,7 +123,8 @@ private final class EmptySnapshot: Snapshot {
       let segment = G.segment([key: .insert(G.city(name: "x"), slots: [G.name])])
       let composed = root.current.published.adding(segment)
       let isDone = root.receive(
-        Layer.Push(segment: segment, touched: [key], sender: ObjectIdentifier(sender)), composed: composed,
+        Layer.Push(segment: segment, touched: [key], sender: ObjectIdentifier(sender)),
+        composed: composed,
         ifStill: root.current.revision, from: sender, ifStill: sender.current.revision,
         news: News(pushing: segment, composed: segment, from: sender.identity))
       #expect(isDone)

@@ -252,6 +252,25 @@ private func set(
     #expect(city.population == 5)
   }
 
+  @Test func `waits while it is pinned to a query generation, and then takes over everything`()
+    throws
+  {
+    let container = try geography()
+    let id = try savedCity(container)
+    let context = ManagedObjectContext(parent: container.root)
+    context.automaticallyMergesChangesFromParent = true
+    let city = try context.existingObject(City.self, with: id)
+    try context.setQueryGeneration(from: .current)
+    let log = MergeLog(context.layer)
+    try set(2, of: id, in: ContextQueue(parent: container.coordinator))
+    context.processPendingChanges()
+    #expect(city.population == 1 && log.messages.isEmpty)
+    try context.setQueryGeneration(from: nil)
+    context.processPendingChanges()
+    #expect(city.population == 2)
+    #expect(log.refreshed == [id])
+  }
+
   @Test func `catches up though it is far behind`() throws {
     let container = try geography()
     let id = try savedCity(container)

@@ -23,6 +23,19 @@ import Testing
       #expect(!diary.take().contains { $0.hasPrefix("awakeFromInsert") })
     }
   }
+
+  @Test func `does not happen again when the insertion is undone and redone`() async throws {
+    try await withDiary { diary, container in
+      diary.on("awakeFromInsert") { $0.revision = 7 }
+      let context = undoableContext(container)
+      let note = context.turn { context.note("A") }
+      try #require(diary.take().contains("awakeFromInsert "))
+      context.undo()
+      context.redo()
+      #expect(note.revision == 7 && note.isInserted)
+      #expect(!diary.take().contains { $0.hasPrefix("awakeFromInsert") })
+    }
+  }
 }
 
 @Suite struct `Awaking from a fetch` {

@@ -24,6 +24,12 @@ import Testing
     #expect(try await container.root.perform { try $0.count(for: City.all) } == 200)
   }
 
+  @Test func `runs a block on the thread that waits for it`() throws {
+    let container = try geography()
+    let runner = try container.root.performAndWait { _ in ObjectIdentifier(Thread.current) }
+    #expect(runner == ObjectIdentifier(Thread.current))
+  }
+
   @Test func `runs a nested performAndWait at once, in the same turn`() async throws {
     let container = try geography()
     let root = container.root

@@ -296,10 +296,10 @@ import Testing
     }
     refused(context) {
       try push(1)
-      #expect(city.population == 0)
-      city.name = "B"
       let found = try context.count(for: City.where { $0.population == 1 })
       #expect(found == 0)
+      #expect(city.population == 0)
+      city.name = "B"
       let population = try reader.performAndWait {
         try $0.existingObject(City.self, with: id).population
       }

@@ -3,162 +3,334 @@
   import Foundation
   import Strata
   import StrataChanges
-  import StrataRecord
-  import StrataTestSupport
-  import Synchronization
   import Testing
 
-  // A root's save goes from its layer into the store while another root commits and a reader takes its
-  // view: layers first, then the snapshot, then the tags. A reader that left the tags out would see a
-  // mixture in 11 of the 30 orders in which these steps can fall. Here every order is walked.
+  // Two writers and a reader, in every order in which their steps can fall, against a model in which
+  // each event happens at once (`InterleavingModel`). A reader that left the tags out, or copied its
+  // chain layer by layer, would see mixtures in some of these orders: planted, both are found.
 
-  @Suite struct `Every interleaving of a root save, another root's commit and a reader` {
-    /// The steps of the three. The other root commits after the first save has, because it builds on
-    /// it, and never while the first holds the store's write lock.
-    private enum Step: String {
-      case saveTags, saveCommits, savePublishes, otherCommits, readerCopiesLayers
-      case readerTakesSnapshot
+  @Suite struct `In every order of their steps` {
+    private static let reader = Interleaving.Part(
+      name: "reader", stops: [.viewTaken, .snapshotTaken],
+      events: [[.copiesLayers, .takesSnapshot, .none]])
+
+    private static let rootSave = Interleaving.Part(
+      name: "root", stops: [.tagged, .committed, .published],
+      events: [[.takes(.root), .commits(.root), .none, .none]], writing: 1..<2)
+
+    private static let otherSave = Interleaving.Part(
+      name: "other", stops: [.tagged], events: [[.takes(.other), .commits(.other)]],
+      writing: 1..<2)
+
+    private static let workerPush = Interleaving.Part(
+      name: "worker", stops: [.pushed, .turnEnded],
+      events: [[.pushes(.worker, to: .root), .none, .none]])
+
+    private static let siblingPush = Interleaving.Part(
+      name: "sibling", stops: [.pushed], events: [[.pushes(.sibling, to: .root), .none]])
+
+    private static let chains: [[InterleavingPlace]] = [
+      [.root], [.worker, .root], [.grandchild, .worker, .root],
+    ]
+
+    private static func expectRight(
+      _ interleaving: Interleaving, orderCount: Int, on stage: InterleavingStage
+    ) async throws {
+      let tally = try await interleaving.walk(on: stage)
+      #expect(tally.orderCount == orderCount)
+      #expect(tally.mistakes.isEmpty, "\(tally.mistakes.prefix(3).joined(separator: "\n"))")
     }
 
-    private static let save: [Step] = [.saveTags, .saveCommits, .savePublishes]
-    private static let reader: [Step] = [.readerCopiesLayers, .readerTakesSnapshot]
-
-    /// All orders of the steps that keep each actor's own order.
-    private static let orders: [[Step]] = merges(save, [.otherCommits], reader).filter { order in
-      order.firstIndex(of: .otherCommits)! > order.firstIndex(of: .saveCommits)!
+    private static func expectWrong(
+      _ interleaving: Interleaving, with fault: PlantedFault, on stage: InterleavingStage
+    ) async throws {
+      PlantedFault.plant(fault, in: stage.schema)
+      defer { PlantedFault.plant(nil, in: stage.schema) }
+      let tally = try await interleaving.walk(on: stage)
+      print("\(fault): \(tally.mistakes.count) of \(tally.orderCount) orders are wrong")
+      #expect(!tally.mistakes.isEmpty)
     }
 
-    private static func merges(_ actors: [Step]...) -> [[Step]] { merges(actors) }
+    // MARK: - A root save
 
-    private static func merges(_ actors: [[Step]]) -> [[Step]] {
-      if actors.allSatisfy(\.isEmpty) { return [[]] }
-      return actors.indices.flatMap { index -> [[Step]] in
-        guard let step = actors[index].first else { return [] }
-        var rest = actors
-        rest[index].removeFirst()
-        return merges(rest).map { [step] + $0 }
+    private static func rootSave(
+      setting values: [Int?], readFrom chain: [InterleavingPlace]
+    ) -> Interleaving {
+      Interleaving(
+        parts: [rootSave, otherSave, reader], pending: [.root: values, .other: [2, 2]],
+        readerChain: chain)
+    }
+
+    @Test(arguments: [[1, 1], [1, nil]], chains.prefix(2))
+    func `a root's save, another root's and a reader show one state`(
+      values: [Int?], chain: [InterleavingPlace]
+    ) async throws {
+      try await Self.expectRight(
+        Self.rootSave(setting: values, readFrom: chain), orderCount: 588, on: InterleavingStage())
+    }
+
+    @Test(arguments: [[1, 1], [1, nil]])
+    func `a view without tags would show a mixture`(values: [Int?]) async throws {
+      try await Self.expectWrong(
+        Self.rootSave(setting: values, readFrom: [.root]), with: .untaggedView,
+        on: InterleavingStage())
+    }
+
+    // MARK: - A push
+
+    @Test(arguments: chains)
+    func `a push, a sibling's push and a reader show each save whole`(
+      chain: [InterleavingPlace]
+    ) async throws {
+      let interleaving = Interleaving(
+        parts: [Self.workerPush, Self.siblingPush, Self.reader],
+        pending: [.worker: [1, nil], .sibling: [2, 2]], readerChain: chain)
+      try await Self.expectRight(interleaving, orderCount: 560, on: InterleavingStage())
+    }
+
+    /// The push shows in the parent's layer first, and the reader's chain is copied in two steps: each
+    /// may count as having happened in either of its halves.
+    @Test func `a lock for each layer would show half of a push`() async throws {
+      let worker = Interleaving.Part(
+        name: "worker", stops: [.betweenHolds, .pushed],
+        events: [
+          [.pushes(.worker, to: .root), .none, .none], [.none, .pushes(.worker, to: .root), .none],
+        ])
+      let reader = Interleaving.Part(
+        name: "reader", stops: [.betweenHolds, .viewTaken],
+        events: [[.copiesLayers, .none, .takesSnapshot], [.none, .copiesLayers, .takesSnapshot]])
+      let interleaving = Interleaving(
+        parts: [worker, Self.siblingPush, reader],
+        pending: [.worker: [1, nil], .sibling: [2, 2]], readerChain: [.worker, .root])
+      try await Self.expectWrong(interleaving, with: .lockPerLayer, on: InterleavingStage())
+    }
+
+    // MARK: - A push during a root save
+
+    private static func pushDuringRootSave(
+      of values: [Int?], pushing pushed: [Int?], readFrom chain: [InterleavingPlace]
+    ) -> Interleaving {
+      let worker = Interleaving.Part(
+        name: "worker", stops: [.pushed], events: [[.pushes(.worker, to: .root), .none]])
+      return Interleaving(
+        parts: [rootSave, worker, reader], pending: [.root: values, .worker: pushed],
+        readerChain: chain)
+    }
+
+    @Test(arguments: chains.prefix(2))
+    func `a push during a root's save and a reader show each save whole`(
+      chain: [InterleavingPlace]
+    ) async throws {
+      for (values, pushed) in [([1, 1], [3, nil]), ([1, nil], [3, 3])] as [([Int?], [Int?])] {
+        try await Self.expectRight(
+          Self.pushDuringRootSave(of: values, pushing: pushed, readFrom: chain), orderCount: 1260,
+          on: InterleavingStage())
       }
     }
 
-    /// Two cities, x and y, whose populations two roots set.
-    private struct World {
-      let container: PersistentContainer
-      let other: ContextQueue
-      let x: ObjectID
-      let y: ObjectID
+    @Test func `a push that is merged and saved would not be taken for saved without its era`()
+      async throws
+    {
+      try await Self.expectWrong(
+        Self.pushDuringRootSave(of: [1, nil], pushing: [3, 3], readFrom: [.root]),
+        with: .forgottenEra, on: InterleavingStage())
+    }
 
-      init() throws {
-        container = try geography()
-        other = ContextQueue(parent: container.coordinator)
-        (x, y) = try container.root.performAndWait { context in
-          let (x, y) = (context.city("x"), context.city("y"))
+    // MARK: - All the way down
+
+    /// The worker's changes reach the store by way of the root, and another root sets both cities:
+    /// what a reader has copied of the worker may be in its snapshot, and older than that.
+    private static func wayDown(readFrom chain: [InterleavingPlace]) -> Interleaving {
+      let push = Interleaving.Part(
+        name: "worker", stops: [], events: [[.pushes(.worker, to: .root)]])
+      let save = Interleaving.Part(
+        name: "root", stops: [.tagged], events: [[.takes(.root), .commits(.root)]],
+        writing: 1..<2)
+      return Interleaving(
+        parts: [push, save, otherSave, reader],
+        pending: [.worker: [1, nil], .root: [nil, 1], .other: [2, 2]],
+        readerChain: chain)
+    }
+
+    @Test(arguments: chains)
+    func `a push, the root's save, another root's and a reader show one state`(
+      chain: [InterleavingPlace]
+    ) async throws {
+      try await Self.expectRight(
+        Self.wayDown(readFrom: chain), orderCount: 560, on: InterleavingStage())
+    }
+
+    @Test func `changes that were pushed and saved would not be taken for saved without their era`()
+      async throws
+    {
+      try await Self.expectWrong(
+        Self.wayDown(readFrom: [.worker, .root]), with: .forgottenEra, on: InterleavingStage())
+    }
+
+    // MARK: - A turn and a save
+
+    /// The turn's changes are merged with what was there, and the merged ones are saved.
+    private static func turnAndSave(readFrom chain: [InterleavingPlace]) -> Interleaving {
+      let root = Interleaving.Part(
+        name: "root", stops: [.turnEnded, .tagged, .committed],
+        events: [[.publishes(.root, [3, 3]), .takes(.root), .commits(.root), .none]],
+        writing: 2..<3)
+      return Interleaving(
+        parts: [root, otherSave, reader], pending: [.root: [1, nil], .other: [2, 2]],
+        readerChain: chain, rootTurn: [3, 3])
+    }
+
+    @Test(arguments: chains.prefix(2))
+    func `a root's turn and its save, another root's and a reader show one state`(
+      chain: [InterleavingPlace]
+    ) async throws {
+      try await Self.expectRight(
+        Self.turnAndSave(readFrom: chain), orderCount: 504, on: InterleavingStage())
+    }
+
+    @Test func `changes that are merged and saved would not be taken for saved without their era`()
+      async throws
+    {
+      try await Self.expectWrong(
+        Self.turnAndSave(readFrom: [.root]), with: .forgottenEra, on: InterleavingStage())
+    }
+
+    // MARK: - A failed save
+
+    /// The disk is full from the moment when the segments are tagged until the saver knows.
+    private static func failedSave(readFrom chain: [InterleavingPlace]) -> Interleaving {
+      let root = Interleaving.Part(
+        name: "root", stops: [.tagged, .refused],
+        events: [[.takes(.root), .givesUp(.root), .none]],
+        writing: 1..<2)
+      return Interleaving(
+        parts: [root, otherSave, reader], pending: [.root: [1, nil], .other: [2, 2]],
+        readerChain: chain, fillsDisk: true)
+    }
+
+    @Test(arguments: chains.prefix(2))
+    func `a save that the disk refuses, another root's and a reader show one state`(
+      chain: [InterleavingPlace]
+    ) async throws {
+      try await Self.expectRight(
+        Self.failedSave(readFrom: chain), orderCount: 224, on: InterleavingStage(isOnDisk: true))
+    }
+
+    @Test func `a tag that stays after a refusal would hide what is unsaved`() async throws {
+      try await Self.expectWrong(
+        Self.failedSave(readFrom: [.root]), with: .tagStays, on: InterleavingStage(isOnDisk: true))
+    }
+
+    @Test(arguments: chains.prefix(2))
+    func `a save that conflicts, the one it conflicts with and a reader show one state`(
+      chain: [InterleavingPlace]
+    ) async throws {
+      let root = Interleaving.Part(name: "root", stops: [.refused], events: [[.none, .none]])
+      let interleaving = Interleaving(
+        parts: [root, Self.otherSave, Self.reader],
+        pending: [.root: [1, nil], .other: [2, 2]], readerChain: chain, policy: .error,
+        // It conflicts with what is committed, and would wait for what is being committed.
+        isPossible: { order in
+          order.prefix { $0 != 0 }.count { $0 == 1 } == 2
+        })
+      try await Self.expectRight(interleaving, orderCount: 35, on: InterleavingStage())
+    }
+  }
+
+  @Suite struct `A worker that keeps its objects and saves again and again` {
+    /// The root saves twice meanwhile, the worker three times: once it has pushed, it has the root's
+    /// own record, whatever generation that goes back to by now.
+    @Test func `is in no conflict with itself, in whatever order the root saves`() throws {
+      let coordinator = try geography().coordinator
+      let orders = Interleaving.merges([3, 3])
+      #expect(orders.count == 20)
+      for order in orders {
+        // Safety: one actor runs at a time.
+        nonisolated(unsafe) let root = ManagedObjectContext(parent: coordinator)
+        let worker = ContextQueue(parent: root.layer)
+        let id = try ContextQueue(parent: coordinator).performAndWait { context in
+          let id = context.city("x").objectID
           try context.save()
-          return (x.objectID, y.objectID)
+          return id
         }
-      }
-
-      func read(_ context: ManagedObjectContext) throws -> [Int] {
-        [
-          try context.existingObject(City.self, with: x).population,
-          try context.existingObject(City.self, with: y).population,
+        try worker.performAndWait { context in
+          try context.existingObject(City.self, with: id).population = 1
+          try context.save()
+        }
+        let stepper = Stepper(schema: coordinator.schema)
+        let actors = [
+          stepper.actor("worker", stops: [.turnEnded, .turnEnded]) {
+            for _ in 0..<3 {
+              try worker.performAndWait { context in
+                try context.existingObject(City.self, with: id).population += 1
+                try context.save()
+              }
+            }
+            return []
+          },
+          stepper.actor("root", stops: [.tagged, .published]) {
+            for _ in 0..<2 { try root.save() }
+            return []
+          },
         ]
+        for part in order { try actors[part].step() }
+        stepper.end()
+        try root.save()
+        let stored = try ManagedObjectContext(parent: coordinator)
+          .existingObject(City.self, with: id).population
+        #expect(stored == 4, "\(order)")
       }
     }
+  }
 
-    /// Walks one order.
-    ///
-    /// - Parameter touchesBoth: whether the first save sets both cities, or x alone.
-    /// - Returns: what the reader read.
-    private static func walk(_ order: [Step], touchesBoth: Bool) throws -> [Int] {
-      let world = try World()
-      let (x, y) = (world.x, world.y)
-      try world.container.root.performAndWait { context in
-        try context.existingObject(City.self, with: x).population = 1
-        if touchesBoth { try context.existingObject(City.self, with: y).population = 1 }
+  @Suite struct `A push that sets what is being saved` {
+    /// The root has edited on top of its save, so it lays the pushes over that once more; the second
+    /// one differs in nothing from what was saved.
+    @Test func `still comes after the push before it`() throws {
+      let container = try geography()
+      let (root, worker) = (container.root, container.newBackgroundContext())
+      let (x, y) = try root.performAndWait { context in
+        let (x, y) = (context.city("x"), context.city("y"))
+        try context.save()
+        x.population = 1
+        return (x.objectID, y.objectID)
       }
-      let stepper = Stepper(schema: world.container.coordinator.schema)
-      let layer = world.container.root.layer
-      let saver = stepper.actor(pausingAt: [.tagged, .committed]) {
-        try world.container.root.performAndWait { try $0.save() }
-        return []
+      let (isTagged, mayCommit) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let schema = container.coordinator.schema
+      PausePoint.observe(schema) { point in
+        guard point == .tagged else { return }
+        isTagged.signal()
+        mayCommit.wait()
       }
-      let reader = stepper.actor(pausingAt: [.viewTaken]) {
-        try world.read(ManagedObjectContext(parent: layer))
-      }
-      for step in order {
-        switch step {
-        case .saveTags: saver.go(until: .tagged)
-        case .saveCommits: saver.go(until: .committed)
-        case .savePublishes: saver.finish()
-        case .readerCopiesLayers: reader.go(until: .viewTaken)
-        case .readerTakesSnapshot: reader.finish()
-        case .otherCommits:
-          try world.other.performAndWait { context in
-            context.reset()
-            try context.existingObject(City.self, with: x).population = 2
-            try context.existingObject(City.self, with: y).population = 2
-            try context.save()
+      Task { try await root.save() }
+      isTagged.wait()
+      PausePoint.observe(schema, nil)
+      try root.performAndWait { context in
+        try context.existingObject(City.self, with: y).population = 1
+        let hasPushed = DispatchSemaphore(value: 0)
+        Thread {
+          for population in [2, 1] {
+            try? worker.performAndWait { context in
+              try context.existingObject(City.self, with: x).population = population
+              try context.save()
+            }
           }
-        }
+          hasPushed.signal()
+        }.start()
+        hasPushed.wait()
+        mayCommit.signal()
+        try context.save()
       }
-      stepper.end()
-      _ = try saver.result.get()
-      return try reader.result.get()
-    }
-
-    @Test(arguments: orders.indices)
-    func `shows the reader one state, never a mixture`(index: Int) throws {
-      let order = Self.orders[index]
-      let isNew =
-        order.firstIndex(of: .otherCommits)! < order.firstIndex(of: .readerTakesSnapshot)!
-      let seen = try Self.walk(order, touchesBoth: true)
-      #expect(seen == (isNew ? [2, 2] : [1, 1]), "\(order.map(\.rawValue))")
-    }
-
-    @Test(arguments: orders.indices)
-    func `does not tear the other's commit, where the save sets one of its objects`(
-      index: Int
-    ) throws {
-      let order = Self.orders[index]
-      let seen = try Self.walk(order, touchesBoth: false)
-      #expect(seen == [1, 0] || seen == [2, 2], "\(order.map(\.rawValue))")
-    }
-
-    @Test func `are all there are`() {
-      #expect(Self.orders.count == 30)
+      try root.performAndWait { try $0.save() }
+      let stored = ManagedObjectContext(parent: container.coordinator)
+      let populations = try [x, y].map {
+        try stored.existingObject(City.self, with: $0).population
+      }
+      #expect(populations == [1, 1])
     }
   }
 
   @Suite struct `A child that reads while its parent and a cousin push` {
-    @Test func `sees each save whole, in whatever order they fall`() throws {
-      // P pushes x = 1 to the root, then D pushes x = 2, y = 2; G is a child of P.
-      for viewIndex in 0...2 {
-        let container = try geography()
-        let (p, d) = (container.newBackgroundContext(), container.newBackgroundContext())
-        let g = ContextQueue(parent: p)
-        let (x, y) = try container.root.performAndWait { context in
-          let (x, y) = (context.city("x"), context.city("y"))
-          try context.save()
-          return (x.objectID, y.objectID)
-        }
-        try p.performAndWait { try $0.existingObject(City.self, with: x).population = 1 }
-        try d.performAndWait { context in
-          for id in [x, y] { try context.existingObject(City.self, with: id).population = 2 }
-        }
-        var seen: [Int] = []
-        for step in 0...2 {
-          if step == viewIndex {
-            seen = try g.performAndWait { context in
-              try [x, y].map { try context.existingObject(City.self, with: $0).population }
-            }
-          }
-          if step == 0 { try p.performAndWait { try $0.save() } }
-          if step == 1 { try d.performAndWait { try $0.save() } }
-        }
-        #expect(seen == [1, 0] || seen == [2, 2], "view at \(viewIndex)")
-      }
-    }
-
     @Test func `never sees half of one, however they race`() async throws {
       let container = try geography()
       let (p, d) = (container.newBackgroundContext(), container.newBackgroundContext())
@@ -190,90 +362,6 @@
         #expect(Set(seen).count == 1)
       }
       try await pushes
-    }
-  }
-
-  /// Runs threads from pause point to pause point, one at a time.
-  private final class Stepper: Sendable {
-    private let schema: Schema
-    private let actors = Mutex<[Actor]>([])
-
-    init(schema: Schema) {
-      self.schema = schema
-      PausePoint.observe(schema) { [weak self] point in self?.reached(point) }
-    }
-
-    func end() { PausePoint.observe(schema, nil) }
-
-    func actor(
-      pausingAt points: Set<PausePoint>, _ body: @escaping @Sendable () throws -> [Int]
-    ) -> Actor {
-      let actor = Actor(points: points, body: body)
-      actors.withLock { $0.append(actor) }
-      return actor
-    }
-
-    /// A pause point belongs to the actor that is running towards it: only one runs at a time.
-    private func reached(_ point: PausePoint) {
-      let actor = actors.withLock { $0.first { $0.isRunning(towards: point) } }
-      actor?.pause()
-    }
-
-    final class Actor: Sendable {
-      private struct State {
-        var target: PausePoint?
-        var isStarted = false
-        var result: Result<[Int], any Error>?
-      }
-
-      private let points: Set<PausePoint>
-      private let body: @Sendable () throws -> [Int]
-      private let state = Mutex(State())
-      private let mayRun = DispatchSemaphore(value: 0)
-      private let hasStopped = DispatchSemaphore(value: 0)
-
-      init(points: Set<PausePoint>, body: @escaping @Sendable () throws -> [Int]) {
-        self.points = points
-        self.body = body
-      }
-
-      var result: Result<[Int], any Error> {
-        state.withLock { $0.result } ?? .failure(CancellationError())
-      }
-
-      /// Runs the actor until it reaches `point`.
-      func go(until point: PausePoint) { run(towards: point) }
-
-      /// Runs the actor to its end.
-      func finish() { run(towards: nil) }
-
-      private func run(towards point: PausePoint?) {
-        let isNew = state.withLock { state in
-          state.target = point
-          defer { state.isStarted = true }
-          return !state.isStarted
-        }
-        if isNew {
-          Thread { [self] in
-            let result = Result { try body() }
-            state.withLock { $0.result = result }
-            hasStopped.signal()
-          }.start()
-        } else {
-          mayRun.signal()
-        }
-        hasStopped.wait()
-      }
-
-      func isRunning(towards point: PausePoint) -> Bool {
-        points.contains(point) && state.withLock { $0.target == point }
-      }
-
-      func pause() {
-        state.withLock { $0.target = nil }
-        hasStopped.signal()
-        mayRun.wait()
-      }
     }
   }
 #endif

@@ -5,43 +5,9 @@ import Synchronization
 import Testing
 
 @Suite struct `A context's notifications` {
-  /// Collects what a context posts.
-  private final class Log: Sendable {
-    private let entries = Mutex<[(Notification.Name, ManagedObjectContext.Message)]>([])
-    private let tokens = Mutex<[Token]>([])
-
-    // Safety: the token is only handed back to the notification centre.
-    private struct Token: @unchecked Sendable { let observer: any NSObjectProtocol }
-
-    init(_ layer: Layer) {
-      for name in [
-        ManagedObjectContext.objectsDidChangeNotification,
-        ManagedObjectContext.willSaveNotification, ManagedObjectContext.didSaveNotification,
-      ] {
-        let observer = NotificationCenter.default.addObserver(
-          forName: name, object: layer, queue: nil
-        ) { [weak self] notification in
-          guard let message = ManagedObjectContext.Message(notification) else { return }
-          self?.entries.withLock { $0.append((name, message)) }
-        }
-        let token = Token(observer: observer)
-        tokens.withLock { $0.append(token) }
-      }
-    }
-
-    deinit {
-      for token in tokens.withLock({ $0 }) {
-        NotificationCenter.default.removeObserver(token.observer)
-      }
-    }
-
-    var names: [Notification.Name] { entries.withLock { $0.map(\.0) } }
-    var messages: [ManagedObjectContext.Message] { entries.withLock { $0.map(\.1) } }
-  }
-
   @Test func `tell a turn once, then the save, in IDs`() async throws {
     let container = try geography()
-    let log = Log(container.root.layer)
+    let log = MessageLog(container.root.layer)
     let (a, b) = try await container.root.perform { context in
       context.name = "root"
       let (a, b) = (context.city("A"), context.city("B"))
@@ -49,11 +15,7 @@ import Testing
       return (a.objectID, b.objectID)
     }
     try await container.root.perform { try $0.save() }
-    #expect(
-      log.names == [
-        ManagedObjectContext.objectsDidChangeNotification,
-        ManagedObjectContext.willSaveNotification, ManagedObjectContext.didSaveNotification,
-      ])
+    #expect(log.kinds == [.objectsDidChange, .willSave, .didSave])
     #expect(log.messages.allSatisfy { $0.objects.inserted == [a, b] })
     #expect(log.messages.allSatisfy { $0.contextName == "root" })
   }
@@ -88,7 +50,7 @@ import Testing
       try context.save()
       return (kept.objectID, deleted.objectID)
     }
-    let log = Log(container.root.layer)
+    let log = MessageLog(container.root.layer)
     let inserted = try await container.root.perform { context in
       try context.existingObject(City.self, with: kept).name = "Z"
       context.delete(try context.existingObject(City.self, with: deleted))
@@ -109,7 +71,7 @@ import Testing
       try context.save()
       return (iran.objectID, language.objectID)
     }
-    let log = Log(container.root.layer)
+    let log = MessageLog(container.root.layer)
     try await container.root.perform { context in
       let country = try context.existingObject(Country.self, with: iran)
       country.languages.insert(try context.existingObject(Language.self, with: language))
@@ -133,5 +95,90 @@ import Testing
       try context.save()
     }
     #expect(counts.withLock { $0 } == [1])
+  }
+
+  @Test func `of a reset name all objects that were registered as invalidated, once`() async throws
+  {
+    let container = try geography()
+    let log = MessageLog(container.root.layer)
+    let (saved, changed, inserted) = try await container.root.perform { context in
+      let (saved, changed) = (context.city("A"), context.city("B"))
+      try context.save()
+      changed.name = "C"
+      let inserted = context.city("D")
+      context.processPendingChanges()
+      let ids = (saved.objectID, changed.objectID, inserted.objectID)
+      context.reset()
+      return ids
+    }
+    let message = try #require(log.messages.last)
+    #expect(message.objects.invalidated == [saved, changed, inserted])
+    #expect(message.objects.refreshed.isEmpty && message.objects.deleted.isEmpty)
+    #expect(log.messages(.objectsDidChange).count == 3)
+  }
+
+  @Test func `say nothing of what came and went in one turn`() async throws {
+    let container = try geography()
+    let log = MessageLog(container.root.layer)
+    let (kept, dropped) = try await container.root.perform { context in
+      let dropped = context.city("A")
+      let id = dropped.objectID
+      _ = try context.count(for: City.all)
+      context.delete(dropped)
+      return (context.city("B").objectID, id)
+    }
+    #expect(log.messages.map(\.objects.inserted) == [[kept]])
+    #expect(log.messages.allSatisfy { !$0.objects.deleted.contains(dropped) })
+    try await container.root.perform { context in context.delete(context.city("C")) }
+    #expect(log.messages.count == 1, "a turn of nothing else is not told of at all")
+  }
+
+  @Test func `tell what a merge policy made of objects, after the save`() async throws {
+    let container = try geography()
+    let root = container.root
+    let ids = try await root.perform { context in
+      let cities = ["updated", "gone", "kept"].map { context.city($0, population: 1) }
+      try context.save()
+      return cities.map(\.objectID)
+    }
+    let other = ContextQueue(parent: container.coordinator)
+    try await root.perform { context in
+      context.mergePolicy = .mergeByPropertyStoreTrump
+      try context.existingObject(City.self, with: ids[0]).population = 2
+      try context.existingObject(City.self, with: ids[1]).population = 2
+      context.delete(try context.existingObject(City.self, with: ids[2]))
+    }
+    try await other.perform { context in
+      try context.existingObject(City.self, with: ids[0]).name = "theirs"
+      context.delete(try context.existingObject(City.self, with: ids[1]))
+      try context.existingObject(City.self, with: ids[2]).name = "theirs"
+      try context.save()
+    }
+    let log = MessageLog(root.layer)
+    try await root.perform { try $0.save() }
+    let saved = try #require(log.messages(.didSave).last).objects
+    #expect(saved.updated == [ids[0], ids[2]])
+    #expect(saved.deleted == [ids[1]])
+    #expect(saved.changedProperties(of: ids[0]) == nil)
+    let changed = try #require(log.messages(.objectsDidChange).last).objects
+    #expect(changed.refreshed == [ids[0]])
+    #expect(changed.deleted == [ids[1]])
+    #expect(changed.inserted == [ids[2]])
+    let names = try await root.perform { try $0.cityNames() }
+    #expect(names == ["theirs", "theirs"])
+  }
+
+  @Test func `are numbered, kind by kind`() async throws {
+    let container = try geography()
+    let log = MessageLog(container.root.layer)
+    for name in ["A", "B"] {
+      try await container.root.perform { context in
+        context.city(name)
+        try context.save()
+      }
+    }
+    for kind in [ManagedObjectContext.Message.Kind.objectsDidChange, .willSave, .didSave] {
+      #expect(log.messages(kind).map(\.number) == [1, 2])
+    }
   }
 }

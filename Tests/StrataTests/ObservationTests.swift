@@ -342,6 +342,28 @@ private func isTold(
     #expect(city.name == "theirs" && city.population == 5)
   }
 
+  @Test func `is told when a fault that the cache made comes back`() throws {
+    let container = try geography()
+    let context = ManagedObjectContext(parent: container.root)
+    context.tracksObservation = true
+    let id = context.city(String(repeating: "A", count: 500)).objectID
+    try context.save()
+    let isTold = try isTold {
+      _ = try context.existingObject(City.self, with: id).name
+    } by: {
+      context.cacheByteBudget = 400
+      context.processPendingChanges()
+      #expect(context.registeredObject(for: id)?.isFault == true)
+      try container.root.performAndWait { root in
+        try root.existingObject(City.self, with: id).name = "B"
+      }
+      // What the turn reads is of one moment, and that was before.
+      context.processPendingChanges()
+      #expect(try context.existingObject(City.self, with: id).name == "B")
+    }
+    #expect(isTold)
+  }
+
   @Test func `hears nothing of a save or of encoding`() throws {
     try withAtlas { context, _, cities in
       let a = cities[0]

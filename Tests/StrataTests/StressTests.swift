@@ -1,41 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
 import Strata
 import StrataStore
 import StrataTestSupport
+import Synchronization
 import Testing
 
-/// Workers push into a root that saves without stopping and is refused now and then; two other roots
-/// write to the same store; readers everywhere. Best run under the thread sanitizer, for longer:
-/// STRATA_STRESS_SECONDS.
+/// Eight tasks over six contexts: workers push into a root that saves without stopping and is refused
+/// now and then, two other roots write to the same store, readers are everywhere. Best run under the
+/// thread sanitizer, for longer: `.ci/run tsan`, or STRATA_STRESS_SECONDS.
 @Suite struct `Many tasks over many contexts` {
   @Test func `lose no update and see no half of a turn`() async throws {
     let seconds =
       ProcessInfo.processInfo.environment["STRATA_STRESS_SECONDS"].flatMap(Double.init) ?? 2
-    let stress = try await Stress(until: .now + .seconds(seconds))
+    let watchdog = Watchdog(silenceSecondsMax: 120)
+    let stress = try await Stress(until: .now + .seconds(seconds), watchdog)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await stress.transferInAWorker() }
-      group.addTask { try await stress.countInAWorker("worker 1") }
-      group.addTask { try await stress.countInAWorker("worker 2") }
+      group.addTask { try await stress.transferInTheWorker() }
+      group.addTask { try await stress.countInTheWorker() }
+      group.addTask { try await stress.countInTheChild() }
       group.addTask { try await stress.saveTheRoot() }
       group.addTask { try await stress.disturbTheRoot() }
-      group.addTask { try await stress.countInARoot(transfers: true) }
-      group.addTask { try await stress.countInARoot(transfers: false) }
-      group.addTask { try await stress.readInTheView() }
-      group.addTask { try await stress.readInFreshContexts() }
+      group.addTask { try await stress.countIn(stress.otherRoots.0, transfers: true) }
+      group.addTask { try await stress.countIn(stress.otherRoots.1, transfers: false) }
+      group.addTask { try await stress.read() }
       try await group.waitForAll()
     }
+    watchdog.end()
+    try await stress.worker.save()
     try await stress.container.root.save()
-    let other = ContextQueue(parent: stress.container.coordinator)
-    for (name, count) in await stress.counts.all {
-      let stored = try await other.perform { context in
+    let fresh = ContextQueue(parent: stress.container.coordinator)
+    let counts = await stress.counts.all
+    print("stress of \(seconds) s: \(counts.sorted { $0.key < $1.key })")
+    for name in ["worker", "child", "shared"] {
+      let count = counts[name] ?? 0
+      let stored = try await fresh.perform { context in
         try context.fetch(City.where { $0.name == name }).map(\.population)
       }
       #expect(stored == [count], "\(name)")
       #expect(count > 0, "\(name)")
     }
-    #expect(try await other.perform { try Stress.sums($0) } == Stress.expectedSums)
+    #expect(counts["transfer"] ?? 0 > 0)
+    #expect(counts["read"] ?? 0 > 0)
+    #expect(try await fresh.perform { try Stress.sums($0) } == Stress.expectedSums)
   }
+}
+
+/// Ends the process if nobody says a word for too long: threads that wait for one another cannot be
+/// called back, and a test that hangs says nothing.
+private final class Watchdog: Sendable {
+  private let lastWord = Mutex<(who: String, Int)>(("nobody", 0))
+  private let isOver = DispatchSemaphore(value: 0)
+
+  init(silenceSecondsMax: Int) {
+    Thread { [self] in
+      var before = 0
+      while isOver.wait(timeout: .now() + .seconds(silenceSecondsMax)) == .timedOut {
+        let (who, now) = lastWord.withLock { $0 }
+        if now == before { fatalError("Deadlock: \(who) was the last to be heard of.") }
+        before = now
+      }
+    }.start()
+  }
+
+  func hear(_ who: String) { lastWord.withLock { $0 = (who, $0.1 + 1) } }
+
+  func end() { isOver.signal() }
 }
 
 private actor Counts {
@@ -43,31 +74,55 @@ private actor Counts {
   func add(_ name: String) { all[name, default: 0] += 1 }
 }
 
+/// ```
+///     child
+///       │
+///     worker    view
+///         ╲     ╱
+///          root      two other roots
+/// ```
 private struct Stress {
-  /// The accounts of `left` are changed through the container's root alone, those of `right` through
-  /// another one alone: the sum of each stays what it is.
+  /// The accounts of `left` are changed in the worker alone, those of `right` in one of the other
+  /// roots alone: the sum of each stays what it is.
   static let expectedSums = [1_000, 1_000]
 
   let container: PersistentContainer
+  let worker: ContextQueue
+  let child: ContextQueue
+  let otherRoots: (ContextQueue, ContextQueue)
   let counts = Counts()
-  let deadline: ContinuousClock.Instant
+  private let deadline: ContinuousClock.Instant
+  private let watchdog: Watchdog
   private let directory = try? TemporaryDirectory()
 
-  init(until deadline: ContinuousClock.Instant) async throws {
+  init(until deadline: ContinuousClock.Instant, _ watchdog: Watchdog) async throws {
     self.deadline = deadline
+    self.watchdog = watchdog
     guard let directory else { throw CocoaError(.fileNoSuchFile) }
     container = try geography(in: directory)
+    worker = container.newBackgroundContext()
+    child = ContextQueue(parent: worker)
+    otherRoots = (
+      ContextQueue(parent: container.coordinator), ContextQueue(parent: container.coordinator)
+    )
     try await container.root.perform { context in
       for side in ["left", "right"] {
         for _ in 0..<10 { context.city(side, population: 100) }
       }
-      for name in ["worker 1", "worker 2", "shared"] { context.city(name) }
+      for name in ["worker", "child", "shared"] { context.city(name) }
       context.country("unique")
       try context.save()
     }
   }
 
+  /// Each does one round at least, however busy the machine is.
   private var isOver: Bool { ContinuousClock.now >= deadline }
+
+  private func did(_ what: String) async {
+    watchdog.hear(what)
+    await counts.add(what)
+    await Task.yield()
+  }
 
   static func sums(_ context: ManagedObjectContext) throws -> [Int] {
     try ["left", "right"].map { side in
@@ -83,57 +138,83 @@ private struct Stress {
     other.population += amount
   }
 
+  private static func increment(_ name: String, in context: ManagedObjectContext) throws {
+    try context.fetch(City.where { $0.name == name }).first?.population += 1
+  }
+
   // MARK: - Writers
 
-  func transferInAWorker() async throws {
-    let worker = container.newBackgroundContext()
-    while !isOver {
+  func transferInTheWorker() async throws {
+    repeat {
       try await worker.perform { context in
         try Self.transfer("left", in: context)
         try context.save()
       }
-    }
+      await did("transfer")
+    } while !isOver
   }
 
-  /// Counts in a grandchild or a child, and inserts and deletes beside that.
-  func countInAWorker(_ name: String) async throws {
-    let worker = container.newBackgroundContext()
-    let child = ContextQueue(parent: worker)
-    while !isOver {
-      let context = name == "worker 1" ? worker : child
-      try await context.perform { context in
-        let cities = try context.fetch(City.where { $0.name == name })
-        cities.first?.population += 1
+  /// Counts, and inserts and deletes beside that.
+  func countInTheWorker() async throws {
+    repeat {
+      try await worker.perform { context in
+        try Self.increment("worker", in: context)
         let country = context.country(UUID().uuidString)
         context.city("passing", population: 1, in: country)
         try context.save()
         context.delete(country)
         try context.save()
       }
-      if name != "worker 1" { try await worker.save() }
-      await counts.add(name)
-    }
+      await did("worker")
+    } while !isOver
+  }
+
+  /// Counts in a grandchild of the root; now and then inside its parent's turn.
+  func countInTheChild() async throws {
+    var round = 0
+    repeat {
+      round += 1
+      let child = child
+      if round % 3 == 0 {
+        try await worker.perform { context in
+          try child.performAndWait { child in
+            try Self.increment("child", in: child)
+            try child.save()
+          }
+          try context.save()
+        }
+      } else {
+        try await child.perform { context in
+          try Self.increment("child", in: context)
+          try context.save()
+        }
+        if round % 3 == 1 { try await worker.save() }
+      }
+      await did("child")
+    } while !isOver
   }
 
   func saveTheRoot() async throws {
-    while !isOver {
+    repeat {
       do { try await container.root.save() } catch StoreError.uniquenessViolations {
         // `disturbTheRoot` mends it.
         await Task.yield()
       }
-    }
+      await did("root save")
+    } while !isOver
   }
 
   /// Puts something into the root that no store takes, and takes it out again.
   func disturbTheRoot() async throws {
-    while !isOver {
+    repeat {
       let id = try await container.root.perform { $0.country("unique").objectID }
-      #expect(await isRefused())
+      try #require(await isRefused())
       try await container.root.perform { context in
         context.delete(try context.existingObject(Country.self, with: id))
       }
-      try await Task.sleep(for: .milliseconds(5))
-    }
+      try await container.root.save()
+      await did("refusal")
+    } while !isOver
   }
 
   private func isRefused() async -> Bool {
@@ -146,47 +227,47 @@ private struct Stress {
   }
 
   /// Raises the shared counter in a root of its own, again whenever the other was faster.
-  func countInARoot(transfers: Bool) async throws {
-    let root = ContextQueue(parent: container.coordinator)
-    while !isOver {
+  func countIn(_ root: ContextQueue, transfers: Bool) async throws {
+    repeat {
       do {
         try await root.perform { context in
           context.reset()
-          try context.fetch(City.where { $0.name == "shared" }).first?.population += 1
+          try Self.increment("shared", in: context)
           if transfers { try Self.transfer("right", in: context) }
         }
         try await root.save()
-        await counts.add("shared")
+        await did("shared")
       } catch StoreError.conflicts {
         // Once more.
+        await did("conflict")
       }
-    }
+    } while !isOver
   }
 
-  // MARK: - Readers
+  // MARK: - A reader
 
-  @MainActor func readInTheView() async throws {
-    while !isOver {
-      let context = container.viewContext
-      context.reset()
-      #expect(try Self.sums(context) == Self.expectedSums)
-      try container.root.performAndWait { _ = try $0.count(for: City.all) }
-      await Task.yield()
-    }
+  /// Reads in the main actor's context, in the others and in fresh ones above each of them.
+  func read() async throws {
+    repeat {
+      try await readInTheView()
+      for layer in [container.root.layer, worker.layer, child.layer] {
+        let sums = try Self.sums(ManagedObjectContext(parent: layer))
+        try #require(sums == Self.expectedSums)
+      }
+      let sums = try Self.sums(ManagedObjectContext(parent: container.coordinator))
+      try #require(sums == Self.expectedSums)
+      for queue in [container.root, worker, child] {
+        _ = try await queue.perform { try $0.count(for: City.all) }
+      }
+      await did("read")
+    } while !isOver
   }
 
-  func readInFreshContexts() async throws {
-    let below = container.newBackgroundContext()
-    while !isOver {
-      for queue in [below, ContextQueue(parent: container.coordinator)] {
-        let sums = try await queue.perform { context in
-          context.reset()
-          return try Self.sums(context)
-        }
-        #expect(sums == Self.expectedSums)
-      }
-      let sums = try Self.sums(ManagedObjectContext(parent: container.root.layer))
-      #expect(sums == Self.expectedSums)
-    }
+  @MainActor private func readInTheView() throws {
+    let context = container.viewContext
+    context.reset()
+    let sums = try Self.sums(context)
+    try #require(sums == Self.expectedSums)
+    try container.root.performAndWait { _ = try $0.count(for: City.all) }
   }
 }

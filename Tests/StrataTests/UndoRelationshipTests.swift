@@ -3,6 +3,20 @@ import Strata
 import StrataChanges
 import Testing
 
+@Entity final class Album: ManagedObject {
+  @Relationship(deleteRule: .noAction, inverse: \Track.album) var tracks: OrderedToMany<Track>
+  @Relationship(deleteRule: .noAction, inverse: \Genre.albums) var genres: ToMany<Genre>
+}
+
+@Entity final class Track: ManagedObject {
+  var name: String
+  var album: Album?
+}
+
+@Entity final class Genre: ManagedObject {
+  @Relationship(deleteRule: .noAction) var albums: ToMany<Album>
+}
+
 @Suite struct `Undo of relationships` {
   /// Every test is done with unsaved and with saved objects: `saves` says whether the context saves
   /// after each turn.
@@ -172,6 +186,41 @@ import Testing
     try step(context, saves: saves) { context.delete(route) }
     try step(context, saves: saves) { context.undo() }
     #expect(Array(route.stops) == stops)
+  }
+
+  @Test(arguments: [false, true])
+  func `brings back links and places that no delete rule has touched`(saves: Bool) throws {
+    let container = try PersistentContainer(
+      inMemory: ManagedObjectModel(Album.self, Track.self, Genre.self))
+    let context = undoableContext(container)
+    let (album, genre) = (Album(in: context), Genre(in: context))
+    let tracks = ["A", "B", "C"].map { name in
+      let track = Track(in: context)
+      track.name = name
+      return track
+    }
+    for track in tracks.reversed() { album.tracks.insert(track, at: 0) }
+    album.genres.insert(genre)
+    try step(context, saves: saves) {}
+    #expect(Array(album.tracks) == tracks)
+    try step(context, saves: saves) { context.delete(tracks[1]) }
+    try step(context, saves: saves) { context.undo() }
+    #expect(Array(album.tracks) == tracks)
+    // The store takes the deletion of both ends.
+    try step(context, saves: saves) {
+      context.delete(genre)
+      for track in tracks { context.delete(track) }
+      context.delete(album)
+    }
+    try step(context, saves: saves) { context.undo() }
+    #expect(Array(album.tracks) == tracks)
+    #expect(Set(album.genres) == [genre])
+    #expect(Set(genre.albums) == [album])
+    try context.save()
+    let reader = ManagedObjectContext(parent: container.coordinator)
+    let stored = try reader.existingObject(Album.self, with: album.objectID)
+    #expect(stored.tracks.objectIDs == tracks.map(\.objectID))
+    #expect(stored.genres.objectIDs == [genre.objectID])
   }
 
   @Test func `leaves out links to what is gone meanwhile`() throws {

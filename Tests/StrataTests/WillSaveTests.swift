@@ -110,6 +110,27 @@ import Testing
     }
   }
 
+  @Test func `call willSave again for what an observer of the notification changes`() async throws {
+    try await withDiary { diary, container in
+      let root = container.root
+      let observer = NotificationCenter.default.addObserver(
+        forName: ManagedObjectContext.willSaveNotification, object: root.layer, queue: nil
+      ) { _ in
+        try? root.performAndWait { context in
+          for note in try context.fetch(Note.where { $0.text == "A" }) { note.text = "B" }
+        }
+      }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      try await root.perform { context in
+        context.note("A")
+        _ = diary.take()
+        try context.save()
+      }
+      let noted = diary.take().filter { $0.contains("Save") }
+      #expect(noted == ["willSave A", "willSave B", "didSave B"])
+    }
+  }
+
   @Test func `stop a willSave that never comes to rest, naming its objects`() async throws {
     try await withDiary { diary, container in
       diary.on("willSave") { if $0.text == "restless" { $0.revision += 1 } }

@@ -23,42 +23,44 @@ import StrataRecord
 ///
 /// ## Isolation
 /// The context's.
-struct ObjectCache {
+final class ObjectCache {
   /// What an instance and its place cost without its record, in bytes: an estimate.
   static let objectByteCount = 160
 
-  private var index: [ObjectKey: Int] = [:]
-  private var places: ContiguousArray<ManagedObject?> = []
-  private var free: [Int] = []
+  // Safety: `@exclusivity(unchecked)` spares each look-up several run-time checks. The cache is of
+  // one isolation, and no access to these runs code that could reach the cache again.
+  @exclusivity(unchecked) private var index: [ObjectKey: Int] = [:]
+  @exclusivity(unchecked) private var places: ContiguousArray<ManagedObject?> = []
+  @exclusivity(unchecked) private var free: [Int] = []
   private var hand = 0
   /// The records that awake methods have set values over: what is unsaved and saved goes by these.
-  private var original: [ObjectKey: Record] = [:]
+  @exclusivity(unchecked) private var original: [ObjectKey: Record] = [:]
   /// Clean objects whose turn it is to become faults, and which want to be told before: the cache
   /// cannot call them while it moves its hand. The context sees to them.
-  private(set) var waiting: [ManagedObject] = []
+  @exclusivity(unchecked) private(set) var waiting: [ManagedObject] = []
 
   /// What the registered objects and their records take, in bytes, by estimate.
-  private(set) var byteCount = 0
+  @exclusivity(unchecked) private(set) var byteCount = 0
   /// Above this many bytes the clock hand moves.
-  var byteBudget: Int
+  @exclusivity(unchecked) var byteBudget: Int
   /// Objects of another edition are outdated.
-  private var edition: UInt32 = 1
+  @exclusivity(unchecked) private var edition: UInt32 = 1
 
   /// Whether nothing is let go, whatever the budget.
-  var retainsAll = false
+  @exclusivity(unchecked) var retainsAll = false
 
   init(byteBudget: Int) { self.byteBudget = byteBudget }
 
   /// An empty cache with the same settings.
   func emptied() -> ObjectCache {
-    var cache = ObjectCache(byteBudget: byteBudget)
+    let cache = ObjectCache(byteBudget: byteBudget)
     cache.edition = edition
     cache.retainsAll = retainsAll
     return cache
   }
 
   /// The registered instance of `key`, marked as used: a fault, if it was outdated and nobody held it.
-  mutating func object(for key: ObjectKey) -> ManagedObject? {
+  func object(for key: ObjectKey) -> ManagedObject? {
     guard let place = index[key] else { return nil }
     if let edition = places[place]?.edition, edition != self.edition { renew(at: place) }
     guard let object = places[place] else { return nil }
@@ -72,7 +74,7 @@ struct ObjectCache {
   }
 
   /// Registers an instance whose key has none.
-  mutating func register(_ object: ManagedObject) {
+  func register(_ object: ManagedObject) {
     if let place = free.popLast() {
       places[place] = object
       index[object.key] = place
@@ -87,7 +89,7 @@ struct ObjectCache {
   }
 
   /// Gives an object its record. All records of registered objects come and go through here.
-  mutating func setRecord(_ record: Record?, of object: ManagedObject) {
+  func setRecord(_ record: Record?, of object: ManagedObject) {
     byteCount += (record?.byteCount ?? 0) - (object.record?.byteCount ?? 0)
     object.record = record
     forgetOriginal(object.key)
@@ -95,7 +97,7 @@ struct ObjectCache {
   }
 
   /// Gives an object the values that an awake method has set over those of `original`.
-  mutating func setAwakened(_ record: Record, over original: Record, of object: ManagedObject) {
+  func setAwakened(_ record: Record, over original: Record, of object: ManagedObject) {
     setRecord(record, of: object)
     self.original[object.key] = original
     byteCount += original.byteCount
@@ -105,7 +107,7 @@ struct ObjectCache {
   ///
   /// - Parameter changed: the slots that were set as edits.
   /// - Returns: the record that its change has: without what an awake method has set.
-  mutating func setEncoded(
+  func setEncoded(
     _ encoded: Record, changed: SlotSet, of object: ManagedObject, arena: inout RecordArena
   ) -> Record {
     guard !original.isEmpty, let base = original[object.key] else {
@@ -120,7 +122,7 @@ struct ObjectCache {
 
   /// Gives an object a record that somebody else has made of it. What an awake method has set stays,
   /// but for what the record changes.
-  mutating func replaceRecord(_ record: Record, of object: ManagedObject) {
+  func replaceRecord(_ record: Record, of object: ManagedObject) {
     guard !original.isEmpty, let base = original[object.key], let former = object.record else {
       return setRecord(record, of: object)
     }
@@ -139,24 +141,26 @@ struct ObjectCache {
     return original[object.key] ?? object.record
   }
 
-  private mutating func forgetOriginal(_ key: ObjectKey) {
+  private func forgetOriginal(_ key: ObjectKey) {
     guard !original.isEmpty, let record = original.removeValue(forKey: key) else { return }
     byteCount -= record.byteCount
   }
 
   /// Forgets an instance; whoever holds it keeps it.
-  mutating func unregister(_ key: ObjectKey) {
+  func unregister(_ key: ObjectKey) {
     guard let place = index.removeValue(forKey: key), let object = places[place] else { return }
     byteCount -= Self.objectByteCount + (object.record?.byteCount ?? 0)
     forgetOriginal(key)
     object.home.observed?.forget(object)
     places[place] = nil
     free.append(place)
+    // A subclass's deinit may do anything: it runs when the cache is whole.
+    withExtendedLifetime(object) {}
   }
 
   /// All registered instances, after letting go of everything that nobody else holds and that has
   /// no unsaved values, but for what is `waiting`.
-  mutating func heldObjects() -> [ManagedObject] {
+  func heldObjects() -> [ManagedObject] {
     if !retainsAll { for place in places.indices { release(at: place, isForced: true) } }
     return places.compactMap { $0 }
   }
@@ -165,7 +169,7 @@ struct ObjectCache {
   var objects: [ManagedObject] { places.compactMap { $0 } }
 
   /// Moves the clock hand on by `steps` places, or until the budget is met.
-  mutating func sweep(steps: Int) {
+  func sweep(steps: Int) {
     guard !places.isEmpty, !retainsAll else { return }
     for _ in 0..<steps where byteCount > byteBudget {
       hand = hand + 1 < places.count ? hand + 1 : 0
@@ -188,24 +192,25 @@ struct ObjectCache {
   }
 
   /// Anybody may have changed any object since its record was read.
-  mutating func outdateAll() { edition &+= 1 }
+  func outdateAll() { edition &+= 1 }
 
   /// Turns an outdated object into a fault, if it is clean and nobody holds it.
   @inline(never)
-  private mutating func renew(at place: Int) {
+  private func renew(at place: Int) {
     guard isKnownUniquelyReferenced(&places[place]), let object = places[place],
       object.status == .clean || object.status == .gone, object.draft == nil
     else { return }
     object.status = .clean
     byteCount -= object.record?.byteCount ?? 0
     object.record = nil
+    forgetOriginal(object.key)
     object.edition = edition
   }
 
   // MARK: - Letting go
 
   /// Turns the object at `place` into a fault, or lets it go if it is one, as far as it allows.
-  private mutating func release(at place: Int, isForced: Bool) {
+  private func release(at place: Int, isForced: Bool) {
     guard isKnownUniquelyReferenced(&places[place]), let object = places[place],
       object.status == .clean, object.draft == nil
     else { return }
@@ -218,9 +223,7 @@ struct ObjectCache {
       waiting.append(object)
       return
     }
-    // An object that somebody observes goes at once: as a fault it could come back with values that
-    // the observer was not told of.
-    if let record = object.record, !isForced, object.observation == 0 {
+    if let record = object.record, !isForced {
       byteCount -= record.byteCount
       object.record = nil
       forgetOriginal(object.key)
@@ -230,7 +233,7 @@ struct ObjectCache {
   }
 
   /// The next of `waiting` that is still clean and unused, taken out of it; nil if there is none.
-  mutating func nextWaiting() -> ManagedObject? {
+  func nextWaiting() -> ManagedObject? {
     while let object = waiting.popLast() {
       if object.status == .clean, object.draft == nil, object.record != nil,
         !object.isRecentlyUsed

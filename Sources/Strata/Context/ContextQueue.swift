@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataChanges
+public import StrataModel
 import Synchronization
 
 /// A managed object context with a queue of its own: work on it is done in blocks, one after the
@@ -18,6 +19,8 @@ public final class ContextQueue: ContextParent {
   private let lock = QueueLock()
   /// A child's save has come in since the last turn began.
   private let hasArrivals = Atomic(false)
+  /// A task waits for the queue in order to land what has come in.
+  private let isLandingScheduled = Atomic(false)
 
   /// The layer of the queue's context: the subject of its notifications.
   public let layer: Layer
@@ -38,8 +41,12 @@ public final class ContextQueue: ContextParent {
   }
 
   /// Runs `body` with the context, after the blocks that were asked for before it. The calling task
-  /// is suspended meanwhile, no thread is blocked. The body runs on the task's thread, at the task's
-  /// priority. Core Data: `perform(_:)`.
+  /// is suspended meanwhile, no thread is blocked. Core Data: `perform(_:)`.
+  ///
+  /// The body runs on the task's thread, at the task's priority: a queue has none of its own. Tasks
+  /// take their turns in the order of asking, whatever their priority; one that waits does not raise
+  /// the priority of the body that it waits for, so a body at low priority that is long keeps a task of
+  /// high priority waiting. (It is short, or it is in a context of its own: others read past it.)
   ///
   /// When the body ends, by returning or by throwing, the turn ends; unsaved changes stay pending.
   /// Called from the main actor, it ends the main actor's turn first, so that the body sees what the
@@ -59,6 +66,8 @@ public final class ContextQueue: ContextParent {
 
   /// Runs `body` with the context, after the blocks that were asked for before it, and waits for it.
   /// Core Data: `performAndWait(_:)`.
+  ///
+  /// The body runs on the calling thread, at its priority.
   ///
   /// Calls nest: inside a body of this queue the body runs at once, as part of the same turn; and a
   /// parent and a child may be entered in any order within one thread.
@@ -130,6 +139,9 @@ public final class ContextQueue: ContextParent {
     }
   }
 
+  /// How often and how long callers have waited for others' blocks to end, since the queue was made.
+  public var waits: LockWaits { lock.waits }
+
   // MARK: - Turns
 
   private nonisolated func run<T>(
@@ -174,7 +186,16 @@ public final class ContextQueue: ContextParent {
 
   /// A child's save lands in a turn of its own, even if nobody touches this context: so its objects
   /// and observers learn of it. If the queue is busy, the turn that is under way sees to it.
+  ///
+  /// One task at a time: with one for each save, a queue with busy children would be waited for by
+  /// hundreds that find nothing to do, and everybody else behind them. What comes in after the task
+  /// has landed the rest is seen by `leave`.
   private func scheduleLanding() {
-    Task { [weak self] in try? await self?.run { _ in } }
+    if isLandingScheduled.exchange(true, ordering: .sequentiallyConsistent) { return }
+    Task { [weak self] in
+      try? await self?.run { [weak self] _ in
+        self?.isLandingScheduled.store(false, ordering: .sequentiallyConsistent)
+      }
+    }
   }
 }

@@ -77,11 +77,9 @@ extension ManagedObjectContext {
     defer { isFaulting = false }
     for _ in cache.waiting {
       guard let object = cache.nextWaiting() else { break }
-      let isObserved = object.observation != 0
       willTurnIntoFault(object)
       guard object.record != nil, object.draft == nil, object.status == .clean else { continue }
       cache.setRecord(nil, of: object)
-      if isObserved { cache.unregister(object.key) }
       if object.home.hooks.contains(.didTurnIntoFault) { object.didTurnIntoFault() }
     }
   }

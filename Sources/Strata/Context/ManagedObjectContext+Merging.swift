@@ -25,7 +25,7 @@ extension ManagedObjectContext {
   ///
   /// objectsDidChange is posted before it returns: with the objects that are new among `inserted`, the
   /// changed ones among `refreshed` and those that are gone among `deleted`, whether or not they are
-  /// registered here. Objects of another store are passed over, and so is what this context cannot
+  /// registered here; after it didMerge with the same objects. Objects of another store are passed over, and so is what this context cannot
   /// see, because it was saved to a parent that is none of its ancestors.
   ///
   /// - Throws: `StoreError` if reading fails; nothing has been merged then.
@@ -71,8 +71,12 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Posts what a merge has changed.
-  func announceMerge(_ merged: TurnChanges) { announce([merged]) }
+  /// Posts what a merge has changed, and that it was a merge.
+  func announceMerge(_ merged: TurnChanges) {
+    guard !merged.isEmpty else { return }
+    announce([merged])
+    post(.didMerge, ChangedObjects(merged, schema: schema))
+  }
 
   private func keys(_ ids: Set<ObjectID>) -> [ObjectKey] {
     ids.compactMap { $0.store == schema.store ? $0.key : nil }

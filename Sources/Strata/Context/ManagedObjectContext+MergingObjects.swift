@@ -96,7 +96,9 @@ extension ManagedObjectContext {
       plan.told.inserted.append(key)
       return
     }
-    if rumour != .suspected || cache.originalRecord(of: object) != stored.record { plan.told.refreshed.append(key) }
+    if rumour != .suspected || cache.originalRecord(of: object) != stored.record {
+      plan.told.refreshed.append(key)
+    }
     plan.taken.append((object, stored))
   }
 

@@ -86,6 +86,7 @@ extension ManagedObjectContext {
   func instance(of key: ObjectKey, holding stored: StoredRecord) -> ManagedObject? {
     if let object = cache.object(for: key) {
       if object.isFault, object.status == .clean {
+        if object.observation != 0 { object.recordWillChange(to: nil) }
         cache.setRecord(stored.record, of: object)
         cache.noteCurrent(object)
         object.generation = stored.generation
@@ -151,6 +152,8 @@ extension ManagedObjectContext {
   func fulfil(_ object: ManagedObject) throws {
     switch try currentView().find(object.key) {
     case .record(let stored):
+      // Observers read other values last, perhaps.
+      if object.observation != 0 { object.recordWillChange(to: nil) }
       cache.setRecord(stored.record, of: object)
       cache.noteCurrent(object)
       object.generation = stored.generation

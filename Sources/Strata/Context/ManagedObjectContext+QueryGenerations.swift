@@ -44,6 +44,7 @@ extension ManagedObjectContext {
     }
     isPinned = token != nil
     merging.isBehind = true
+    merging.bell?.ring()
     view = nil
   }
 

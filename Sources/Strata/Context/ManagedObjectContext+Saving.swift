@@ -72,8 +72,7 @@ extension ManagedObjectContext {
     }
     parent.landInTurn(savesOf: layer)
     while true {
-      let state = layer.current
-      if state.inbox.isEmpty, layer.handUp(ifStill: state.revision) { break }
+      if layer.handUp(to: parentLayer, ifStill: layer.current.revision) { break }
       try prepareToSave()
     }
     if let segment = working.flattened() {
@@ -190,12 +189,13 @@ extension ManagedObjectContext {
   func finish(_ save: PendingSave) throws {
     if let outcome = save.outcome { return try outcome.get() }
     pendingSave = nil
-    for segment in save.changeSet.segments { segment.unfreeze() }
     switch save.result {
     case .success(let result):
       complete(save.changeSet, result)
       save.outcome = .success(())
     case .failure(let error):
+      PausePoint.refused.reach(schema)
+      layer.unfreeze(save.changeSet.segments)
       save.outcome = .failure(error)
       throw error
     }
@@ -212,7 +212,8 @@ extension ManagedObjectContext {
       let state = layer.current
       let inbox = state.inbox.map { push in
         let complete = saved.adding(Composition.compose(push.segment, onto: saved, schema: schema))
-        let rebased = complete.rebased(onto: changeSet, result, schema: schema)
+        let rebased = complete.rebased(
+          onto: changeSet, result, pushedAs: push.segment, schema: schema)
         let nothing = Segment(changes: [:], links: LinkChanges(), schema: schema)
         return Layer.Push(
           segment: rebased.segments.first ?? nothing, touched: push.touched, sender: push.sender)

@@ -153,8 +153,9 @@ extension ManagedObjectContext {
         }
       }
       let news = isPublished ? nil : layer.news(from: state.published, to: settled)
-      guard layer.publish(
-        settled, ifStill: state.revision, landing: childrenInTurn, news: news)
+      guard
+        layer.publish(
+          settled, ifStill: state.revision, landing: childrenInTurn, news: news)
       else {
         continue
       }

@@ -265,6 +265,8 @@ extension ManagedObjectContext {
   /// they read as deleted. One objectsDidChange names all of them as invalidated.
   /// Core Data: `reset()`.
   public func reset() {
+    // Taking back detaches the inserted ones.
+    let registered = cache.objects.map(\.key)
     var landed = takeBack().dropFirst()
     if !schema.hooks.isDisjoint(with: .faulting) {
       // Told while the context is whole: they may read, and what they change is forgotten too.
@@ -273,10 +275,8 @@ extension ManagedObjectContext {
     }
     let objects = cache.objects
     var forgotten = TurnChanges()
-    for object in objects {
-      forgotten.invalidated.append(object.key)
-      if object.observation != 0 { objectWillGo(object) }
-    }
+    forgotten.invalidated = registered
+    for object in objects where object.observation != 0 { objectWillGo(object) }
     cache = cache.emptied()
     let told = objects.filter {
       $0.record != nil && $0.home.hooks.contains(.didTurnIntoFault)

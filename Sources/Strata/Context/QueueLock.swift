@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import StrataModel
 import Synchronization
 
 /// The lock that makes a context queue a queue: whoever finds it free runs at once on its own thread,
@@ -43,6 +44,10 @@ final class QueueLock: Sendable {
   }
 
   private let state = Mutex(State())
+  private let waitCounter = WaitCounter()
+
+  /// How often and how long tasks and threads have waited in line.
+  var waits: LockWaits { waitCounter.waits }
 
   /// The thread that holds the lock, if one does.
   var holdingThread: ThreadID? { state.withLock { $0.holder } }
@@ -51,6 +56,8 @@ final class QueueLock: Sendable {
   func acquire() async {
     let thread = ThreadID.current
     if state.withLock({ $0.takeInOrder(by: thread) }) { return }
+    let start = ContinuousClock.now
+    defer { waitCounter.add(start.duration(to: .now)) }
     var wasPromised = false
     repeat {
       await wait(atHead: wasPromised)
@@ -72,7 +79,10 @@ final class QueueLock: Sendable {
       state.threads.append((thread, semaphore))
       return false
     }
-    if !isFree { semaphore.wait() }
+    if isFree { return }
+    let start = ContinuousClock.now
+    semaphore.wait()
+    waitCounter.add(start.duration(to: .now))
   }
 
   /// Hands the lock on, or frees it.

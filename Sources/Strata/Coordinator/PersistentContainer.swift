@@ -17,6 +17,8 @@ public import StrataStore
 ///
 /// Heavy work goes to a background context. Its saves reach the root in memory, where the view
 /// context sees them; the disk is touched when the root saves: `try await container.root.save()`.
+///
+/// - Important: What the root has not saved is lost when the process ends, and nothing says so.
 public final class PersistentContainer: Sendable {
   public let coordinator: PersistentStoreCoordinator
   /// The topmost context; only its saves reach the disk.

@@ -97,6 +97,7 @@ extension ManagedObject {
   }
 
   /// Sets a value of an object that somebody may be observing: they are told if it is another.
+  @inline(never)
   private final func storeObserved<T: AttributeValue>(_ value: T, at slot: Int) {
     if record == nil, draft == nil { _ = fireFault() }
     let current: T? = draft.map { $0.value(at: slot) } ?? record?.value(at: slot, home.layout)

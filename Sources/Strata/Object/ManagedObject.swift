@@ -40,9 +40,13 @@ nonisolated open class ManagedObject {
   /// The context and the entity; shared by all objects of an entity in a context.
   @usableFromInline final let home: ObjectHome
   package final let key: ObjectKey
+  // Safety: `@exclusivity(unchecked)` spares getters and setters their run-time checks. An object is
+  // of one isolation, and no access to these runs code that could reach the object again.
   /// The values as last encoded or loaded; nil in a fault.
+  @exclusivity(unchecked)
   @usableFromInline final var record: Record?
   /// The values set since.
+  @exclusivity(unchecked)
   @usableFromInline final var draft: Draft?
   /// The generation of the store's record that `record` goes back to; 0 if the store has none.
   package final var generation: UInt64
@@ -50,6 +54,7 @@ nonisolated open class ManagedObject {
   /// The cache's mark of recent use.
   package final var isRecentlyUsed = false
   /// Where the context's `ObservedObjects` has the object's registrar; 0 if nobody has looked.
+  @exclusivity(unchecked)
   final var observation: UInt32 = 0
   /// The edition of the cache that `record` is good for.
   package final var edition: UInt32 = 0

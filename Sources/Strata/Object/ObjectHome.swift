@@ -18,7 +18,10 @@ public final class ObjectHome {
   @usableFromInline package let layout: RecordLayout
   /// The life cycle methods that the objects have.
   package let hooks: LifeCycleHooks
+  // Safety: `@exclusivity(unchecked)` spares each getter a run-time check: the context alone sets it,
+  // in its isolation, and running no code of others meanwhile.
   /// Who is told when values of the objects change; nil where nobody can ask to be.
+  @exclusivity(unchecked)
   var observed: ObservedObjects?
   package let type: ManagedObject.Type
   /// The values of a new object.

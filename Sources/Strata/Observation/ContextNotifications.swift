@@ -25,7 +25,8 @@ extension ManagedObjectContext {
   /// Core Data: `NSManagedObjectContextDidSave`.
   public static let didSaveNotification = Notification.Name("StrataContextDidSave")
 
-  /// Posted when changes that others have saved were merged into the context's objects.
+  /// Posted when changes that others have saved were merged into the context's objects, after the
+  /// objectsDidChange with the same content.
   /// Core Data: `NSManagedObjectContextDidMergeChangesObjectIDs`.
   public static let didMergeNotification = Notification.Name("StrataContextDidMerge")
 

@@ -26,19 +26,23 @@ final class ObservedObjects {
   /// Whether no object has a registrar.
   var isEmpty: Bool { registrars.count - 1 == free.count }
 
-  /// Notes that the property at `slot` is read.
+  /// Notes that the property at `slot` is read. Never inlined: getters are to pay for the question
+  /// alone whether anybody observes.
+  @inline(never)
   func access(_ object: ManagedObject, _ slot: Int) {
     guard object.status != .detached else { return }
     registrar(of: object).access(object, keyPath: keyPath(of: slot))
   }
 
   /// Tells observers that the property at `slot` is about to change.
+  @inline(never)
   func willSet(_ object: ManagedObject, _ slot: Int) {
     guard let registrar = registrars[Int(object.observation)] else { return }
     registrar.willSet(object, keyPath: keyPath(of: slot))
   }
 
   /// Tells observers that the property at `slot` has changed.
+  @inline(never)
   func didSet(_ object: ManagedObject, _ slot: Int) {
     guard let registrar = registrars[Int(object.observation)] else { return }
     registrar.didSet(object, keyPath: keyPath(of: slot))

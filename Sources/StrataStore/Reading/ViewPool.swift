@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
+import StrataModel
 import StrataRecord
-import Synchronization
 
 /// Views on read transactions that no snapshot is using, with their cursors: taking a snapshot
 /// renews one instead of making it.
@@ -15,8 +15,11 @@ final class ViewPool: Sendable {
   // Safety: a view is in one place only, the pool or the snapshot that has taken it.
   private struct Idle: @unchecked Sendable { let view: StoreView }
 
-  private let idle = Mutex<[Idle]>([])
+  private let idle = CountedMutex<[Idle]>([])
   private static let countMax = 16
+
+  /// How often and how long threads have waited for the pool.
+  var waits: LockWaits { idle.waits }
 
   /// A view of the newest state.
   ///

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// A stretch of a layer's life between two hand-overs. Whatever the layer shows in one era goes on
+/// together: into the store with one commit, or into the parent's layer with one push, and then on
+/// with that layer's era.
+///
+/// A reader copies segments and takes its snapshot later. Meanwhile the layer may merge what was
+/// copied with newer changes, or push it up, and the result may reach the store. The snapshot then has
+/// what the copied segments hold, or what came after it; but it is not these segments that were
+/// handed to the writer. Their era was: its tag is theirs too. Without it the reader would lay an
+/// older state of some objects over a newer one of all.
+///
+/// ```
+///   child   ──era──┐ push                    a segment's tag is its own,
+///   root    ──era──┴──────┐ save  ──era──    or its era's, or that of the era in which it went on
+///   store                 └ commit: tagged
+/// ```
+///
+/// ## Invariants
+/// - I1 The tag is set and cleared as a segment's is: while the store's write lock is held.
+/// - I2 An era ends once, in the hold of the layer lock in which its layer hands over.
+/// - I3 A segment belongs to the era in which it was first shown.
+///
+/// ## Isolation
+/// Sendable: all is atomic.
+package final class Era: Sendable {
+  private let tagged = Atomic<UInt64>(0)
+  private let next = AtomicLazyReference<Era>()
+
+  package init() {}
+
+  /// The era in which this one has gone on so far: itself, as long as it has not ended.
+  private var last: Era {
+    var era = self
+    while let next = era.next.load() { era = next }
+    return era
+  }
+
+  /// The generation at which the store holds what was shown in this era, or nil if it does not.
+  package var tag: UInt64? {
+    let tag = last.tagged.load(ordering: .acquiring)
+    return tag == 0 ? nil : tag
+  }
+
+  func setTag(_ generation: UInt64) { last.tagged.store(generation, ordering: .releasing) }
+
+  func clearTag() { last.tagged.store(0, ordering: .releasing) }
+
+  /// Ends this era: what was shown in it goes on in `other`.
+  fileprivate func end(in other: Era) { _ = next.storeIfNil(other) }
+}
+
+extension Overlay {
+  /// Has the segments that were never shown before belong to `era`.
+  func join(_ era: Era) {
+    for segment in segments { segment.join(era) }
+  }
+}
+
+extension Layer.State {
+  /// Shows `overlay` in the present era.
+  mutating func show(_ overlay: Overlay) {
+    overlay.join(era)
+    published = overlay
+  }
+
+  /// Everything shown goes on in another layer's era, and a new one begins here.
+  mutating func endEra(in other: Era) {
+    era.end(in: other)
+    era = Era()
+  }
+
+  /// Everything shown is on its way into the store, and a new era begins for what comes on top.
+  mutating func freezeEra() {
+    frozenEra = era
+    era = Era()
+  }
+
+  /// The save has failed: its era goes on, with all that has come on top meanwhile.
+  mutating func unfreezeEra() {
+    guard let frozen = frozenEra else { return }
+    era.end(in: frozen)
+    era = frozen
+    frozenEra = nil
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `A context's messages, asynchronously` {
+  @Test func `come to a typed observer`() async throws {
+    let container = try geography()
+    let (stream, continuation) = AsyncStream.makeStream(of: ManagedObjectContext.Message.self)
+    let token = NotificationCenter.default.addObserver(of: container.root.layer, for: .didSave) {
+      continuation.yield($0.message)
+    }
+    let id = try await container.root.perform { context in
+      let id = context.city("A").objectID
+      try context.save()
+      return id
+    }
+    var messages = stream.makeAsyncIterator()
+    let message = await messages.next()
+    #expect(message?.kind == .didSave)
+    #expect(message?.objects.inserted == [id])
+    NotificationCenter.default.removeObserver(token)
+  }
+
+  @Test func `come as Foundation's sequence`() async throws {
+    let container = try geography()
+    var messages = NotificationCenter.default
+      .messages(of: container.root.layer, for: .objectsDidChange).makeAsyncIterator()
+    let id = try await container.root.perform { $0.city("A").objectID }
+    let message = try await messages.next()
+    #expect(message?.message.objects.inserted == [id])
+  }
+
+  @Test @MainActor func `of the main actor's context come to its observers at once`() throws {
+    let container = try geography()
+    let context = container.viewContext
+    let kinds = Mutex<[ManagedObjectContext.Message.Kind]>([])
+    let center = NotificationCenter.default
+    let tokens = [
+      center.addObserver(of: context.layer, for: .objectsDidChangeOnMainActor) { message in
+        kinds.withLock { $0.append(message.message.kind) }
+      },
+      center.addObserver(of: context.layer, for: .didSaveOnMainActor) { message in
+        kinds.withLock { $0.append(message.message.kind) }
+      },
+    ]
+    context.city("A")
+    context.processPendingChanges()
+    #expect(kinds.withLock { $0 } == [.objectsDidChange])
+    try context.save()
+    #expect(kinds.withLock { $0 } == [.objectsDidChange, .didSave])
+    for token in tokens { center.removeObserver(token) }
+  }
+
+  @Test func `come as a sequence of the layer, in order, of the kinds that were asked for`()
+    async throws
+  {
+    let container = try geography()
+    var all = container.root.layer.messages().makeAsyncIterator()
+    var saves = container.root.layer.messages(.willSave, .didSave).makeAsyncIterator()
+    try await container.newBackgroundContext().perform { _ = $0.city("elsewhere") }
+    let id = try await container.root.perform { context in
+      let id = context.city("A").objectID
+      try context.save()
+      return id
+    }
+    for kind in [ManagedObjectContext.Message.Kind.objectsDidChange, .willSave, .didSave] {
+      let message = await all.next()
+      #expect(message?.kind == kind)
+      #expect(message?.objects.inserted == [id])
+      #expect(message?.objects.changedProperties(of: id) == ["name", "population"])
+    }
+    #expect(await saves.next()?.kind == .willSave)
+    #expect(await saves.next()?.kind == .didSave)
+  }
+
+  @Test func `end when the context is gone`() async throws {
+    let container = try geography()
+    var worker: ContextQueue? = container.newBackgroundContext()
+    let layer = try #require(worker).layer
+    let stream = layer.messages(.objectsDidChange)
+    try await worker?.perform { _ = $0.city("A") }
+    worker = nil
+    var count = 0
+    for await _ in stream { count += 1 }
+    #expect(count == 1)
+    for await _ in layer.messages() { Issue.record("nobody is there to post") }
+  }
+
+  @Test func `that are not taken are dropped from the oldest, and the numbers tell`() async throws {
+    let container = try geography()
+    var worker: ContextQueue? = container.newBackgroundContext()
+    let stream = try #require(worker).layer.messages(.objectsDidChange, limit: 2)
+    for name in ["A", "B", "C", "D", "E"] { try await worker?.perform { _ = $0.city(name) } }
+    worker = nil
+    var numbers: [Int] = []
+    for await message in stream { numbers.append(message.number) }
+    #expect(numbers == [4, 5])
+  }
+
+  @Test func `do not keep the context or its container`() async throws {
+    weak var coordinator: PersistentStoreCoordinator?
+    let stream = try await {
+      let container = try geography()
+      coordinator = container.coordinator
+      let stream = container.root.layer.messages()
+      try await container.root.perform { _ = $0.city("A") }
+      return stream
+    }()
+    var kinds: [ManagedObjectContext.Message.Kind] = []
+    for await message in stream { kinds.append(message.kind) }
+    #expect(kinds == [.objectsDidChange])
+    #expect(coordinator == nil)
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+/// What Docs/Concurrency.md shows, between `begin` and `end`; that page has the same code.
+@Suite struct `The patterns of the concurrency guide` {
+  @Test func `confinement`() throws {
+    let container = try geography()
+    // begin confinement
+    let context = ManagedObjectContext(parent: container.coordinator)
+    let country = Country(in: context)
+    country.iso = "IR"
+    country.name = "Iran"
+    let city = City(in: context)
+    city.name = "Lavāsān"
+    city.country = country
+    try context.save()  // the coordinator is the parent: on the disk
+    // end confinement
+    let count = try container.root.performAndWait { try $0.count(for: City.all) }
+    #expect(count == 1)
+  }
+
+  @Test func `a scratchpad: parent and child`() throws {
+    let container = try geography()
+    // begin scratchpad
+    let context = ManagedObjectContext(parent: container.root)
+    let city = City(in: context)
+    city.name = "Lavasan"
+
+    let editor = ManagedObjectContext(parent: context)
+    let draft = try editor.existingObject(City.self, with: city.objectID)
+    draft.name = "Lavāsān"
+    // city.name is still "Lavasan": the child's edits are its own until it saves.
+    try editor.save()
+    // city.name is "Lavāsān", unsaved in `context` and unknown to everybody else.
+    // end scratchpad
+    #expect(city.name == "Lavāsān")
+    #expect(city.isInserted)
+  }
+
+  @Test func `all or nothing: a savepoint`() throws {
+    let container = try geography()
+    // begin savepoint
+    let context = ManagedObjectContext(parent: container.root)
+    struct Refused: Error {}
+    do {
+      try context.edit {
+        let city = City(in: context)
+        city.name = "Atlantis"
+        throw Refused()
+      }
+    } catch is Refused {
+      // Nothing is left of it: context.hasChanges is false.
+    }
+    // end savepoint
+    #expect(!context.hasChanges)
+  }
+
+  @Test func `notifications and merge`() async throws {
+    let container = try geography()
+    // begin merge
+    let writer = ContextQueue(parent: container.root)
+    let reader = ContextQueue(parent: container.root)
+    let observer = NotificationCenter.default.addObserver(
+      forName: ManagedObjectContext.didSaveNotification, object: writer.layer, queue: nil
+    ) { notification in
+      guard let message = ManagedObjectContext.Message(notification) else { return }
+      // On the writer's thread, inside its turn: go to the reader without waiting for it.
+      Task { try await reader.perform { try $0.mergeChanges(fromContextDidSave: message) } }
+    }
+    try await writer.perform { context in
+      let city = City(in: context)
+      city.name = "Lavāsān"
+      try context.save()
+    }
+    NotificationCenter.default.removeObserver(observer)
+    // end merge
+    let name = try await reader.perform { try $0.cityNames() }
+    #expect(name == ["Lavāsān"])
+  }
+
+  @Test @MainActor func `root, ui and worker`() async throws {
+    let container = try geography()
+    // begin root-ui-worker
+    let view = container.viewContext
+    view.automaticallyMergesChangesFromParent = true
+
+    let worker = container.newBackgroundContext()
+    let id = try await worker.perform { context in
+      let city = City(in: context)
+      city.name = "Lavāsān"
+      try context.save()  // to the root, in memory
+      return city.objectID
+    }
+    let city = try view.existingObject(City.self, with: id)
+    let title = city.name  // no waiting, whatever the worker does
+    try await container.root.save()  // on the disk; the view goes on meanwhile
+    // end root-ui-worker
+    #expect(title == "Lavāsān")
+  }
+
+  @Test @MainActor func `a heavy fetch elsewhere, objects here`() async throws {
+    let container = try geography()
+    // begin fetch-elsewhere
+    let ids = try await container.newBackgroundContext().perform { context in
+      try context.fetchIDs(City.where { $0.population > 1_000_000 }.sorted(by: \.name))
+    }
+    let cities = try ids.map { try container.viewContext.object(City.self, with: $0) }
+    // end fetch-elsewhere
+    #expect(cities.isEmpty)
+  }
+
+  @Test func `a conflict, repaired`() throws {
+    let container = try geography()
+    // begin conflict
+    func rename(_ id: ObjectID, to name: String, in context: ManagedObjectContext) throws {
+      try context.existingObject(City.self, with: id).name = name
+      do {
+        try context.save()
+      } catch StoreError.conflicts(let conflicts) {
+        for conflict in conflicts {
+          let object = try context.object(ManagedObject.self, with: conflict.objectID)
+          context.refresh(object, mergeChanges: true)  // theirs, with our edits on top
+        }
+        try context.save()
+      }
+    }
+    // end conflict
+    let first = ManagedObjectContext(parent: container.coordinator)
+    let second = ManagedObjectContext(parent: container.coordinator)
+    let city = first.city("Lavasan")
+    try first.save()
+    _ = try second.existingObject(City.self, with: city.objectID).name
+    city.population = 18_146
+    try first.save()
+    try rename(city.objectID, to: "Lavāsān", in: second)
+    let id = city.objectID
+    let saved = try container.root.performAndWait { context in
+      let city = try context.existingObject(City.self, with: id)
+      return "\(city.name) \(city.population)"
+    }
+    #expect(saved == "Lavāsān 18146")
+  }
+
+  @Test func `is word for word what the page shows`() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let page = try String(
+      contentsOf: folder.appending(path: "../../Docs/Concurrency.md"), encoding: .utf8)
+    let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
+    let shown = page.matches(of: #/<!-- (\S+) -->\n```swift\n([\s\S]*?)```/#)
+      .map { ["\($0.1)", "\($0.2)"] }
+    let run = source.matches(of: #/ {4}// begin (\S+)\n([\s\S]*?) {4}// end/#)
+      .map { match in
+        let lines = match.2.split(separator: "\n", omittingEmptySubsequences: false)
+        return ["\(match.1)", lines.map { String($0.dropFirst(4)) }.joined(separator: "\n")]
+      }
+    #expect(shown == run)
+    #expect(shown.count == page.ranges(of: "```swift").count)
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#if DEBUG
+  import Strata
+
+  // What may be done to a context: each to the contexts and to the oracle alike, with a line in the log.
+
+  extension ContextModelWorld {
+    struct Operation: Sendable {
+      /// How often it is drawn, of the sum of all weights.
+      let weight: Int
+      /// Does it in the context with this number, or nothing if there is nothing to do it to.
+      let perform: @Sendable (inout ContextModelWorld, Int) async throws -> Void
+    }
+
+    static let operations: [Operation] = [
+      Operation(weight: 12) { try $0.insert(.city, in: $1) },
+      Operation(weight: 8) { try $0.insert(.country, in: $1) },
+      Operation(weight: 4) { try $0.insert(.language, in: $1) },
+      Operation(weight: 22) { try $0.set(in: $1) },
+      Operation(weight: 12) { try $0.tie(in: $1) },
+      Operation(weight: 8) { try $0.delete(in: $1) },
+      Operation(weight: 16) { try $0.save($1) },
+      Operation(weight: 6) { world, _ in try await world.takeOff() },
+      Operation(weight: 4) { try $0.saveWithinParentsTurn($1) },
+      Operation(weight: 4) { try $0.rollback($1, resets: false) },
+      Operation(weight: 8) { try $0.rollback($1, resets: true) },
+    ]
+
+    mutating func insert(_ kind: ContextOracle.Kind, in context: Int) throws {
+      let number = ids.count
+      let name = "\(Int.random(in: 0..<6, using: &random))"
+      let population = Int.random(in: 0..<6, using: &random)
+      let id = try contexts[context].performAndWait { context in
+        switch kind {
+        case .city: return context.city(name, population: population).objectID
+        case .country:
+          let country = context.country("\(number)", name: name)
+          country.population = population
+          return country.objectID
+        case .language:
+          let language = Language(in: context)
+          language.code = name
+          return language.objectID
+        }
+      }
+      ids.append(id)
+      numbers[id] = number
+      let row = ContextOracle.Row(
+        kind: kind, name: name, population: kind == .language ? 0 : population)
+      oracle.insert(number, row, in: context)
+      log.append("\(context): insert \(kind) \(number) \(name) \(population)")
+    }
+
+    mutating func pick(_ kind: ContextOracle.Kind, in context: Int) -> Int? {
+      oracle.rows(in: context).filter { $0.value.kind == kind }.keys.sorted()
+        .randomElement(using: &random)
+    }
+
+    mutating func set(in context: Int) throws {
+      let name = "\(Int.random(in: 0..<6, using: &random))"
+      let population = Int.random(in: 0..<6, using: &random)
+      let choice = Int.random(in: 0..<5, using: &random)
+      let isCity = choice > 1
+      guard let object = pick(isCity ? .city : .country, in: context) else { return }
+      let country =
+        Int.random(in: 0..<4, using: &random) > 0 ? pick(.country, in: context) : nil
+      let (id, countryID) = (ids[object], country.map { ids[$0] })
+      try contexts[context].performAndWait { context in
+        switch choice {
+        case 0: try context.existingObject(Country.self, with: id).name = name
+        case 1: try context.existingObject(Country.self, with: id).population = population
+        case 2: try context.existingObject(City.self, with: id).name = name
+        case 3: try context.existingObject(City.self, with: id).population = population
+        default:
+          let target = try countryID.map { try context.existingObject(Country.self, with: $0) }
+          try context.existingObject(City.self, with: id).country = target
+        }
+      }
+      let property: ContextOracle.Property =
+        choice == 4 ? .country : choice % 2 == 0 ? .name : .population
+      let row = ContextOracle.Row(kind: .city, name: name, population: population, country: country)
+      oracle.set(property, of: object, to: row, in: context)
+      log.append("\(context): set \(property) of \(object) to \(row)")
+    }
+
+    mutating func tie(in context: Int) throws {
+      let isSpoken = Bool.random(using: &random)
+      let isThere = Int.random(in: 0..<3, using: &random) > 0
+      guard let first = pick(.country, in: context),
+        let second = pick(isSpoken ? .language : .country, in: context), first != second
+      else { return }
+      let tie: ContextOracle.Tie = isSpoken ? .spoken(first, second) : .between(first, second)
+      // Taking away what is not there would be no test of anything.
+      guard isThere || oracle.ties(in: context).contains(tie) else { return }
+      let (firstID, secondID) = (ids[first], ids[second])
+      try contexts[context].performAndWait { context in
+        let country = try context.existingObject(Country.self, with: firstID)
+        if isSpoken {
+          let language = try context.existingObject(Language.self, with: secondID)
+          if isThere {
+            country.languages.insert(language)
+          } else {
+            language.countries.remove(country)
+          }
+        } else {
+          let other = try context.existingObject(Country.self, with: secondID)
+          if isThere { country.neighbours.insert(other) } else { country.neighbours.remove(other) }
+        }
+      }
+      oracle.set(tie, isThere, in: context)
+      log.append("\(context): \(tie) \(isThere)")
+    }
+
+    mutating func delete(in context: Int) throws {
+      let kinds: [ContextOracle.Kind] = [.city, .country, .language]
+      guard let object = pick(kinds.randomElement(using: &random)!, in: context) else { return }
+      let id = ids[object]
+      try contexts[context].performAndWait { context in
+        context.delete(try context.existingObject(ManagedObject.self, with: id))
+      }
+      oracle.delete(object, in: context)
+      log.append("\(context): delete \(object)")
+    }
+
+    mutating func save(_ context: Int) throws {
+      if waitsForFlight(context) { return }
+      guard parents[context] == nil else {
+        try contexts[context].performAndWait { try $0.save() }
+        oracle.saveToParent(context)
+        log.append("\(context): save to parent")
+        return
+      }
+      var isTaken = true
+      do { try contexts[context].performAndWait { try $0.save() } } catch is StoreError {
+        isTaken = false
+      }
+      let isExpected = oracle.saveToStore(context)
+      log.append("\(context): save to store, taken: \(isTaken), expected: \(isExpected)")
+      guard isTaken == isExpected else { throw Surprise(description: "a save of \(context)") }
+      // Else it would be refused for ever.
+      if !isTaken, Bool.random(using: &random) { try rollback(context, resets: false) }
+    }
+
+    mutating func saveWithinParentsTurn(_ context: Int) throws {
+      guard let parent = parents[context], let object = pick(.city, in: parent) else { return }
+      let (id, child) = (ids[object], contexts[context])
+      let name = "\(Int.random(in: 0..<6, using: &random))"
+      try contexts[parent].performAndWait { context in
+        try context.existingObject(City.self, with: id).name = name
+        try child.performAndWait { try $0.save() }
+      }
+      oracle.set(
+        .name, of: object, to: ContextOracle.Row(kind: .city, name: name), in: parent)
+      oracle.saveToParent(context)
+      log.append("\(parent): set name of \(object) to \(name), and \(context) saves")
+    }
+
+    mutating func rollback(_ context: Int, resets: Bool) throws {
+      if waitsForFlight(context) { return }
+      try contexts[context].performAndWait { context in
+        if resets { context.reset() } else { context.rollback() }
+      }
+      oracle.discard(context)
+      log.append("\(context): \(resets ? "reset" : "rollback")")
+    }
+  }
+#endif

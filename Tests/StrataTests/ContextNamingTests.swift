@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataChanges
+import StrataRecord
+import StrataStore
+import Synchronization
+import Testing
+
+@Suite struct `What a context carries for the program` {
+  @Test func `name and author are in each message, and may change`() throws {
+    let container = try geography()
+    let log = MessageLog(container.root.layer)
+    try container.root.performAndWait { context in
+      #expect(context.name == nil && context.transactionAuthor == nil)
+      (context.name, context.transactionAuthor) = ("root", "import")
+      context.city("A")
+      try context.save()
+      context.transactionAuthor = "sync"
+      context.city("B")
+      try context.save()
+    }
+    #expect(log.messages.count == 6)
+    #expect(log.messages.allSatisfy { $0.contextName == "root" })
+    #expect(
+      log.messages.map(\.transactionAuthor)
+        == Array(repeating: "import", count: 3) + Array(repeating: "sync", count: 3))
+  }
+
+  /// Notes the authors of the saves that pass by.
+  private final class AuthorStore: PersistentStore {
+    let store: LMDBStore
+    let authors = Mutex<[String?]>([])
+
+    init(_ store: LMDBStore) { self.store = store }
+
+    var schema: Schema { store.schema }
+    var uuid: UUID { store.uuid }
+    var feed: ChangeFeed { store.feed }
+    var lockStatistics: LockStatistics { store.lockStatistics }
+    func snapshot() throws -> any Snapshot { try store.snapshot() }
+    func nextSerial() -> UInt64 { store.nextSerial() }
+    func close() { store.close() }
+
+    func commit(
+      _ changeSet: ChangeSet,
+      completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
+    ) {
+      authors.withLock { $0.append(changeSet.author) }
+      store.commit(changeSet, completion: completion)
+    }
+  }
+
+  @Test func `the author of the topmost context goes to the store with the save`() throws {
+    let model = try ManagedObjectModel(
+      Country.self, City.self, Language.self, Government.self, Route.self, Ferry.self)
+    let store = AuthorStore(try LMDBStore.inMemory(model: model))
+    let root = ContextQueue(parent: PersistentStoreCoordinator(store: store, model: model))
+    try root.performAndWait { context in
+      context.city("A")
+      try context.save()
+      context.transactionAuthor = "import"
+      context.city("B")
+      try context.save()
+    }
+    #expect(store.authors.withLock { $0 } == [nil, "import"])
+  }
+
+  @Test func `userInfo holds what the program puts there`() throws {
+    let container = try geography()
+    try container.root.performAndWait { context in
+      #expect(context.userInfo.isEmpty)
+      context.userInfo["importer"] = NSMutableString(string: "x")
+    }
+    try container.root.performAndWait { context in
+      context.reset()
+      #expect((context.userInfo["importer"] as? NSMutableString) == "x")
+    }
+  }
+
+  @Test func `retainsRegisteredObjects keeps every object, with its values`() throws {
+    let container = try geography()
+    try container.root.performAndWait { context in
+      for index in 0..<2_000 { context.city("City \(index)") }
+      try context.save()
+      context.reset()
+      context.cacheByteBudget = 10_000
+      _ = try context.fetch(City.all)
+      let count = context.registeredObjects.count
+      #expect(count == 0)
+      context.retainsRegisteredObjects = true
+      let ids = try context.fetch(City.all).map(\.objectID)
+      for _ in 0..<40 { context.processPendingChanges() }
+      #expect(context.registeredObjects.count == 2_000)
+      #expect(ids.allSatisfy { context.registeredObject(for: $0)?.isFault == false })
+      context.reset()
+      #expect(context.retainsRegisteredObjects)
+      #expect(context.registeredObjects.isEmpty)
+      context.retainsRegisteredObjects = false
+      _ = try context.fetch(City.all)
+      #expect(context.registeredObjects.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import Testing
+
+@Suite struct `An object's identity` {
+  private let container: PersistentContainer
+  private let id: ObjectID
+
+  init() throws {
+    container = try geography()
+    id = try container.root.performAndWait { context in
+      let city = context.city("A", population: 3)
+      try context.save()
+      return city.objectID
+    }
+  }
+
+  @Test func `is one instance in each context, and the same ID in all`() throws {
+    let contexts = (0..<2).map { _ in ManagedObjectContext(parent: container.root) }
+    let first = try contexts[0].object(City.self, with: id)
+    let second = try contexts[1].object(City.self, with: id)
+    #expect(first !== second && first != second)
+    #expect(first.objectID == second.objectID)
+    for (context, city) in zip(contexts, [first, second]) {
+      #expect(try context.existingObject(City.self, with: id) === city)
+      #expect(try context.fetch(City.all).first === city)
+      #expect(context.registeredObject(for: id) === city)
+    }
+    first.name = "B"
+    #expect(second.name == "A")
+  }
+
+  @Test func `is asked without firing the fault`() throws {
+    let context = ManagedObjectContext(parent: container.root)
+    let city = try context.object(City.self, with: id)
+    #expect(city == city && city.hashValue == city.hashValue)
+    #expect(city.description.contains(id.description))
+    #expect(city.objectID == id && city.id == id)
+    #expect(type(of: city).entity.name == "City")
+    #expect(city.managedObjectContext === context)
+    #expect(!city.isInserted && !city.isUpdated && !city.isDeleted && !city.hasChanges)
+    #expect(context.registeredObject(for: id) === city)
+    #expect(city.isFault)
+  }
+
+  @Test func `is an object with values, if an existing one is asked for`() throws {
+    let context = ManagedObjectContext(parent: container.root)
+    #expect(context.registeredObject(for: id) == nil)
+    let fault = try context.object(City.self, with: id)
+    #expect(fault.isFault)
+    let city = try context.existingObject(City.self, with: id)
+    #expect(city === fault && !city.isFault)
+  }
+
+  @Test func `goes with a reset: who holds the object holds one of no context`() throws {
+    let context = ManagedObjectContext(parent: container.root)
+    let held = try context.existingObject(City.self, with: id)
+    let inserted = context.city("B")
+    context.reset()
+    for city in [held, inserted] {
+      #expect(city.managedObjectContext == nil)
+      #expect(city.name == "" && city.population == 0 && !city.hasChanges)
+    }
+    let again = try context.existingObject(City.self, with: id)
+    #expect(again !== held && again.name == "A")
+    #expect(context.registeredObject(for: inserted.objectID) == nil)
+    #expect(!context.hasChanges)
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#if DEBUG
+
+  /// What a reader may see, in the plainest form: saves are numbers that lie somewhere, and each event
+  /// moves them at once. Tags, segments, locks and composition do not occur.
+  ///
+  /// A reader sees the store as of its snapshot, and over it what the layers of its chain held when it
+  /// copied them, far to near, but for the saves that the snapshot has.
+  struct InterleavingModel {
+    enum Event: Hashable, Sendable {
+      case none
+      /// A turn sets these values.
+      case publishes(InterleavingPlace, [Int?])
+      /// A root's save takes what is pending in its layer; `commits` and `givesUp` are about that.
+      case takes(InterleavingPlace)
+      case commits(InterleavingPlace)
+      case givesUp(InterleavingPlace)
+      /// What is pending in one layer becomes the other's.
+      case pushes(InterleavingPlace, to: InterleavingPlace)
+      case copiesLayers
+      case takesSnapshot
+    }
+
+    private struct Save {
+      let number: Int
+      let values: [Int?]
+    }
+
+    private let readerChain: [InterleavingPlace]
+    private var committed: [Save] = []
+    /// Oldest first.
+    private var pending: [InterleavingPlace: [Save]] = [:]
+    private var taken: [InterleavingPlace: [Save]] = [:]
+    private var saveCount = 0
+    private var copied: [[Save]] = []
+    private var snapshot: [Save] = []
+
+    /// - Parameters:
+    ///   - pending: what each layer holds at first: the values that it sets.
+    ///   - readerChain: the layers that the reader rests on, near to far.
+    init(pending: [InterleavingPlace: [Int?]], readerChain: [InterleavingPlace]) {
+      self.readerChain = readerChain
+      for (place, values) in pending { take(.publishes(place, values)) }
+    }
+
+    mutating func take(_ event: Event) {
+      switch event {
+      case .none: break
+      case .publishes(let place, let values):
+        saveCount += 1
+        pending[place, default: []].append(Save(number: saveCount, values: values))
+      case .takes(let place): taken[place] = pending[place]
+      case .commits(let place):
+        let saves = taken.removeValue(forKey: place) ?? []
+        committed += saves
+        pending[place]?.removeAll { save in saves.contains { $0.number == save.number } }
+      case .givesUp(let place): taken[place] = nil
+      case .pushes(let place, let parent):
+        pending[parent, default: []] += pending.removeValue(forKey: place) ?? []
+      case .copiesLayers: copied = readerChain.map { pending[$0] ?? [] }
+      case .takesSnapshot: snapshot = committed
+      }
+    }
+
+    /// What the reader sees.
+    var seen: [Int] {
+      let isStored = Set(snapshot.map(\.number))
+      return Self.values(
+        after: snapshot + copied.reversed().joined().filter { !isStored.contains($0.number) })
+    }
+
+    /// What the store has.
+    var stored: [Int] { Self.values(after: committed) }
+
+    private static func values(after saves: [Save]) -> [Int] {
+      var values = [0, 0]
+      for save in saves {
+        for case (let index, let value?) in save.values.enumerated() { values[index] = value }
+      }
+      return values
+    }
+  }
+#endif

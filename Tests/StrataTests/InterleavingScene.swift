@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#if DEBUG
+  import Foundation
+  import Strata
+  import StrataChanges
+  import StrataRecord
+  import StrataTestSupport
+  import Synchronization
+
+  /// The layers of a scene.
+  ///
+  /// ```
+  ///   grandchild     reads only
+  ///       │
+  ///     worker   sibling
+  ///         ╲     ╱
+  ///          root     other     both save to the store
+  /// ```
+  enum InterleavingPlace: String, Hashable, Sendable, CaseIterable {
+    case grandchild, worker, sibling, root, other
+  }
+
+  /// A store for scenes: one after the other, each with contexts and objects of its own.
+  struct InterleavingStage: Sendable {
+    let coordinator: PersistentStoreCoordinator
+    private let directory: TemporaryDirectory?
+    /// Nil for a stage in memory.
+    let disk: FullDisk?
+
+    /// - Parameter isOnDisk: whether there is a file that can be made unwritable.
+    init(isOnDisk: Bool = false) throws {
+      guard isOnDisk else {
+        (coordinator, directory, disk) = (try geography().coordinator, nil, nil)
+        return
+      }
+      let directory = try TemporaryDirectory()
+      coordinator = try geography(in: directory).coordinator
+      disk = FullDisk(file: directory.file("geography.strata").path)
+      self.directory = directory
+    }
+
+    var schema: Schema { coordinator.schema }
+  }
+
+  /// Two cities, whose populations are 0 in the store, and contexts in which they have been set to
+  /// something else.
+  ///
+  /// The root is confined, so that a push lands in it when a step says so and not when a thread
+  /// of the pool gets to it.
+  struct InterleavingScene: Sendable {
+    // Safety: one actor runs at a time, and handing on is a semaphore's business.
+    nonisolated(unsafe) let root: ManagedObjectContext
+    let coordinator: PersistentStoreCoordinator
+    let other: ContextQueue
+    let worker: ContextQueue
+    let sibling: ContextQueue
+    let grandchild: ContextQueue
+    private let cities: [ObjectID]
+
+    /// - Parameter pending: what each context has unsaved: the two populations, nil for as it is.
+    init(
+      on stage: InterleavingStage, pending: [InterleavingPlace: [Int?]], policy: MergePolicy
+    ) throws {
+      coordinator = stage.coordinator
+      let cities = try ContextQueue(parent: coordinator).performAndWait { context in
+        let cities = [context.city("x").objectID, context.city("y").objectID]
+        try context.save()
+        return cities
+      }
+      self.cities = cities
+      let root = ManagedObjectContext(parent: coordinator)
+      root.mergePolicy = policy
+      if let values = pending[.root] { try Self.set(cities, to: values, in: root) }
+      root.processPendingChanges()
+      other = ContextQueue(parent: coordinator)
+      worker = ContextQueue(parent: root.layer)
+      sibling = ContextQueue(parent: root.layer)
+      grandchild = ContextQueue(parent: worker)
+      self.root = root
+      for (place, queue) in [(.worker, worker), (.sibling, sibling), (.other, other)]
+        as [(InterleavingPlace, ContextQueue)]
+      {
+        guard let values = pending[place] else { continue }
+        try queue.performAndWait { context in
+          context.mergePolicy = policy
+          try Self.set(cities, to: values, in: context)
+        }
+      }
+    }
+
+    /// A turn of the root: sets what is not nil and publishes it.
+    func turnOfRoot(setting values: [Int?]) throws {
+      try Self.set(cities, to: values, in: root)
+      root.processPendingChanges()
+    }
+
+    private static func set(
+      _ cities: [ObjectID], to values: [Int?], in context: ManagedObjectContext
+    ) throws {
+      for case (let city, let value?) in zip(cities, values) {
+        try context.existingObject(City.self, with: city).population = value
+      }
+    }
+
+    func layer(_ place: InterleavingPlace) -> Layer {
+      switch place {
+      case .root: root.layer
+      case .other: other.layer
+      case .worker: worker.layer
+      case .sibling: sibling.layer
+      case .grandchild: grandchild.layer
+      }
+    }
+
+    /// What a new child of `place` reads, all in one view.
+    func read(above place: InterleavingPlace) throws -> [Int] {
+      try read(ManagedObjectContext(parent: layer(place)))
+    }
+
+    /// What the store has.
+    func readStore() throws -> [Int] { try read(ManagedObjectContext(parent: coordinator)) }
+
+    private func read(_ context: ManagedObjectContext) throws -> [Int] {
+      try cities.map { try context.existingObject(City.self, with: $0).population }
+    }
+  }
+
+  /// Makes writes to one file fail for want of room, in this process, and takes that back: the
+  /// descriptors of the file are pointed at the device that is always full.
+  final class FullDisk: Sendable {
+    private let file: String
+    private let replaced = Mutex<[(descriptor: Int32, original: Int32)]>([])
+
+    init(file: String) { self.file = file }
+
+    func fill() {
+      var wanted = stat()
+      guard stat(file, &wanted) == 0 else { return }
+      let full = open("/dev/full", O_RDWR)
+      defer { close(full) }
+      let descriptors = (3..<Int32(1024)).filter { descriptor in
+        var found = stat()
+        return fstat(descriptor, &found) == 0 && found.st_dev == wanted.st_dev
+          && found.st_ino == wanted.st_ino
+      }
+      for descriptor in descriptors {
+        let original = dup(descriptor)
+        replaced.withLock { $0.append((descriptor, original)) }
+        dup2(full, descriptor)
+      }
+    }
+
+    func free() {
+      let replaced = replaced.withLock { replaced in
+        defer { replaced = [] }
+        return replaced
+      }
+      for (descriptor, original) in replaced {
+        dup2(original, descriptor)
+        close(original)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#if DEBUG
+  import Foundation
+  import Strata
+  import StrataChanges
+
+  /// Two writers and a reader, step by step: what each does in the code and what that means in the
+  /// model.
+  struct Interleaving: Sendable {
+    /// One of the three.
+    struct Part: Sendable {
+      let name: String
+      let stops: [PausePoint]
+      /// What its steps mean, one event for each: a step ends at a stop, the last one at the end. More
+      /// than one list where a planted fault draws one event out over two steps: the reader may take
+      /// it to have happened in either.
+      let events: [[InterleavingModel.Event]]
+      /// The steps between which this part holds the store's write lock.
+      var writing: Range<Int>?
+
+      var stepCount: Int { stops.count + 1 }
+    }
+
+    let parts: [Part]
+    let pending: [InterleavingPlace: [Int?]]
+    /// Where the reader stands.
+    let readerChain: [InterleavingPlace]
+    var policy = MergePolicy.mergeByPropertyObjectTrump
+    var fillsDisk = false
+    /// What the root sets in a turn of its own before it saves.
+    var rootTurn: [Int?]?
+    /// Orders that are none, beside those in which two hold the write lock.
+    var isPossible: @Sendable ([Int]) -> Bool = { _ in true }
+
+    /// All orders in which the steps of the parts can fall: each names the part that makes a step.
+    /// Whoever writes while another does would wait, which is no order of steps.
+    var orders: [[Int]] {
+      Self.merges(parts.map(\.stepCount)).filter { isPossible($0) && !hasTwoWriting($0) }
+    }
+
+    static func merges(_ counts: [Int]) -> [[Int]] {
+      if counts.allSatisfy({ $0 == 0 }) { return [[]] }
+      return counts.indices.flatMap { part -> [[Int]] in
+        guard counts[part] > 0 else { return [] }
+        var rest = counts
+        rest[part] -= 1
+        return merges(rest).map { [part] + $0 }
+      }
+    }
+
+    private func hasTwoWriting(_ order: [Int]) -> Bool {
+      var done = parts.map { _ in 0 }
+      for part in order {
+        done[part] += 1
+        let writing = parts.indices.filter { parts[$0].writing?.contains(done[$0]) ?? false }
+        if writing.count > 1 { return true }
+      }
+      return false
+    }
+
+    /// What the model allows the reader of `order` to see.
+    func allowed(in order: [Int]) -> Set<[Int]> {
+      var choices: [[[InterleavingModel.Event]]] = [[]]
+      for part in parts { choices = choices.flatMap { so in part.events.map { so + [$0] } } }
+      return Set(choices.map { events in model(after: order, events).seen })
+    }
+
+    private func model(
+      after order: [Int], _ events: [[InterleavingModel.Event]]
+    ) -> InterleavingModel {
+      var model = InterleavingModel(pending: pending, readerChain: readerChain)
+      var rest = events.map { $0[...] }
+      for part in order {
+        if let event = rest[part].popFirst() { model.take(event) }
+      }
+      return model
+    }
+
+    /// What the model has in the end: as a late reader sees it, and in the store after the root has
+    /// saved what it still has.
+    func outcome(of order: [Int]) -> (seen: [Int], stored: [Int]) {
+      var model = model(after: order, parts.map { $0.events[0] })
+      model.take(.copiesLayers)
+      model.take(.takesSnapshot)
+      let seen = model.seen
+      for event in [.takes(.root), .commits(.root)] as [InterleavingModel.Event] {
+        model.take(event)
+      }
+      return (seen, model.stored)
+    }
+  }
+
+  extension Interleaving {
+    /// What walking all orders came to.
+    struct Tally {
+      var orderCount = 0
+      /// An order, what its reader saw and what it might have seen.
+      var mistakes: [String] = []
+    }
+
+    /// Walks every order, on a thread of its own: it blocks, and Swift's pool has few threads.
+    func walk(on stage: InterleavingStage) async throws -> Tally {
+      try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Result { try walkAll(on: stage) }) }.start()
+      }
+    }
+
+    private func walkAll(on stage: InterleavingStage) throws -> Tally {
+      var tally = Tally()
+      for order in orders {
+        tally.orderCount += 1
+        if let mistake = try walk(order, on: stage) { tally.mistakes.append(mistake) }
+      }
+      return tally
+    }
+
+    /// - Returns: what was seen that should not have been; nil if nothing was.
+    private func walk(_ order: [Int], on stage: InterleavingStage) throws -> String? {
+      let scene = try InterleavingScene(on: stage, pending: pending, policy: policy)
+      let stepper = Stepper(schema: stage.schema)
+      defer {
+        stepper.end()
+        stage.disk?.free()
+      }
+      let actors = parts.map { part in
+        stepper.actor(
+          part.name, stops: part.stops,
+          arriving: { [fillsDisk] point in
+            guard fillsDisk else { return }
+            if point == .tagged, part.name == "root" { stage.disk?.fill() }
+            if point == .refused { stage.disk?.free() }
+          }, body(part, in: scene))
+      }
+      for part in order { try actors[part].step() }
+      stepper.end()
+      let steps = order.map { parts[$0].name }.joined(separator: " ")
+      guard let reader = zip(parts, actors).first(where: { $0.0.name == "reader" })?.1 else {
+        return "nobody reads"
+      }
+      let (seen, allowed) = (try reader.result(), allowed(in: order))
+      guard allowed.contains(seen) else { return "\(steps): \(seen), not one of \(allowed)" }
+      return try ending(of: order, in: scene).map { "\(steps): \($0)" }
+    }
+
+    /// What each part does.
+    private func body(
+      _ part: Part, in scene: InterleavingScene
+    ) -> @Sendable () throws -> [Int] {
+      let nearest = readerChain[0]
+      let isRefused = part.stops.contains(.refused)
+      let rootTurn = rootTurn
+      switch part.name {
+      case "reader": return { try scene.read(above: nearest) }
+      case "root":
+        return {
+          if let rootTurn { try scene.turnOfRoot(setting: rootTurn) }
+          do {
+            try scene.root.save()
+            if isRefused { return [] }
+          } catch is StoreError where isRefused {}
+          scene.root.processPendingChanges()
+          return []
+        }
+      case "other": return { try Self.save(scene.other) }
+      case "worker": return { try Self.save(scene.worker) }
+      default: return { try Self.save(scene.sibling) }
+      }
+    }
+
+    private static func save(_ queue: ContextQueue) throws -> [Int] {
+      try queue.performAndWait { try $0.save() }
+      return []
+    }
+
+    /// Whether all is where it should be when everybody is done: nothing lost, nothing left over.
+    private func ending(of order: [Int], in scene: InterleavingScene) throws -> String? {
+      let expected = outcome(of: order)
+      let seen = try scene.read(above: readerChain[0])
+      if seen != expected.seen { return "in the end \(seen), not \(expected.seen)" }
+      scene.root.mergePolicy = .mergeByPropertyObjectTrump
+      try scene.root.save()
+      let stored = try scene.readStore()
+      return stored == expected.stored ? nil : "stored \(stored), not \(expected.stored)"
+    }
+  }
+#endif

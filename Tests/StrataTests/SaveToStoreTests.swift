@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+/// What lies in the store, by a context past all others.
+private func stored(in container: PersistentContainer) throws -> [String] {
+  try ContextQueue(parent: container.coordinator).performAndWait { try $0.cityNames() }
+}
+
+private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
+  var queues = [root]
+  for _ in 0..<depth { queues.append(ContextQueue(parent: queues[queues.count - 1])) }
+  return queues
+}
+
+@Suite struct `A save to the store` {
+  @Test func `goes through every level, and takes along all that each holds`() async throws {
+    let directory = try TemporaryDirectory()
+    let container = try geography(in: directory)
+    let queues = chain(below: container.root, depth: 7)
+    for (level, queue) in queues.enumerated() {
+      try await queue.perform { _ = $0.city("\(level)") }
+    }
+    try await queues[7].save(to: .store)
+    #expect(try stored(in: container) == (0...7).map(String.init))
+    for queue in queues {
+      let hasChanges = try await queue.perform { $0.hasChanges }
+      #expect(!hasChanges)
+    }
+  }
+
+  @Test func `saves what the ancestors hold, also if there is nothing to save below`() async throws
+  {
+    let container = try geography()
+    let worker = container.newBackgroundContext()
+    try await container.root.perform { _ = $0.city("A") }
+    try await worker.save(to: .store)
+    #expect(try stored(in: container) == ["A"])
+  }
+
+  @Test func `to the parent goes one level up`() async throws {
+    let container = try geography()
+    let worker = container.newBackgroundContext()
+    try await worker.perform { _ = $0.city("A") }
+    try await worker.save(to: .parent)
+    #expect(try stored(in: container) == [])
+    #expect(try await container.root.perform { try $0.cityNames() } == ["A"])
+    try await container.root.save(to: .parent)
+    #expect(try stored(in: container) == ["A"])
+  }
+
+  @Test func `stops where a save is refused, and says where; what is below stays where it got to`()
+    async throws
+  {
+    let container = try geography()
+    let queues = chain(below: container.root, depth: 3)
+    try await container.root.perform { context in
+      context.name = "the root"
+      context.country("IR")
+      try context.save()
+    }
+    try await queues[3].perform { context in
+      context.country("IR", name: "second")
+      context.city("A")
+    }
+    do {
+      try await queues[3].save(to: .store)
+      Issue.record("the save went through")
+    } catch let error as AncestorSaveError {
+      #expect(error.level == 3)
+      #expect(error.contextName == "the root")
+      #expect(error.underlyingError is StoreError)
+      #expect("\(error)".contains("the root"))
+    }
+    for queue in queues[1...] {
+      let hasChanges = try await queue.perform { $0.hasChanges }
+      #expect(!hasChanges)
+    }
+    #expect(try stored(in: container) == [])
+    // It is mended where it stopped, and saved from below again.
+    try await container.root.perform { context in
+      #expect(context.insertedObjects.count == 2)
+      let second = try #require(
+        try context.fetch(Country.where { $0.name == "second" }).first)
+      second.iso = "IQ"
+    }
+    try await queues[3].save(to: .store)
+    #expect(try stored(in: container) == ["A"])
+  }
+
+  @Test func `that is refused on its own level throws what save does`() async throws {
+    let container = try geography()
+    try await container.root.perform { context in
+      context.country("IR")
+      context.country("IR")
+    }
+    await #expect(throws: StoreError.self) { try await container.root.save(to: .store) }
+    let worker = container.newBackgroundContext()
+    try await container.root.perform { $0.rollback() }
+    let (route, ferry) = try await worker.perform { context in
+      let route = Route(in: context)
+      let ferry = Ferry(in: context)
+      route.ferries.insert(ferry)
+      try context.save()
+      return (route.objectID, ferry.objectID)
+    }
+    try await worker.perform { context in
+      context.delete(try context.existingObject(Route.self, with: route))
+      _ = ferry
+    }
+    await #expect(throws: ContextError.self) { try await worker.save(to: .store) }
+  }
+
+  @Test func `is refused before anything is saved if an ancestor cannot be entered`() async throws {
+    let container = try geography()
+    let confined = ManagedObjectContext(parent: container.root)
+    let layer = confined.layer
+    let below = ContextQueue(parent: ContextQueue(parent: layer))
+    withExtendedLifetime(confined) {}
+    let middle = ContextQueue(parent: layer)
+    let child = ContextQueue(parent: middle)
+    try await child.perform { _ = $0.city("A") }
+    await #expect(throws: ContextError.ancestorUnreachable(level: 2)) {
+      try await child.save(to: .store)
+    }
+    #expect(try await child.perform { $0.hasChanges })
+    #expect(try await middle.perform { $0.hasChanges } == false)
+    // The queue in the middle is gone, only its layer is left.
+    try await below.perform { _ = $0.city("B") }
+    await #expect(throws: ContextError.ancestorUnreachable(level: 1)) {
+      try await below.save(to: .store)
+    }
+    #expect(try await below.perform { $0.hasChanges })
+  }
+
+  @Test func `of a task that is cancelled before it begins saves nothing`() async throws {
+    let container = try geography()
+    let worker = container.newBackgroundContext()
+    try await worker.perform { _ = $0.city("A") }
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await worker.save(to: .store)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try stored(in: container) == [])
+    #expect(try await worker.perform { $0.hasChanges })
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `holds no queue while it waits for another, and is carried through if it is cancelled then`()
+    async throws
+  {
+    let container = try geography()
+    let queues = chain(below: container.root, depth: 2)
+    try await queues[2].perform { _ = $0.city("A") }
+    let busy = HeldThread { thread in
+      try container.root.performAndWait { _ in thread.hold() }
+    }
+    try busy.untilHeld()
+    let save = Task { try await queues[2].save(to: .store) }
+    // It comes to the root and waits there; those that it has left can be entered.
+    for queue in [queues[2], queues[1]] {
+      while try await queue.perform({ $0.hasChanges }) { await Task.yield() }
+    }
+    save.cancel()
+    busy.letGo()
+    try await save.value
+    try busy.finish()
+    #expect(try stored(in: container) == ["A"])
+  }
+}
+
+@MainActor
+@Suite struct `A save to the store from the main actor` {
+  @Test func `goes from the view context through the root`() async throws {
+    let container = try geography()
+    container.viewContext.city("A")
+    try await container.viewContext.save(to: .store)
+    #expect(!container.viewContext.hasChanges)
+    #expect(try stored(in: container) == ["A"])
+  }
+
+  @Test func `goes through contexts made in the same isolation`() async throws {
+    let container = try geography()
+    let scratch = ManagedObjectContext(parent: container.viewContext)
+    let inner = ManagedObjectContext(parent: scratch)
+    inner.city("A")
+    scratch.city("B")
+    try await inner.save(to: .store)
+    #expect(try stored(in: container) == ["A", "B"])
+    inner.city("C")
+    try await inner.save(to: .parent)
+    #expect(scratch.hasChanges && !container.viewContext.hasChanges)
+  }
+
+  @Test func `names the level at which it stopped`() async throws {
+    let container = try geography()
+    try await container.root.perform { context in
+      context.name = "root"
+      context.country("IR")
+      try context.save()
+    }
+    let scratch = ManagedObjectContext(parent: container.viewContext)
+    scratch.country("IR")
+    do {
+      try await scratch.save(to: .store)
+      Issue.record("the save went through")
+    } catch let error as AncestorSaveError {
+      #expect(error.level == 2)
+      #expect(error.contextName == "root")
+    }
+    #expect(!scratch.hasChanges && !container.viewContext.hasChanges)
+  }
+
+  @Test func `passes through the view context from a child elsewhere`() async throws {
+    let container = try geography()
+    container.viewContext.name = "view"
+    container.viewContext.city("V")
+    let child = ContextQueue(parent: container.viewContext.layer)
+    try await child.perform { _ = $0.city("A") }
+    try await Task.detached { try await child.save(to: .store) }.value
+    #expect(try stored(in: container) == ["A", "V"])
+    #expect(!container.viewContext.hasChanges)
+    #expect(try container.viewContext.cityNames() == ["A", "V"])
+  }
+}
