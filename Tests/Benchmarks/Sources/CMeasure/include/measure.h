@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Clocks and memory of this process.
+#ifndef MEASURE_H
+#define MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Nanoseconds of a clock that only goes forward.
+uint64_t measure_wall(void);
+/// Nanoseconds that all threads of this process have run.
+uint64_t measure_cpu(void);
+/// Nanoseconds that the calling thread has run.
+uint64_t measure_thread_cpu(void);
+/// Bytes that malloc has given out and not taken back; 0 where the system does not say.
+uint64_t measure_heap(void);
+/// Forgets the peak; first gives what malloc holds free back to the system, if `trims`.
+void measure_reset_peak(bool trims);
+/// Bytes resident now, mapped files included; 0 where the system does not say.
+uint64_t measure_resident(void);
+/// The most bytes resident since `measure_reset_peak`; 0 where the system does not say.
+uint64_t measure_peak(void);
+
+#endif

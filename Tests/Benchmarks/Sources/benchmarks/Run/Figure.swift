@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import CMeasure
+
+/// What one run of a workload came to.
+struct Figure {
+  /// As in PERFORMANCE.md's table; a workload that has several figures adds a slash and which.
+  var workload: String
+  /// Nanoseconds of wall time, and of all threads' CPU time, per operation; nil for a size.
+  var nanoseconds: Double?
+  var cpuNanoseconds: Double?
+  /// Bytes per object; nil for a time.
+  var bytes: Double?
+  /// How much more memory was resident at the most than before, in bytes; mapped files count.
+  var peakBytes: UInt64?
+  /// What all peers must agree on; nil if there is nothing to compare.
+  var checksum: UInt64?
+  /// Facts beside the figures, in words.
+  var notes: [String] = []
+}
+
+extension Workload.Setting {
+  /// Runs work once and takes its time, its CPU time and its memory.
+  ///
+  /// In the first round free memory goes back to the system before, so that the growth is all of it.
+  /// Not in the others: pages that are touched for the first time cost time.
+  ///
+  /// - Parameters:
+  ///   - operations: how many there are in `work`.
+  ///   - work: gives what computes the checksum, which is not measured.
+  func measure(
+    _ workload: String, operations: Int, _ work: () throws -> () throws -> UInt64
+  ) throws -> Figure {
+    measure_reset_peak(round == 1)
+    let resident = measure_resident()
+    let (wall, cpu) = (measure_wall(), measure_cpu())
+    let checksum = try work()
+    let (wallEnd, cpuEnd) = (measure_wall(), measure_cpu())
+    let peak = measure_peak()
+    return Figure(
+      workload: workload, nanoseconds: Double(wallEnd - wall) / Double(operations),
+      cpuNanoseconds: Double(cpuEnd - cpu) / Double(operations),
+      peakBytes: peak > resident ? peak - resident : 0, checksum: try checksum())
+  }
+}
