@@ -23,6 +23,8 @@ package struct GatheredNews: Sendable {
   package private(set) var keys: [ChangedKeys] = []
   /// Objects to be looked at: they may have changed.
   package private(set) var suspects: [ObjectKey] = []
+  /// What ancestors have committed: it reads as before, and has the commit's generation now.
+  package private(set) var committed: [(keys: ChangedKeys, generation: UInt64)] = []
   /// Anything may have changed.
   package var isUnknown = false
 
@@ -32,6 +34,7 @@ package struct GatheredNews: Sendable {
 
   package init(suspects: some Sequence<ObjectKey>) { self.suspects = Array(suspects) }
 
+  /// Whether there is nothing to merge.
   package var isEmpty: Bool { keys.isEmpty && suspects.isEmpty && !isUnknown }
 
   package mutating func append(_ other: GatheredNews) {
@@ -46,12 +49,17 @@ package struct GatheredNews: Sendable {
       return
     }
     for entry in news {
-      if let origin = entry.origin, chain.contains(origin) {
-        suspects += entry.decided
-      } else if let keys = entry.keys {
-        self.keys.append(keys)
-      } else {
+      suspects += entry.decided
+      guard let keys = entry.keys else {
         isUnknown = true
+        continue
+      }
+      if let origin = entry.origin, chain.contains(origin) {
+        // What it has committed itself, a context knows.
+        let isAncestors = entry.generation > 0 && origin != chain.first
+        if isAncestors { committed.append((keys, entry.generation)) }
+      } else if !keys.isEmpty {
+        self.keys.append(keys)
       }
     }
   }
@@ -69,7 +77,7 @@ package struct GatheredNews: Sendable {
     }
     if !changed.isEmpty { keys.append(changed) }
     let reverted = difference.reverted
-    suspects += reverted.inserted + reverted.updated + reverted.deleted
+    suspects += reverted.inserted + reverted.updated + reverted.deleted + difference.rebased
   }
 }
 

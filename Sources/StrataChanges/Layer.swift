@@ -155,8 +155,10 @@ public final class Layer: Sendable {
   /// The news that publishing `new` instead of `old` makes; nil if there are none.
   package func news(from old: Overlay, to new: Overlay) -> News? {
     guard feed.isFollowed else { return News(origin: nil, keys: nil) }
-    let keys = OverlayDifference(from: old, to: new).all
-    return keys.isEmpty ? nil : News(origin: nil, keys: keys)
+    let difference = OverlayDifference(from: old, to: new)
+    let keys = difference.all
+    if keys.isEmpty && difference.rebased.isEmpty { return nil }
+    return News(origin: nil, keys: keys, decided: difference.rebased)
   }
 
   // MARK: - Arrivals

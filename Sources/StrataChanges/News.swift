@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
-package import StrataRecord
+import StrataRecord
 
 /// One entry of a change feed: which objects a publication or a commit has changed.
 package struct News: Sendable {
@@ -10,9 +10,9 @@ package struct News: Sendable {
   package let generation: UInt64
   /// Nil if that was not noted: anything may have changed.
   package let keys: ChangedKeys?
-  /// The objects that became something else than the origin saved: composition or a merge policy
-  /// has decided. They alone are news for the origin and for those who rest on it, who have seen the
-  /// rest before it was saved.
+  /// The objects that became something else than the origin saved, be it only that they rest on
+  /// another base: composition or a merge policy has decided. They alone are news for the origin and
+  /// for those who rest on it, who have seen the rest before it was saved.
   package let decided: [ObjectKey]
 
   package init(
@@ -29,7 +29,10 @@ package struct News: Sendable {
     var decided: [ObjectKey] = []
     if pushed !== composed {
       for (key, change) in pushed.changes {
-        let isKept = composed.changes[key].map { $0.isSame(as: change) } ?? false
+        let isKept =
+          composed.changes[key].map {
+            $0.hasSameRecord(as: change) && $0.base?.generation == change.base?.generation
+          } ?? false
         if !isKept { decided.append(key) }
       }
       for key in composed.changes.keys where pushed.changes[key] == nil { decided.append(key) }
@@ -38,15 +41,19 @@ package struct News: Sendable {
       origin: origin, keys: ChangedKeys(pushing: pushed, composed: composed), decided: decided)
   }
 
-  /// What a layer tells when the store has saved its changes: what merge policies have decided. The
-  /// rest was known here before.
+  /// What a layer tells when it lets go of changes that the store has saved: what merge policies have
+  /// decided, and what is left of newer changes, which rests on the saved records now. The rest was
+  /// known before.
   ///
-  /// - Returns: nil if they have decided nothing.
-  package init?(decided merged: [ObjectKey: Record?]) {
-    if merged.isEmpty { return nil }
+  /// - Parameter rebased: what the layer publishes from now on.
+  /// - Returns: nil if that is all.
+  package init?(saved: ChangeSet, _ result: CommitResult, rebased: Overlay) {
+    let merged = result.merged
+    let rested = rebased.segments.flatMap(\.changes.keys).filter { saved.changes[$0] != nil }
+    if merged.isEmpty && rested.isEmpty { return nil }
     var keys = ChangedKeys()
     for (key, record) in merged { keys.append(key, record == nil ? .delete : .update) }
-    self.init(origin: nil, keys: keys)
+    self.init(origin: nil, keys: keys, decided: rested)
   }
 
   /// Whether this tells anything to whoever has these layers in its chain.
@@ -61,7 +68,7 @@ package struct News: Sendable {
 
 extension Change {
   /// Whether both leave the object with the same values, or both delete it.
-  func isSame(as other: Change) -> Bool {
+  func hasSameRecord(as other: Change) -> Bool {
     switch (record, other.record) {
     case (nil, nil): true
     case (let ours?, let theirs?): ours == theirs

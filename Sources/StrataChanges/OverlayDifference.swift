@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataModel
+package import StrataModel
+import StrataRecord
 
 /// Which objects read differently through one overlay than through another. It is found from the
 /// overlays themselves, whatever has been done to them: edits, landings, rollbacks, merges of
@@ -11,6 +12,8 @@ package struct OverlayDifference {
   package private(set) var changed = ChangedKeys()
   /// What the newer overlay says nothing about any more: it was taken back, or saved on.
   package private(set) var reverted = ChangedKeys()
+  /// What reads the same and rests on another base.
+  package private(set) var rebased: [ObjectKey] = []
 
   package init(from old: Overlay, to new: Overlay) {
     let gone = Self.segments(of: old, notIn: new)
@@ -58,7 +61,10 @@ package struct OverlayDifference {
       case .delete: break
       }
     case (let old?, let new?):
-      if old.isSame(as: new) { return }
+      if old.hasSameRecord(as: new) {
+        if old.base?.generation != new.base?.generation { rebased.append(key) }
+        return
+      }
       changed.append(key, new.record == nil ? .delete : old.record == nil ? .insert : .update)
     }
   }

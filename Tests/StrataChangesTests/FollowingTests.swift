@@ -112,6 +112,7 @@ private final class EmptySnapshot: Snapshot {
     let gathered = following.advance(to: try view(below: child))
     #expect(gathered.keys.isEmpty)
     #expect(gathered.suspects == [b])
+    #expect(gathered.committed.map(\.generation) == [1])
   }
 
   @Test func `hears of a sibling's push, and not of its own`() throws {

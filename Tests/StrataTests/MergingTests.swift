@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Foundation
 import Strata
 import StrataChanges
@@ -266,29 +265,16 @@ private struct World {
         try context.save()
         return id
       }
-      // A reader that sees the other's commit while the root's own save has not begun to be written.
       try await root.perform { try $0.existingObject(City.self, with: id).name = "Mine" }
-      let (isTagged, mayCommit) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      PausePoint.observe(container.coordinator.schema) { point in
-        guard point == .tagged else { return }
-        isTagged.signal()
-        mayCommit.wait()
-      }
-      let save = Task { try await root.save() }
-      await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
-          isTagged.wait()
-          continuation.resume()
-        }
-      }
+      let gate = WriterGate(container)
+      let save = await gate.begin()
       let during = try await root.perform { context in
         try context.mergeChanges(fromRemoteContextSave: try ChangedObjects(updated: [id]))
         let city = try context.existingObject(City.self, with: id)
         return "\(city.name) \(city.isUpdated)"
       }
       #expect(during == "Mine true")
-      PausePoint.observe(container.coordinator.schema, nil)
-      mayCommit.signal()
+      gate.open()
       try await save.value
       try await other.perform { context in
         try context.existingObject(City.self, with: id).population = 5

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Strata
-import StrataChanges
-import Synchronization
 import Testing
 
 /// Saves a city "A" of population 1 through the root.
@@ -148,20 +145,9 @@ private func setElsewhere(
       let container = try geography()
       let id = try savedCity(container)
       let root = container.root
-      let (isTagged, mayCommit) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      PausePoint.observe(container.coordinator.schema) { point in
-        guard point == .tagged else { return }
-        isTagged.signal()
-        mayCommit.wait()
-      }
+      let gate = WriterGate(container)
       try await root.perform { try $0.existingObject(City.self, with: id).name = "saved" }
-      let save = Task { try await root.save() }
-      await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
-          isTagged.wait()
-          continuation.resume()
-        }
-      }
+      let save = await gate.begin()
       let seen = try await root.perform { context in
         let city = try context.existingObject(City.self, with: id)
         city.name = "newer"
@@ -171,8 +157,7 @@ private func setElsewhere(
         return "\(city.name) \(city.population) \(city.isUpdated)"
       }
       #expect(seen == "saved 1 true")
-      PausePoint.observe(container.coordinator.schema, nil)
-      mayCommit.signal()
+      gate.open()
       try await save.value
       let after = try await root.perform { context in
         let city = try context.existingObject(City.self, with: id)

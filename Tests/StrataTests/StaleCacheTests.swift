@@ -176,6 +176,55 @@ import Testing
   }
 }
 
+#if DEBUG
+  @Suite struct `An object that nobody holds, while its parent saves` {
+    @Test func `has the saved record as its base, though it shows what came on top`() async throws {
+      let container = try geography()
+      let (root, worker) = (container.root, container.newBackgroundContext())
+      let id = try await root.perform { context in
+        let id = context.city("A").objectID
+        try context.save()
+        return id
+      }
+      try await root.perform { try $0.existingObject(City.self, with: id).name = "saved" }
+      let gate = WriterGate(container)
+      let save = await gate.begin()
+      try await root.perform { try $0.existingObject(City.self, with: id).population = 9 }
+      let shown = try await worker.perform { try $0.existingObject(City.self, with: id).population }
+      #expect(shown == 9)
+      gate.open()
+      try await save.value
+      // The change is made from the root's unsaved record, which goes back to what was saved.
+      try await worker.perform { try $0.existingObject(City.self, with: id).name = "B" }
+      try await root.perform { $0.rollback() }
+      try await worker.perform { try $0.save() }
+      try await root.perform { try $0.save() }
+    }
+
+    @Test func `has its parent's commit as its base`() throws {
+      let container = try geography()
+      let (root, worker) = (container.root, container.newBackgroundContext())
+      let late = container.newBackgroundContext()
+      let id = try root.performAndWait { context in
+        let id = context.city("A").objectID
+        try context.save()
+        return id
+      }
+      // A base of the first commit waits in one context; the second commit changes the object.
+      try late.performAndWait { try $0.existingObject(City.self, with: id).population = 1 }
+      try root.performAndWait { try $0.existingObject(City.self, with: id).name = "B" }
+      _ = try worker.performAndWait { try $0.existingObject(City.self, with: id).name }
+      try root.performAndWait { try $0.save() }
+      try worker.performAndWait { context in
+        try context.existingObject(City.self, with: id).name = "C"
+        try context.save()
+      }
+      try late.performAndWait { try $0.save() }
+      #expect(throws: StoreError.self) { try root.performAndWait { try $0.save() } }
+    }
+  }
+#endif
+
 @Suite struct `An object that somebody holds` {
   @Test func `keeps its values, and its save conflicts`() throws {
     let container = try geography()

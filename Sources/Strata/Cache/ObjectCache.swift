@@ -182,6 +182,9 @@ final class ObjectCache {
   /// How many objects are registered.
   var count: Int { index.count }
 
+  /// Whether nobody has changed the object since its record was read.
+  func isCurrent(_ object: ManagedObject) -> Bool { object.edition == edition }
+
   /// The record of `object` is of the present view.
   func noteCurrent(_ object: ManagedObject) { object.edition = edition }
 

@@ -19,7 +19,8 @@ import StrataModel
 // - A commit's news are appended before the commit is visible, with its generation. A snapshot of
 //   generation g finds all news up to g, and stops before those above, which a later view will find.
 // - A save on its way from a layer into the store is no news for those who rest on that layer: they
-//   saw it in the segment before, and see it in the snapshot after (tags). What the merge policy
+//   saw it in the segment before, and see it in the snapshot after (tags). Only the generation is
+//   another, and registered objects are given it. What the merge policy
 //   decided otherwise is told twice, once by the store's feed, with its generation, and once by the
 //   layer's, when it lets go of the segment: whichever of the two a view shows first, it finds the
 //   news of it.
@@ -53,6 +54,7 @@ extension ManagedObjectContext {
   /// merges that, if the context merges automatically.
   func follow(_ view: ReadView) {
     var news = merging.following.advance(to: view)
+    if !news.committed.isEmpty { relabel(news.committed, in: view) }
     // A view through a pin is none that the feeds know. The context's own pin stays as it is; one of
     // an ancestor's has changes above it.
     if view.sights == nil { news.isUnknown = !isPinned }
@@ -68,6 +70,28 @@ extension ManagedObjectContext {
     }
     // In the middle of an `edit { }` it waits: a throw takes back what the body did, and no merge.
     if !merging.owed.isEmpty, savepoints.isEmpty, !isPinned { mergeOwed(in: view) }
+  }
+
+  /// Gives registered objects the generation of a commit by an ancestor. Their records are good; but a
+  /// change that is made from one now has that commit as its base, and no older one.
+  private func relabel(
+    _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
+  ) {
+    let count = committed.reduce(0) { $0 + $1.keys.count }
+    guard count <= cache.count * 2 else { return cache.outdateAll() }
+    for (keys, generation) in committed {
+      for key in keys.inserted { relabel(key, generation, in: view) }
+      for key in keys.updated { relabel(key, generation, in: view) }
+    }
+  }
+
+  private func relabel(_ key: ObjectKey, _ generation: UInt64, in view: ReadView) {
+    guard let object = cache.registeredObject(for: key), object.status == .clean,
+      object.record != nil, cache.isCurrent(object)
+    else { return }
+    // A layer between may have a pending change of it still, made from an older one.
+    let pending = view.change(for: key)
+    object.generation = pending.map { $0.base?.generation ?? 0 } ?? generation
   }
 
   private func outdate(by news: GatheredNews) {

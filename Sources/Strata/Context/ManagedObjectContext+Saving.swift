@@ -219,7 +219,7 @@ extension ManagedObjectContext {
           segment: rebased.segments.first ?? nothing, touched: push.touched, sender: push.sender)
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
-      let news = News(decided: result.merged)
+      let news = News(saved: changeSet, result, rebased: published)
       if layer.replace(published, inbox: inbox, ifStill: state.revision, news: news) { break }
     }
     // The layer's rebased segments are others than the context's: the next save freezes the latter.

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#if DEBUG
+  import Dispatch
+  import Strata
+  import StrataChanges
+
+  /// Holds a store's writer before its commit, so that a test can act while a save is under way.
+  final class WriterGate: Sendable {
+    private let container: PersistentContainer
+    private let isReached = DispatchSemaphore(value: 0)
+    private let mayCommit = DispatchSemaphore(value: 0)
+
+    init(_ container: PersistentContainer) {
+      self.container = container
+      PausePoint.observe(container.coordinator.schema) { [isReached, mayCommit] point in
+        guard point == .tagged else { return }
+        isReached.signal()
+        mayCommit.wait()
+      }
+    }
+
+    /// Begins a save of the root and returns when the writer is about to commit it.
+    func begin() async -> Task<Void, any Error> {
+      let save = Task { try await container.root.save() }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { [isReached] in
+          isReached.wait()
+          continuation.resume()
+        }
+      }
+      return save
+    }
+
+    /// Lets the writer commit, and holds nobody any more.
+    func open() {
+      PausePoint.observe(container.coordinator.schema, nil)
+      mayCommit.signal()
+    }
+  }
+#endif
