@@ -208,9 +208,12 @@ extension ManagedObjectContext {
     var gone: [ManagedObject] = []
     willTakeOutcome(result, of: changeSet)
     replaceWorking(working.rebased(onto: changeSet, result, schema: schema))
+    // Pushes may go on arriving. What came before is not rebased again: a saver who pushes faster than
+    // all of that takes would keep this going for ever, and the inbox growing.
+    var inbox: [Layer.Push] = []
     while true {
       let state = layer.current
-      let inbox = state.inbox.map { push in
+      inbox += state.inbox[inbox.count...].map { push in
         let complete = saved.adding(Composition.compose(push.segment, onto: saved, schema: schema))
         let rebased = complete.rebased(
           onto: changeSet, result, pushedAs: push.segment, schema: schema)

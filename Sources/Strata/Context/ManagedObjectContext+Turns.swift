@@ -140,18 +140,22 @@ extension ManagedObjectContext {
     // An object that takes over what a push has made of it has no draft.
     encodeEdits()
     guard savepoints.isEmpty || isSaving else { return [] }
+    // What has been laid over `working` so far. Pushes may go on arriving; who came before is not
+    // composed again, or savers who push faster than this would keep it going for ever.
+    var laid = working
+    var laidTouched: [[ObjectKey]] = []
     while true {
       let state = layer.current
       if isPublished && state.inbox.isEmpty { return [] }
-      var settled = isPublished ? state.published : working
-      var touched = state.inbox.map(\.touched)
       if !isPublished {
-        for (index, push) in state.inbox.enumerated() {
-          let composed = Composition.compose(push.segment, onto: settled, schema: schema)
-          touched[index] = Array(composed.changes.keys)
-          settled = settled.adding(composed).compacted()
+        for push in state.inbox[laidTouched.count...] {
+          let composed = Composition.compose(push.segment, onto: laid, schema: schema)
+          laidTouched.append(Array(composed.changes.keys))
+          laid = laid.adding(composed).compacted()
         }
       }
+      let settled = isPublished ? state.published : laid
+      let touched = isPublished ? state.inbox.map(\.touched) : laidTouched
       let news = isPublished ? nil : layer.news(from: state.published, to: settled)
       guard
         layer.publish(
