@@ -318,9 +318,12 @@ struct ContextOracle {
       below.take(properties, from: row)
       return .insert(below)
     case (.update(let row, let seen, let properties), .update(var below, let base, let former)?):
+      // Whoever started from what the receiver has pending goes back to the receiver's base.
+      let hasSeenAll = seen.row == below
       below.take(properties, from: row)
       return .update(
-        below, base: seen.number < base.number ? seen : base, properties.union(former))
+        below, base: !hasSeenAll && seen.number < base.number ? seen : base,
+        properties.union(former))
     }
   }
 }
