@@ -9,7 +9,8 @@
   // each event happens at once (`InterleavingModel`). A reader that left the tags out, or copied its
   // chain layer by layer, would see mixtures in some of these orders: planted, both are found.
 
-  @Suite struct `In every order of their steps` {
+  // One after the other: each has three threads, of which one runs.
+  @Suite(.serialized) struct `In every order of their steps` {
     private static let reader = Interleaving.Part(
       name: "reader", stops: [.viewTaken, .snapshotTaken],
       events: [[.copiesLayers, .takesSnapshot, .none]])

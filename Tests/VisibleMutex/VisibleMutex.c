@@ -8,9 +8,10 @@
 // match any function in the stack, and so hide the real races under `withLock` too.
 //
 // In a test that is built for the sanitizer, the contended lock is this one instead: the linker takes
-// the symbol from here before it looks into the library. It takes the same word from 0 to the
+// the symbols from here before it looks into the library. It takes the same word from 0 to the
 // thread's number, as Mutex does, but never marks it as waited for; so nobody goes to sleep in the
-// kernel, and every unlock is the inlined one. If another Swift renames the symbol, the false reports
+// kernel, and every unlock is the inlined one. For that reason the contended try-lock is here, too:
+// asked for it, the kernel marks the word. If another Swift renames the symbols, the false reports
 // come back; nothing else does.
 //
 // In all other builds there is nothing here.
@@ -20,6 +21,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 // Synchronization._MutexHandle._lockSlow(UInt32)
@@ -37,6 +39,17 @@ __attribute__((swiftcall)) void visible_lock_slow(
     }
     sched_yield();
   }
+}
+
+// Synchronization._MutexHandle._tryLockSlow() -> Bool: the inlined part has found the lock taken.
+__attribute__((swiftcall)) bool visible_try_lock_slow(
+    __attribute__((swift_context)) _Atomic(uint32_t) *word)
+    __asm__("$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF");
+
+__attribute__((swiftcall)) bool visible_try_lock_slow(
+    __attribute__((swift_context)) _Atomic(uint32_t) *word) {
+  (void)word;
+  return false;
 }
 
 #endif
