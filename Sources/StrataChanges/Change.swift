@@ -34,7 +34,11 @@ package struct Change: Sendable {
   /// changed it since it was read, and counts as none everywhere else.
   package var isReadLock: Bool { kind == .update && slots.isEmpty }
 
-  /// What asks for that.
+  /// Whether a save would have something to do for it: not for an object that came and went, nor for
+  /// one that was only read.
+  package var isAnything: Bool { (kind != .delete || base != nil) && !isReadLock }
+
+  /// A change that asks whether somebody else has changed the object since it was `read`.
   package static func readLock(_ read: StoredRecord) -> Change {
     .update(read.record, base: read, slots: SlotSet())
   }

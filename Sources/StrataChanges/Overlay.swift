@@ -21,17 +21,21 @@ package struct Overlay: Sendable {
   /// Whether there is anything that a save would change: more than objects that came and went, or
   /// that were only read.
   package var hasChanges: Bool {
-    segments.contains { segment in
-      !segment.links.isEmpty
-        || segment.changes.contains { _, change in
-          (change.kind != .delete || change.base != nil) && !change.isReadLock
-        }
-    }
+    segments.contains { !$0.links.isEmpty }
+      || contains { _, change in change.isAnything }
   }
 
   /// Whether a save has objects to look after that were only read.
-  package var hasReadLocks: Bool {
-    segments.contains { $0.changes.contains { $0.value.isReadLock } }
+  package var hasReadLocks: Bool { contains { _, change in change.isReadLock } }
+
+  /// Whether the complete change of any object satisfies `predicate`. What a newer segment has
+  /// replaced is not asked. O(changes × segments) at worst.
+  package func contains(where predicate: (ObjectKey, Change) -> Bool) -> Bool {
+    segments.indices.contains { depth in
+      segments[depth].changes.contains { key, change in
+        predicate(key, change) && !isShadowed(key, above: depth)
+      }
+    }
   }
 
   /// What is pending for `key`, or nil if nothing is. O(segments).

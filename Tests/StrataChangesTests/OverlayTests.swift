@@ -40,6 +40,18 @@ private typealias G = Geography
     #expect(compacted.segments.count <= 16, "seed \(seed)")
   }
 
+  @Test func `has no changes when all objects came and went, whichever segments say so`() {
+    let keys = (1...3).map { G.key("City", $0) }
+    let inserted = G.segment([
+      keys[0]: .insert(G.city(name: "A"), slots: [G.name]), keys[1]: .delete(base: nil),
+      keys[2]: .delete(base: nil),
+    ])
+    #expect(Overlay([inserted]).hasChanges)
+    let overlay = Overlay([G.segment([keys[0]: .delete(base: nil)]), inserted])
+    #expect(overlay.compacted().segments.count == 2)
+    #expect(!overlay.hasChanges)
+  }
+
   @Test func `leaves segments alone that a save has frozen`() {
     let first = G.segment([G.key("City", 1): .insert(G.city(name: "A"), slots: [G.name])])
     let second = G.segment([G.key("City", 2): .insert(G.city(name: "B"), slots: [G.name])])

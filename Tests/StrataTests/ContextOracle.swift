@@ -223,7 +223,8 @@ struct ContextOracle {
     return true
   }
 
-  /// What came on top of a save now rests on what it saved.
+  /// What came on top of a save now rests on what it saved. The store gives no new number to what it
+  /// has already.
   private mutating func rebase(_ context: Int, onto saved: Pending) {
     let now = contexts[context].pending
     var rest = Pending()
@@ -233,7 +234,7 @@ struct ContextOracle {
       case (nil, _): rest.changes[object] = change
       case (let under?, .delete):
         rest.changes[object] = .delete(
-          base: under.row.map { Version(row: $0, number: saveCount) })
+          base: under.row.map { Version(row: $0, number: stored[object]?.number ?? 0) })
       case (let under?, .insert(let row)), (let under?, .update(let row, _, _)):
         guard let base = under.row else { continue }
         var properties: Set<Property> = []
@@ -241,7 +242,7 @@ struct ContextOracle {
         if row.population != base.population { properties.insert(.population) }
         if row.country != base.country { properties.insert(.country) }
         rest.changes[object] = .update(
-          row, base: Version(row: base, number: saveCount), properties)
+          row, base: Version(row: base, number: stored[object]?.number ?? 0), properties)
       }
     }
     for tie in contexts[context].touchedTies { rest.ties[tie] = now.ties[tie] }

@@ -10,17 +10,15 @@ extension ManagedObjectContext {
   /// alone. Core Data has no such property of a context. O(unsaved changes) if there are only such.
   public var hasPersistentChanges: Bool {
     encodeEdits()
-    return working.segments.contains { segment in
-      !segment.links.isEmpty
-        || segment.changes.contains { key, change in
-          switch change.kind {
-          case .insert: true
-          case .delete: change.base != nil
-          case .update:
-            !change.slots.isSubset(of: schema.entity(key.entity)?.layout.transientSlots ?? [])
-          }
+    return working.segments.contains { !$0.links.isEmpty }
+      || working.contains { key, change in
+        switch change.kind {
+        case .insert: true
+        case .delete: change.base != nil
+        case .update:
+          !change.slots.isSubset(of: schema.entity(key.entity)?.layout.transientSlots ?? [])
         }
-    }
+      }
   }
 
   /// The record of an object that its unsaved changes were made from; nil if it is new.
