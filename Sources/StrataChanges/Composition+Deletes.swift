@@ -44,7 +44,7 @@ extension Composition {
 
   /// Pending objects whose to-one slot leads to `key` by the older changes, and by the newer ones too
   /// if those speak of the object: then of other slots of it.
-  private func members(
+  func members(
     linkedTo key: ObjectKey, _ index: PropertyNumber, slot: Int
   ) -> [ObjectKey] {
     older.referrers(to: key, index: index).filter { member in

@@ -16,6 +16,7 @@ package import StrataRecord
 /// | delete | delete | nothing |
 /// | insert | delete | update |
 /// | link with a deleted end | | dropped; its to-one slot becomes nil |
+/// | one-to-one link | one that shares an end | the older is dropped: both slots of it become nil |
 /// | delete | | its delete rules run again on members that only the older changes have |
 package struct Composition {
   let schema: Schema
@@ -52,7 +53,10 @@ package struct Composition {
     if !PlantedFault.deletesStopShort.isPlanted(in: schema) {
       for key in deleted { propagateDelete(of: key) }
     }
-    for key in newer.changes.keys { dropToOneLinksToDeleted(from: key) }
+    for (key, change) in newer.changes {
+      dropToOneLinksToDeleted(from: key)
+      dropRivals(ofLinksThat: change, setsIn: key)
+    }
     var kept = links
     kept.filter { place, target, state in
       let isKept = state == .absent || (!isDeleted(place.owner) && !isDeleted(target))
@@ -123,6 +127,29 @@ package struct Composition {
         isDeleted(target)
       else { continue }
       setToOneNil(relationship.slot, of: key)
+    }
+  }
+
+  // MARK: - One-to-one links
+
+  /// Drops the older one-to-one links that share an end with those that `newer` sets or takes away:
+  /// the sender did not see them, or would have dropped them itself.
+  private mutating func dropRivals(ofLinksThat newer: Change, setsIn key: ObjectKey) {
+    guard let entity = schema.entity(key.entity) else { return }
+    for case let relationship? in entity.relationships where relationship.kind == .toOne {
+      guard let inverse = relationship.inverse, inverse.kind == .toOne,
+        newer.slots.contains(relationship.slot), let record = changes[key]?.record
+      else { continue }
+      let target = record.toOne(at: relationship.slot, layout: entity.layout)
+      for rival in members(linkedTo: key, inverse.number, slot: inverse.slot) where rival != target
+      {
+        setToOneNil(inverse.slot, of: rival)
+      }
+      guard let target else { continue }
+      for rival in members(linkedTo: target, relationship.number, slot: relationship.slot)
+      where rival != key {
+        setToOneNil(relationship.slot, of: rival)
+      }
     }
   }
 

@@ -29,19 +29,27 @@
         func list(_ ids: [ObjectID]) -> String {
           "\(ids.map { numbers[$0] ?? -1 }.sorted())"
         }
+        func name(_ object: ManagedObject?) -> String {
+          object.map { "\(numbers[$0.objectID] ?? -1)" } ?? "nil"
+        }
         // While its save is under way, a root may have changes left only to take that back.
         var lines = isSaving ? [] : ["has changes: \(context.hasChanges)"]
         for city in try context.fetch(City.all) {
-          let country = city.country.map { numbers[$0.objectID] ?? -1 }
           lines.append(
             "city \(numbers[city.objectID] ?? -1) \(city.name) \(city.population) "
-              + "\(country.map(String.init) ?? "nil")")
+              + name(city.country))
         }
         for country in try context.fetch(Country.all) {
           lines.append(
             "country \(numbers[country.objectID] ?? -1) \(country.name) \(country.population) cities "
               + list(country.cities.objectIDs) + " languages " + list(country.languages.objectIDs)
-              + " neighbours " + list(country.neighbours.objectIDs))
+              + " neighbours " + list(country.neighbours.objectIDs) + " government "
+              + name(country.government))
+        }
+        for government in try context.fetch(Government.all) {
+          lines.append(
+            "government \(numbers[government.objectID] ?? -1) \(government.form) country "
+              + name(government.country))
         }
         for language in try context.fetch(Language.all) {
           lines.append(
@@ -81,7 +89,11 @@
           }
           lines.append(
             "country \(number) \(row.name) \(row.population) cities \(cities) languages "
-              + "\(languages.sorted()) neighbours \(neighbours.sorted())")
+              + "\(languages.sorted()) neighbours \(neighbours.sorted()) government "
+              + "\(row.partner.map(String.init) ?? "nil")")
+        case .government:
+          lines.append(
+            "government \(number) \(row.name) country \(row.partner.map(String.init) ?? "nil")")
         case .language:
           let countries = ties.filter { $0.ends.contains(number) }.map { $0.ends[0] }.sorted()
           lines.append("language \(number) \(row.name) countries \(countries)")

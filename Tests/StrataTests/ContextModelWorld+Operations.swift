@@ -16,8 +16,10 @@
       Operation(weight: 12) { try $0.insert(.city, in: $1) },
       Operation(weight: 8) { try $0.insert(.country, in: $1) },
       Operation(weight: 4) { try $0.insert(.language, in: $1) },
+      Operation(weight: 4) { try $0.insert(.government, in: $1) },
       Operation(weight: 22) { try $0.set(in: $1) },
       Operation(weight: 12) { try $0.tie(in: $1) },
+      Operation(weight: 10) { try $0.pair(in: $1) },
       Operation(weight: 8) { try $0.delete(in: $1) },
       Operation(weight: 16) { try $0.save($1) },
       Operation(weight: 6) { world, _ in try await world.takeOff() },
@@ -41,12 +43,17 @@
           let language = Language(in: context)
           language.code = name
           return language.objectID
+        case .government:
+          let government = Government(in: context)
+          government.form = name
+          return government.objectID
         }
       }
       ids.append(id)
       numbers[id] = number
       let row = ContextOracle.Row(
-        kind: kind, name: name, population: kind == .language ? 0 : population)
+        kind: kind, name: name,
+        population: kind == .city || kind == .country ? population : 0)
       oracle.insert(number, row, in: context)
       log.append("\(context): insert \(kind) \(number) \(name) \(population)")
     }
@@ -111,9 +118,33 @@
       log.append("\(context): \(tie) \(isThere)")
     }
 
+    mutating func pair(in context: Int) throws {
+      guard let country = pick(.country, in: context) else { return }
+      let government =
+        Int.random(in: 0..<4, using: &random) > 0 ? pick(.government, in: context) : nil
+      let (id, governmentID) = (ids[country], government.map { ids[$0] })
+      // Either end sets the other.
+      let isFromCountry = governmentID == nil || Bool.random(using: &random)
+      try contexts[context].performAndWait { context in
+        let country = try context.existingObject(Country.self, with: id)
+        let government = try governmentID.map {
+          try context.existingObject(Government.self, with: $0)
+        }
+        if isFromCountry { country.government = government } else { government?.country = country }
+      }
+      if let government, !isFromCountry {
+        oracle.pair(government, with: country, in: context)
+      } else {
+        oracle.pair(country, with: government, in: context)
+      }
+      log.append(
+        "\(context): pair \(country) with \(government.map(String.init) ?? "nobody")"
+          + (isFromCountry ? "" : " from there"))
+    }
+
     mutating func delete(in context: Int) throws {
-      let kinds: [ContextOracle.Kind] = [.city, .country, .language]
-      guard let object = pick(kinds.randomElement(using: &random)!, in: context) else { return }
+      let kind = ContextOracle.Kind.allCases.randomElement(using: &random)!
+      guard let object = pick(kind, in: context) else { return }
       let id = ids[object]
       try contexts[context].performAndWait { context in
         context.delete(try context.existingObject(ManagedObject.self, with: id))

@@ -3,8 +3,8 @@
 /// What a tree of contexts should show, by copying everything: the table of compositions in its
 /// plainest form. Objects are numbers in the order in which they were made.
 struct ContextOracle {
-  enum Kind: Hashable { case city, country, language }
-  enum Property: Hashable { case name, population, country }
+  enum Kind: Hashable, CaseIterable { case city, country, language, government }
+  enum Property: Hashable, CaseIterable { case name, population, country, partner }
   enum Tie: Hashable {
     /// A country and a language.
     case spoken(Int, Int)
@@ -25,6 +25,8 @@ struct ContextOracle {
     var name = ""
     var population = 0
     var country: Int?
+    /// Of a country its government, of a government its country: each end has it.
+    var partner: Int?
 
     mutating func take(_ properties: Set<Property>, from other: Row) {
       for property in properties {
@@ -32,6 +34,7 @@ struct ContextOracle {
         case .name: name = other.name
         case .population: population = other.population
         case .country: country = other.country
+        case .partner: partner = other.partner
         }
       }
     }
@@ -62,14 +65,44 @@ struct ContextOracle {
       }
     }
     var isDelete: Bool { row == nil }
+
+    var isAnything: Bool {
+      switch self {
+      case .insert: true
+      case .update(_, _, let properties): !properties.isEmpty
+      case .delete(let base): base != nil
+      }
+    }
+
+    /// This change, and what leads to another object leads to none.
+    func leadingNowhere(by property: Property) -> Change {
+      guard var row else { return self }
+      row.take([property], from: Row(kind: row.kind))
+      if case .update(_, let base, let properties) = self {
+        return .update(row, base: base, properties.union([property]))
+      }
+      return .insert(row)
+    }
+
+    func sets(_ property: Property) -> Bool {
+      switch self {
+      case .insert: true
+      case .update(_, _, let properties): properties.contains(property)
+      case .delete: false
+      }
+    }
   }
 
   struct Pending {
     var changes: [Int: Change] = [:]
     var ties: [Tie: Bool] = [:]
 
-    var isAnything: Bool {
-      !ties.isEmpty || changes.values.contains { !$0.isDelete || $0.base != nil }
+    var hasChanges: Bool { !ties.isEmpty || changes.values.contains(where: \.isAnything) }
+
+    /// Whether a save looks at objects that are as they were when it was begun: set to something else
+    /// and back while a save before it was under way.
+    var isToBeChecked: Bool {
+      changes.values.contains { !$0.isDelete && !$0.isAnything }
     }
   }
 
@@ -128,7 +161,7 @@ struct ContextOracle {
     }
   }
 
-  func hasChanges(_ context: Int) -> Bool { contexts[context].pending.isAnything }
+  func hasChanges(_ context: Int) -> Bool { contexts[context].pending.hasChanges }
 
   // MARK: - Editing
 
@@ -149,9 +182,38 @@ struct ContextOracle {
     apply(Pending(ties: [tie: isThere]), to: context)
   }
 
+  /// Gives a country a government, or a government a country; or nobody to either.
+  mutating func pair(_ object: Int, with partner: Int?, in context: Int) {
+    guard let row = visible(object, in: context)?.row, row.partner != partner else { return }
+    var edit = Pending()
+    letGo(row.partner, of: object, in: context, by: &edit)
+    if let partner, let row = visible(partner, in: context)?.row {
+      letGo(row.partner, of: partner, in: context, by: &edit)
+      setPartner(object, of: partner, in: context, by: &edit)
+    }
+    setPartner(partner, of: object, in: context, by: &edit)
+    apply(edit, to: context)
+  }
+
+  private func setPartner(
+    _ partner: Int?, of object: Int, in context: Int, by edit: inout Pending
+  ) {
+    guard let base = visible(object, in: context) else { return }
+    var row = edit.changes[object]?.row ?? base.row
+    guard row.partner != partner else { return }
+    row.partner = partner
+    edit.changes[object] = .update(row, base: base, [.partner])
+  }
+
+  private func letGo(_ partner: Int?, of object: Int, in context: Int, by edit: inout Pending) {
+    guard let partner, visible(partner, in: context)?.row.partner == object else { return }
+    setPartner(nil, of: partner, in: context, by: &edit)
+  }
+
   mutating func delete(_ object: Int, in context: Int) {
     guard let version = visible(object, in: context) else { return }
     var edit = Pending(changes: [object: .delete(base: version)])
+    letGo(version.row.partner, of: object, in: context, by: &edit)
     if version.row.kind == .country {
       for (city, row) in rows(in: context) where row.country == object {
         edit.changes[city] = .delete(base: visible(city, in: context))
@@ -166,8 +228,10 @@ struct ContextOracle {
   // MARK: - Saving
 
   mutating func saveToParent(_ context: Int) {
-    guard let parent = contexts[context].parent, hasChanges(context) else { return }
     let pending = contexts[context].pending
+    guard let parent = contexts[context].parent, pending.hasChanges || pending.isToBeChecked else {
+      return
+    }
     contexts[context].pending = Pending()
     apply(pending, to: parent)
   }
@@ -187,7 +251,7 @@ struct ContextOracle {
   mutating func finishSave(_ context: Int) -> Bool {
     guard let pending = contexts[context].frozen else { return true }
     contexts[context].frozen = nil
-    guard pending.isAnything else { return true }
+    guard pending.hasChanges || pending.isToBeChecked else { return true }
     var rows = stored
     for (object, change) in pending.changes {
       let theirs = stored[object]
@@ -214,7 +278,10 @@ struct ContextOracle {
       }
     }
     for version in rows.values {
-      if let country = version.row.country, rows[country] == nil { return false }
+      for target in [version.row.country, version.row.partner].compactMap({ $0 })
+      where rows[target] == nil {
+        return false
+      }
     }
     stored = rows
     storedTies = ties
@@ -241,6 +308,7 @@ struct ContextOracle {
         if row.name != base.name { properties.insert(.name) }
         if row.population != base.population { properties.insert(.population) }
         if row.country != base.country { properties.insert(.country) }
+        if row.partner != base.partner { properties.insert(.partner) }
         rest.changes[object] = .update(
           row, base: Version(row: base, number: stored[object]?.number ?? 0), properties)
       }
@@ -272,6 +340,11 @@ struct ContextOracle {
         contexts[context].touchedObjects.insert(city)
         // A city has no relationships that its deletion would touch.
       }
+      for (member, change) in result.changes
+      where older.changes[member]?.row?.partner == object && change.row?.partner == object {
+        result.changes[member] = change.leadingNowhere(by: .partner)
+        contexts[context].touchedObjects.insert(member)
+      }
       for (tie, isThere) in older.ties where isThere && tie.ends.contains(object) {
         result.ties[tie] = false
         contexts[context].touchedTies.insert(tie)
@@ -280,16 +353,26 @@ struct ContextOracle {
     // Links to what is deleted here.
     func isDeleted(_ object: Int) -> Bool { result.changes[object]?.isDelete ?? false }
     for object in spokenOf {
-      guard let country = result.changes[object]?.row?.country, isDeleted(country) else { continue }
-      switch result.changes[object] {
-      case .insert(var row)?:
-        row.country = nil
-        result.changes[object] = .insert(row)
       // A link that only the store holds stays: it stands in the way of the save.
-      case .update(var row, let base, let properties)? where properties.contains(.country):
-        row.country = nil
-        result.changes[object] = .update(row, base: base, properties.union([.country]))
-      default: break
+      for (property, target) in [
+        (Property.country, result.changes[object]?.row?.country),
+        (Property.partner, result.changes[object]?.row?.partner),
+      ] {
+        guard let target, isDeleted(target), let change = result.changes[object],
+          change.sets(property)
+        else { continue }
+        result.changes[object] = change.leadingNowhere(by: property)
+      }
+    }
+    // Partners that the receiver alone has, of either end of a pair that the newer make or part.
+    for (object, change) in newer.changes where spokenOf.contains(object) && change.sets(.partner) {
+      let partner = result.changes[object]?.row?.partner
+      for (rival, change) in result.changes {
+        guard let led = older.changes[rival]?.row?.partner, change.row?.partner == led,
+          led == object && rival != partner || led == partner && rival != object
+        else { continue }
+        result.changes[rival] = change.leadingNowhere(by: .partner)
+        contexts[context].touchedObjects.insert(rival)
       }
     }
     contexts[context].touchedObjects.formUnion(spokenOf)
@@ -309,12 +392,12 @@ struct ContextOracle {
     case (.delete, .delete?), (.update, .delete?): return nil
     case (.insert(let row), .delete(nil)?): return .insert(row)
     case (.insert(let row), .delete(let base?)?):
-      return .update(row, base: base, [.name, .population, .country])
+      return .update(row, base: base, Set(Property.allCases))
     case (.delete, .insert?): return .delete(base: nil)
     case (.delete, .update(_, let base, _)?): return .delete(base: base)
     case (.insert(let row), .insert?): return .insert(row)
     case (.insert(let row), .update(_, let base, _)?):
-      return .update(row, base: base, [.name, .population, .country])
+      return .update(row, base: base, Set(Property.allCases))
     case (.update(let row, _, let properties), .insert(var below)?):
       below.take(properties, from: row)
       return .insert(below)

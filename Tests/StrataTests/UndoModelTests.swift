@@ -236,7 +236,7 @@ private final class World {
     switch Int.random(in: 0..<20, using: &random) {
     case 0..<3: insert(.city, in: context)
     case 3..<5: insert(.country, in: context)
-    case 5..<6: insert(.language, in: context)
+    case 5..<6: insert(Bool.random(using: &random) ? .language : .government, in: context)
     case 6..<11: try set(in: context)
     case 11..<17: try tie(in: context)
     default: try delete(in: context)
@@ -254,6 +254,10 @@ private final class World {
       let language = Language(in: context)
       language.code = row.name
       id = language.objectID
+    case .government:
+      let government = Government(in: context)
+      government.form = row.name
+      id = government.objectID
     }
     row.population = 0
     ids.append(id)
@@ -368,6 +372,9 @@ private final class World {
         "language \(numbers[language.objectID] ?? -1) \(language.code) countries "
           + list(language.countries.objectIDs))
     }
+    for government in try context.fetch(Government.all) {
+      lines.append("government \(numbers[government.objectID] ?? -1) \(government.form)")
+    }
     lines.append("by name " + list(try context.fetchIDs(City.where { $0.name == "3" })))
     lines.append("count \(try context.count(for: City.where { $0.population > 2 }))")
     return lines.sorted()
@@ -391,6 +398,7 @@ private final class World {
           "country \(number) \(row.name) \(row.population) cities \(cities) languages "
             + others(spoken) + " neighbours " + others(ties.subtracting(spoken)))
       case .language: lines.append("language \(number) \(row.name) countries " + others(spoken))
+      case .government: lines.append("government \(number) \(row.name)")
       }
     }
     let cities = graph.rows.filter { $0.value.kind == .city }

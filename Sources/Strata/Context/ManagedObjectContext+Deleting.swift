@@ -104,7 +104,7 @@ extension ManagedObjectContext {
         return
       }
       for member in try targets(of: object, relationship) where member.status != .deleted {
-        setToOneKey(nil, of: member, at: inverse.slot)
+        letGo(of: object, member.key, at: inverse.slot)
       }
     }
   }

@@ -31,13 +31,9 @@ extension ManagedObjectContext {
     let former = toOneKey(of: object, at: slot)
     guard former != target?.key else { return }
     if let inverse = relationship.inverse, inverse.kind == .toOne {
-      if let former, let partner = instance(of: former) {
-        setToOneKey(nil, of: partner, at: inverse.slot)
-      }
+      if let former { letGo(of: object, former, at: inverse.slot) }
       if let target {
-        if let other = toOneKey(of: target, at: inverse.slot), let partner = instance(of: other) {
-          setToOneKey(nil, of: partner, at: slot)
-        }
+        if let other = toOneKey(of: target, at: inverse.slot) { letGo(of: target, other, at: slot) }
         setToOneKey(object.key, of: target, at: inverse.slot)
       }
     } else if let inverse = relationship.inverse {
@@ -48,6 +44,15 @@ extension ManagedObjectContext {
       }
     }
     setToOneKey(target?.key, of: object, at: slot)
+  }
+
+  /// Makes the slot of a one-to-one link nil at its other end, if it leads to `object`. While what two
+  /// contexts did is not saved, the other end may have found another partner.
+  func letGo(of object: ManagedObject, _ key: ObjectKey, at slot: Int) {
+    guard let partner = instance(of: key), toOneKey(of: partner, at: slot) == object.key else {
+      return
+    }
+    setToOneKey(nil, of: partner, at: slot)
   }
 
   // MARK: - To-many

@@ -64,6 +64,10 @@ extension ManagedObjectContext {
     if let undoRecorder { record(composed, over: working, by: undoRecorder) }
     replaceWorking(working.adding(composed).compacted())
     isPublished = false
+    for (key, change) in composed.changes where segment.changes[key] == nil {
+      if change.kind == .delete { turn.deleted.append(key) } else { turn.updated.append(key) }
+      if let object = cache.object(for: key) { adopt(change, for: object) }
+    }
   }
 
   func replaceWorking(_ overlay: Overlay) {
@@ -190,19 +194,24 @@ extension ManagedObjectContext {
       case nil: continue
       }
       guard let object = cache.object(for: key), let change else { continue }
-      switch change.kind {
-      case .insert: object.status = .inserted
-      case .update: object.status = .updated
-      case .delete where change.base == nil:
-        detach(object)
-        continue
-      case .delete: object.status = .deleted
-      }
-      if let record = change.record { cache.replaceRecord(record, of: object) }
-      object.generation = change.base?.generation ?? 0
+      adopt(change, for: object)
     }
     for place in segment.links.byPlace.keys { landed.updated.append(place.owner) }
     return landed
+  }
+
+  /// Gives an object without a draft what has become of it in the working overlay.
+  private func adopt(_ change: Change, for object: ManagedObject) {
+    switch change.kind {
+    case .insert: object.status = .inserted
+    case .update: object.status = .updated
+    case .delete where change.base == nil:
+      detach(object)
+      return
+    case .delete: object.status = .deleted
+    }
+    if let record = change.record { cache.replaceRecord(record, of: object) }
+    object.generation = change.base?.generation ?? 0
   }
 
   /// Has the main actor's turn end soon after its first touch; other turns end by themselves.
