@@ -202,6 +202,34 @@ import Testing
     }
   }
 
+  @Test func `of an object whose to-one relationship denies it goes by the target at its deletion`()
+    throws
+  {
+    let container = try geography()
+    let (with, without) = try container.root.performAndWait { context in
+      let ferries = [Ferry(in: context), Ferry(in: context)]
+      ferries[0].port = context.city("Port")
+      try context.save()
+      return (ferries[0].objectID, ferries[1].objectID)
+    }
+    let worker = container.newBackgroundContext()
+    try worker.performAndWait { context in
+      let ferry = try context.existingObject(Ferry.self, with: without)
+      ferry.port = try context.fetch(City.all).first
+      context.delete(ferry)
+      #expect(throws: ContextError.self) { try context.save() }
+      context.rollback()
+      let free = try context.existingObject(Ferry.self, with: with)
+      free.port = nil
+      context.delete(free)
+      try context.save()
+    }
+    try container.root.performAndWait { context in
+      try context.save()
+      #expect(try context.fetch(Ferry.all).map(\.objectID) == [without])
+    }
+  }
+
   @Test func `of an object whose to-one relationship denies it fails while the target is there`()
     async throws
   {

@@ -54,9 +54,15 @@ extension ManagedObjectContext {
   /// - Returns: the objects that a cascade deletes next.
   private func applyDeleteRules(of object: ManagedObject) throws -> [ManagedObject] {
     var cascade: [ManagedObject] = []
+    deniedTargets[object.key] = nil
     for case let relationship? in object.home.entity.relationships {
       switch relationship.deleteRule {
-      case .noAction, .deny: continue
+      case .noAction: continue
+      case .deny:
+        if !relationship.isToMany, let target = toOneKey(of: object, at: relationship.slot) {
+          deniedTargets[object.key, default: [:]][relationship.slot] = target
+        }
+        continue
       case .cascade:
         // They are told while their way to this object still exists.
         let members = try targets(of: object, relationship)
@@ -134,16 +140,15 @@ extension ManagedObjectContext {
   /// Looks for deleted objects that a `.deny` rule protects because others are still linked to them.
   func checkDeniedDeletes() throws {
     var denied: [ContextError.DeniedDelete] = []
+    deniedTargets = deniedTargets.filter { working.change(for: $0.key)?.kind == .delete }
     let view = try currentViewIncludingEdits()
     for (key, change) in working.changes where change.kind == .delete && change.base != nil {
       guard let entity = schema.entity(key.entity) else { continue }
       for case let relationship? in entity.relationships where relationship.deleteRule == .deny {
-        var others = try view.members(of: relationship, owner: key).map(\.key)
-        if !relationship.isToMany, let base = change.base?.record,
-          let target = base.toOne(at: relationship.slot, layout: entity.layout)
-        {
-          others = [target]
-        }
+        let others =
+          relationship.isToMany
+          ? try view.members(of: relationship, owner: key).map(\.key)
+          : deniedTargets[key]?[relationship.slot].map { [$0] } ?? []
         guard try others.contains(where: { try view.exists($0) }) else { continue }
         denied.append(
           ContextError.DeniedDelete(

@@ -90,6 +90,9 @@ public final class ManagedObjectContext {
   var awaking: [ManagedObject] = []
   /// The objects that are being deleted and have been told.
   var deleting: Set<ObjectKey> = []
+  /// Where the to-one relationships led that deny the deletion of an object, by slot, when it was
+  /// deleted. A to-many relationship is asked again when it is saved.
+  var deniedTargets: [ObjectKey: [Int: ObjectKey]] = [:]
   /// Objects that have left the context and are to be told, once its state is whole again.
   var leaving: [ManagedObject] = []
   /// Whether objects that turn into faults are being told.
