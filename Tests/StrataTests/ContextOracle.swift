@@ -99,9 +99,12 @@ struct ContextOracle {
 
     var hasChanges: Bool { !ties.isEmpty || changes.values.contains(where: \.isAnything) }
 
+    /// Whether a save has anything to do.
+    var isSaved: Bool { hasChanges || isToBeChecked }
+
     /// Whether a save looks at objects that are as they were when it was begun: set to something else
     /// and back while a save before it was under way.
-    var isToBeChecked: Bool {
+    private var isToBeChecked: Bool {
       changes.values.contains { !$0.isDelete && !$0.isAnything }
     }
   }
@@ -111,6 +114,8 @@ struct ContextOracle {
     var pending = Pending()
     /// What a save under way has taken, and what was spoken of since.
     var frozen: Pending?
+    /// Whether the store has all of that already: then readers look at the store for it.
+    var isFrozenVoid = false
     var touchedObjects: Set<Int> = []
     var touchedTies: Set<Tie> = []
   }
@@ -126,7 +131,12 @@ struct ContextOracle {
   // MARK: - Reading
 
   private func chain(_ context: Int) -> [Pending] {
-    [contexts[context].pending] + (contexts[context].parent.map(chain) ?? [])
+    let this = contexts[context]
+    var pending = this.pending
+    if this.isFrozenVoid {
+      pending.changes = pending.changes.filter { this.touchedObjects.contains($0.key) }
+    }
+    return [pending] + (this.parent.map(chain) ?? [])
   }
 
   private func change(of object: Int, in context: Int) -> Change? {
@@ -229,9 +239,7 @@ struct ContextOracle {
 
   mutating func saveToParent(_ context: Int) {
     let pending = contexts[context].pending
-    guard let parent = contexts[context].parent, pending.hasChanges || pending.isToBeChecked else {
-      return
-    }
+    guard let parent = contexts[context].parent, pending.isSaved else { return }
     contexts[context].pending = Pending()
     apply(pending, to: parent)
   }
@@ -246,12 +254,18 @@ struct ContextOracle {
     contexts[context].frozen = contexts[context].pending
     contexts[context].touchedObjects = []
     contexts[context].touchedTies = []
+    let pending = contexts[context].pending
+    var saved = self
+    contexts[context].isFrozenVoid =
+      pending.isSaved && pending.ties.isEmpty && saved.finishSave(context)
+      && saved.stored == stored
   }
 
   mutating func finishSave(_ context: Int) -> Bool {
     guard let pending = contexts[context].frozen else { return true }
     contexts[context].frozen = nil
-    guard pending.hasChanges || pending.isToBeChecked else { return true }
+    contexts[context].isFrozenVoid = false
+    guard pending.isSaved else { return true }
     var rows = stored
     for (object, change) in pending.changes {
       let theirs = stored[object]
