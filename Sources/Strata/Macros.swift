@@ -56,11 +56,15 @@
   /// @Attribute(.unique) var iso: String
   /// @Attribute(.indexed, originalName: "title") var name: String
   /// @Attribute(.transient) var isSelected: Bool = false
+  /// @Attribute(.required, .matches("[A-Z]{2}")) var code: String?
+  /// @Attribute(.range(0...130)) var age: Int = 0
   /// ```
   ///
   /// - Parameters:
   ///   - options: `.unique`, `.indexed` or `.transient`. A transient attribute is in no index, and so
-  ///     neither `.unique` nor `.indexed`.
+  ///     neither `.unique` nor `.indexed`. And what the value must be when a context saves the object,
+  ///     any number of rules: `.required`, `.length(1...80)`, `.range(0...130)`,
+  ///     `.matches("[A-Z]{2}")`; see `AttributeRule`.
   ///   - originalName: The name that the attribute had in the model before this one, for
   ///     a migration to find its values by; nil if it is the same. There is no migration yet.
   @attached(peer)
@@ -72,6 +76,7 @@
   /// ```swift
   /// @Relationship(deleteRule: .cascade, inverse: \City.country) var cities: ToMany<City>
   /// @Relationship(.symmetric) var neighbours: ToMany<Country>
+  /// @Relationship(.required, .count(...11)) var players: ToMany<Player>
   /// ```
   ///
   /// The inverse is named on one side only: the compiler calls two properties that name each other a
@@ -79,6 +84,8 @@
   ///
   /// - Parameters:
   ///   - options: `.symmetric` for a `ToMany` of an entity with itself that is its own inverse.
+  ///     `.required` if it must not be empty when a context saves the object, `.count(2...5)` for how
+  ///     many members it must have then if it has any.
   ///   - deleteRule: What happens to the others when an object of this entity is deleted.
   ///   - inverse: The property at the other end that holds the same links; nil if it is named there,
   ///     or if there is none.

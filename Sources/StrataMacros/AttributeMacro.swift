@@ -34,6 +34,7 @@
         report(
           Mistake.indexedTransient(option: indexed.trimmedDescription).diagnostic(at: transient))
       }
+      checkRules(report: report)
     }
   }
 #endif

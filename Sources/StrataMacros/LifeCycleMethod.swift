@@ -13,6 +13,7 @@
     case willSave, didSave
     case prepareForDeletion
     case willTurnIntoFault, didTurnIntoFault
+    case validateForInsert, validateForUpdate, validateForDelete
 
     /// The names of those that `members` override. What stands in `#if` counts: a macro does not
     /// learn which branch is taken, and a call too many does no harm.

@@ -34,6 +34,8 @@
     // What `@Attribute` says.
     case attributeOfObjects(String, type: String)
     case indexedTransient(option: String)
+    case unfitRule(String, type: String, fits: String)
+    case invalidPattern(String)
 
     // What `@Relationship` says.
     case relationshipOfValue(String, type: String)
@@ -42,6 +44,7 @@
     case symmetricWithInverse
     case symmetricNotToMany(type: String)
     case orderedMismatch(type: String, instead: String)
+    case countOfToOne(String)
   }
 
   // MARK: - Messages
@@ -115,6 +118,11 @@
         "'.transient' and '\(option)' exclude each other: a transient attribute is not stored, and so "
           + "not in an index; remove one"
 
+      case .unfitRule(let rule, let type, let fits):
+        "'\(rule)' is a rule for \(fits), not for '\(type)': remove it"
+      case .invalidPattern(let reason):
+        "this is no regular expression: \(reason)"
+
       case .relationshipOfValue(let name, let type):
         "'\(type)' is no entity, so '\(name)' is an attribute: remove @Relationship"
       case .relationshipOfCollection(let type, let instead):
@@ -128,6 +136,9 @@
           + "remove it"
       case .orderedMismatch(let type, let instead):
         "'ordered:' contradicts the type '\(type)': write \(instead)"
+      case .countOfToOne(let name):
+        "'\(name)' has one target at most, so there is nothing to count: write '.required' if it must "
+          + "have one"
       }
     }
 

@@ -34,6 +34,9 @@
       if let symmetric, !spelling.isUnorderedToMany {
         report(Mistake.symmetricNotToMany(type: written).diagnostic(at: symmetric))
       }
+      if let count = node.rule("count"), !spelling.isToMany {
+        report(Mistake.countOfToOne(name).diagnostic(at: count))
+      }
       if let ordered = node.labeled("ordered"), let fit = spelling.contradiction(to: ordered) {
         report(Mistake.orderedMismatch(type: written, instead: fit).diagnostic(at: ordered))
       }

@@ -9,6 +9,9 @@ public enum AttributeOption: Sendable, Hashable {
   case indexed
   /// Tracked and pushed to parents, never stored. Core Data: transient.
   case transient
+  /// What the value must be when a context saves the object: `.required`, `.length(1...80)`,
+  /// `.range(0...130)`, `.matches("[A-Z]{2}")`. No part of what is stored.
+  case rule(AttributeRule)
 }
 
 /// An attribute: a value that an object itself holds. Core Data: `NSAttributeDescription`.
@@ -48,4 +51,11 @@ public struct AttributeDescription: Sendable {
   public var isUnique: Bool { options.contains(.unique) }
   public var isIndexed: Bool { options.contains(.indexed) || isUnique }
   public var isTransient: Bool { options.contains(.transient) }
+
+  /// What the value must be when a context saves the object; all of it must hold.
+  /// Core Data: `validationPredicates`.
+  public var rules: [AttributeRule] {
+    options.compactMap { if case .rule(let rule) = $0 { rule } else { nil } }
+      .sorted { $0.description < $1.description }
+  }
 }

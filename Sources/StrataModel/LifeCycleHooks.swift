@@ -8,10 +8,10 @@
 /// written by hand says them itself, or leaves it at `.all`, which is right for every class.
 @frozen
 public struct LifeCycleHooks: OptionSet, Sendable, Hashable {
-  public let rawValue: UInt8
+  public let rawValue: UInt16
 
   // Inlinable: fetches and insertions ask for hooks object by object.
-  @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+  @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   @inlinable public static var awakeFromInsert: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 0) }
   @inlinable public static var awakeFromFetch: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 1) }
@@ -27,6 +27,15 @@ public struct LifeCycleHooks: OptionSet, Sendable, Hashable {
     LifeCycleHooks(rawValue: 1 << 6)
   }
   @inlinable public static var didTurnIntoFault: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 7) }
+  @inlinable public static var validateForInsert: LifeCycleHooks {
+    LifeCycleHooks(rawValue: 1 << 8)
+  }
+  @inlinable public static var validateForUpdate: LifeCycleHooks {
+    LifeCycleHooks(rawValue: 1 << 9)
+  }
+  @inlinable public static var validateForDelete: LifeCycleHooks {
+    LifeCycleHooks(rawValue: 1 << 10)
+  }
 
   /// Every hook.
   @inlinable public static var all: LifeCycleHooks { LifeCycleHooks(rawValue: .max) }
@@ -34,5 +43,10 @@ public struct LifeCycleHooks: OptionSet, Sendable, Hashable {
   /// The hooks around an object's turning into a fault.
   @inlinable package static var faulting: LifeCycleHooks {
     LifeCycleHooks(rawValue: 1 << 6 | 1 << 7)
+  }
+
+  /// The hooks by which an object says whether it may be saved.
+  @inlinable package static var validating: LifeCycleHooks {
+    LifeCycleHooks(rawValue: 1 << 8 | 1 << 9 | 1 << 10)
   }
 }

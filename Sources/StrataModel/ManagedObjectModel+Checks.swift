@@ -11,6 +11,7 @@ extension ManagedObjectModel {
     for case .attribute(let attribute) in entity.ownProperties {
       try check(attribute, of: entity.name)
     }
+    try checkRules(of: entity)
   }
 
   private static func check(

@@ -29,6 +29,11 @@ public enum ModelError: Error, Sendable, Hashable {
   case missingDefault(entity: String, attribute: String)
   /// The default is not of the attribute's type.
   case mismatchedDefault(entity: String, attribute: String)
+  /// The rule cannot be asked of values of the property's type, or no value obeys it, or every value
+  /// does.
+  case unfitRule(entity: String, property: String, rule: String)
+  /// The pattern of a `.matches` rule is no regular expression.
+  case invalidPattern(entity: String, attribute: String, pattern: String, reason: String)
   /// An entity has more than 4,095 properties, or the model more than 32,767 entities or properties.
   case tooLarge
 }
@@ -63,6 +68,13 @@ extension ModelError: CustomStringConvertible {
         + "value to give it."
     case .mismatchedDefault(let entity, let attribute):
       "The default value of \(entity).\(attribute) is not of the attribute's type."
+    case .unfitRule(let entity, let property, let rule):
+      "\(entity).\(property) cannot have the rule \(rule). Lengths are for String and Data, ranges "
+        + "for numbers and dates with bounds of their type, patterns for String; counts are for "
+        + "to-many relationships, where a minimum of 1 is written .required."
+    case .invalidPattern(let entity, let attribute, let pattern, let reason):
+      "The pattern \(String(reflecting: pattern)) of \(entity).\(attribute) is no regular "
+        + "expression: \(reason)."
     case .tooLarge:
       "The model is too large: at most 4,095 properties in an entity, 32,767 entities and properties "
         + "in all."

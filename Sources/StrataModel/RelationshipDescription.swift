@@ -4,6 +4,28 @@
 public enum RelationshipOption: Sendable, Hashable {
   /// A to-many relationship that is its own inverse: if a is linked to b, b is linked to a.
   case symmetric
+  /// There must be a target, or at least one, when a context saves the object. Without it a
+  /// relationship may be empty. Core Data: not `isOptional`.
+  case required
+  /// How many targets a to-many relationship must have when a context saves the object, if it has
+  /// any: at least `min`, and no more than `max`, which is nil for no bound. Written as
+  /// `.count(2...5)`.
+  case count(min: Int, max: Int?)
+
+  /// How many targets a to-many relationship must have if it has any.
+  public static func count(_ bounds: ClosedRange<Int>) -> RelationshipOption {
+    .count(min: bounds.lowerBound, max: bounds.upperBound)
+  }
+
+  /// How many targets a to-many relationship must have at least if it has any.
+  public static func count(_ bounds: PartialRangeFrom<Int>) -> RelationshipOption {
+    .count(min: bounds.lowerBound, max: nil)
+  }
+
+  /// How many targets a to-many relationship may have.
+  public static func count(_ bounds: PartialRangeThrough<Int>) -> RelationshipOption {
+    .count(min: 0, max: bounds.upperBound)
+  }
 }
 
 /// How many targets a relationship has, and whether they have an order.
@@ -57,4 +79,17 @@ public struct RelationshipDescription: Sendable {
   public var isToMany: Bool { kind != .toOne }
   public var isOrdered: Bool { kind == .orderedToMany }
   public var isSymmetric: Bool { options.contains(.symmetric) }
+
+  /// Whether there must be a target when a context saves the object. Core Data: not `isOptional`.
+  public var isRequired: Bool { options.contains(.required) }
+
+  /// How many targets there must be if there are any; 0 for no bound. Core Data: `minCount`.
+  public var minCount: Int { counts.map(\.min).max() ?? 0 }
+
+  /// How many targets there may be; nil for no bound. Core Data: `maxCount`, where 0 is no bound.
+  public var maxCount: Int? { counts.compactMap(\.max).min() }
+
+  private var counts: [(min: Int, max: Int?)] {
+    options.compactMap { if case .count(let min, let max) = $0 { (min, max) } else { nil } }
+  }
 }

@@ -16,6 +16,8 @@ package final class Schema: Sendable {
   /// The life cycle methods that any entity's objects have: what no save and no fetch need look for
   /// if it is not here.
   package let hooks: LifeCycleHooks
+  /// What saves look at before they hand objects on.
+  package let validation: ValidationSchema
 
   private let byNumber: [EntitySchema?]
   private let hooksByNumber: [LifeCycleHooks]
@@ -41,6 +43,7 @@ package final class Schema: Sendable {
     self.byNumber = byNumber
     hooksByNumber = byNumber.map { $0?.description.hooks ?? [] }
     self.byClass = byClass
+    validation = ValidationSchema(byNumber)
   }
 
   /// All entities, ascending by number.

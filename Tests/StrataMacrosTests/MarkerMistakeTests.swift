@@ -54,6 +54,27 @@
           + "and so not in an index; remove one"
       ),
       (
+        "@Attribute(.length(1...80)) var a: Int?",
+        "2:14 '.length' is a rule for String and Data, not for 'Int?': remove it"
+      ),
+      (
+        "@Attribute(.indexed, .range(0...1)) var a: String",
+        "2:24 '.range' is a rule for numbers and Date, not for 'String': remove it"
+      ),
+      (
+        "@Attribute(.matches(\"x\")) var a: Data",
+        "2:14 '.matches' is a rule for String, not for 'Data': remove it"
+      ),
+      (
+        "@Attribute(.matches(\"[A-Z\")) var a: String",
+        "2:23 this is no regular expression: expected ']'"
+      ),
+      (
+        "@Relationship(.required, .count(...2)) var a: City?",
+        "2:28 'a' has one target at most, so there is nothing to count: write '.required' if it "
+          + "must have one"
+      ),
+      (
         "@Attribute(.transient, .unique) var a: Int",
         "2:14 '.transient' and '.unique' exclude each other: a transient attribute is not stored, "
           + "and so not in an index; remove one"

@@ -30,6 +30,18 @@
         #".attribute("x", \Thing.x, as: (String).self, .indexed, originalName: "title"),"#
       ),
       (
+        ##"@Attribute(.length(1...), .matches(#"\d+"#)) var x: String?"##,
+        ##".attribute("x", \Thing.x, as: (String?).self, .length(1...), .matches(#"\d+"#)),"##
+      ),
+      (
+        "@Attribute(.range(0...1), .required) var x: Kind",
+        #".attribute("x", \Thing.x, as: (Kind).self, .range(0 ... 1), .required),"#
+      ),
+      (
+        "@Relationship(.required, .count(2...5)) var x: ToMany<City>",
+        #".relationship("x", \Thing.x, as: (ToMany<City>).self, .required, .count(2 ... 5)),"#
+      ),
+      (
         "@Attribute(.transient) var x: Int = 0",
         #".attribute("x", \Thing.x, as: (Int).self, .transient, default: (0) as Int),"#
       ),

@@ -20,10 +20,14 @@ public enum ContextError: Error, Sendable, Hashable {
   /// Objects were deleted that others are linked to by a relationship with the delete rule `.deny`:
   /// unlink or delete those first.
   case deleteDenied([DeniedDelete])
+  /// Objects break rules of the model, or their `validateForInsert`, `validateForUpdate` or
+  /// `validateForDelete` has refused: all that there are, by object. Mend them and save again.
+  case validationFailed([ValidationFailure])
   /// The objects' `willSave` changes something each time that it is called: set a value only if it
   /// differs.
   case endlessWillSave([ObjectID])
-  /// A `willSave` method, or an observer of the willSave notification, saves the context itself.
+  /// A `willSave` method, an observer of the willSave notification or a `validateFor…` method saves
+  /// the context itself.
   case recursiveSave
 
   /// A context above this one cannot be entered from here, so `save(to: .store)` cannot get past it:
@@ -65,6 +69,10 @@ extension ContextError: CustomStringConvertible {
       "\(denied.count) objects may not be deleted while others are linked to them: "
         + denied.prefix(3).map { "\($0.objectID) by \($0.relationship)" }.joined(separator: ", ")
         + (denied.count > 3 ? ", …" : ".")
+    case .validationFailed(let failures):
+      "\(failures.count) failures of validation: "
+        + failures.prefix(3).map(\.description).joined(separator: " ")
+        + (failures.count > 3 ? " …" : "")
     case .endlessWillSave(let ids):
       "willSave of \(ids.count) objects changes something whenever it is called: "
         + ids.prefix(3).map { "\($0)" }.joined(separator: ", ")

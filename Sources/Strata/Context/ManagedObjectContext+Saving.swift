@@ -15,11 +15,14 @@ extension ManagedObjectContext {
   /// and land there after its current turn. A failed save leaves everything unsaved as it was.
   ///
   /// The order: the end of the turn; `willSave` of the objects until it changes nothing more; the
-  /// willSave notification; checks; the hand-over or commit; `didSave` of the objects; the didSave
-  /// notification.
+  /// willSave notification; delete rules that deny, and validation; the hand-over or commit, which
+  /// finds conflicts; `didSave` of the objects; the didSave notification.
   ///
-  /// - Throws: `ContextError.deleteDenied`, `.endlessWillSave`, and `.recursiveSave` from within
-  ///   `willSave`; at the top `StoreError`: conflicts, uniqueness violations, a full disk; and any
+  /// Rules of the model and the objects' own `validateFor…` are looked at by each save on the way to
+  /// the store, for everything that it saves: what comes together in a parent is validated there again.
+  ///
+  /// - Throws: `ContextError.validationFailed`, `.deleteDenied`, `.endlessWillSave`, and
+  ///   `.recursiveSave` from within `willSave` and validation; at the top `StoreError`: conflicts, uniqueness violations, a full disk; and any
   ///   error that reading a property met since the last call.
   public func save() throws {
     guard let save = try beginSave() else { return }

@@ -86,6 +86,8 @@ public final class ManagedObjectContext {
   var turnStart = Overlay()
   /// What was called for the save that is being prepared, if one is.
   var preparation: SavePreparation?
+  /// Holds values against the rules of the model.
+  var ruleChecker = RuleChecker()
   /// The objects whose awake methods run: what is set in them is no change.
   var awaking: [ManagedObject] = []
   /// The objects that are being deleted and have been told.

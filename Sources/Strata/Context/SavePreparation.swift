@@ -7,8 +7,9 @@ import StrataRecord
 ///
 /// ```
 ///  end of turn ─► willSave of objects ─► willSave notification ─► delete rules that deny ─► hand over
-///                 ▲      │ changed                │ changed                                   or commit
-///                 └──────┴────────────────────────┴── a child's save landed
+///                 ▲      │ changed                │ changed        rules and hooks of       or commit
+///                 └──────┴────────────────────────┴────────────    validation
+///                                     a child's save landed
 /// ```
 ///
 /// ## Isolation
@@ -30,6 +31,8 @@ struct SavePreparation {
   var isAnnounced = false
   /// Whether objects or observers are being told: saving is refused meanwhile.
   var isTelling = false
+  /// What was looked at for being valid.
+  var validation = Validation()
 
   /// Whether the object has this change and was not told, or another than it was told of.
   func isUntold(_ key: ObjectKey, _ change: Change) -> Bool {
@@ -48,7 +51,7 @@ extension ManagedObjectContext {
   /// Tells objects and observers of the save, checks, lands what children have saved meanwhile, and
   /// publishes: until everything unsaved is ready. What `willSave` has changed stays if this throws.
   ///
-  /// - Throws: `ContextError.endlessWillSave`, `.deleteDenied`.
+  /// - Throws: `ContextError.endlessWillSave`, `.deleteDenied`, `.validationFailed`.
   func prepareToSave() throws {
     var rounds = 0
     repeat {
@@ -63,14 +66,18 @@ extension ManagedObjectContext {
           try tellObjects()
         }
         try checkDeniedDeletes()
+        try validate()
       }
       settleCompletely()
       rounds += 1
     } while rounds < Self.landingRoundCountMax && isUnprepared
+    // Children may go on saving; what they have saved so far is not passed on unseen.
+    if hasChanges { try validate() }
   }
 
   private var isUnprepared: Bool {
-    hasChanges && (preparation?.isAnnounced == false || !untoldKeys().isEmpty)
+    hasChanges
+      && (preparation?.isAnnounced == false || !isValidated || !untoldKeys().isEmpty)
   }
 
   /// Calls `willSave` of all unsaved objects that have it, and again of those that changed by it.

@@ -115,6 +115,26 @@ nonisolated open class ManagedObject {
   /// Core Data: `didSave()`.
   open func didSave() {}
 
+  /// Called when the context is about to save the object, which is new to its parent: after `willSave`,
+  /// beside the rules of the model, which are looked at in any case. What it throws, the save reports
+  /// with all other failures (`ContextError.validationFailed`), and nothing is saved.
+  ///
+  /// It looks and changes nothing, in this object or another: a change is itself a failure, for what
+  /// was checked before it would not be what is saved. Change objects in `willSave`.
+  ///
+  /// It is called by each context on the object's way to the store, for what the object is there.
+  /// Core Data: `validateForInsert()`.
+  open func validateForInsert() throws {}
+
+  /// The same for an object that the context has changed and that existed before, for each save of it.
+  /// An object is not changed by links of to-many relationships alone (`isUpdated`).
+  /// Core Data: `validateForUpdate()`.
+  open func validateForUpdate() throws {}
+
+  /// The same for an object that the save deletes: its values can be read, its to-many
+  /// relationships are empty already. Core Data: `validateForDelete()`.
+  open func validateForDelete() throws {}
+
   /// Called once for each deletion, by `delete` or by a cascade, before delete rules apply to the
   /// object: its relationships still exist. Core Data: `prepareForDeletion()`.
   open func prepareForDeletion() {}

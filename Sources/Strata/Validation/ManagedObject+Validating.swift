@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+
+extension ManagedObject {
+  /// What a save would refuse in this object as it is, whether or not it has changed: the rules that
+  /// it breaks, and what `validateForInsert`, `validateForUpdate` or, if it is deleted,
+  /// `validateForDelete` throws. Empty if there is nothing, and for an object that is gone.
+  /// Core Data: to call `validateForUpdate()` oneself.
+  ///
+  /// Loads a fault. Members of counted relationships are counted, not loaded.
+  ///
+  /// - Throws: `StoreError` if reading fails.
+  public final func validationFailures() throws -> [ValidationFailure] {
+    guard let context = home.context, isAlive else { return [] }
+    context.encodeEdits()
+    if isFault { try context.load(self) }
+    guard isAlive else { return [] }
+    return try Validation.look(at: self, in: context)
+  }
+
+  /// The rules that one property breaks as it is: for a form that says so beside its field. Hooks are
+  /// not called. Core Data: `validateValue(_:forKey:)`, which is asked before the value is set.
+  ///
+  /// - Parameter name: of the property. Of one that the entity does not have, there are no failures.
+  /// - Throws: `StoreError` if reading fails.
+  public final func validationFailures(ofPropertyNamed name: String) throws -> [ValidationFailure] {
+    guard let context = home.context, isAlive, status != .deleted,
+      let slot = home.entity.description.slot(named: name)
+    else { return [] }
+    context.encodeEdits()
+    if isFault { try context.load(self) }
+    return try Validation.look(at: slot, of: self, in: context)
+  }
+
+  /// The same for the property that a key path names: `try city.validationFailures(of: \City.name)`.
+  public final func validationFailures(of property: AnyKeyPath) throws -> [ValidationFailure] {
+    guard let slot = home.entity.description.slot(for: property) else { return [] }
+    return try validationFailures(
+      ofPropertyNamed: home.entity.description.properties[slot].name)
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import StrataRecord
+
+/// Holds values against the rules of attributes.
+///
+/// It exists for the compiled patterns: a `Regex` is not `Sendable`, so each context compiles those
+/// that it comes to need, once.
+///
+/// ## Isolation
+/// The context's.
+struct RuleChecker {
+  private var patterns: [String: Regex<AnyRegexOutput>] = [:]
+
+  /// The rules of the attribute that the record breaks, and the value that does.
+  mutating func broken(
+    _ check: EntityValidation.AttributeCheck, by record: Record, _ layout: RecordLayout,
+    store: StoreIdentity
+  ) -> (rules: [AttributeRule], value: Value) {
+    let isPresent = record.isPresent(check.slot, layout)
+    let value =
+      isPresent ? record.value(at: check.slot, layout: layout, store: store) : check.unset
+    var broken: [AttributeRule] = []
+    for rule in check.rules {
+      let isKept =
+        switch rule {
+        case .required: isPresent
+        case .length(let min, let max): Self.isLength(of: value, atLeast: min, atMost: max)
+        case .range(let min, let max): Self.is(value, of: check.type, from: min, through: max)
+        case .matches(let pattern): isMatch(value, of: pattern)
+        }
+      if !isKept { broken.append(rule) }
+    }
+    return (broken, value)
+  }
+
+  private static func isLength(of value: Value, atLeast min: Int, atMost max: Int?) -> Bool {
+    let length: Int
+    switch value {
+    case .string(let text): length = text.count
+    case .data(let data): length = data.count
+    default: return true
+    }
+    return length >= min && max.map { length <= $0 } ?? true
+  }
+
+  private static func `is`(
+    _ value: Value, of type: AttributeType, from min: Value?, through max: Value?
+  ) -> Bool {
+    if value == .null { return true }
+    if let min, let bound = type.bound(min), !bound.isAtMost(value) { return false }
+    if let max, let bound = type.bound(max), !value.isAtMost(bound) { return false }
+    return true
+  }
+
+  private mutating func isMatch(_ value: Value, of pattern: String) -> Bool {
+    guard case .string(let text) = value else { return true }
+    // The model has been built, so the pattern is one.
+    guard let regex = patterns[pattern] ?? (try? Regex(pattern)) else { return true }
+    patterns[pattern] = regex
+    return text.wholeMatch(of: regex) != nil
+  }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// One look at what is unsaved in a context: every changed object is held against the rules of its
+/// entity, every relationship whose members changed is counted, and the hooks of changed objects are
+/// called. All failures are gathered.
+///
+/// It goes by records and links: no object is made for the sake of a rule, no member for the sake of
+/// a count. Objects are made for hooks.
+///
+/// A save may look several times, because what children save meanwhile goes along; then it looks at
+/// what has changed since.
+///
+/// ## Which relationships are counted
+/// The record of an object with a to-many relationship does not change with its members. So counting
+/// begins at what did change:
+///
+/// | changed | counted |
+/// | --- | --- |
+/// | an object that has counted relationships | these |
+/// | a to-one slot, or the object that has it came or went | the relationships of its former and its new target |
+/// | a link that is kept beside the objects | the relationship that it is of |
+/// | an object was deleted whose links go with it | the relationships that had it as a member |
+///
+/// ## Isolation
+/// The context's.
+struct Validation {
+  /// The changes that were looked at, and found good.
+  private var passed: [ObjectKey: SavePreparation.Told] = [:]
+  /// All that was unsaved at the last look.
+  private var seen = Overlay()
+  private var failures: [(key: ObjectKey, rank: Int, failure: ValidationFailure)] = []
+
+  /// Whether all of `working` has been looked at.
+  func hasSeen(_ working: Overlay) -> Bool { working.isIdentical(to: seen) }
+
+  /// Looks at what is unsaved in `context` and was not looked at before.
+  ///
+  /// - Returns: the failures, by object and by property.
+  /// - Throws: what reading throws.
+  mutating func look(at context: ManagedObjectContext) throws -> [ValidationFailure] {
+    context.encodeEdits()
+    let working = context.working
+    let view = try context.currentViewIncludingEdits()
+    let beneath = view.over(Overlay())
+    var changed: [(key: ObjectKey, change: Change)] = []
+    var places: Set<LinkPlace> = []
+    for (depth, segment) in working.segments.enumerated() {
+      if seen.segments.contains(where: { $0 === segment }) { continue }
+      for (key, change) in segment.changes where !working.isShadowed(key, above: depth) {
+        guard let entity = context.schema.validation[key.entity], isNew(key, change) else {
+          continue
+        }
+        try addPlaces(of: key, change, entity, beneath, to: &places)
+        changed.append((key, change))
+      }
+      for place in segment.links.byPlace.keys
+      where context.schema.validation.countedLinks.contains(place.relationship) {
+        places.insert(place)
+      }
+    }
+    changed.sort { $0.key < $1.key }
+    failures = []
+    for (key, change) in changed {
+      if let record = change.record {
+        check(record, of: key, context)
+        for count in context.schema.validation[key.entity]?.counts ?? [] {
+          places.insert(LinkPlace(count.relationship.number, key))
+        }
+      }
+      passed[key] = SavePreparation.Told(change)
+    }
+    for place in places { try checkCount(at: place, view, context) }
+    for (key, change) in changed where change.kind != .delete || change.base != nil {
+      callHook(of: key, change.kind, context)
+    }
+    seen = working
+    return failures.sorted { ($0.key, $0.rank) < ($1.key, $1.rank) }.map(\.failure)
+  }
+
+  /// Looks at one object as it is, changed or not, and calls its hook.
+  static func look(
+    at object: ManagedObject, in context: ManagedObjectContext
+  ) throws -> [ValidationFailure] {
+    var validation = Validation()
+    if object.status == .deleted {
+      validation.callHook(of: object.key, .delete, context)
+    } else {
+      try validation.checkRules(of: object, context)
+      validation.callHook(of: object.key, object.isInserted ? .insert : .update, context)
+    }
+    return validation.failures.sorted { $0.rank < $1.rank }.map(\.failure)
+  }
+
+  /// Looks at one property of an object.
+  static func look(
+    at slot: Int, of object: ManagedObject, in context: ManagedObjectContext
+  ) throws -> [ValidationFailure] {
+    var validation = Validation()
+    try validation.checkRules(of: object, context)
+    return validation.failures.filter { $0.rank == slot }.map(\.failure)
+  }
+
+  private mutating func checkRules(
+    of object: ManagedObject, _ context: ManagedObjectContext
+  ) throws {
+    let view = try context.currentViewIncludingEdits()
+    guard let record = context.cache.originalRecord(of: object) else { return }
+    check(record, of: object.key, context)
+    for count in context.schema.validation[object.key.entity]?.counts ?? [] {
+      try checkCount(at: LinkPlace(count.relationship.number, object.key), view, context)
+    }
+  }
+
+  // MARK: - What to look at
+
+  /// An object that came and went is no change, unless it was there at the last look.
+  private func isNew(_ key: ObjectKey, _ change: Change) -> Bool {
+    guard !change.isReadLock else { return false }
+    guard let passed = passed[key] else { return change.kind != .delete || change.base != nil }
+    return passed.kind != change.kind || passed.record != change.record
+  }
+
+  /// Adds the relationships of other objects that gain or lose the object by the save.
+  ///
+  /// - Parameter beneath: what the save comes upon. The change's base may be older: who goes by that
+  ///   would not count what loses an object that somebody else has moved meanwhile.
+  private func addPlaces(
+    of key: ObjectKey, _ change: Change, _ entity: EntityValidation, _ beneath: ReadView,
+    to places: inout Set<LinkPlace>
+  ) throws {
+    if !entity.memberships.isEmpty, let layout = beneath.schema.entity(key.entity)?.layout {
+      var former: Record?
+      if change.base != nil, case .record(let stored) = try beneath.find(key) {
+        former = stored.record
+      }
+      for (slot, relationship) in entity.memberships {
+        // What was looked at before was counted with the target that it had.
+        if let target = passed[key]?.record?.toOne(at: slot, layout: layout) {
+          places.insert(LinkPlace(relationship, target))
+        }
+        if change.kind == .update, !change.slots.contains(slot) { continue }
+        let old = former?.toOne(at: slot, layout: layout)
+        let new = change.record?.toOne(at: slot, layout: layout)
+        if old == new { continue }
+        for case let target? in [old, new] { places.insert(LinkPlace(relationship, target)) }
+      }
+    }
+    guard change.kind == .delete else { return }
+    for (relationship, end) in entity.countedEnds {
+      let place = LinkPlace(relationship, key)
+      for member in try beneath.linked(at: place, isOrdered: false) {
+        places.insert(LinkPlace(end, member.key))
+      }
+    }
+  }
+
+  // MARK: - Rules
+
+  private mutating func check(
+    _ record: Record, of key: ObjectKey, _ context: ManagedObjectContext
+  ) {
+    guard let entity = context.schema.entity(key.entity),
+      let validation = context.schema.validation[key.entity]
+    else { return }
+    for attribute in validation.attributes {
+      let (rules, value) = context.ruleChecker.broken(
+        attribute, by: record, entity.layout, store: context.schema.store)
+      for rule in rules {
+        report(key, entity, at: attribute.slot, .attribute(rule), value: value)
+      }
+    }
+    for slot in validation.requiredTargets
+    where record.toOne(at: slot, layout: entity.layout) == nil {
+      report(key, entity, at: slot, .required)
+    }
+  }
+
+  private mutating func checkCount(
+    at place: LinkPlace, _ view: ReadView, _ context: ManagedObjectContext
+  ) throws {
+    guard let entity = context.schema.entity(place.owner.entity),
+      let count = context.schema.validation[place.owner.entity]?.counts.first(where: {
+        $0.relationship.number == place.relationship
+      }),
+      try view.exists(place.owner)
+    else { return }
+    let relationship = count.relationship
+    let found = try view.memberCount(
+      of: relationship, owner: place.owner, upTo: count.sufficientCount)
+    if count.allows(found) { return }
+    let total = try view.memberCount(of: relationship, owner: place.owner)
+    report(
+      place.owner, entity, at: relationship.slot,
+      found == 0 ? .required : .count(min: count.min, max: count.max), value: .int(Int64(total)))
+  }
+
+  private mutating func report(
+    _ key: ObjectKey, _ entity: EntitySchema, at slot: Int? = nil, _ rule: ValidationFailure.Rule,
+    value: Value = .null, error: (any Error)? = nil
+  ) {
+    failures.append(
+      (
+        key, slot ?? .max,
+        ValidationFailure(
+          ObjectID(store: entity.store, key: key), of: entity.description, at: slot, rule,
+          value: value, error: error)
+      ))
+  }
+
+  // MARK: - Hooks
+
+  private mutating func callHook(
+    of key: ObjectKey, _ kind: Change.Kind, _ context: ManagedObjectContext
+  ) {
+    let (hook, method, call) = Self.hook(for: kind)
+    guard context.schema.validation[key.entity]?.hooks.contains(hook) == true,
+      let object = context.instance(of: key)
+    else { return }
+    let former = context.working
+    do { try call(object) } catch {
+      report(key, object.home.entity, .hook(method), error: error)
+    }
+    if !context.edits.isEmpty || !context.working.isIdentical(to: former) {
+      context.encodeEdits()
+      report(key, object.home.entity, .unchanged(by: method))
+    }
+  }
+
+  private static func hook(
+    for kind: Change.Kind
+  ) -> (LifeCycleHooks, ValidationFailure.Hook, (ManagedObject) throws -> Void) {
+    switch kind {
+    case .insert: (.validateForInsert, .validateForInsert, { try $0.validateForInsert() })
+    case .update: (.validateForUpdate, .validateForUpdate, { try $0.validateForUpdate() })
+    case .delete: (.validateForDelete, .validateForDelete, { try $0.validateForDelete() })
+    }
+  }
+}

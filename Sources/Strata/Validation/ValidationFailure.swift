@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+
+/// One reason why an object may not be saved: a rule of the model that it breaks, or a hook of its
+/// class that has refused. Core Data: one of the errors in `NSDetailedErrorsKey`.
+public struct ValidationFailure: Sendable {
+  public let objectID: ObjectID
+  /// The name of the object's entity.
+  public let entity: String
+  /// The property that breaks a rule; nil if a hook has refused the object.
+  public let property: String?
+  public let rule: Rule
+  /// The value that breaks the rule: the attribute's, `.null` for a target that is missing, the
+  /// number of members. `.null` for a hook.
+  public let value: Value
+  /// What the hook has thrown; nil for a rule of the model.
+  public let error: (any Error)?
+
+  /// What an object was held against.
+  public enum Rule: Sendable, Hashable {
+    /// A rule of an attribute.
+    case attribute(AttributeRule)
+    /// A relationship must not be empty.
+    case required
+    /// How many members a relationship must have if it has any. A nil `max` is no bound.
+    case count(min: Int, max: Int?)
+    /// What the class says itself.
+    case hook(Hook)
+    /// A hook looks and changes nothing.
+    case unchanged(by: Hook)
+  }
+
+  /// The method of a class that says whether an object may be saved.
+  public enum Hook: String, Sendable, Hashable {
+    case validateForInsert, validateForUpdate, validateForDelete
+  }
+
+  init(
+    _ object: ObjectID, of entity: EntityDescription, at slot: Int? = nil, _ rule: Rule,
+    value: Value = .null, error: (any Error)? = nil
+  ) {
+    objectID = object
+    self.entity = entity.name
+    property = slot.map { entity.properties[$0].name }
+    self.rule = rule
+    self.value = value
+    self.error = error
+  }
+}
+
+extension ValidationFailure: Hashable {
+  /// Two failures are equal if they are of the same object, property, rule and value, and what hooks
+  /// have thrown is of one type and prints alike.
+  public static func == (left: ValidationFailure, right: ValidationFailure) -> Bool {
+    left.objectID == right.objectID && left.property == right.property && left.rule == right.rule
+      && left.value == right.value && left.printedError == right.printedError
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(objectID)
+    hasher.combine(property)
+    hasher.combine(rule)
+  }
+
+  private var printedError: String? { error.map { "\(type(of: $0)) \($0)" } }
+}
+
+extension ValidationFailure: CustomStringConvertible {
+  /// The rule and what to do, without the value.
+  public var description: String { "\(entity).\(property ?? hookName) of \(objectID): \(message)" }
+
+  /// What to do about it, in a sentence without the object and the value.
+  public var message: String {
+    switch rule {
+    case .attribute(.required): "It must have a value: set one."
+    case .attribute(.length(let min, let max)):
+      "It must be \(Self.span(min, max)) long, in characters, or bytes if it is data."
+    case .attribute(.range(nil, let max?)): "It must be at most \(Self.plain(max))."
+    case .attribute(.range(let min?, nil)): "It must be at least \(Self.plain(min))."
+    case .attribute(.range(let min, let max)):
+      "It must be between \(Self.plain(min)) and \(Self.plain(max))."
+    case .attribute(.matches(let pattern)): "The whole of it must match \(pattern)."
+    case .required: "It must not be empty: relate an object to this one, or delete this one."
+    case .count(let min, let max): "It must have \(Self.span(min, max)) members, or none."
+    case .hook: "The object says that it may not be saved so: \(error.map { "\($0)" } ?? "")"
+    case .unchanged: "It changed objects, and may only look at them: change them in willSave."
+    }
+  }
+
+  private var hookName: String {
+    switch rule {
+    case .hook(let hook), .unchanged(let hook): hook.rawValue + "()"
+    default: ""
+    }
+  }
+
+  private static func span(_ min: Int, _ max: Int?) -> String {
+    switch max {
+    case nil: "\(min) or more"
+    case min: "\(min)"
+    case let max?: min == 0 ? "at most \(max)" : "\(min) to \(max)"
+    }
+  }
+
+  private static func plain(_ bound: Value?) -> String {
+    switch bound {
+    case .int(let value): "\(value)"
+    case .uint(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .decimal(let value): "\(value)"
+    case .date(let value): "\(value)"
+    default: "its bounds"
+    }
+  }
+}

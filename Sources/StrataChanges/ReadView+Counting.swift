@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+extension ReadView {
+  /// How many members a to-many relationship of `owner` has, or `limit` if there are so many or more:
+  /// the store's are not counted beyond that. O(pending members + limit + hidden members).
+  package func memberCount(
+    of relationship: RelationshipSchema, owner: ObjectKey, upTo limit: Int = .max
+  ) throws -> Int {
+    var count = 0
+    switch relationship.storage {
+    case .slot: break
+    case .inverseSlot(let index, _):
+      count = layers.referrers(to: owner, index: index).count
+      guard count < limit else { break }
+      var prefix: [UInt8] = []
+      KeyEncoder.append(objectKey: owner, to: &prefix)
+      try snapshot.scanIndex(index, in: KeyRange(prefix: prefix), isReversed: false) { _, key in
+        if change(for: key) == nil { count += 1 }
+        return count < limit ? .more : .stop
+      }
+    case .links(let number, _):
+      let place = LinkPlace(number, owner)
+      let pending = layers.links(at: place)
+      for case (let target, .present) in pending where change(for: target)?.kind != .delete {
+        count += 1
+      }
+      guard count < limit else { break }
+      try snapshot.scanLinks(at: place) { target, _ in
+        if pending[target] == nil, change(for: target)?.kind != .delete { count += 1 }
+        return count < limit ? .more : .stop
+      }
+    }
+    return min(count, limit)
+  }
+}

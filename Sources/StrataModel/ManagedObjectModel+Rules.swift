@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What must hold of the rules that properties have. Whether values obey them is looked at by saves.
+
+extension ManagedObjectModel {
+  static func checkRules(of entity: EntityDescription) throws(ModelError) {
+    for property in entity.ownProperties {
+      switch property {
+      case .attribute(let attribute): try checkRules(of: attribute, of: entity.name)
+      case .relationship(let relationship): try checkCounts(of: relationship, of: entity.name)
+      }
+    }
+  }
+
+  private static func checkRules(
+    of attribute: AttributeDescription, of entity: String
+  ) throws(ModelError) {
+    for rule in attribute.rules {
+      guard rule.fits(attribute.type) else {
+        throw .unfitRule(entity: entity, property: attribute.name, rule: rule.description)
+      }
+      guard case .matches(let pattern) = rule else { continue }
+      do { _ = try Regex(pattern) } catch {
+        throw .invalidPattern(
+          entity: entity, attribute: attribute.name, pattern: pattern, reason: "\(error)")
+      }
+    }
+  }
+
+  /// A least count of 1 would be none, for an empty relationship breaks no count: `.required` is
+  /// what says that.
+  private static func checkCounts(
+    of relationship: RelationshipDescription, of entity: String
+  ) throws(ModelError) {
+    for case .count(let min, let max) in relationship.options {
+      let isIdle = min <= 1 && max == nil
+      guard relationship.isToMany, min >= 0, !isIdle, max.map({ $0 >= Swift.max(min, 1) }) ?? true
+      else {
+        throw .unfitRule(
+          entity: entity, property: relationship.name,
+          rule: ".count(\(min)...\(max.map(String.init) ?? ""))")
+      }
+    }
+    if let max = relationship.maxCount, max < relationship.minCount {
+      throw .unfitRule(
+        entity: entity, property: relationship.name,
+        rule: ".count(\(relationship.minCount)...) and .count(...\(max))")
+    }
+  }
+}

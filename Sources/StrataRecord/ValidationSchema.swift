@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+package import StrataModel
+
+/// What saves look at before they hand anything on: the rules and hooks of a model's entities, worked
+/// out once, so that a model that has none costs a save one look.
+package struct ValidationSchema: Sendable {
+  /// Whether no entity has a rule or a hook.
+  package let isEmpty: Bool
+  /// The relationships whose links are kept beside the objects and counted: at those places.
+  package let countedLinks: Set<PropertyNumber>
+
+  private let byNumber: [EntityValidation?]
+
+  /// - Parameter entities: by number; nil where the model has none.
+  init(_ entities: [EntitySchema?]) {
+    var counted: Set<PropertyNumber> = []
+    for entity in entities.lazy.compactMap({ $0 }) {
+      for count in EntityValidation.counts(of: entity) { counted.insert(count.relationship.number) }
+    }
+    byNumber = entities.map { entity in
+      entity.flatMap { $0.description.isAbstract ? nil : EntityValidation($0, counted: counted) }
+    }
+    countedLinks = counted
+    isEmpty = byNumber.allSatisfy { $0 == nil }
+  }
+
+  /// What is looked at in objects of an entity; nil if nothing is, or if the model has no such entity.
+  package subscript(number: EntityNumber) -> EntityValidation? {
+    let index = Int(number.rawValue)
+    return index < byNumber.count ? byNumber[index] : nil
+  }
+}
+
+/// What saves look at in the objects of one entity, what it inherits included.
+package struct EntityValidation: Sendable {
+  /// The attributes that have rules.
+  package let attributes: [AttributeCheck]
+  /// The slots of to-one relationships that must have a target.
+  package let requiredTargets: [Int]
+  /// The to-many relationships whose members are counted.
+  package let counts: [CountCheck]
+  /// The to-one slots through which objects are members of a counted relationship of their target,
+  /// each with the number of that relationship.
+  package let memberships: [(slot: Int, relationship: PropertyNumber)]
+  /// The relationships whose links are kept beside the objects, and count at the other end.
+  package let countedEnds: [(relationship: PropertyNumber, end: PropertyNumber)]
+  /// The hooks that say whether an object may be saved.
+  package let hooks: LifeCycleHooks
+
+  /// An attribute and what its value must be.
+  package struct AttributeCheck: Sendable {
+    package let slot: Int
+    package let name: String
+    package let type: AttributeType
+    package let rules: [AttributeRule]
+    /// What the attribute reads as if it has no value.
+    package let unset: Value
+  }
+
+  /// A to-many relationship and how many members it must have.
+  package struct CountCheck: Sendable {
+    package let relationship: RelationshipSchema
+    /// Whether it must not be empty.
+    package let isRequired: Bool
+    /// How many there must be if there are any.
+    package let min: Int
+    package let max: Int?
+
+    package func allows(_ count: Int) -> Bool {
+      count == 0 ? !isRequired : count >= min && max.map { count <= $0 } ?? true
+    }
+
+    /// Who has counted so far need not go on.
+    package var sufficientCount: Int { Swift.max((max ?? 0) + 1, min, 1) }
+  }
+
+  init?(_ entity: EntitySchema, counted: Set<PropertyNumber>) {
+    let properties = entity.description.properties
+    attributes = properties.enumerated().compactMap { slot, property in
+      guard let attribute = property.attribute, !attribute.rules.isEmpty else { return nil }
+      return AttributeCheck(
+        slot: slot, name: attribute.name, type: attribute.type, rules: attribute.rules,
+        unset: attribute.unsetValue)
+    }
+    requiredTargets = properties.indices.filter {
+      properties[$0].relationship.map { !$0.isToMany && $0.isRequired } ?? false
+    }
+    counts = Self.counts(of: entity)
+    var memberships: [(slot: Int, relationship: PropertyNumber)] = []
+    var countedEnds: [(relationship: PropertyNumber, end: PropertyNumber)] = []
+    for case let relationship? in entity.relationships {
+      switch relationship.storage {
+      case .slot:
+        guard let inverse = relationship.inverse, counted.contains(inverse.number) else { continue }
+        memberships.append((relationship.slot, inverse.number))
+      case .links(let number, let mirror):
+        if counted.contains(mirror) { countedEnds.append((number, mirror)) }
+      case .inverseSlot: continue
+      }
+    }
+    self.memberships = memberships
+    self.countedEnds = countedEnds
+    hooks = entity.description.hooks.intersection(.validating)
+    if attributes.isEmpty && requiredTargets.isEmpty && counts.isEmpty && memberships.isEmpty
+      && countedEnds.isEmpty && hooks.isEmpty
+    {
+      return nil
+    }
+  }
+
+  fileprivate static func counts(of entity: EntitySchema) -> [CountCheck] {
+    entity.relationships.compactMap { schema in
+      guard let schema, schema.isToMany,
+        let relationship = entity.description.properties[schema.slot].relationship,
+        relationship.isRequired || relationship.minCount > 1 || relationship.maxCount != nil
+      else { return nil }
+      return CountCheck(
+        relationship: schema, isRequired: relationship.isRequired, min: relationship.minCount,
+        max: relationship.maxCount)
+    }
+  }
+}
+
+extension AttributeDescription {
+  /// What the attribute reads as if it has no value: nil, its default, or its type's zero where that
+  /// can be under a rule.
+  fileprivate var unsetValue: Value {
+    if isOptional { return .null }
+    if defaultValue != .null { return defaultValue }
+    return switch type {
+    case .int8, .int16, .int32, .int64: .int(0)
+    case .uint8, .uint16, .uint32, .uint64: .uint(0)
+    case .float, .double: .double(0)
+    case .decimal: .decimal(0)
+    case .string: .string("")
+    case .data: .data(Data())
+    case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
+    case .bool, .uuid, .url, .codable: .null
+    }
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import Testing
+
+@Suite struct `A rule of an attribute` {
+  /// Expects what a save of a measurement refuses.
+  private func expect(
+    _ expected: [String], at location: SourceLocation = #_sourceLocation,
+    _ edit: @Sendable (Measurement) -> Void
+  ) throws {
+    let refusals = try league().root.performAndWait { context in
+      let measurement = Measurement(in: context)
+      measurement.label = "A"
+      edit(measurement)
+      return try context.refusals()
+    }
+    #expect(refusals == expected, sourceLocation: location)
+  }
+
+  private let dateRange =
+    "Measurement.date .range(\(Date(timeIntervalSinceReferenceDate: 0))...)"
+
+  @Test func `lets a save through whose values obey it`() throws {
+    try expect([]) { measurement in
+      measurement.share = 0.1
+      measurement.offset = -1
+      measurement.count = 255
+      measurement.price = 100
+      measurement.date = Date(timeIntervalSinceReferenceDate: 0)
+      measurement.bytes = Data([1, 2, 3, 4])
+      measurement.text = "fox"
+    }
+  }
+
+  @Test func `for a range refuses what is below or above it`() throws {
+    try expect(["Measurement.share .range(0.0...0.1)"]) { $0.share = 0.11 }
+    try expect(["Measurement.share .range(0.0...0.1)"]) { $0.share = -0.01 }
+    try expect(["Measurement.offset .range(-1...1)"]) { $0.offset = 1.5 }
+    try expect(["Measurement.count .range(3...)"]) { $0.count = 2 }
+    try expect(["Measurement.price .range(...100)"]) { $0.price = 100.01 }
+    try expect([dateRange]) { $0.date = Date(timeIntervalSinceReferenceDate: -1) }
+  }
+
+  @Test func `for a range refuses NaN`() throws {
+    try expect(["Measurement.offset .range(-1...1)"]) { $0.offset = .nan }
+    try expect(["Measurement.price .range(...100)"]) { $0.price = .nan }
+    try expect([dateRange]) { $0.date = Date(timeIntervalSinceReferenceDate: .nan) }
+  }
+
+  @Test func `for a length counts characters of text and bytes of data`() throws {
+    // One character of seven scalars.
+    let family = "👨‍👩‍👧‍👦"
+    try expect([]) { $0.draft = family + family }
+    try expect(["Measurement.draft .length(0...2)"]) { $0.draft = "abc" }
+    try expect(["Measurement.bytes .length(0...4)"]) { $0.bytes = Data(count: 5) }
+  }
+
+  @Test func `for a pattern wants the whole of the text to match`() throws {
+    try expect([]) { $0.text = "xx" }
+    try expect([#"Measurement.text .matches(".*x")"#]) { $0.text = "xy" }
+  }
+
+  @Test func `is broken along with others`() throws {
+    try expect([
+      "Measurement.count .range(3...)", "Measurement.text .length(2...)",
+      #"Measurement.text .matches(".*x")"#,
+    ]) {
+      $0.text = "y"
+      $0.count = 0
+    }
+  }
+
+  @Test func `lets nil be, unless a value is required`() throws {
+    try league().root.performAndWait { context in
+      let team = context.team()
+      team.code = nil
+      try context.expectRefusals(["Team.code .required"])
+      team.code = "RED"
+      try context.expectRefusals([])
+      team.code = nil
+      try context.expectRefusals(["Team.code .required"])
+    }
+  }
+
+  @Test func `requires that a value was set where nil is none`() throws {
+    try league().root.performAndWait { context in
+      let measurement = Measurement(in: context)
+      try context.expectRefusals(["Measurement.label .required"])
+      measurement.label = ""
+      try context.expectRefusals([])
+    }
+  }
+
+  @Test func `takes an attribute that was never set for what it reads as`() throws {
+    try league().root.performAndWait { context in
+      let team = context.team()
+      let nameless = Team(in: context)
+      nameless.code = "XX"
+      nameless.players.insert(context.player("A"))
+      nameless.players.insert(context.player("B"))
+      #expect(nameless.name == "" && nameless.rank == 1)
+      try context.expectRefusals(["Team.name .length(1...12)"])
+      nameless.name = team.name
+      try context.expectRefusals([])
+    }
+  }
+
+  @Test func `is asked of changed objects alone, of all that they have`() throws {
+    try league().root.performAndWait { context in
+      let (team, other) = (context.team("Reds"), context.team("Blues"))
+      try context.save()
+      team.rank = 0
+      other.name = ""
+      let failures = try #require(
+        #expect(throws: ContextError.self) { try context.save() }?.failures)
+      #expect(failures.map(\.objectID) == [team.objectID, other.objectID])
+      #expect(failures.map(\.property) == ["rank", "name"])
+      #expect(failures.map(\.value) == [.int(0), .string("")])
+      context.refresh(other, mergeChanges: false)
+      try context.expectRefusals(["Team.rank .range(1...20)"])
+    }
+  }
+}
