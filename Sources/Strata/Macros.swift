@@ -64,7 +64,8 @@
   ///   - options: `.unique`, `.indexed` or `.transient`. A transient attribute is in no index, and so
   ///     neither `.unique` nor `.indexed`. And what the value must be when a context saves the object,
   ///     any number of rules: `.required`, `.length(1...80)`, `.range(0...130)`,
-  ///     `.matches("[A-Z]{2}")`; see `AttributeRule`.
+  ///     `.matches("[A-Z]{2}")`; see `AttributeRule`. Or `.derived(.count("cities"))` and its like for
+  ///     a value that cannot be set; see `AttributeDerivation`.
   ///   - originalName: The name that the attribute had in the model before this one, for
   ///     a migration to find its values by; nil if it is the same. There is no migration yet.
   @attached(peer)

@@ -12,6 +12,8 @@
   /// description. So a subclass of `ManagedObject` has no storage of its own and inherits its
   /// initialisers.
   ///
+  /// A derived attribute has no setter.
+  ///
   /// A slot of nil is that of a property that was refused: accessors all the same, so that the
   /// mistake is the only error that the user sees.
   package enum PersistedMacro: AccessorMacro {
@@ -31,6 +33,9 @@
       let access = Access(variable.modifiers)
       let getter = access.isInlinable ? "@inlinable " : ""
       let setter = access.isInlinable && !access.hasNarrowerSetter ? "@inlinable " : ""
+      if variable.attribute(named: Marker.attribute.rawValue)?.rule("derived") != nil {
+        return ["\(raw: getter)get { self[slot: \(raw: place)] }"]
+      }
       return [
         "\(raw: getter)get { self[slot: \(raw: place)] }",
         "\(raw: setter)set { self[slot: \(raw: place)] = newValue }",

@@ -12,6 +12,9 @@ public enum AttributeOption: Sendable, Hashable {
   /// What the value must be when a context saves the object: `.required`, `.length(1...80)`,
   /// `.range(0...130)`, `.matches("[A-Z]{2}")`. No part of what is stored.
   case rule(AttributeRule)
+  /// The value is worked out from others by the save that reaches the store, and cannot be set:
+  /// `.derived(.count("cities"))`.
+  case derived(AttributeDerivation)
 }
 
 /// An attribute: a value that an object itself holds. Core Data: `NSAttributeDescription`.
@@ -51,6 +54,11 @@ public struct AttributeDescription: Sendable {
   public var isUnique: Bool { options.contains(.unique) }
   public var isIndexed: Bool { options.contains(.indexed) || isUnique }
   public var isTransient: Bool { options.contains(.transient) }
+
+  /// What the value is worked out from; nil for an attribute that is set.
+  public var derivation: AttributeDerivation? {
+    options.lazy.compactMap { if case .derived(let source) = $0 { source } else { nil } }.first
+  }
 
   /// What the value must be when a context saves the object; all of it must hold.
   /// Core Data: `validationPredicates`.

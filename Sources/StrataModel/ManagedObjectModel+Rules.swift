@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must hold of the rules that properties have. Whether values obey them is looked at by saves.
+// What must hold of the rules and derivations that properties have. Whether values obey the rules is
+// looked at by saves.
 
 extension ManagedObjectModel {
   static func checkRules(of entity: EntityDescription) throws(ModelError) {
@@ -23,6 +24,17 @@ extension ManagedObjectModel {
       do { _ = try Regex(pattern) } catch {
         throw .invalidPattern(
           entity: entity, attribute: attribute.name, pattern: pattern, reason: "\(error)")
+      }
+    }
+  }
+
+  /// - Important: To be called when every relationship is known to lead to an entity of the model.
+  static func checkDerivations(of entity: EntityDescription) throws(ModelError) {
+    for case .attribute(let attribute) in entity.ownProperties {
+      let count = attribute.options.count { if case .derived = $0 { true } else { false } }
+      if count == 0 { continue }
+      guard count == 1, !attribute.isTransient, entity.derivation(of: attribute) != nil else {
+        throw .unfitDerivation(entity: entity.name, attribute: attribute.name)
       }
     }
   }

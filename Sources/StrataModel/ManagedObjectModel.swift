@@ -47,6 +47,7 @@ public struct ManagedObjectModel: Sendable {
     self.entities = ordered
     entitiesByName = byName
     inverses = try Self.inverses(of: ordered, byName: byName)
+    for entity in ordered { try Self.checkDerivations(of: entity) }
   }
 
   /// The entity called `name`, or nil. Core Data: `entitiesByName`.

@@ -34,6 +34,9 @@ public enum ModelError: Error, Sendable, Hashable {
   case unfitRule(entity: String, property: String, rule: String)
   /// The pattern of a `.matches` rule is no regular expression.
   case invalidPattern(entity: String, attribute: String, pattern: String, reason: String)
+  /// What the attribute is derived from is no property, or a derived one itself, or of a type that the
+  /// attribute cannot have; or the attribute is transient, or derived twice.
+  case unfitDerivation(entity: String, attribute: String)
   /// An entity has more than 4,095 properties, or the model more than 32,767 entities or properties.
   case tooLarge
 }
@@ -75,6 +78,11 @@ extension ModelError: CustomStringConvertible {
     case .invalidPattern(let entity, let attribute, let pattern, let reason):
       "The pattern \(String(reflecting: pattern)) of \(entity).\(attribute) is no regular "
         + "expression: \(reason)."
+    case .unfitDerivation(let entity, let attribute):
+      "\(entity).\(attribute) cannot be derived so. It takes one derivation from properties that are "
+        + "not derived: a text from a text, a copy from an attribute of its own type at the end of "
+        + "to-one relationships, a count or a sum of integers for an Int, a sum of Double or Decimal "
+        + "for the same, now for a Date; and it is not transient."
     case .tooLarge:
       "The model is too large: at most 4,095 properties in an entity, 32,767 entities and properties "
         + "in all."

@@ -18,6 +18,8 @@ package final class Schema: Sendable {
   package let hooks: LifeCycleHooks
   /// What saves look at before they hand objects on.
   package let validation: ValidationSchema
+  /// What saves to the store work out.
+  package let derivation: DerivationSchema
 
   private let byNumber: [EntitySchema?]
   private let hooksByNumber: [LifeCycleHooks]
@@ -44,6 +46,7 @@ package final class Schema: Sendable {
     hooksByNumber = byNumber.map { $0?.description.hooks ?? [] }
     self.byClass = byClass
     validation = ValidationSchema(byNumber)
+    derivation = DerivationSchema(byNumber)
   }
 
   /// All entities, ascending by number.

@@ -7,8 +7,8 @@ package import StrataModel
 package struct ValidationSchema: Sendable {
   /// Whether no entity has a rule or a hook.
   package let isEmpty: Bool
-  /// The relationships whose links are kept beside the objects and counted: at those places.
-  package let countedLinks: Set<PropertyNumber>
+  /// How the members of counted relationships are found.
+  package let memberships: MembershipSchema
 
   private let byNumber: [EntityValidation?]
 
@@ -19,9 +19,9 @@ package struct ValidationSchema: Sendable {
       for count in EntityValidation.counts(of: entity) { counted.insert(count.relationship.number) }
     }
     byNumber = entities.map { entity in
-      entity.flatMap { $0.description.isAbstract ? nil : EntityValidation($0, counted: counted) }
+      entity.flatMap { $0.description.isAbstract ? nil : EntityValidation($0) }
     }
-    countedLinks = counted
+    memberships = MembershipSchema(of: counted, entities)
     isEmpty = byNumber.allSatisfy { $0 == nil }
   }
 
@@ -40,11 +40,6 @@ package struct EntityValidation: Sendable {
   package let requiredTargets: [Int]
   /// The to-many relationships whose members are counted.
   package let counts: [CountCheck]
-  /// The to-one slots through which objects are members of a counted relationship of their target,
-  /// each with the number of that relationship.
-  package let memberships: [(slot: Int, relationship: PropertyNumber)]
-  /// The relationships whose links are kept beside the objects, and count at the other end.
-  package let countedEnds: [(relationship: PropertyNumber, end: PropertyNumber)]
   /// The hooks that say whether an object may be saved.
   package let hooks: LifeCycleHooks
 
@@ -54,6 +49,8 @@ package struct EntityValidation: Sendable {
     package let name: String
     package let type: AttributeType
     package let rules: [AttributeRule]
+    /// Whether the value is worked out by the topmost save, and not before.
+    package let isDerived: Bool
     /// What the attribute reads as if it has no value.
     package let unset: Value
   }
@@ -75,36 +72,20 @@ package struct EntityValidation: Sendable {
     package var sufficientCount: Int { Swift.max((max ?? 0) + 1, min, 1) }
   }
 
-  init?(_ entity: EntitySchema, counted: Set<PropertyNumber>) {
+  init?(_ entity: EntitySchema) {
     let properties = entity.description.properties
     attributes = properties.enumerated().compactMap { slot, property in
       guard let attribute = property.attribute, !attribute.rules.isEmpty else { return nil }
       return AttributeCheck(
         slot: slot, name: attribute.name, type: attribute.type, rules: attribute.rules,
-        unset: attribute.unsetValue)
+        isDerived: attribute.derivation != nil, unset: attribute.unsetValue)
     }
     requiredTargets = properties.indices.filter {
       properties[$0].relationship.map { !$0.isToMany && $0.isRequired } ?? false
     }
     counts = Self.counts(of: entity)
-    var memberships: [(slot: Int, relationship: PropertyNumber)] = []
-    var countedEnds: [(relationship: PropertyNumber, end: PropertyNumber)] = []
-    for case let relationship? in entity.relationships {
-      switch relationship.storage {
-      case .slot:
-        guard let inverse = relationship.inverse, counted.contains(inverse.number) else { continue }
-        memberships.append((relationship.slot, inverse.number))
-      case .links(let number, let mirror):
-        if counted.contains(mirror) { countedEnds.append((number, mirror)) }
-      case .inverseSlot: continue
-      }
-    }
-    self.memberships = memberships
-    self.countedEnds = countedEnds
     hooks = entity.description.hooks.intersection(.validating)
-    if attributes.isEmpty && requiredTargets.isEmpty && counts.isEmpty && memberships.isEmpty
-      && countedEnds.isEmpty && hooks.isEmpty
-    {
+    if attributes.isEmpty && requiredTargets.isEmpty && counts.isEmpty && hooks.isEmpty {
       return nil
     }
   }

@@ -80,6 +80,18 @@
       #expect(try description(of: declaration).hasSuffix(", \(argument)),"))
     }
 
+    @Test func `that is derived has no setter`() {
+      let text = Expansion(
+        """
+        @Entity class Thing: ManagedObject {
+          @Attribute(.derived(.now)) var savedAt: Date?
+        }
+        """
+      ).text
+      #expect(text.contains("self[slot: Thing._slotBase_Thing + 0]"))
+      #expect(!text.contains("newValue"))
+    }
+
     @Test func `takes its slot from the order of declaration`() {
       let text = Expansion(
         """

@@ -33,6 +33,8 @@ struct SavePreparation {
   var isTelling = false
   /// What was looked at for being valid.
   var validation = Validation()
+  /// What was worked out for derived attributes.
+  var derivation = Derivation()
 
   /// Whether the object has this change and was not told, or another than it was told of.
   func isUntold(_ key: ObjectKey, _ change: Change) -> Bool {
@@ -65,6 +67,7 @@ extension ManagedObjectContext {
           encodeEdits()
           try tellObjects()
         }
+        try derive()
         try checkDeniedDeletes()
         try validate()
       }
@@ -72,12 +75,13 @@ extension ManagedObjectContext {
       rounds += 1
     } while rounds < Self.landingRoundCountMax && isUnprepared
     // Children may go on saving; what they have saved so far is not passed on unseen.
-    if hasChanges { try validate() }
+    if !isValidated, hasChanges { try validate() }
   }
 
   private var isUnprepared: Bool {
     hasChanges
-      && (preparation?.isAnnounced == false || !isValidated || !untoldKeys().isEmpty)
+      && (preparation?.isAnnounced == false || !isDerived || !isValidated
+        || !untoldKeys().isEmpty)
   }
 
   /// Calls `willSave` of all unsaved objects that have it, and again of those that changed by it.

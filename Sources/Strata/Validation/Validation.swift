@@ -44,23 +44,21 @@ struct Validation {
     context.encodeEdits()
     let working = context.working
     let view = try context.currentViewIncludingEdits()
-    let beneath = view.over(Overlay())
+    var memberships = MembershipChanges(context.schema.validation.memberships, in: view)
     var changed: [(key: ObjectKey, change: Change)] = []
-    var places: Set<LinkPlace> = []
     for (depth, segment) in working.segments.enumerated() {
       if seen.segments.contains(where: { $0 === segment }) { continue }
       for (key, change) in segment.changes where !working.isShadowed(key, above: depth) {
-        guard let entity = context.schema.validation[key.entity], isNew(key, change) else {
+        let isMember = memberships.schema[key.entity] != nil
+        guard isMember || context.schema.validation[key.entity] != nil, isNew(key, change) else {
           continue
         }
-        try addPlaces(of: key, change, entity, beneath, to: &places)
+        if isMember { try memberships.add(key, change, afterLookAt: passed[key]?.record) }
         changed.append((key, change))
       }
-      for place in segment.links.byPlace.keys
-      where context.schema.validation.countedLinks.contains(place.relationship) {
-        places.insert(place)
-      }
+      memberships.add(segment.links)
     }
+    var places = memberships.places
     changed.sort { $0.key < $1.key }
     failures = []
     for (key, change) in changed {
@@ -123,40 +121,6 @@ struct Validation {
     return passed.kind != change.kind || passed.record != change.record
   }
 
-  /// Adds the relationships of other objects that gain or lose the object by the save.
-  ///
-  /// - Parameter beneath: what the save comes upon. The change's base may be older: who goes by that
-  ///   would not count what loses an object that somebody else has moved meanwhile.
-  private func addPlaces(
-    of key: ObjectKey, _ change: Change, _ entity: EntityValidation, _ beneath: ReadView,
-    to places: inout Set<LinkPlace>
-  ) throws {
-    if !entity.memberships.isEmpty, let layout = beneath.schema.entity(key.entity)?.layout {
-      var former: Record?
-      if change.base != nil, case .record(let stored) = try beneath.find(key) {
-        former = stored.record
-      }
-      for (slot, relationship) in entity.memberships {
-        // What was looked at before was counted with the target that it had.
-        if let target = passed[key]?.record?.toOne(at: slot, layout: layout) {
-          places.insert(LinkPlace(relationship, target))
-        }
-        if change.kind == .update, !change.slots.contains(slot) { continue }
-        let old = former?.toOne(at: slot, layout: layout)
-        let new = change.record?.toOne(at: slot, layout: layout)
-        if old == new { continue }
-        for case let target? in [old, new] { places.insert(LinkPlace(relationship, target)) }
-      }
-    }
-    guard change.kind == .delete else { return }
-    for (relationship, end) in entity.countedEnds {
-      let place = LinkPlace(relationship, key)
-      for member in try beneath.linked(at: place, isOrdered: false) {
-        places.insert(LinkPlace(end, member.key))
-      }
-    }
-  }
-
   // MARK: - Rules
 
   private mutating func check(
@@ -165,7 +129,7 @@ struct Validation {
     guard let entity = context.schema.entity(key.entity),
       let validation = context.schema.validation[key.entity]
     else { return }
-    for attribute in validation.attributes {
+    for attribute in validation.attributes where !attribute.isDerived || context.isDeriving {
       let (rules, value) = context.ruleChecker.broken(
         attribute, by: record, entity.layout, store: context.schema.store)
       for rule in rules {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+
+/// How the changes that make an object a member of some to-many relationships, or no member any more,
+/// are told from other changes. The record of the relationship's owner does not show them.
+package struct MembershipSchema: Sendable {
+  /// The relationships in question.
+  package let relationships: Set<PropertyNumber>
+
+  private let byNumber: [EntityMemberships?]
+
+  /// - Parameter entities: by number; nil where the model has none.
+  init(of relationships: Set<PropertyNumber>, _ entities: [EntitySchema?]) {
+    self.relationships = relationships
+    byNumber = entities.map { entity in
+      entity.flatMap { EntityMemberships($0, in: relationships) }
+    }
+  }
+
+  /// How objects of an entity are members; nil if they are of none of the relationships.
+  package subscript(number: EntityNumber) -> EntityMemberships? {
+    let index = Int(number.rawValue)
+    return index < byNumber.count ? byNumber[index] : nil
+  }
+}
+
+/// How objects of one entity are members of the relationships of a `MembershipSchema`.
+package struct EntityMemberships: Sendable {
+  /// The to-one slots whose target owns the relationship.
+  package let slots: [(slot: Int, relationship: PropertyNumber)]
+  /// The relationships whose links are kept beside the objects, and whose inverse is in question.
+  package let ends: [(relationship: PropertyNumber, end: PropertyNumber)]
+
+  fileprivate init?(_ entity: EntitySchema, in relationships: Set<PropertyNumber>) {
+    var slots: [(slot: Int, relationship: PropertyNumber)] = []
+    var ends: [(relationship: PropertyNumber, end: PropertyNumber)] = []
+    for case let relationship? in entity.relationships {
+      switch relationship.storage {
+      case .slot:
+        guard let inverse = relationship.inverse, relationships.contains(inverse.number) else {
+          continue
+        }
+        slots.append((relationship.slot, inverse.number))
+      case .links(let number, let mirror):
+        if relationships.contains(mirror) { ends.append((number, mirror)) }
+      case .inverseSlot: continue
+      }
+    }
+    if slots.isEmpty && ends.isEmpty { return nil }
+    self.slots = slots
+    self.ends = ends
+  }
+}

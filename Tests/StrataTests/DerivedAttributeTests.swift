@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+@Entity private final class Shelf: ManagedObject {
+  @Attribute(.derived(.count("volumes"))) var volumeCount: Int
+  @Relationship(inverse: \Volume.shelf) var volumes: ToMany<Volume>
+
+  @TaskLocal static var willSaveCount: InstanceCount?
+
+  override func willSave() { Self.willSaveCount?.increment() }
+}
+
+@Entity private final class Volume: ManagedObject {
+  var shelf: Shelf?
+}
+
+@Suite struct `A derived attribute` {
+  @Test func `of a text has its form when the object is saved, and is found by it`() throws {
+    try realms().root.performAndWait { context in
+      let town = context.town("Lavāsān")
+      town.nickname = "straße"
+      #expect(town.searchName == "")
+      try context.save()
+      #expect(town.searchName == "lavasan" && town.shout == "STRASSE")
+      #expect(!context.hasChanges)
+      town.nickname = nil
+      town.name = "ÉŁÍ 한"
+      try context.save()
+      #expect(town.searchName == "ełi 한" && town.shout == nil)
+      let found = try context.fetch(Town.where { $0.searchName == "ełi 한" })
+      #expect(found == [town])
+    }
+  }
+
+  @Test func `that counts or sums follows members that come, go and change`() throws {
+    try realms().root.performAndWait { context in
+      let (first, second) = (context.realm("A"), context.realm("B"))
+      let town = context.town("a", people: 5, in: first)
+      town.area = 1.5
+      context.town("b", people: 7, in: first)
+      try context.save()
+      #expect(first.townCount == 2 && first.people == 12 && first.area == 1.5)
+      #expect(second.townCount == 0 && second.people == 0)
+      town.realm = second
+      try context.save()
+      #expect(first.townCount == 1 && first.people == 7 && first.area == 0)
+      #expect(second.townCount == 1 && second.people == 5 && second.area == 1.5)
+      town.people = 6
+      try context.save()
+      #expect(second.people == 6 && second.townCount == 1)
+      context.delete(town)
+      try context.save()
+      #expect(second.townCount == 0 && second.people == 0)
+    }
+  }
+
+  @Test func `that counts or sums follows links of two to-many sides`() throws {
+    try realms().root.performAndWait { context in
+      let (realm, guild) = (context.realm("A"), Guild(in: context))
+      guild.wealth = 10
+      guild.realms.insert(realm)
+      try context.save()
+      #expect(realm.guildCount == 1 && realm.wealth == 10)
+      guild.wealth = 12.5
+      try context.save()
+      #expect(realm.wealth == 12.5)
+      realm.guilds.remove(guild)
+      try context.save()
+      #expect(realm.guildCount == 0 && realm.wealth == 0)
+    }
+  }
+
+  @Test func `that copies follows every step of its path`() throws {
+    try realms().root.performAndWait { context in
+      let (first, second) = (context.realm("A"), context.realm("B"))
+      let town = context.town("a", in: first)
+      let quarter = Quarter(in: context)
+      quarter.town = town
+      try context.save()
+      #expect(town.realmName == "A" && quarter.realmName == "A")
+      first.name = "AA"
+      try context.save()
+      #expect(town.realmName == "AA" && quarter.realmName == "AA")
+      town.realm = second
+      try context.save()
+      #expect(town.realmName == "B" && quarter.realmName == "B")
+      context.delete(second)
+      try context.save()
+      #expect(town.realmName == nil && quarter.realmName == nil)
+      town.realm = first
+      quarter.town = nil
+      try context.save()
+      #expect(town.realmName == "AA" && quarter.realmName == nil)
+    }
+  }
+
+  @Test func `that is now tells when the object itself was last saved`() throws {
+    try realms().root.performAndWait { context in
+      let start = Date()
+      let realm = context.realm("A")
+      #expect(realm.savedAt == nil)
+      try context.save()
+      let first = try #require(realm.savedAt)
+      #expect(first >= start)
+      context.town("a", in: realm)
+      try context.save()
+      #expect(realm.townCount == 1 && realm.savedAt == first)
+      realm.name = "B"
+      try context.save()
+      #expect(realm.savedAt != first)
+    }
+  }
+
+  @Test func `is worked out by the save that reaches the store, of what came together there`()
+    throws
+  {
+    let container = try realms()
+    let id = try container.root.performAndWait { context in
+      let realm = context.realm("A")
+      try context.save()
+      return realm.objectID
+    }
+    let workers = [container.newBackgroundContext(), container.newBackgroundContext()]
+    for worker in workers {
+      try worker.performAndWait { context in
+        let realm = try context.existingObject(Realm.self, with: id)
+        context.town("Über", people: 3, in: realm)
+        try context.save()
+        #expect(realm.townCount == 0 && !realm.hasChanges)
+      }
+    }
+    try container.root.performAndWait { context in
+      let realm = try context.existingObject(Realm.self, with: id)
+      #expect(realm.townCount == 0)
+      try context.save()
+      #expect(realm.townCount == 2 && realm.people == 6)
+    }
+    try workers[0].performAndWait { context in
+      let realm = try context.existingObject(Realm.self, with: id)
+      #expect(realm.townCount == 2)
+      let names = try context.fetch(Town.all).map(\.searchName)
+      #expect(names == ["uber", "uber"])
+    }
+    let stored = try ContextQueue(parent: container.coordinator).performAndWait {
+      try $0.existingObject(Realm.self, with: id).people
+    }
+    #expect(stored == 6)
+  }
+
+  @Test func `obeys its rules where it is worked out`() throws {
+    let container = try realms()
+    let worker = container.newBackgroundContext()
+    try worker.performAndWait { context in
+      context.town("a", people: 2_000, in: context.realm("A"))
+      try context.expectRefusals([])
+    }
+    try container.root.performAndWait { context in
+      try context.expectRefusals(["Realm.people .range(...1000)"])
+      let town = try #require(try context.fetch(Town.all).first)
+      town.people = 1_000
+      try context.expectRefusals([])
+      #expect(town.realm?.people == 1_000)
+    }
+  }
+
+  @Test func `has willSave called for an object that it alone changes, and for none again`() throws
+  {
+    let count = InstanceCount()
+    let container = try PersistentContainer(
+      inMemory: ManagedObjectModel(Shelf.self, Volume.self))
+    try Shelf.$willSaveCount.withValue(count) {
+      try container.root.performAndWait { context in
+        let shelf = Shelf(in: context)
+        try context.save()
+        #expect(count.value == 1)
+        Volume(in: context).shelf = shelf
+        try context.save()
+        #expect(shelf.volumeCount == 1 && count.value == 2)
+      }
+    }
+  }
+
+  @Test func `is nothing to undo`() throws {
+    try realms().root.performAndWait { context in
+      let realm = context.realm("A")
+      try context.save()
+      let undoManager = ManagedObjectContext.UndoManager()
+      context.undoManager = undoManager
+      let town = context.town("a", in: realm)
+      context.processPendingChanges()
+      try context.save()
+      #expect(realm.townCount == 1)
+      context.undo()
+      #expect(town.managedObjectContext == nil || town.isDeleted)
+      #expect(!undoManager.canUndo)
+      try context.save()
+      #expect(realm.townCount == 0 && undoManager.canRedo)
+    }
+  }
+
+  @Test func `agrees with a naive calculation after random work in nested contexts`() throws {
+    let seed = UInt64.random(in: 0 ... .max / 2)
+    var random = SeededGenerator(seed: seed)
+    let container = try realms()
+    let contexts = [container.root, container.newBackgroundContext()]
+    try container.root.performAndWait { $0.mergePolicy = .mergeByPropertyObjectTrump }
+    for step in 0..<150 {
+      let choice = Int.random(in: 0..<9, using: &random)
+      let (a, b) = (
+        Int.random(in: 0..<100, using: &random), Int.random(in: 0..<100, using: &random)
+      )
+      try contexts[a % 2].performAndWait { context in
+        let realms = try context.fetch(Realm.all)
+        let towns = try context.fetch(Town.all)
+        let realm = realms.isEmpty ? nil : realms[b % realms.count]
+        let town = towns.isEmpty ? nil : towns[a % towns.count]
+        switch choice {
+        case 0: context.realm("\(step)")
+        case 1, 2:
+          Quarter(in: context).town = context.town("T\(step)", people: Int32(b % 9), in: realm)
+        case 3: town?.realm = b % 5 == 0 ? nil : realm
+        case 4: town?.people = Int32(b % 9)
+        case 5: realm?.name = "\(step)"
+        case 6: if b % 3 == 0, a % 2 == 0, let town { context.delete(town) }
+        default: break
+        }
+        try context.save()
+      }
+      if choice < 7 { continue }
+      try container.root.performAndWait { context in
+        try context.save()
+        for realm in try context.fetch(Realm.all) {
+          let towns = Array(realm.towns)
+          let people = towns.reduce(0) { $0 + Int($1.people) }
+          #expect(realm.townCount == towns.count, "seed \(seed), step \(step)")
+          #expect(realm.people == people, "seed \(seed), step \(step)")
+        }
+        for town in try context.fetch(Town.all) {
+          #expect(town.realmName == town.realm?.name, "seed \(seed), step \(step)")
+          #expect(town.searchName == town.name.lowercased(), "seed \(seed), step \(step)")
+        }
+        for quarter in try context.fetch(Quarter.all) {
+          #expect(quarter.realmName == quarter.town?.realm?.name, "seed \(seed), step \(step)")
+        }
+      }
+    }
+  }
+}
