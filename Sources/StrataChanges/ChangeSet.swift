@@ -38,9 +38,26 @@ package struct CommitResult: Sendable {
   /// Objects whose saved record is not the one in the change set, because a merge policy decided;
   /// nil for one that the store no longer has.
   package let merged: [ObjectKey: Record?]
+  /// What it cost.
+  package let writes: WriteCount
 
-  package init(generation: UInt64, merged: [ObjectKey: Record?] = [:]) {
+  package init(
+    generation: UInt64, merged: [ObjectKey: Record?] = [:], writes: WriteCount = WriteCount()
+  ) {
     self.generation = generation
     self.merged = merged
+    self.writes = writes
   }
+}
+
+/// What one save has put into the store's trees and taken out of them, counted where it is done.
+package struct WriteCount: Sendable, Hashable {
+  package var recordsPut = 0
+  package var recordsDeleted = 0
+  /// Index entries and links.
+  package var entriesPut = 0
+  /// Those that were there.
+  package var entriesDeleted = 0
+
+  package init() {}
 }

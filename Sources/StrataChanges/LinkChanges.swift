@@ -17,7 +17,25 @@ package struct LinkPlace: Sendable, Hashable {
 package enum LinkState: Sendable, Hashable {
   /// The link is there, at `position` if the relationship is ordered; 0 otherwise.
   case present(position: UInt64)
+  /// The link is at `position`, if it is there: what moving a member of an ordered relationship says.
+  /// It does not bring back a link that somebody else has taken away, and says nothing of the other
+  /// direction.
+  case moved(position: UInt64)
   case absent
+
+  /// Whether this tells the link's state by itself, whatever lies beneath.
+  package var isWhole: Bool {
+    if case .moved = self { false } else { true }
+  }
+
+  /// What is pending when this is said after `older`.
+  package func said(after older: LinkState) -> LinkState {
+    switch (self, older) {
+    case (.moved(let position), .present): .present(position: position)
+    case (.moved, .absent): .absent
+    default: self
+    }
+  }
 }
 
 /// The links that a batch of changes adds and removes. To-many relationships merge as sets: only
@@ -27,6 +45,8 @@ package enum LinkState: Sendable, Hashable {
 /// its pending links without a search.
 package struct LinkChanges: Sendable {
   package private(set) var byPlace: [LinkPlace: [ObjectKey: LinkState]] = [:]
+  /// How many links are spoken of, each direction by itself.
+  package private(set) var count = 0
 
   package init() {}
 
@@ -41,17 +61,19 @@ package struct LinkChanges: Sendable {
   }
 
   package mutating func set(_ state: LinkState, at place: LinkPlace, to target: ObjectKey) {
-    byPlace[place, default: [:]][target] = state
+    byPlace[place, default: [:]].say(state, of: target) { count += 1 }
   }
 
   /// Lays `newer` over these: where both speak of a link, the newer wins.
   package mutating func apply(_ newer: LinkChanges) {
     if isEmpty {
-      byPlace = newer.byPlace
+      self = newer
       return
     }
     for (place, links) in newer.byPlace {
-      byPlace[place, default: [:]].merge(links) { _, newer in newer }
+      let former = byPlace[place]?.count ?? 0
+      byPlace[place, default: [:]].merge(links) { older, newer in newer.said(after: older) }
+      count += (byPlace[place]?.count ?? 0) - former
     }
   }
 
@@ -59,7 +81,17 @@ package struct LinkChanges: Sendable {
   package mutating func filter(_ isKept: (LinkPlace, ObjectKey, LinkState) -> Bool) {
     for (place, links) in byPlace {
       let kept = links.filter { isKept(place, $0.key, $0.value) }
-      if kept.count != links.count { byPlace[place] = kept.isEmpty ? nil : kept }
+      if kept.count == links.count { continue }
+      count -= links.count - kept.count
+      byPlace[place] = kept.isEmpty ? nil : kept
     }
+  }
+}
+
+extension [ObjectKey: LinkState] {
+  /// - Parameter isNew: called if nothing was said of the target before.
+  fileprivate mutating func say(_ state: LinkState, of target: ObjectKey, isNew: () -> Void) {
+    let new = self[target].map { state.said(after: $0) } ?? state
+    if updateValue(new, forKey: target) == nil { isNew() }
   }
 }

@@ -79,16 +79,19 @@ extension Overlay {
   /// The pending links at `place`, the newest word for each. O(segments + links).
   package func links(at place: LinkPlace) -> [ObjectKey: LinkState] {
     segments.reversed().reduce(into: [:]) { links, segment in
-      links.merge(segment.links.at(place)) { _, newer in newer }
+      links.merge(segment.links.at(place)) { older, newer in newer.said(after: older) }
     }
   }
 
   /// What is pending for one link, or nil if nothing is. O(segments).
   package func link(at place: LinkPlace, to target: ObjectKey) -> LinkState? {
+    var moved: LinkState?
     for segment in segments {
-      if let state = segment.links.state(at: place, to: target) { return state }
+      guard let state = segment.links.state(at: place, to: target) else { continue }
+      if state.isWhole { return moved?.said(after: state) ?? state }
+      moved = moved ?? state
     }
-    return nil
+    return moved
   }
 
   /// The pending objects whose to-one slot, covered by `index`, leads to `target`.
@@ -123,7 +126,7 @@ extension Overlay {
   package func compacted() -> Overlay {
     var merged = segments
     while merged.count > 1, !merged[0].isFrozen, !merged[1].isFrozen,
-      merged[0].changes.count * 2 >= merged[1].changes.count
+      merged[0].size * 2 >= merged[1].size
     {
       merged.replaceSubrange(
         0..<2, with: [Segment(merged[0], over: merged[1])])

@@ -54,7 +54,11 @@ extension ReadView {
     let pending = layers.links(at: place)
     var members: [Member] = []
     try snapshot.scanLinks(at: place) { target, position in
-      if pending[target] == nil { members.append(Member(key: target, position: position)) }
+      switch pending[target] {
+      case nil: members.append(Member(key: target, position: position))
+      case .moved(let position)?: members.append(Member(key: target, position: position))
+      case .present?, .absent?: break
+      }
       return .more
     }
     for case (let target, .present(let position)) in pending {
@@ -70,9 +74,11 @@ extension ReadView {
   /// The state of one link by itself, whether or not its ends are still there.
   /// O(segments + log entries of the store).
   package func link(at place: LinkPlace, to target: ObjectKey) throws -> LinkState {
-    if let pending = layers.link(at: place, to: target) { return pending }
+    let pending = layers.link(at: place, to: target)
+    if let pending, pending.isWhole { return pending }
     guard let position = try snapshot.link(at: place, to: target) else { return .absent }
-    return .present(position: position)
+    let stored = LinkState.present(position: position)
+    return pending?.said(after: stored) ?? stored
   }
 
   private func ordered(
@@ -84,8 +90,11 @@ extension ReadView {
       positions[target] = position
       return .more
     }
-    for case (let target, .present(let position)) in layers.links(at: place) {
-      positions[target] = position
+    for (target, state) in layers.links(at: place) {
+      switch state {
+      case .present(let position), .moved(let position): positions[target] = position
+      case .absent: positions[target] = nil
+      }
     }
     // A member without a position was linked from its own side: it comes last.
     return keys.map { Member(key: $0, position: positions[$0] ?? .max) }

@@ -65,6 +65,9 @@ package final class Segment: Sendable {
 
   package var isEmpty: Bool { changes.isEmpty && links.isEmpty }
 
+  /// How many objects and links it speaks of: what merging it costs.
+  var size: Int { changes.count + links.count }
+
   // MARK: - The tag
 
   /// The generation at which the store holds these changes, or what has come of them (`Era`); nil if

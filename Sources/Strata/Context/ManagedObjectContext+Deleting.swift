@@ -40,10 +40,15 @@ extension ManagedObjectContext {
     }
     if observed != nil { objectWillGo(object) }
     object.draft = nil
+    if !orderedLists.isEmpty { orderedLists.didDelete(object.key) }
     turn.deleted.append(object.key)
     noteTouched()
     if wasNew {
-      if working.change(for: object.key) != nil { edits.deletions[object.key] = .some(nil) }
+      if working.change(for: object.key) != nil {
+        edits.deletions[object.key] = .some(nil)
+      } else {
+        edits.vanished.insert(object.key)
+      }
       detach(object)
     } else {
       object.status = .deleted

@@ -61,6 +61,7 @@ extension ManagedObjectContext {
     if merging.isBehind { news.isUnknown = true }
     merging.isBehind = false
     if !news.isEmpty {
+      orderedLists.removeAll()
       outdate(by: news)
       if merging.isAutomatic { merging.owed.append(news) }
     }

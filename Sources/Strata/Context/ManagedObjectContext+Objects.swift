@@ -184,6 +184,8 @@ extension ManagedObjectContext {
     if let draft = object.draft { return draft }
     if object.isFault { fire(object) }
     guard let record = object.record, object.status != .deleted, object.isAlive else { return nil }
+    // What a stale object is set over is its own, with the links that others have changed since.
+    if !orderedLists.isEmpty, !cache.isCurrent(object) { orderedLists.removeAll() }
     let draft = Draft(layout: object.home.layout, base: record)
     object.draft = draft
     if !awaking.isEmpty, awaking.contains(where: { $0 === object }) { return draft }

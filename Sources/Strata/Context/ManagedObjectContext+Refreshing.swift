@@ -60,6 +60,7 @@ extension ManagedObjectContext {
 
   private func dropChanges(of object: ManagedObject) {
     let key = object.key
+    orderedLists.removeAll()
     if object.draft != nil {
       object.draft = nil
       edits.drafted.removeAll { $0 === object }

@@ -19,7 +19,12 @@ extension ManagedObjectContext {
   func setToOneKey(_ key: ObjectKey?, of object: ManagedObject, at slot: Int) {
     guard toOneKey(of: object, at: slot) != key else { return }
     if observed != nil { targetWillChange(of: object, at: slot, to: key) }
-    _ = draftForEditing(object)?.setToOne(key, at: slot)
+    guard let draft = draftForEditing(object) else { return }
+    draft.setToOne(key, at: slot)
+    guard !orderedLists.isEmpty, let inverse = object.home.entity.relationships[slot]?.inverse,
+      inverse.kind == .orderedToMany
+    else { return }
+    orderedTargetDidChange(of: object, to: key, inverse.number)
   }
 
   /// Sets a to-one relationship and its inverse. A to-many inverse is not touched: it is an index
@@ -39,8 +44,7 @@ extension ManagedObjectContext {
     } else if let inverse = relationship.inverse {
       for end in [former, target?.key].compactMap({ $0 }) { turn.noteEnd(end, inverse.slot) }
       if inverse.kind == .orderedToMany, let former {
-        edits.links.set(
-          .absent, at: LinkPlace(inverse.number, former), to: object.key)
+        setPosition(.absent, at: LinkPlace(inverse.number, former), to: object.key)
       }
     }
     setToOneKey(target?.key, of: object, at: slot)
@@ -62,12 +66,22 @@ extension ManagedObjectContext {
     of object: ManagedObject, _ relationship: RelationshipSchema
   ) -> [ReadView.Member] {
     guard object.isAlive, object.status != .deleted else { return [] }
-    do {
-      return try currentViewIncludingEdits().members(of: relationship, owner: object.key)
-    } catch {
+    if let kept = keptMembers(of: object, relationship) { return kept.all }
+    do { return try readMembers(of: object, relationship) } catch {
       if deferredError == nil { deferredError = error }
       return []
     }
+  }
+
+  /// The members as the view has them.
+  func readMembers(
+    of object: ManagedObject, _ relationship: RelationshipSchema
+  ) throws -> [ReadView.Member] {
+    let members = try currentViewIncludingEdits().members(of: relationship, owner: object.key)
+    guard relationship.isOrdered else { return members }
+    // A list is a collection: it has as many members as it says.
+    let family = schema.entity(relationship.destination)?.family ?? []
+    return members.filter { family.contains($0.key.entity) }
   }
 
   func isMember(
@@ -89,7 +103,9 @@ extension ManagedObjectContext {
     guard object.isAlive, target.isAlive, object.status != .deleted, target.status != .deleted
     else { return false }
     do {
-      if let state = edits.links.state(at: place, to: target.key) { return state != .absent }
+      if let state = edits.links.state(at: place, to: target.key), state.isWhole {
+        return state != .absent
+      }
       let view = try currentView()
       guard try view.link(at: place, to: target.key) != .absent else { return false }
       return view.change(for: target.key)?.kind != .delete
@@ -111,19 +127,20 @@ extension ManagedObjectContext {
     switch relationship.storage {
     case .slot: break
     case .inverseSlot(_, let slot):
-      setToOne(object, of: target, at: slot)
       if relationship.isOrdered {
+        // First, so that the member is known to have its place when it becomes one.
         if observed != nil { linksWillChange(relationship.number, of: object.key) }
-        edits.links.set(
+        setPosition(
           .present(position: position), at: LinkPlace(relationship.number, object.key),
           to: target.key)
       }
+      setToOne(object, of: target, at: slot)
     case .links(let number, let mirror):
       // In an ordered inverse the new link comes last.
       let isMirrorOrdered = relationship.inverse?.kind == .orderedToMany
       setLink(
         .present(position: position), number, mirror: mirror, from: object.key, to: target.key,
-        mirrored: .present(position: isMirrorOrdered ? .max : position))
+        mirrored: .present(position: isMirrorOrdered ? PositionPlan.unnumbered : 0))
     }
     noteTouched()
   }
@@ -155,8 +172,8 @@ extension ManagedObjectContext {
       linksWillChange(number, of: owner)
       linksWillChange(mirror, of: target)
     }
-    edits.links.set(state, at: LinkPlace(number, owner), to: target)
-    edits.links.set(mirrored ?? state, at: LinkPlace(mirror, target), to: owner)
+    setPosition(state, at: LinkPlace(number, owner), to: target)
+    setPosition(mirrored ?? state, at: LinkPlace(mirror, target), to: owner)
     turn.updated.append(owner)
     turn.updated.append(target)
     noteTouched()

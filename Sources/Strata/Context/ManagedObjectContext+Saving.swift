@@ -152,6 +152,7 @@ extension ManagedObjectContext {
       if change.kind == .delete { gone.append(object) } else { object.status = .clean }
     }
     working = Overlay()
+    orderedLists.removeAll()
     isPublished = true
     moveSavepoints()
     view = nil

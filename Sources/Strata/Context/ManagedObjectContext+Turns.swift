@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     turn.note(segment, schema: schema)
     let composed = Composition.compose(segment, onto: working, schema: schema)
     if let undoRecorder { record(composed, over: working, by: undoRecorder) }
-    replaceWorking(working.adding(composed).compacted())
+    show(working.adding(composed).compacted())
     isPublished = false
     for (key, change) in composed.changes where segment.changes[key] == nil {
       if change.kind == .delete { turn.deleted.append(key) } else { turn.updated.append(key) }
@@ -71,6 +71,11 @@ extension ManagedObjectContext {
   }
 
   func replaceWorking(_ overlay: Overlay) {
+    if !orderedLists.isEmpty, !overlay.isIdentical(to: working) { orderedLists.removeAll() }
+    show(overlay)
+  }
+
+  private func show(_ overlay: Overlay) {
     working = overlay
     view?.replaceOwn(overlay)
   }

@@ -68,6 +68,8 @@ public final class ManagedObjectContext {
   var edits = PendingEdits()
   /// Whether the layer shows `working`.
   var isPublished = true
+  /// The ordered relationships that are worked on by index.
+  var orderedLists = OrderedLists()
   var turn = TurnChanges()
   var messageCounts = MessageCounts()
   /// What children's saves changed that landed at the first read of this turn: told at its end,

@@ -13,6 +13,8 @@ struct PendingEdits {
   var drafted: [ManagedObject] = []
   /// What deleted objects were when they were deleted; nil for one that the parent never saw.
   var deletions: [ObjectKey: StoredRecord?] = [:]
+  /// New objects that were deleted before they were ever encoded: nobody has heard of them.
+  var vanished: Set<ObjectKey> = []
   /// Links added and removed, in both directions.
   var links = LinkChanges()
 
@@ -40,6 +42,13 @@ struct PendingEdits {
       }
     }
     for (key, base) in deletions { changes[key] = .delete(base: base) }
+    var links = links
+    if !links.isEmpty, !deletions.isEmpty || !vanished.isEmpty {
+      let isGone = { key in vanished.contains(key) || deletions[key] != nil }
+      links.filter { place, target, state in
+        state == .absent || !isGone(place.owner) && !isGone(target)
+      }
+    }
     return Segment(changes: changes, links: links, schema: schema)
   }
 }

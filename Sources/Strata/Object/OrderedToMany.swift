@@ -7,96 +7,221 @@ import StrataRecord
 /// at a place that inserts, moves and saves keep.
 ///
 /// A member's place is a number beside its link. Inserting between two members takes a number
-/// between theirs and writes one link; the list is not rewritten. A member that was linked from its
+/// between theirs and writes one link; the list is not rewritten, nor are members loaded. Where a
+/// place is so crowded that there is no number left, a few neighbours are numbered anew: O(log
+/// members) links for each insertion, amortised, however they fall. A member that was linked from its
 /// own side comes last.
+///
+/// It is a collection: `list[3]`, `list.first`, `list.firstIndex(of:)`, slices, `reversed()`. The
+/// first call that asks for an index reads the list, O(members); from then on the context keeps it
+/// while it is edited here, and an edit costs about as much in a list of a hundred thousand as in one
+/// of a hundred. It is read anew when others have changed something, and after a save. Indices are
+/// those of the moment: an edit moves what is behind it.
+///
+/// ## Several editors
+/// Saves of several contexts merge as edits of places, not of the whole list: what one inserts stays
+/// between the neighbours that it was put between, wherever others insert, move or remove. If two
+/// insert at the same place, their members are in one order everywhere, each one's in its own. If two
+/// move the same member, the later save says where it is; if one removes it, it is removed. The one
+/// exception: if one numbers a crowded place anew while the other inserts just there, the other's
+/// member comes to stand among these few, but not surely between the two.
 public struct OrderedToMany<Target: ManagedObject> {
   private let base: ToMany<Target>
 
   init(owner: ManagedObject, slot: Int) { base = ToMany(owner: owner, slot: slot) }
 
-  /// How many members there are. O(members), no object is loaded.
-  public var count: Int { base.count }
+  /// How many members there are. No object is loaded. O(members), O(1) while the list is edited.
+  public var count: Int { kept?.count ?? base.count }
 
-  public var isEmpty: Bool { base.isEmpty }
+  public var isEmpty: Bool { count == 0 }
 
   /// The members' IDs in order. O(members), no object is loaded.
   public var objectIDs: [ObjectID] { base.objectIDs }
 
-  /// Whether `object` is a member.
+  /// Whether `object` is a member. No other member is looked at.
   ///
   /// - Precondition: the object is of the same context.
   public func contains(_ object: Target) -> Bool { base.contains(object) }
 
-  /// The member at `index`. O(members).
+  /// The index of a member, nil if it is none.
   ///
-  /// - Precondition: 0 ≤ `index` < `count`.
-  public subscript(index: Int) -> Target { Array(base)[index] }
+  /// - Precondition: the object is of the same context.
+  public func firstIndex(of object: Target) -> Int? {
+    base.owner.home.context?.requireOwn(object)
+    return readMembers()?.index(of: object.key)
+  }
+
+  // MARK: - Editing
 
   /// Puts `object` at the end; a member moves there.
-  public func append(_ object: Target) { insert(object, at: count) }
+  ///
+  /// - Precondition: the object is of the same context.
+  public func append(_ object: Target) { append(contentsOf: CollectionOfOne(object)) }
+
+  /// Puts objects at the end, in their order; members move there. Of one that occurs twice, the first
+  /// is taken.
+  ///
+  /// - Precondition: the objects are of the same context.
+  public func append(contentsOf objects: some Sequence<Target>) {
+    let objects = Array(objects)
+    guard let members = members() else { return }
+    insert(objects, at: members.count)
+  }
 
   /// Puts `object` before the member that is at `index` now, or at the end; a member moves there.
-  /// O(members), one link is written.
   ///
   /// - Precondition: 0 ≤ `index` ≤ `count`, and the object is of the same context.
-  public func insert(_ object: Target, at index: Int) {
-    guard let relationship = base.relationship, let context = base.owner.home.context else {
-      return
-    }
-    var members = base.members
-    precondition(index >= 0 && index <= members.count, "the index is beyond the list's end")
-    var place = index
-    if let current = members.firstIndex(where: { $0.key == object.key }) {
-      members.remove(at: current)
-      if current < index { place -= 1 }
-    }
-    let spaced = Self.withGap(at: place, in: members)
-    for (old, new) in zip(members, spaced.members) where old != new {
-      guard let member = context.instance(of: new.key) else { continue }
-      context.link(base.owner, to: member, relationship, position: new.position)
-    }
-    context.link(base.owner, to: object, relationship, position: spaced.position)
+  public func insert(_ object: Target, at index: Int) { insert([object], at: index) }
+
+  /// Puts objects before the member that is at `index` now, or at the end, in their order; members
+  /// move there. Of one that occurs twice, the first is taken.
+  ///
+  /// - Precondition: 0 ≤ `index` ≤ `count`, and the objects are of the same context.
+  public func insert(contentsOf objects: some Sequence<Target>, at index: Int) {
+    insert(Array(objects), at: index)
+  }
+
+  /// Moves the member at `source` so that it is at `destination` afterwards.
+  ///
+  /// - Precondition: both are indices of members.
+  public func move(from source: Int, to destination: Int) {
+    insert(self[source], at: destination > source ? destination + 1 : destination)
+  }
+
+  /// Moves members to before the one that is at `destination` now, or to the end, in their order:
+  /// what a list view asks for. SwiftUI: `move(fromOffsets:toOffset:)`.
+  ///
+  /// - Parameters:
+  ///   - sources: ascending indices of members, an `IndexSet`, say.
+  ///   - destination: as they are counted before the move.
+  /// - Precondition: the sources are indices, and 0 ≤ `destination` ≤ `count`.
+  public func move(fromOffsets sources: some Sequence<Int>, toOffset destination: Int) {
+    insert(sources.map { self[$0] }, at: destination)
+  }
+
+  /// Makes the member at `index` no member any more. It is not deleted.
+  ///
+  /// - Returns: what was the member.
+  /// - Precondition: 0 ≤ `index` < `count`.
+  @discardableResult
+  public func remove(at index: Int) -> Target {
+    let object = self[index]
+    base.remove(object)
+    return object
   }
 
   /// Makes `object` no member any more. It is not deleted.
+  ///
+  /// - Precondition: the object is of the same context.
   public func remove(_ object: Target) { base.remove(object) }
 
   /// Makes all members none.
   public func removeAll() { base.removeAll() }
 
-  /// Makes exactly these objects the members, in this order; one that occurs twice is taken once.
+  /// Makes exactly these objects the members, in this order; of one that occurs twice the first is
+  /// taken. No more members are moved than must be: writes O(differences). O(members).
+  ///
+  /// - Precondition: the objects are of the same context.
   public func replace(with objects: some Sequence<Target>) {
-    base.removeAll()
-    for object in objects { append(object) }
+    let wanted = Self.once(Array(objects))
+    let keys = Set(wanted.map(\.key))
+    for object in Array(self) where !keys.contains(object.key) { base.remove(object) }
+    guard let members = members() else { return }
+    var rank: [ObjectKey: Int] = [:]
+    for (index, member) in members.all.enumerated() { rank[member.key] = index }
+    let staying = wanted.map { rank[$0.key] }.longestAscent
+    // From the end, so that each run is put before one that stays.
+    var next = members.count
+    var run: [Target] = []
+    for index in wanted.indices.reversed() {
+      if !staying.contains(index) {
+        run.append(wanted[index])
+        continue
+      }
+      if !run.isEmpty { insert(run.reversed(), at: next) }
+      run = []
+      next = members.index(of: wanted[index].key) ?? 0
+    }
+    if !run.isEmpty { insert(run.reversed(), at: 0) }
   }
 
-  /// The distance between the places of neighbours when a list is numbered afresh.
-  private static var spacing: UInt64 { 1 << 32 }
+  private func insert(_ objects: [Target], at index: Int) {
+    guard let relationship = base.relationship else { return }
+    base.owner.home.context?.insert(
+      objects.count == 1 ? objects : Self.once(objects), into: base.owner, relationship, at: index)
+  }
 
-  /// A position for a new member at `index`, and the members with room for it: unchanged as a rule,
-  /// numbered afresh if there is no number left between the neighbours.
-  private static func withGap(
-    at index: Int, in members: [ReadView.Member]
-  ) -> (position: UInt64, members: [ReadView.Member]) {
-    let below = index > 0 ? members[index - 1].position : 0
-    let above = index < members.count ? members[index].position : nil
-    if let above, above != .max, above > below + 1 {
-      return (below + (above - below) / 2, members)
-    }
-    if above == nil, below < .max - spacing { return (below + spacing, members) }
-    let numbered = members.enumerated().map { offset, member in
-      let rank = UInt64(offset < index ? offset + 1 : offset + 2)
-      return ReadView.Member(key: member.key, position: rank * spacing)
-    }
-    return (UInt64(index + 1) * spacing, numbered)
+  private static func once(_ objects: [Target]) -> [Target] {
+    var seen: Set<ObjectKey> = []
+    return objects.filter { seen.insert($0.key).inserted }
+  }
+
+  // MARK: - The list
+
+  /// The list if the context keeps it.
+  private var kept: OrderedMembers? {
+    guard let relationship = base.relationship else { return nil }
+    base.owner.noteAccess(relationship.slot)
+    return base.owner.home.context?.keptMembers(of: base.owner, relationship)
+  }
+
+  /// The list, to be edited.
+  private func members() -> OrderedMembers? {
+    guard let relationship = base.relationship else { return nil }
+    return base.owner.home.context?.orderedMembers(of: base.owner, relationship)
+  }
+
+  private func readMembers() -> OrderedMembers? {
+    if let relationship = base.relationship { base.owner.noteAccess(relationship.slot) }
+    return members()
   }
 }
 
-extension OrderedToMany: Sequence {
-  /// The members as they are now, in order, as faults where they are not loaded.
+extension OrderedToMany: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { count }
+
+  /// The member at `index`, a fault where it is not loaded. No other member is looked at.
+  ///
+  /// - Precondition: 0 ≤ `index` < `count`.
+  public subscript(index: Int) -> Target {
+    guard let members = readMembers(), index >= 0, index < members.count,
+      let object = base.owner.home.context?.instance(of: members[index].key) as? Target
+    else { preconditionFailure("the index \(index) is beyond the list's end") }
+    return object
+  }
+
+  /// The members as they are now, in order, as faults where they are not loaded. The list may be
+  /// edited meanwhile.
   public func makeIterator() -> AnyIterator<Target> { base.makeIterator() }
 
   public var underestimatedCount: Int { 0 }
+}
+
+extension [Int?] {
+  /// The indices of a longest ascending choice of the elements that are not nil. O(count × log count).
+  fileprivate var longestAscent: Set<Int> {
+    // By length: where the ascent of that length that ends lowest ends.
+    var ends: [(value: Int, index: Int)] = []
+    var previous = [Int?](repeating: nil, count: count)
+    for (index, value) in enumerated() {
+      guard let value else { continue }
+      var (low, high) = (0, ends.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if ends[middle].value < value { low = middle + 1 } else { high = middle }
+      }
+      previous[index] = low > 0 ? ends[low - 1].index : nil
+      if low == ends.count { ends.append((value, index)) } else { ends[low] = (value, index) }
+    }
+    var ascent: Set<Int> = []
+    var last = ends.last?.index
+    while let index = last {
+      ascent.insert(index)
+      last = previous[index]
+    }
+    return ascent
+  }
 }
 
 extension ManagedObject {

@@ -119,9 +119,9 @@ extension ManagedObjectContext {
     if !reversal.links.isEmpty {
       let below = try currentView().over(Overlay())
       for link in reversal.links.keys {
-        guard let state = working.link(at: link.place, to: link.target),
-          try below.link(at: link.place, to: link.target) == state
-        else { continue }
+        guard let state = working.link(at: link.place, to: link.target) else { continue }
+        let under = try below.link(at: link.place, to: link.target)
+        guard state.said(after: under) == under else { continue }
         links.set(state, at: link.place, to: link.target)
       }
     }

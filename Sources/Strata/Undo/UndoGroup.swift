@@ -69,8 +69,9 @@ struct UndoGroup {
     guard let view else { return }
     for (place, links) in changes.links.byPlace {
       for (target, state) in links {
+        let before = try view.link(at: place, to: target)
         add(
-          LinkTransition(before: try view.link(at: place, to: target), after: state),
+          LinkTransition(before: before, after: state.said(after: before)),
           of: Link(place: place, target: target))
       }
     }

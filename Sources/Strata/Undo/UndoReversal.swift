@@ -55,7 +55,7 @@ struct UndoReversal {
           continue
         }
       }
-      links.set(step.before, at: link.place, to: link.target)
+      links.set(step.reversal, at: link.place, to: link.target)
     }
   }
 
@@ -80,5 +80,14 @@ struct UndoReversal {
       }
       if let draft { changes[key]?.record = draft.encode(into: &arena) }
     }
+  }
+}
+
+extension UndoGroup.LinkTransition {
+  /// What sets the link back. One that was there before and after has only been moved, and is not
+  /// brought back if somebody has taken it away since.
+  fileprivate var reversal: LinkState {
+    if case .present(let position) = before, after != .absent { return .moved(position: position) }
+    return before
   }
 }

@@ -89,15 +89,16 @@ struct GroupCommit {
         return
       }
       hasWritten = true
-      try PlanWriter(transaction: transaction, trees: queue.trees, generation: generation + 1)
-        .write(plan)
+      let writes = try PlanWriter.write(
+        plan, in: transaction, queue.trees, generation: generation + 1)
       generation += 1
       let keys = queue.feed.isFollowed ? plan.changedKeys(save.changeSet.links) : nil
       let news = News(
         origin: save.changeSet.origin, generation: generation, keys: keys,
         decided: Array(plan.merged.keys))
       written.append((save.changeSet.segments, news))
-      replies.append(.success(.saved(CommitResult(generation: generation, merged: plan.merged))))
+      let result = CommitResult(generation: generation, merged: plan.merged, writes: writes)
+      replies.append(.success(.saved(result)))
     case .reserve(let floor, _):
       hasWritten = true
       replies.append(.success(.reserved(try reserve(from: floor))))

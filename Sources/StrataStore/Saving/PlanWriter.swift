@@ -11,12 +11,27 @@ import StrataRecord
 /// ## Isolation
 /// The writer thread.
 struct PlanWriter {
-  let transaction: WriteTransaction
-  let trees: Trees
-  let generation: UInt64
+  private let transaction: WriteTransaction
+  private let trees: Trees
+  private let generation: UInt64
+  private var count = WriteCount()
 
   /// - Throws: `LMDBError`; the transaction is then good for nothing but abort.
-  func write(_ plan: SavePlan) throws {
+  static func write(
+    _ plan: SavePlan, in transaction: WriteTransaction, _ trees: Trees, generation: UInt64
+  ) throws -> WriteCount {
+    var writer = PlanWriter(transaction: transaction, trees: trees, generation: generation)
+    try writer.write(plan)
+    return writer.count
+  }
+
+  private init(transaction: WriteTransaction, trees: Trees, generation: UInt64) {
+    self.transaction = transaction
+    self.trees = trees
+    self.generation = generation
+  }
+
+  private mutating func write(_ plan: SavePlan) throws {
     for section in plan.sections { try write(section) }
     try write(plan.indexes)
     try write(plan.links)
@@ -25,10 +40,11 @@ struct PlanWriter {
 
   // MARK: - Records
 
-  private func write(_ section: SavePlan.Section) throws {
+  private mutating func write(_ section: SavePlan.Section) throws {
     guard let tree = trees.records(of: section.entity.number) else { return }
     for item in section.items where item.new == nil {
       try RecordKey(item.key).withBytes { _ = try transaction.delete($0, in: tree) }
+      count.recordsDeleted += 1
     }
     var cursor = try transaction.writeCursor(in: tree)
     for item in section.items {
@@ -38,18 +54,21 @@ struct PlanWriter {
           Envelope.encode(record: record, generation: generation, key: item.key, into: $0)
         }
       }
+      count.recordsPut += 1
     }
   }
 
   // MARK: - Index entries and links
 
-  private func write(_ changes: [PropertyNumber: SavePlan.EntryChanges]) throws {
+  private mutating func write(_ changes: [PropertyNumber: SavePlan.EntryChanges]) throws {
     let sorted = changes.sorted { $0.key < $1.key }
     for (number, changes) in sorted where !changes.removed.isEmpty {
       guard let tree = trees.entries(of: number) else { continue }
       var key = EntryBuffer(number)
       try changes.removed.walk { entry, _ in
-        _ = try key.with(entry) { try transaction.delete($0, in: tree) }
+        if try key.with(entry, { try transaction.delete($0, in: tree) }) {
+          count.entriesDeleted += 1
+        }
       }
     }
     for (number, changes) in sorted where !changes.added.isEmpty {
@@ -58,11 +77,12 @@ struct PlanWriter {
       var cursor = try transaction.writeCursor(in: tree)
       try changes.added.walk { entry, value in
         try key.with(entry) { try cursor.put($0, value) }
+        count.entriesPut += 1
       }
     }
   }
 
-  private func write(_ run: IndexRun, _ number: PropertyNumber) throws {
+  private mutating func write(_ run: IndexRun, _ number: PropertyNumber) throws {
     guard let tree = trees.entries(of: number) else { return }
     var key = EntryBuffer(number)
     var cursor = try transaction.writeCursor(in: tree)
@@ -71,6 +91,7 @@ struct PlanWriter {
       try run.withBytes(at: position) { entry in
         try key.with(entry) { try cursor.put($0, nothing) }
       }
+      count.entriesPut += 1
     }
   }
 }

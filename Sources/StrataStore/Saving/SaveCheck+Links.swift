@@ -24,6 +24,7 @@ extension SaveCheck {
       }
     }
     for (place, links) in save.changeSet.links.byPlace where !isGoneByMerge(place.owner) {
+      if hasMerePositions(at: place) { continue }
       for case (let target, .present) in links where !isGoneByMerge(target) {
         if try exists(target) { continue }
         report(.missingTarget, of: name(of: place), from: place.owner, to: target)
@@ -98,18 +99,29 @@ extension SaveCheck {
     }
   }
 
-  /// Plans the links that the change set itself adds and removes; it has both directions.
-  mutating func planLinks() {
+  /// Plans the links that the change set itself adds, moves and removes; it has both directions of
+  /// what it adds and removes.
+  mutating func planLinks() throws {
     for (place, links) in save.changeSet.links.byPlace {
       precondition(
         view.trees.entries(of: place.relationship) != nil,
         "a change set holds links of the model's own relationships")
+      let isMere = hasMerePositions(at: place)
+      if isMere, try !exists(place.owner) { continue }
       var changes = plan.links.removeValue(forKey: place.relationship) ?? .init()
       for (target, state) in links {
+        // A place is no link: it goes with its member, whoever deletes that.
+        if isMere, state != .absent, try !exists(target) { continue }
         switch state {
         case .absent: changes.removed.append(link: place.owner, to: target)
         case .present(let position):
           if isGoneByMerge(place.owner) || isGoneByMerge(target) { continue }
+          changes.added.append(link: place.owner, to: target, position: position)
+        case .moved(let position):
+          // Whoever has taken the link away meanwhile has the last word.
+          guard !isGoneByMerge(place.owner), !isGoneByMerge(target),
+            try view.link(at: place, to: target) != nil
+          else { continue }
           changes.added.append(link: place.owner, to: target, position: position)
         }
       }
@@ -119,6 +131,17 @@ extension SaveCheck {
       plan.links[number]?.removed.sort()
       plan.links[number]?.added.sort()
     }
+  }
+
+  /// Whether to-one slots are the truth of the relationship, and what lies at `place` says only in
+  /// which order.
+  private func hasMerePositions(at place: LinkPlace) -> Bool {
+    guard let entity = schema.entity(place.owner.entity) else { return false }
+    for case let relationship? in entity.relationships
+    where relationship.number == place.relationship {
+      if case .inverseSlot = relationship.storage { return true }
+    }
+    return false
   }
 
   /// Whether the merge policy let another save's deletion of the object stand: links to it are

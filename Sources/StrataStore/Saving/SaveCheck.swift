@@ -56,7 +56,7 @@ struct SaveCheck {
     try checkTargets()
     try checkReferrers()
     if !danglingLinks.isEmpty { throw StoreError.danglingLinks(danglingLinks) }
-    planLinks()
+    try planLinks()
     planIndexes()
     try checkUniqueness()
     if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }

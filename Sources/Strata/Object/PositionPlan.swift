@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+
+/// Which numbers new members of an ordered relationship get, and which members must be numbered anew
+/// to make room.
+///
+/// A number is 64 bits. The first member gets 2⁶³, those at the ends 2³² more or less than their
+/// neighbour, those in between the middle between theirs. Who inserts a run at one place, one after
+/// the other, forwards or backwards, takes a thousandth of the room each time, not half of it. Each
+/// number is a little off, by its object's key.
+///
+/// | inserted | until there is no room |
+/// | --- | --- |
+/// | at an end | 2³¹ members |
+/// | as a run in the middle, one after the other | about 20,000 |
+/// | always into the smaller half | 26 |
+///
+/// ## When there is no room
+/// Then neighbours are numbered anew, in a window around the place: two members, four, eight …, until
+/// one has room enough. Twice as large a window must have twice as much room for each member: 2⁸ for
+/// two, 2⁹ for four, and so on. So after a window was numbered anew, each half of it has twice the
+/// room that it is asked for, and takes as many insertions as it has members before its turn comes
+/// again: O(1) numbers written for each insertion and size of window, O(log members) for each
+/// insertion, by whoever and wherever. (M. A. Bender et al., "Two simplified algorithms for
+/// maintaining order in a list", 2002.) The whole list is numbered anew only where it has more than
+/// 2²⁷ members.
+///
+/// Members without a number come last; they are given theirs when something is put behind them.
+struct PositionPlan {
+  /// Of the new members, ascending.
+  private(set) var positions: [UInt64] = []
+  /// Members that get another number.
+  private(set) var moved: [ReadView.Member] = []
+
+  /// The distance between neighbours where there is room.
+  static let spacing: UInt64 = 1 << 32
+  /// Numbers are below this; a member that has none has it.
+  static let unnumbered = UInt64.max
+  private static let middle: UInt64 = 1 << 63
+
+  /// - Parameters:
+  ///   - keys: of the new members, at least one.
+  ///   - index: where they come to stand, 0 … `members.count`.
+  init(inserting keys: [ObjectKey], at index: Int, in members: OrderedMembers) {
+    let numberedCount = members.count - members.unnumberedCount
+    // Those without a number that come to stand before the new ones are numbered with them.
+    let overtaken = index > numberedCount ? members.members(in: numberedCount..<index) : []
+    let run = overtaken.map(\.key) + keys
+    let place = min(index, numberedCount)
+    let numbers: [UInt64]
+    if let stretch = Stretch(run.count, at: place, of: numberedCount, in: members) {
+      numbers = run.enumerated().map { stretch.number($0, of: $1) }
+    } else {
+      numbers = renumber(run.count, at: place, in: members, numberedCount: numberedCount)
+    }
+    for (member, number) in zip(overtaken, numbers) {
+      moved.append(ReadView.Member(key: member.key, position: number))
+    }
+    positions = Array(numbers.dropFirst(overtaken.count))
+  }
+
+  // MARK: - Where there is room
+
+  /// Numbers at equal distances.
+  private struct Stretch {
+    let first: UInt64
+    let step: UInt64
+
+    /// Those for `count` members that come to stand at `place`; nil if there are not so many between
+    /// the neighbours.
+    init?(_ count: Int, at place: Int, of numberedCount: Int, in members: OrderedMembers) {
+      let count = UInt64(count)
+      let lower = place > 0 ? members[place - 1] : nil
+      let upper = place < numberedCount ? members[place] : nil
+      // All numbers are above `floor` and below `ceiling`.
+      let ceiling = upper?.position ?? PositionPlan.unnumbered
+      let room = ceiling - min(lower?.position ?? 0, ceiling)
+      let even = room / (count + 1)
+      let kept = (room >> 10) / count
+      switch (lower, upper) {
+      case (nil, nil):
+        step = min(PositionPlan.spacing, even)
+        first = PositionPlan.middle - count / 2 * step
+      case (let lower?, nil):
+        step = min(PositionPlan.spacing, even)
+        first = lower.position + step
+      case (nil, _?):
+        step = min(PositionPlan.spacing, even)
+        first = ceiling - count * step
+      case (let lower?, _?) where lower.key == members.insertedLast && room > count:
+        step = max(1, kept)
+        first = lower.position + step
+      case (_, let upper?) where upper.key == members.insertedLast && room > count:
+        step = max(1, kept)
+        first = upper.position - count * step
+      case (let lower?, _?):
+        step = even
+        first = lower.position + step
+      }
+      if step == 0 { return nil }
+    }
+
+    /// The number at `index`, a little off by the object's key: of two contexts that insert at one
+    /// place, each takes numbers of its own, and there is room between them.
+    func number(_ index: Int, of key: ObjectKey) -> UInt64 {
+      let mixed = key.rawValue &* 0x9E37_79B9_7F4A_7C15
+      return first + UInt64(index) * step + (step / 8).multipliedFullWidth(by: mixed).high
+    }
+  }
+
+  // MARK: - Where there is none
+
+  /// Numbers a window around `place` anew.
+  ///
+  /// - Returns: the numbers of the `count` new ones.
+  private mutating func renumber(
+    _ count: Int, at place: Int, in members: OrderedMembers, numberedCount: Int
+  ) -> [UInt64] {
+    var level: UInt64 = 0
+    while true {
+      let reach = 1 << Int(level)
+      let window = max(0, place - reach)..<min(numberedCount, place + reach)
+      let isWhole = window == 0..<numberedCount
+      let lower = window.lowerBound > 0 ? members[window.lowerBound - 1].position + 1 : 0
+      let upper =
+        window.upperBound < numberedCount
+        ? members[window.upperBound].position : Self.unnumbered
+      let total = UInt64(window.count + count)
+      let room = upper > lower ? (upper - lower) / (total + 1) : 0
+      if room >= 1 << (8 + level) || (isWhole && room > 0) {
+        let isOpen = window.upperBound == numberedCount || window.lowerBound == 0
+        let step = isOpen ? min(room, Self.spacing) : room
+        let first =
+          isWhole
+          ? Self.middle - total / 2 * step
+          : window.lowerBound == 0 ? upper - total * step : lower - 1 + step
+        return number(window, place, count, members) { first + UInt64($0) * step }
+      }
+      precondition(!isWhole, "an ordered relationship has fewer than 2⁶³ members")
+      level += 1
+    }
+  }
+
+  private mutating func number(
+    _ window: Range<Int>, _ place: Int, _ count: Int, _ members: OrderedMembers,
+    _ number: (Int) -> UInt64
+  ) -> [UInt64] {
+    for (offset, member) in members.members(in: window).enumerated() {
+      let isBehind = window.lowerBound + offset >= place
+      let position = number(isBehind ? offset + count : offset)
+      if position != member.position {
+        moved.append(ReadView.Member(key: member.key, position: position))
+      }
+    }
+    let first = place - window.lowerBound
+    return (first..<(first + count)).map(number)
+  }
+}
