@@ -132,6 +132,10 @@ let package = Package(
       .executableTarget(
         name: "LMDBCost", dependencies: ["LMDBCostC", "CStrataLMDB", "StrataLMDB"],
         path: "Tests/LMDBCost", exclude: ["check.sh"], swiftSettings: settings),
+      // What a walk over a million objects costs in memory (Tests/MemoryWalk/check.sh).
+      .executableTarget(
+        name: "MemoryWalk", dependencies: ["Strata"], path: "Tests/MemoryWalk",
+        exclude: ["check.sh"], swiftSettings: settings),
       // The README's first command: a real import, readable as an example.
       .executableTarget(
         name: "quickstart", dependencies: ["Strata"], resources: [.copy("Resources/geonames")],

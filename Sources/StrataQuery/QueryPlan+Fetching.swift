@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataChanges
-import StrataModel
+package import StrataModel
 
 extension QueryPlan {
   /// The objects that the request is about, in its order, as `view` shows them: saved and pending in
   /// any layer alike.
   ///
-  /// - Parameters:
-  ///   - loadsRecords: whether every row gets its record. Without, a request that an index answers
-  ///     alone reads no record at all.
   /// - Throws: what the store throws.
   /// - Complexity: O(results + pending matches) with an index that fits; O(objects of the entity)
   ///   without one.
-  package func fetch(in view: ReadView, loadsRecords: Bool) throws -> [FetchedRow] {
-    try FetchSession(plan: self, view: view, loadsRecords: loadsRecords).run()
+  package func fetch(in view: ReadView) throws -> [FetchedRow] {
+    try FetchSession.rows(of: self, in: view)
+  }
+
+  /// The keys of the objects that `fetch` would return. A request that an index answers alone reads
+  /// no record at all.
+  ///
+  /// - Throws: what the store throws.
+  package func fetchKeys(in view: ReadView) throws -> [ObjectKey] {
+    try FetchSession.keys(of: self, in: view)
   }
 
   /// How many rows `fetch` would return. Core Data: `count(for:)`.
@@ -28,7 +33,7 @@ extension QueryPlan {
       for entity in family { count += try countAll(of: entity, in: view) }
       return min(max(count - offset, 0), limit ?? .max)
     }
-    return try unordered.fetch(in: view, loadsRecords: false).count
+    return try unordered.fetchKeys(in: view).count
   }
 
   private func countAll(of entity: EntityNumber, in view: ReadView) throws -> Int {

@@ -60,6 +60,24 @@ package struct Record {
 // Safety: the bytes of a record are written before the record exists and never after.
 extension Record: @unchecked Sendable {}
 
+extension Record {
+  /// Whether keeping this record keeps much else in memory: others that were read or written with it.
+  package var sharesItsBlock: Bool { block.capacity > byteCount + Self.slackByteCountMax }
+
+  /// The same values in a block of their own.
+  package func separated() -> Record {
+    let copy = RecordBlock.allocate(byteCount: byteCount)
+    withUnsafeBytes {
+      UnsafeMutableRawBufferPointer(start: copy.bytes, count: byteCount).copyMemory(from: $0)
+    }
+    copy.usedByteCount = byteCount
+    return Record(block: copy, offset: 0, byteCount: byteCount)
+  }
+
+  /// So much may lie in a block beside one record that is alone there: what the allocator rounds up.
+  private static let slackByteCountMax = 64
+}
+
 extension Record: Equatable {
   /// Whether the bytes are equal; within one layout, whether all values are.
   @usableFromInline

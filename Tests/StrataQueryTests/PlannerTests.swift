@@ -106,7 +106,7 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
     let world = try populated(100)
     let (view, store) = world.view()
     let found = try plan(FetchRequest<City> { $0.population.isIn(10..<20) }, world)
-    #expect(try found.fetch(in: view, loadsRecords: false).count == 10)
+    #expect(try found.fetchKeys(in: view).count == 10)
     #expect(try found.count(in: view) == 10)
     #expect(store.recordReadCount == 0 && store.recordScanCount == 0)
   }
@@ -117,7 +117,7 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
     let first = try plan(
       FetchRequest<City> { $0.population >= 500 }.sorted(by: \.population).limit(5), world)
     #expect(
-      try first.fetch(in: view, loadsRecords: true).map(\.key.serial) == [501, 502, 503, 504, 505])
+      try first.fetch(in: view).map(\.key.serial) == [501, 502, 503, 504, 505])
     #expect(store.entryScanCount == 5 && store.recordReadCount == 5)
   }
 
@@ -125,7 +125,7 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
     let world = try populated(1_000)
     let (view, store) = world.view()
     let most = try plan(FetchRequest<City> { $0.population >= 10 && $0.isWalled == false }, world)
-    #expect(try most.fetch(in: view, loadsRecords: true).count == 990)
+    #expect(try most.fetch(in: view).count == 990)
     #expect(store.recordReadCount == 0 && store.recordScanCount == 1_000)
   }
 
@@ -133,7 +133,7 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
     let world = try populated(10)
     let (view, store) = world.view()
     #expect(
-      try plan(FetchRequest<City>().limit(0), world).fetch(in: view, loadsRecords: true).isEmpty)
+      try plan(FetchRequest<City>().limit(0), world).fetch(in: view).isEmpty)
     #expect(store.recordScanCount == 0)
   }
 }

@@ -150,6 +150,13 @@ import Testing
     for (record, data) in records { #expect(record.value(at: 0, layout) == data) }
     let copy = records[3].0.withUnsafeBytes { arena.append(copying: $0) }
     #expect(copy == records[3].0)
+    for (record, data) in records {
+      let separated = record.separated()
+      #expect(separated == record)
+      #expect(separated.value(at: 0, layout) == data)
+      #expect(!separated.sharesItsBlock)
+    }
+    #expect(records.count { !$0.0.sharesItsBlock } < 10)
     #expect(MemoryLayout<Record>.size == 16)
     #expect(MemoryLayout<Record?>.size == 16)
   }

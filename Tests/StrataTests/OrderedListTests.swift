@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test func `a new member that is deleted again leaves nothing to be saved`() throws {
+  @Test func `a new member that is deleted again does not stand in the way of a save`() throws {
     try withList(2) { list, context in
       try context.save()
       list.insert(["a"], at: 1)

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
   /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
   public func fetch<T: Entity>(_ request: FetchRequest<T>) throws -> [T] {
     let (plan, view) = try prepare(request)
-    return try plan.fetch(in: view, loadsRecords: true).compactMap { row in
+    return try plan.fetch(in: view).compactMap { row in
       guard let record = row.record else { return instance(of: row.key) as? T }
       return instance(of: row.key, holding: record) as? T
     }
@@ -25,9 +25,7 @@ extension ManagedObjectContext {
   /// - Throws: as `fetch(_:)`.
   public func fetchIDs<T: Entity>(_ request: FetchRequest<T>) throws -> [ObjectID] {
     let (plan, view) = try prepare(request)
-    return try plan.fetch(in: view, loadsRecords: false).map {
-      ObjectID(store: schema.store, key: $0.key)
-    }
+    return try plan.fetchKeys(in: view).map { ObjectID(store: schema.store, key: $0) }
   }
 
   /// How many objects match `request`, its limit and offset counted in.

@@ -44,7 +44,7 @@ nonisolated open class ManagedObject {
   // of one isolation, and no access to these runs code that could reach the object again.
   /// The values as last encoded or loaded; nil in a fault.
   @exclusivity(unchecked)
-  @usableFromInline final var record: Record?
+  @usableFromInline package final var record: Record?
   /// The values set since.
   @exclusivity(unchecked)
   @usableFromInline final var draft: Draft?
@@ -53,6 +53,8 @@ nonisolated open class ManagedObject {
   package final var status: Status
   /// The cache's mark of recent use.
   package final var isRecentlyUsed = false
+  /// Whether the cache has let the object stay once, when it looked for what to let go.
+  package final var wasSpared = false
   /// Where the context's `ObservedObjects` has the object's registrar; 0 if nobody has looked.
   @exclusivity(unchecked)
   final var observation: UInt32 = 0

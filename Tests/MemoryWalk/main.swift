@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a walk over a million objects and their to-one targets costs in memory.
+// Run by check.sh: `MemoryWalk <store> fill` once, then in processes of their own
+// `MemoryWalk <store> ids|held|fetched`.
+
+import Foundation
+import Strata
+
+@Entity final class Person: ManagedObject {
+  var name: String
+  var age: Int = 0
+  var town: Town?
+}
+
+@Entity final class Town: ManagedObject {
+  var name: String
+  var population: Int = 0
+  @Relationship(inverse: \Person.town) var people: ToMany<Person>
+}
+
+let personCount = 1_000_000
+let townCount = 100_000
+/// One in so many people is held on to, in the walk that holds.
+let heldShare = 100
+
+/// People live in towns at random: a town is met again and again, all over the walk.
+func town(of person: Int) -> Int {
+  Int(truncatingIfNeeded: (UInt64(person) &* 0x9E37_79B9_7F4A_7C15) >> 32) % townCount
+}
+
+@MainActor func fill(_ context: ManagedObjectContext) throws {
+  var towns: [Town] = []
+  for number in 0..<townCount {
+    let town = Town(in: context)
+    town.name = "town \(number)"
+    town.population = number
+    towns.append(town)
+  }
+  for start in stride(from: 0, to: personCount, by: 100_000) {
+    for number in start..<(start + 100_000) {
+      let person = Person(in: context)
+      person.name = "person \(number)"
+      person.age = number % 100
+      person.town = towns[town(of: number)]
+    }
+    try context.save()
+  }
+}
+
+/// - Returns: a sum that shows what was read, and the objects that are held.
+@MainActor func walk(_ context: ManagedObjectContext, _ mode: String) throws -> (Int, [Person]) {
+  var sum = 0
+  var held: [Person] = []
+  func visit(_ person: Person, _ index: Int) {
+    sum += person.age + (person.town?.population ?? 0)
+    if mode == "held", index % heldShare == 0 { held.append(person) }
+    if index % 10_000 == 0 { meter.sample() }
+  }
+  if mode == "fetched" {
+    // Page by page, with values; each page skips those before it.
+    for offset in stride(from: 0, to: personCount, by: 20_000) {
+      for (index, person) in try context.fetch(Person.all.offset(offset).limit(20_000)).enumerated()
+      {
+        visit(person, offset + index)
+      }
+    }
+  } else {
+    for (index, id) in try context.fetchIDs(Person.all).enumerated() {
+      visit(try context.object(Person.self, with: id), index)
+    }
+  }
+  return (sum, held)
+}
+
+// MARK: - What the process has
+
+/// Resident memory as Linux counts it, in bytes.
+struct Meter {
+  private let start = Meter.read()
+  private(set) var anonymousMax = 0
+
+  /// All of it at its highest, beyond what it was.
+  var growth: Int { (Meter.read()["VmHWM"] ?? 0) - (start["VmRSS"] ?? 0) }
+
+  mutating func sample() {
+    anonymousMax = max(anonymousMax, (Meter.read()["RssAnon"] ?? 0) - (start["RssAnon"] ?? 0))
+  }
+
+  private static func read() -> [String: Int] {
+    let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").reduce(into: [:]) { values, line in
+      let parts = line.split { $0 == ":" || $0 == " " || $0 == "\t" }
+      if parts.count == 3, parts[2] == "kB", let value = Int(parts[1]) {
+        values[String(parts[0])] = value << 10
+      }
+    }
+  }
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count == 3 else { fatalError("usage: MemoryWalk <store> fill|ids|held|fetched") }
+let coordinator = try PersistentStoreCoordinator(
+  at: URL(fileURLWithPath: arguments[1]), model: ManagedObjectModel(Person.self, Town.self),
+  durability: .none)
+let context = ManagedObjectContext(parent: coordinator)
+var meter = Meter()
+if arguments[2] == "fill" {
+  try fill(context)
+} else {
+  context.cacheByteBudget = 32 << 20
+  let (sum, held) = try walk(context, arguments[2])
+  meter.sample()
+  let expected = (0..<personCount).reduce(0) { $0 + $1 % 100 + town(of: $1) }
+  guard sum == expected else { fatalError("read \(sum), not \(expected)") }
+  print(arguments[2], meter.growth, meter.anonymousMax, held.count)
+}
