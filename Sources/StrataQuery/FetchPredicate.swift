@@ -15,6 +15,7 @@
 /// | `(1...10).contains($0.age)`, `$0.age.isIn(1...10)` | within; false if there is no value |
 /// | `["Bam", "Qom"].contains($0.name)`, `$0.name.isIn(…)` | equal to one of them |
 /// | `$0.name.hasPrefix("A")`, `hasSuffix`, `contains` | as of `String`; false if no value |
+/// | `$0.address.city == "Bam"` | so is that member of a `Codable` attribute, which is decoded |
 /// | `$0.country == id`, `$0.country == nil` | linked to that object, to none |
 /// | `&&`, `\|\|`, `!` | as of `Bool` |
 ///

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A way from an object to one of its properties, or on through to-one relationships to a property
-/// of another object: what `$0` is, and what `$0.country.name` is, in `City.where { … }`.
+/// of another object: what `$0` is, and what `$0.country.name` is, in `City.where { … }`. Or on to a
+/// member of a `Codable` attribute: `$0.address.city`.
 ///
 /// It exists so that predicates are written in Swift, checked by the compiler and completed by the
 /// editor, and yet stay data that a store can plan an index for. Core Data: key path expressions.

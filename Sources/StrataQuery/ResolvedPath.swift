@@ -10,6 +10,9 @@ package struct ResolvedPath: Sendable {
   /// The slot in the entity at the end.
   package let slot: Int
   package let kind: SlotKind
+  /// If the slot has a composite: where in it the path goes on, and `kind` is that of the member
+  /// there.
+  package let composite: CompositePath?
   /// The names along the way: "country.name".
   package let name: String
   /// The entity at the end, by name.
@@ -42,6 +45,9 @@ package struct PathResolver: Sendable {
       }
       let property = owner.description.properties[slot]
       names.append(property.name)
+      if property.attribute?.type == .codable, let member = CompositePath(steps[(index + 1)...]) {
+        return try end(property, at: slot, of: owner, hops: hops, names: names, member)
+      }
       if index == steps.count - 1 {
         return try end(property, at: slot, of: owner, hops: hops, names: names)
       }
@@ -66,7 +72,7 @@ package struct PathResolver: Sendable {
 
   private func end(
     _ property: PropertyDescription, at slot: Int, of owner: EntitySchema, hops: [Int],
-    names: [String]
+    names: [String], _ composite: CompositePath? = nil
   ) throws(QueryError) -> ResolvedPath {
     let entityName = owner.description.name
     if property.relationship?.isToMany == true {
@@ -75,10 +81,11 @@ package struct PathResolver: Sendable {
     if property.attribute?.isTransient == true {
       throw .transientProperty(entity: entityName, property: property.name)
     }
+    let kind = property.attribute.map { SlotKind.attribute(composite?.type ?? $0.type) } ?? .toOne
     return ResolvedPath(
-      hops: hops, slot: slot, kind: property.attribute.map { .attribute($0.type) } ?? .toOne,
-      name: names.joined(separator: "."), entityName: entityName,
+      hops: hops, slot: slot, kind: kind, composite: composite,
+      name: (names + (composite?.names ?? [])).joined(separator: "."), entityName: entityName,
       absentValue: property.attribute?.absentValue ?? .null,
-      isIndexed: hops.isEmpty && owner.index(at: slot) != nil)
+      isIndexed: composite == nil && hops.isEmpty && owner.index(at: slot) != nil)
   }
 }

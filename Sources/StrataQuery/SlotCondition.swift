@@ -31,13 +31,17 @@ package struct SlotCondition<Test: SlotTest>: Condition {
   package init(_ path: ResolvedPath, _ test: Test) {
     self.path = path
     self.test = test
-    isTrueOfAbsent = test.isTrue(of: path.absentValue)
+    isTrueOfAbsent = test.isTrue(
+      of: path.composite?.member(of: path.absentValue) ?? path.absentValue)
     isTrueOfNowhere = test.isTrue(of: Value.null)
   }
 
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
     guard let slot = try reader.slot(path, of: row) else { return isTrueOfNowhere }
-    return slot.isPresent ? test.isTrue(of: slot) : isTrueOfAbsent
+    guard slot.isPresent else { return isTrueOfAbsent }
+    guard let composite = path.composite else { return test.isTrue(of: slot) }
+    // What does not decode reads as what was never set.
+    return composite.member(of: slot).map(test.isTrue) ?? isTrueOfAbsent
   }
 
   package var stretch: IndexStretch? {
