@@ -135,13 +135,14 @@ extension SaveCheck {
 
   /// Whether to-one slots are the truth of the relationship, and what lies at `place` says only in
   /// which order.
-  private func hasMerePositions(at place: LinkPlace) -> Bool {
-    guard let entity = schema.entity(place.owner.entity) else { return false }
-    for case let relationship? in entity.relationships
-    where relationship.number == place.relationship {
-      if case .inverseSlot = relationship.storage { return true }
+  private mutating func hasMerePositions(at place: LinkPlace) -> Bool {
+    if let known = merePositions[place.relationship] { return known }
+    let relationship = schema.entity(place.owner.entity)?.relationships.first {
+      $0?.number == place.relationship
     }
-    return false
+    let isMere = if case .inverseSlot? = relationship??.storage { true } else { false }
+    merePositions[place.relationship] = isMere
+    return isMere
   }
 
   /// Whether the merge policy let another save's deletion of the object stand: links to it are

@@ -27,6 +27,8 @@ struct SaveCheck {
   var danglingLinks: [DanglingLink] = []
   var violations: [UniquenessViolation] = []
   var existing = KeyMemo()
+  /// Of the relationships that the save has links of: whether these are mere positions.
+  var merePositions: [PropertyNumber: Bool] = [:]
 
   /// What the save writes.
   ///
