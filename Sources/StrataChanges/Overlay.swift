@@ -41,7 +41,7 @@ package struct Overlay: Sendable {
   /// What is pending for `key`, or nil if nothing is. O(segments).
   package func change(for key: ObjectKey) -> Change? {
     for segment in segments {
-      if let change = segment.changes[key] { return change }
+      if let change = segment.change(for: key) { return change }
     }
     return nil
   }
@@ -113,8 +113,12 @@ extension Overlay {
 
   /// Whether a segment newer than the one at `depth` has a change of `key`.
   package func isShadowed(_ key: ObjectKey, above depth: Int) -> Bool {
-    segments[..<depth].contains { $0.changes[key] != nil }
+    for index in 0..<depth where segments[index].touches(key) { return true }
+    return false
   }
+
+  /// Whether any segment has a change of `key`.
+  package func isTouched(_ key: ObjectKey) -> Bool { isShadowed(key, above: segments.count) }
 }
 
 // MARK: - Merging segments by size

@@ -8,7 +8,7 @@ extension ReadView {
   /// The object's state without the context's own changes.
   package func findInherited(_ key: ObjectKey) throws -> Found {
     for segment in inherited {
-      guard let change = segment.changes[key] else { continue }
+      guard let change = segment.change(for: key) else { continue }
       guard let record = change.record else { return .deleted }
       return .record(StoredRecord(record: record, generation: change.base?.generation ?? 0))
     }

@@ -9,7 +9,8 @@ import Synchronization
 /// ## Invariants
 /// - I1 Every change is complete with respect to the segments below it in its overlay.
 /// - I2 `runs` has an entry for each record here, in each index that covers the record's entity.
-/// - I3 A tag is set and cleared only while the store's write lock is held; once a commit with that
+/// - I3 `serials` holds the serial of each changed object.
+/// - I4 A tag is set and cleared only while the store's write lock is held; once a commit with that
 ///   generation is visible it never changes again.
 ///
 /// ## Isolation
@@ -19,6 +20,9 @@ package final class Segment: Sendable {
   package let links: LinkChanges
   /// By the number of the indexed property.
   package let runs: [PropertyNumber: IndexRun]
+  /// Nil if no object is changed. Most of what a fetch beside an import meets is older than all that
+  /// is imported, and is known by this to be untouched without a look into `changes`.
+  private let serials: ClosedRange<UInt64>?
 
   /// The generation that a commit under way will give to this segment's changes, or 0.
   private let tagged = Atomic<UInt64>(0)
@@ -31,6 +35,7 @@ package final class Segment: Sendable {
     self.changes = changes
     self.links = links
     runs = Self.runs(of: changes, schema)
+    serials = Self.serials(of: changes)
   }
 
   /// Merges two neighbours of an overlay. Their index runs are sorted already and are merged as
@@ -48,8 +53,9 @@ package final class Segment: Sendable {
     runs = older.runs.merging(newer.runs) { _, newer in newer }.reduce(into: [:]) { runs, entry in
       runs[entry.key] = IndexRun.merge(
         newer.runs[entry.key] ?? IndexRun(), older.runs[entry.key] ?? IndexRun(),
-        isHidden: { newer.changes[$0] != nil })
+        isHidden: { newer.touches($0) })
     }
+    serials = Self.union(newer.serials, older.serials)
   }
 
   /// `segment` without the changes of `keys` and without what it says of the links in `forgotten`.
@@ -61,12 +67,38 @@ package final class Segment: Sendable {
     runs = segment.runs.mapValues { run in
       IndexRun.merge(IndexRun(), run, isHidden: { keys.contains($0) })
     }
+    serials = segment.serials
   }
 
   package var isEmpty: Bool { changes.isEmpty && links.isEmpty }
 
   /// How many objects and links it speaks of: what merging it costs.
   var size: Int { changes.count + links.count }
+
+  // MARK: - Changes by object
+
+  /// What is pending here for `key`, or nil if nothing is.
+  package func change(for key: ObjectKey) -> Change? { mayTouch(key) ? changes[key] : nil }
+
+  /// Whether anything is pending here for `key`.
+  package func touches(_ key: ObjectKey) -> Bool {
+    mayTouch(key) && changes.index(forKey: key) != nil
+  }
+
+  private func mayTouch(_ key: ObjectKey) -> Bool { serials?.contains(key.serial) ?? false }
+
+  private static func serials(of changes: [ObjectKey: Change]) -> ClosedRange<UInt64>? {
+    var all: ClosedRange<UInt64>?
+    for key in changes.keys { all = union(all, key.serial...key.serial) }
+    return all
+  }
+
+  private static func union(
+    _ left: ClosedRange<UInt64>?, _ right: ClosedRange<UInt64>?
+  ) -> ClosedRange<UInt64>? {
+    guard let left, let right else { return left ?? right }
+    return min(left.lowerBound, right.lowerBound)...max(left.upperBound, right.upperBound)
+  }
 
   // MARK: - The tag
 

@@ -63,7 +63,7 @@ struct PendingEntries {
     let step = isReversed ? -1 : 1
     while cursors[index].position != cursors[index].end {
       let object = cursors[index].run.entries[cursors[index].position].object
-      if !layers.isTouched(object, above: cursors[index].depth) { return }
+      if !layers.isShadowed(object, above: cursors[index].depth) { return }
       cursors[index].position += step
     }
   }
@@ -90,14 +90,5 @@ struct PendingEntries {
 extension PendingEntries.Cursor {
   fileprivate func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     try run.withBytes(at: position, body)
-  }
-}
-
-extension Overlay {
-  /// Whether a segment newer than the one at `depth` has a change of `key`; for nil, whether any has.
-  func isTouched(_ key: ObjectKey, above depth: Int? = nil) -> Bool {
-    for segment in segments[..<(depth ?? segments.count)]
-    where segment.changes.index(forKey: key) != nil { return true }
-    return false
   }
 }

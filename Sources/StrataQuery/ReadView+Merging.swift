@@ -75,7 +75,7 @@ extension ReadView {
     var objects: [(key: ObjectKey, change: Change)] = []
     for (depth, segment) in layers.segments.enumerated() {
       for (key, change) in segment.changes
-      where key.entity == entity && !layers.isTouched(key, above: depth) {
+      where key.entity == entity && !layers.isShadowed(key, above: depth) {
         objects.append((key, change))
       }
     }
