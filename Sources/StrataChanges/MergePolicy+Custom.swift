@@ -34,6 +34,10 @@ extension MergePolicy {
   /// }
   /// ```
   ///
+  /// It is also asked of an object that the save deletes and another save has linked to: ours is nil
+  /// then, theirs what the store has. A link to what another save has deleted is dropped without
+  /// asking.
+  ///
   /// A property that does not exist or a value that does not fit it is
   /// `StoreError.mergePolicyMistakes`, and nothing is written. Two custom policies are equal if they
   /// are copies of one.

@@ -12,7 +12,26 @@ package import StrataRecord
 /// | we deleted, they updated | fails | stays, as theirs | deleted | deleted | stays, as theirs |
 /// | both deleted | deleted | deleted | deleted | deleted | deleted |
 ///
-/// It is about attributes and to-one relationships. To-many relationships are no part of a conflict:
+/// Links that have lost an end are conflicts too, between an object that one save deletes and a link
+/// that the other makes:
+///
+/// | | `.error` | store trump, `.rollback` | object trump, `.overwrite` |
+/// | --- | --- | --- | --- |
+/// | we link to what they deleted | fails | link dropped, to-one slot nil | the same |
+/// | we delete what they linked to: to-one, rule nullify or no inverse | fails | stays, linked | deleted, their slot nil |
+/// | … rule cascade | fails | stays, linked | deleted, and what they linked with it |
+/// | … rule deny | fails | stays, linked | fails |
+/// | … to-many on both sides, rule nullify or no action | deleted with the link | the same | the same |
+/// | … to-many on both sides, rule cascade or deny | fails | stays, linked | by the rule, as above |
+/// | both give an object a partner one-to-one | fails | theirs, our partner has none | ours, their partner has none |
+///
+/// It fails with `StoreError.danglingLinks`, with `.conflicts` where a record is in conflict too. A
+/// cascade runs on, and its deletions ask no policy. An object whose deletion is dropped is as the
+/// store has it, to-one targets that the save deletes included, which then stay too; what our save
+/// did to others because it deleted the object, it has done: members that were nullified have no
+/// link, those of a cascade are deleted.
+///
+/// A conflict of versions is about attributes and to-one relationships. To-many relationships are no part of a conflict:
 /// the links that each save adds and removes are laid over one another, whatever the policy.
 /// `custom(_:_:)` makes a policy of one's own.
 public struct MergePolicy: Sendable, Hashable {
@@ -33,6 +52,9 @@ public struct MergePolicy: Sendable, Hashable {
   public static let overwrite = MergePolicy(rule: .overwrite)
   /// The store's state of the whole object stays.
   public static let rollback = MergePolicy(rule: .rollback)
+
+  /// Whether it is a policy of the program's own.
+  package var isCustom: Bool { if case .custom = rule { true } else { false } }
 
   /// How a conflict ends.
   package enum Resolution: Sendable {

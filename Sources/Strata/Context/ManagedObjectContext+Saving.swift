@@ -239,6 +239,7 @@ extension ManagedObjectContext {
         gone.append(object)
       }
     }
+    gone += takeDecided(result, beyond: changeSet)
     if !savepoints.isEmpty { rebaseSavepoints(onto: changeSet, result) }
     noteMerged(changeSet, result)
     view = nil
@@ -249,6 +250,29 @@ extension ManagedObjectContext {
       }
     }
     tell(told, ofSaved: saved, merged: result.merged, gone: gone)
+  }
+
+  /// Gives registered objects that the save did not speak of what the store has made of them: a delete
+  /// rule or a constraint reached them there. What is unsaved in one stays, on its old base.
+  ///
+  /// - Returns: those that are deleted.
+  private func takeDecided(
+    _ result: CommitResult, beyond changeSet: ChangeSet
+  ) -> [ManagedObject] {
+    var gone: [ManagedObject] = []
+    for (key, merged) in result.merged where changeSet.changes[key] == nil {
+      guard let object = cache.registeredObject(for: key), object.status == .clean,
+        working.change(for: key) == nil
+      else { continue }
+      if let merged {
+        if !object.isFault { cache.replaceRecord(merged, of: object) }
+        object.generation = result.generation
+      } else {
+        object.status = .deleted
+        gone.append(object)
+      }
+    }
+    return gone
   }
 
   /// Notes what the merge policy made of objects: the turn's objectsDidChange tells.

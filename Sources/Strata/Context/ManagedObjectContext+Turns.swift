@@ -62,12 +62,26 @@ extension ManagedObjectContext {
     turn.note(segment, schema: schema)
     let composed = Composition.compose(segment, onto: working, schema: schema)
     if let undoRecorder { record(composed, over: working, by: undoRecorder) }
-    show(working.adding(composed).compacted())
+    let settled = working.adding(composed).compacted()
+    if composed !== segment { willReach(beyond: segment, composed, in: settled) }
+    show(settled)
     isPublished = false
-    for (key, change) in composed.changes where segment.changes[key] == nil {
-      if change.kind == .delete { turn.deleted.append(key) } else { turn.updated.append(key) }
-      if let object = cache.object(for: key) { adopt(change, for: object) }
-    }
+    if composed !== segment { takeReached(beyond: segment, composed) }
+  }
+
+  // A deletion may reach objects that `delete` did not find at the other ends: those that lead to the
+  // deleted one although it does not lead back, because a partner of both was changed elsewhere.
+
+  private func willReach(beyond segment: Segment, _ composed: Segment, in settled: Overlay) {
+    let reached = composed.changes.keys.filter { segment.changes[$0] == nil }
+    if observed != nil, !reached.isEmpty { willLand(composed, touching: reached, in: settled) }
+  }
+
+  private func takeReached(beyond segment: Segment, _ composed: Segment) {
+    let reached = composed.changes.filter { segment.changes[$0.key] == nil }
+    if reached.isEmpty { return }
+    let changes = Segment(changes: reached, links: LinkChanges(), schema: schema)
+    turn.append(take(changes, touching: Array(reached.keys)), schema: schema)
   }
 
   func replaceWorking(_ overlay: Overlay) {

@@ -125,6 +125,7 @@ final class ChangeContents: Sendable {
       let id = ObjectID(store: store, key: key)
       switch (change.kind, merged[key]) {
       case (.delete, nil) where change.base == nil: continue
+      case (.insert, .some(nil)): continue
       case (.update, .some(nil)), (.delete, nil): resolved.deleted.insert(id)
       case (.insert, _): resolved.inserted.insert(id)
       case (.update, _), (.delete, _): resolved.updated.insert(id)
@@ -138,6 +139,12 @@ final class ChangeContents: Sendable {
     resolved.updated.formUnion(
       overlay.links.byPlace.keys.map { ObjectID(store: store, key: $0.owner) })
     resolved.updated.subtract(resolved.inserted)
+    resolved.updated.subtract(resolved.deleted)
+    // What the store made of objects that the save did not speak of.
+    for (key, record) in merged where pending[key] == nil {
+      let id = ObjectID(store: store, key: key)
+      if record == nil { resolved.deleted.insert(id) } else { resolved.updated.insert(id) }
+    }
     resolved.updated.subtract(resolved.deleted)
     // What a merge policy has made of an object is not told by what we set.
     for key in merged.keys { resolved.slots[key] = nil }

@@ -70,6 +70,12 @@ extension StoreError: CustomStringConvertible {
       case .unknownMember:
         "\(link.owner) cannot be deleted, its \(link.relationship) has \(link.target) since another "
           + "save: refresh both."
+      case .deniedReferrer:
+        "\(link.target) cannot be deleted: its delete rule denies it while \(link.relationship) of "
+          + "\(link.owner) leads to it."
+      case .deniedMember:
+        "\(link.owner) cannot be deleted: its delete rule denies it while its \(link.relationship) "
+          + "has \(link.target)."
       }
     }.joined(separator: " ")
   }

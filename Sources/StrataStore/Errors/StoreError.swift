@@ -32,7 +32,8 @@ public enum StoreError: Error, Sendable {
   /// Objects were changed by another save since they were read, and the merge policy is `.error`.
   /// Roll back and repeat the changes, or save with another policy.
   case conflicts([Conflict])
-  /// The save would leave links that lead to nothing.
+  /// The save would leave links that lead to nothing, and the merge policy is `.error`; or a delete
+  /// rule denies what the merge policy decided.
   case danglingLinks([DanglingLink])
   /// Values that must be unique would not be.
   case uniquenessViolations([UniquenessViolation])
@@ -60,6 +61,12 @@ public struct DanglingLink: Sendable, Hashable {
     /// The save deletes the owner, and did not know of the link, which another save has made; the
     /// delete rule, cascade or deny, has not been applied to it.
     case unknownMember
+    /// The save deletes the target, whose delete rule is deny, and another save has linked the owner
+    /// to it: the merge policy let the deletion stand, the rule did not.
+    case deniedReferrer
+    /// The save deletes the owner, whose delete rule is deny, and another save has linked it to the
+    /// target.
+    case deniedMember
   }
 
   public let owner: ObjectID

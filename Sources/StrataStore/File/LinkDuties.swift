@@ -11,6 +11,14 @@ struct LinkDuties: Sendable {
     let name: String
     /// The ordered relationship whose positions lie with the target, if the inverse is one.
     let positions: PropertyNumber?
+    /// The slot of the target that leads back, if the inverse is to-one too.
+    let partner: Int?
+    /// What the deletion of the owner does to the target, if `partner` is nil: a partner is a
+    /// `Referrer`.
+    let rule: DeleteRule
+
+    /// Whether a target that the deleting save did not know stands in the way of the deletion.
+    var mustBeKnown: Bool { partner == nil && (rule == .cascade || rule == .deny) }
   }
 
   /// A to-one relationship that may lead to objects of the entity, and must not once they are
@@ -19,6 +27,8 @@ struct LinkDuties: Sendable {
     let index: PropertyNumber
     let slot: Int
     let name: String
+    /// What the deletion does to the referring object.
+    let rule: DeleteRule
   }
 
   /// Links of the entity's objects, in one direction.
@@ -27,14 +37,19 @@ struct LinkDuties: Sendable {
     /// The other direction; nil for mere positions.
     let mirror: PropertyNumber?
     let name: String
+    let rule: DeleteRule
+
     /// Whether a link that the deleting save did not know stands in the way of the deletion:
     /// otherwise it goes with the object.
-    let mustBeKnown: Bool
+    var mustBeKnown: Bool { rule == .cascade || rule == .deny }
   }
 
   private(set) var targets: [Target] = []
   private(set) var referrers: [Referrer] = []
   private(set) var links: [Links] = []
+
+  /// Whether objects of the entity have no links and nothing leads to them.
+  var isEmpty: Bool { targets.isEmpty && referrers.isEmpty && links.isEmpty }
 
   /// By entity number.
   static func all(_ schema: Schema) -> [LinkDuties] {
@@ -54,9 +69,11 @@ struct LinkDuties: Sendable {
         schema.entity(incoming.owner)?.description.properties[incoming.slot].name ?? "a link"
       switch incoming.storage {
       case .slot:
-        referrers.append(Referrer(index: incoming.number, slot: incoming.slot, name: name))
+        referrers.append(
+          Referrer(
+            index: incoming.number, slot: incoming.slot, name: name, rule: .nullify))
       case .links(let number, let mirror):
-        links.append(Links(number: mirror, mirror: number, name: name, mustBeKnown: false))
+        links.append(Links(number: mirror, mirror: number, name: name, rule: .nullify))
       case .inverseSlot: continue
       }
     }
@@ -70,29 +87,31 @@ struct LinkDuties: Sendable {
       targets.append(
         Target(
           slot: relationship.slot, name: relationship.name,
-          positions: inverse?.kind == .orderedToMany ? inverse?.number : nil))
+          positions: inverse?.kind == .orderedToMany ? inverse?.number : nil,
+          partner: inverse?.kind == .toOne ? inverse?.slot : nil, rule: relationship.deleteRule))
       guard let inverse, inverse.kind == .toOne, !leavesDangling else { return }
       referrers.append(
         Referrer(
           index: inverse.number, slot: inverse.slot,
-          name: Self.name(ofSlot: inverse.slot, in: relationship.destination, schema)))
+          name: Self.name(ofSlot: inverse.slot, in: relationship.destination, schema),
+          rule: relationship.deleteRule))
     case .inverseSlot(let index, let slot):
       if relationship.isOrdered {
         links.append(
           Links(
-            number: relationship.number, mirror: nil, name: relationship.name, mustBeKnown: false))
+            number: relationship.number, mirror: nil, name: relationship.name, rule: .nullify))
       }
       if leavesDangling { return }
       referrers.append(
         Referrer(
           index: index, slot: slot,
-          name: Self.name(ofSlot: slot, in: relationship.destination, schema)))
+          name: Self.name(ofSlot: slot, in: relationship.destination, schema),
+          rule: relationship.deleteRule))
     case .links(let number, let mirror):
-      let rule = relationship.deleteRule
       links.append(
         Links(
           number: number, mirror: mirror, name: relationship.name,
-          mustBeKnown: rule == .cascade || rule == .deny))
+          rule: relationship.deleteRule))
     }
   }
 

@@ -92,7 +92,7 @@ struct GroupCommit {
       let writes = try PlanWriter.write(
         plan, in: transaction, queue.trees, generation: generation + 1)
       generation += 1
-      let keys = queue.feed.isFollowed ? plan.changedKeys(save.changeSet.links) : nil
+      let keys = queue.feed.isFollowed ? plan.changedKeys : nil
       let news = News(
         origin: save.changeSet.origin, generation: generation, keys: keys,
         decided: Array(plan.merged.keys))

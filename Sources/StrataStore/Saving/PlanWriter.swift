@@ -34,7 +34,7 @@ struct PlanWriter {
   private mutating func write(_ plan: SavePlan) throws {
     for section in plan.sections { try write(section) }
     try write(plan.indexes)
-    try write(plan.links)
+    try write(plan.linkEntries)
     for (number, run) in plan.runs.sorted(by: { $0.key < $1.key }) { try write(run, number) }
   }
 

@@ -1,54 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
-import StrataLMDB
 import StrataModel
 import StrataRecord
 
-// No link may lead to an object that the store will not have.
+// Whether the links of the state after the save have both their ends: what is looked for. What is
+// done about a breach is in SaveCheck+LinkConflicts.
 
 extension SaveCheck {
-  /// Each target that the save newly links to must exist after it.
-  mutating func checkTargets() throws {
+  /// Looks through all that the save writes.
+  mutating func findBreaches() throws {
     for section in plan.sections {
-      let targets = duties[Int(section.entity.number.rawValue)].targets
-      if targets.isEmpty { continue }
-      for item in section.items {
-        guard let new = item.new else { continue }
-        for target in targets {
-          guard let key = new.toOne(at: target.slot, layout: section.entity.layout),
-            item.old?.toOne(at: target.slot, layout: section.entity.layout) != key,
-            try !exists(key)
-          else { continue }
-          report(.missingTarget, of: target.name, from: item.key, to: key)
-        }
-      }
+      let duty = duties[Int(section.entity.number.rawValue)]
+      if duty.isEmpty { continue }
+      for item in section.items { try findBreaches(of: item, section.entity, duty) }
     }
-    for (place, links) in save.changeSet.links.byPlace where !isGoneByMerge(place.owner) {
-      if hasMerePositions(at: place) { continue }
+    // The plan leaves out those without ends, once it is known that there are any.
+    if dropsLinks { return }
+    for (place, links) in plan.links.byPlace where !isGoneByMerge(place.owner) {
+      if holdsPositions(place) { continue }
       for case (let target, .present) in links where !isGoneByMerge(target) {
         if try exists(target) { continue }
-        report(.missingTarget, of: name(of: place), from: place.owner, to: target)
+        breaches.append(.lostLink(place, target: target))
+      }
+    }
+  }
+
+  /// Looks at one object that the save writes or deletes.
+  ///
+  /// - Parameter isRevised: whether a conflict has made it what it is: then what it leads to may be
+  ///   something else too, though its own slots are as they were.
+  mutating func findBreaches(
+    of item: SavePlan.Item, _ entity: EntitySchema, _ duty: LinkDuties, isRevised: Bool = false
+  ) throws {
+    guard let new = item.new else {
+      return try findBreaches(ofDeleted: item, entity, duty, isRevised)
+    }
+    for target in duty.targets {
+      let key = new.toOne(at: target.slot, layout: entity.layout)
+      if key == nil && target.partner == nil { continue }
+      let former = item.old?.toOne(at: target.slot, layout: entity.layout)
+      if key == former && !isRevised { continue }
+      if let key, try !exists(key) {
+        if key != former {
+          breaches.append(.lostTarget(owner: item.key, target, target: key))
+        } else if let referrer = referrer(to: key, entity.numbers[target.slot]) {
+          // What stays after all keeps what it leads to, if the policy likes.
+          breaches.append(.referrer(owner: item.key, referrer, deleted: key))
+        }
+      }
+      guard let partner = target.partner else { continue }
+      if let key, try self.target(of: key, at: partner) != item.key, try exists(key) {
+        breaches.append(
+          .halfLink(owner: item.key, slot: target.slot, target: key, partner: partner))
+      }
+      if let former, former != key, try self.target(of: former, at: partner) == item.key {
+        breaches.append(
+          .halfLink(owner: former, slot: partner, target: item.key, partner: target.slot))
       }
     }
   }
 
   /// Links to a deleted object that the save does not know stand in its way, unless they are members
   /// of a set: those go with it.
-  mutating func checkReferrers() throws {
-    for section in plan.sections {
-      let duty = duties[Int(section.entity.number.rawValue)]
-      if duty.referrers.isEmpty && duty.links.isEmpty && duty.targets.isEmpty { continue }
-      for item in section.items where item.new == nil {
-        for referrer in duty.referrers { try checkReferrers(to: item.key, referrer) }
-        for links in duty.links { try planRemoval(of: links, of: item.key) }
-        planRemovalOfPositions(of: item, section.entity, duty)
+  private mutating func findBreaches(
+    ofDeleted item: SavePlan.Item, _ entity: EntitySchema, _ duty: LinkDuties, _ isRevised: Bool
+  ) throws {
+    for referrer in duty.referrers {
+      var owners = try referrers(to: item.key, referrer)
+      // The save has not seen this deletion and may have linked to the object itself.
+      if isRevised { owners += try pendingReferrers(to: item.key, referrer, besides: owners) }
+      for owner in owners {
+        breaches.append(.referrer(owner: owner, referrer, deleted: item.key))
       }
+    }
+    for links in duty.links where links.mustBeKnown {
+      let place = LinkPlace(links.number, item.key)
+      let known = save.changeSet.links.at(place)
+      for target in try storedTargets(at: place) where known[target] == nil {
+        if try !exists(target) { continue }
+        breaches.append(.member(of: item.key, links.name, links.rule, target: target))
+      }
+    }
+    for target in duty.targets where target.mustBeKnown {
+      let seen = save.changeSet.changes[item.key]?.base?.record
+      guard let key = item.old?.toOne(at: target.slot, layout: entity.layout),
+        seen?.toOne(at: target.slot, layout: entity.layout) != key, try exists(key)
+      else { continue }
+      breaches.append(.member(of: item.key, target.name, target.rule, target: key))
     }
   }
 
-  private mutating func checkReferrers(
-    to key: ObjectKey, _ referrer: LinkDuties.Referrer
-  ) throws {
+  /// How a to-one slot leads to objects of the entity of `key`; nil if it may dangle.
+  private func referrer(
+    to key: ObjectKey, _ number: PropertyNumber
+  ) -> LinkDuties.Referrer? {
+    duties[Int(key.entity.rawValue)].referrers.first { $0.index == number }
+  }
+
+  /// The objects of the save whose slot leads to `key`.
+  private func pendingReferrers(
+    to key: ObjectKey, _ referrer: LinkDuties.Referrer, besides found: [ObjectKey]
+  ) throws -> [ObjectKey] {
+    try Overlay(save.changeSet.segments).referrers(to: key, index: referrer.index).filter {
+      try !found.contains($0) && target(of: $0, at: referrer.slot) == key
+    }
+  }
+
+  /// The objects that the store has whose slot leads to `key` after the save.
+  func referrers(to key: ObjectKey, _ referrer: LinkDuties.Referrer) throws -> [ObjectKey] {
     var prefix: [UInt8] = []
     KeyEncoder.append(objectKey: key, to: &prefix)
     var found: [ObjectKey] = []
@@ -63,108 +122,37 @@ extension SaveCheck {
       }
       return .more
     }
-    for owner in found { report(.unknownReferrer, of: referrer.name, from: owner, to: key) }
+    return found
   }
 
-  // MARK: - What goes and comes
-
-  /// Plans the removal of all links of a deleted object in one direction, and of their mirrors.
-  private mutating func planRemoval(of links: LinkDuties.Links, of key: ObjectKey) throws {
-    let place = LinkPlace(links.number, key)
-    let known = save.changeSet.links.at(place)
+  /// The ends of the links that the store has at `place`.
+  func storedTargets(at place: LinkPlace) throws -> [ObjectKey] {
     var targets: [ObjectKey] = []
     try view.scanLinks(at: place) { target, _ in
       targets.append(target)
       return .more
     }
-    for target in targets {
-      plan.links[links.number, default: .init()].removed.append(link: key, to: target)
-      if let mirror = links.mirror {
-        plan.links[mirror, default: .init()].removed.append(link: target, to: key)
-      }
-      if links.mustBeKnown, known[target] == nil, try exists(target) {
-        report(.unknownMember, of: links.name, from: key, to: target)
-      }
-    }
+    return targets
   }
 
-  private mutating func planRemovalOfPositions(
-    of item: SavePlan.Item, _ entity: EntitySchema, _ duty: LinkDuties
-  ) {
-    for target in duty.targets {
-      guard let number = target.positions,
-        let owner = item.old?.toOne(at: target.slot, layout: entity.layout)
-      else { continue }
-      plan.links[number, default: .init()].removed.append(link: owner, to: item.key)
-    }
+  /// Where a to-one slot leads after the save; nil if the object will not be there.
+  func target(of key: ObjectKey, at slot: Int) throws -> ObjectKey? {
+    guard let record = try record(of: key), let layout = schema.entity(key.entity)?.layout
+    else { return nil }
+    return record.toOne(at: slot, layout: layout)
   }
 
-  /// Plans the links that the change set itself adds, moves and removes; it has both directions of
-  /// what it adds and removes.
-  mutating func planLinks() throws {
-    for (place, links) in save.changeSet.links.byPlace {
-      precondition(
-        view.trees.entries(of: place.relationship) != nil,
-        "a change set holds links of the model's own relationships")
-      let isMere = hasMerePositions(at: place)
-      if isMere, try !exists(place.owner) { continue }
-      var changes = plan.links.removeValue(forKey: place.relationship) ?? .init()
-      for (target, state) in links {
-        // A place is no link: it goes with its member, whoever deletes that.
-        if isMere, state != .absent, try !exists(target) { continue }
-        switch state {
-        case .absent: changes.removed.append(link: place.owner, to: target)
-        case .present(let position):
-          if isGoneByMerge(place.owner) || isGoneByMerge(target) { continue }
-          changes.added.append(link: place.owner, to: target, position: position)
-        case .moved(let position):
-          // Whoever has taken the link away meanwhile has the last word.
-          guard !isGoneByMerge(place.owner), !isGoneByMerge(target),
-            try view.link(at: place, to: target) != nil
-          else { continue }
-          changes.added.append(link: place.owner, to: target, position: position)
-        }
-      }
-      plan.links[place.relationship] = changes
+  /// Whether what lies there are mere positions: to-one slots are the truth of the relationship.
+  func holdsPositions(_ place: LinkPlace) -> Bool {
+    duties[Int(place.owner.entity.rawValue)].links.contains {
+      $0.number == place.relationship && $0.mirror == nil
     }
-    for number in plan.links.keys {
-      plan.links[number]?.removed.sort()
-      plan.links[number]?.added.sort()
-    }
-  }
-
-  /// Whether to-one slots are the truth of the relationship, and what lies at `place` says only in
-  /// which order.
-  private mutating func hasMerePositions(at place: LinkPlace) -> Bool {
-    if let known = merePositions[place.relationship] { return known }
-    let relationship = schema.entity(place.owner.entity)?.relationships.first {
-      $0?.number == place.relationship
-    }
-    let isMere = if case .inverseSlot? = relationship??.storage { true } else { false }
-    merePositions[place.relationship] = isMere
-    return isMere
   }
 
   /// Whether the merge policy let another save's deletion of the object stand: links to it are
   /// dropped with our changes.
-  private func isGoneByMerge(_ key: ObjectKey) -> Bool {
-    guard let decided = plan.merged[key] else { return false }
+  func isGoneByMerge(_ key: ObjectKey) -> Bool {
+    guard !plan.merged.isEmpty, let decided = plan.merged[key] else { return false }
     return decided == nil
-  }
-
-  private func name(of place: LinkPlace) -> String {
-    let number = place.relationship.rawValue & PropertyNumber.rawValueMax
-    let entity = schema.entity(place.owner.entity)
-    let slot = entity?.numbers.firstIndex { $0.rawValue == number }
-    return slot.flatMap { entity?.description.properties[$0].name } ?? "a relationship"
-  }
-
-  private mutating func report(
-    _ cause: DanglingLink.Cause, of relationship: String, from owner: ObjectKey,
-    to target: ObjectKey
-  ) {
-    danglingLinks.append(
-      DanglingLink(
-        owner: objectID(owner), relationship: relationship, target: objectID(target), cause: cause))
   }
 }

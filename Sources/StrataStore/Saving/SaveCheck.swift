@@ -7,7 +7,8 @@ import StrataRecord
 /// Checks one save against what the write transaction has, and works out what it writes.
 ///
 /// The order: versions, and the merge policy's word on each conflict; then, over the state as it will
-/// be after the save, links and uniqueness. Each kind of failure is reported whole.
+/// be after the save, links and uniqueness, and the policy's word on them. Each kind of failure is
+/// reported whole.
 ///
 /// ## Lifetime
 /// Its bytes are those of the transaction: nothing is written before it is gone.
@@ -23,12 +24,19 @@ struct SaveCheck {
   var plan = SavePlan()
   private var arena = RecordArena()
   private var conflicts: [Conflict] = []
-  private var mistakes: [MergePolicyMistake] = []
+  var mistakes: [MergePolicyMistake] = []
+  var breaches: [LinkBreach] = []
+  /// Breaches in which a delete rule denies: they may be gone when all is decided.
+  var denied: [LinkBreach] = []
+  var verdicts: [ObjectKey: DeletionVerdict] = [:]
+  var revisions = Revisions()
+  /// Whether links of the save are to be left out, because an end is not there.
+  var dropsLinks = false
   var danglingLinks: [DanglingLink] = []
   var violations: [UniquenessViolation] = []
   var existing = KeyMemo()
-  /// Of the relationships that the save has links of: whether these are mere positions.
-  var merePositions: [PropertyNumber: Bool] = [:]
+
+  var policy: MergePolicy { save.changeSet.mergePolicy }
 
   /// What the save writes.
   ///
@@ -55,13 +63,12 @@ struct SaveCheck {
     try checkVersions()
     if !mistakes.isEmpty { throw StoreError.mergePolicyMistakes(mistakes) }
     if !conflicts.isEmpty { throw StoreError.conflicts(conflicts) }
-    try checkTargets()
-    try checkReferrers()
-    if !danglingLinks.isEmpty { throw StoreError.danglingLinks(danglingLinks) }
-    try planLinks()
+    plan.links = save.changeSet.links
+    try settleLinks()
     planIndexes()
     try checkUniqueness()
     if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }
+    try planLinks()
   }
 
   // MARK: - The state after the save
@@ -174,7 +181,7 @@ struct SaveCheck {
     let conflict = Conflict(
       objectID: objectID(key), base: change.base?.record, ours: change.record, theirs: theirs,
       changed: change.slots, schema: schema)
-    switch save.changeSet.mergePolicy.resolve(conflict, layout: section.entity.layout) {
+    switch policy.resolve(conflict, layout: section.entity.layout) {
     case .fail: conflicts.append(conflict)
     case .mistaken(let found): mistakes += found
     case .write(let record):
@@ -197,8 +204,10 @@ struct SaveCheck {
     section.items.append(SavePlan.Item(key: key, old: old, new: new))
   }
 
+  mutating func encode(_ draft: Draft) -> Record { draft.encode(into: &arena) }
+
   /// The record as it is stored: without transient values.
-  private mutating func stored(_ record: Record, _ entity: EntitySchema) -> Record {
+  mutating func stored(_ record: Record, _ entity: EntitySchema) -> Record {
     entity.layout.transientSlots.isEmpty
       ? record : entity.layout.withoutTransients(record, into: &arena)
   }

@@ -32,18 +32,22 @@ struct SavePlan {
   /// The saver's own sorted runs, where they are all that the save adds to indexes: for a save of
   /// nothing but new objects.
   var runs: [PropertyNumber: IndexRun] = [:]
-  var links: [PropertyNumber: EntryChanges] = [:]
-  /// What merge policies decided: for the saver to hear.
+  /// The links that the save adds and removes, without what comes of deletions.
+  var links = LinkChanges()
+  var linkEntries: [PropertyNumber: EntryChanges] = [:]
+  /// What merge policies decided, of others' objects too: for the saver to hear.
   var merged: [ObjectKey: Record?] = [:]
 
   /// Whether nothing is written: the save has changed transient values alone, say.
   var isEmpty: Bool {
     sections.isEmpty && runs.allSatisfy(\.value.entries.isEmpty)
-      && [indexes, links].joined().allSatisfy { $0.value.removed.isEmpty && $0.value.added.isEmpty }
+      && [indexes, linkEntries].joined().allSatisfy {
+        $0.value.removed.isEmpty && $0.value.added.isEmpty
+      }
   }
 
   /// What the store's feed tells of the save: the objects that it writes, and the ends of its links.
-  func changedKeys(_ links: LinkChanges) -> ChangedKeys {
+  var changedKeys: ChangedKeys {
     var keys = ChangedKeys()
     for section in sections {
       for item in section.items {

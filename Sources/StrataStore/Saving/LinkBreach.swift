@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// A link that a save would leave without one of its ends, or with ends that do not agree.
+enum LinkBreach {
+  /// The to-one slot of a saved object leads to nothing.
+  case lostTarget(owner: ObjectKey, LinkDuties.Target, target: ObjectKey)
+  /// A saved link of two to-many sides leads to nothing. It is not planned.
+  case lostLink(LinkPlace, target: ObjectKey)
+  /// Of a one-to-one relationship one end leads to the other, and that one elsewhere.
+  case halfLink(owner: ObjectKey, slot: Int, target: ObjectKey, partner: Int)
+  /// The save deletes an object and did not know that another's to-one slot leads to it.
+  case referrer(owner: ObjectKey, LinkDuties.Referrer, deleted: ObjectKey)
+  /// The save deletes an object and did not know of a link that its delete rule is about.
+  case member(of: ObjectKey, String, DeleteRule, target: ObjectKey)
+}
+
+extension SaveCheck {
+  /// What the program is told of a breach that is not resolved; nil for one that always is.
+  func danglingLink(_ breach: LinkBreach, isDenied: Bool = false) -> DanglingLink? {
+    switch breach {
+    case .lostTarget(let owner, let relationship, let target):
+      link(.missingTarget, of: relationship.name, from: owner, to: target)
+    case .lostLink(let place, let target):
+      link(.missingTarget, of: name(of: place), from: place.owner, to: target)
+    case .halfLink: nil
+    case .referrer(let owner, let referrer, let deleted):
+      link(
+        isDenied ? .deniedReferrer : .unknownReferrer, of: referrer.name, from: owner, to: deleted)
+    case .member(let deleted, let name, _, let target):
+      link(isDenied ? .deniedMember : .unknownMember, of: name, from: deleted, to: target)
+    }
+  }
+
+  private func link(
+    _ cause: DanglingLink.Cause, of relationship: String, from owner: ObjectKey,
+    to target: ObjectKey
+  ) -> DanglingLink {
+    DanglingLink(
+      owner: objectID(owner), relationship: relationship, target: objectID(target), cause: cause)
+  }
+
+  private func name(of place: LinkPlace) -> String {
+    let number = place.relationship.rawValue & PropertyNumber.rawValueMax
+    let entity = schema.entity(place.owner.entity)
+    let slot = entity?.numbers.firstIndex { $0.rawValue == number }
+    return slot.flatMap { entity?.description.properties[$0].name } ?? "a relationship"
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// Breaches of the links are conflicts: two saves that were each right by themselves. The merge policy
+// decides, as the table over `MergePolicy` says; each decision may bring about others, and all are
+// made before anything is written.
+//
+// It comes to an end: a slot that was cleared stays so, an object that stays is deleted again only by
+// a cascade, and what a cascade has deleted stays deleted.
+
+extension SaveCheck {
+  /// What is decided of an object that the save deletes and that others are linked to.
+  enum DeletionVerdict {
+    /// It is deleted, and its delete rules run on what it did not know.
+    case goes
+    /// Its deletion is dropped.
+    case stays
+    case refused
+  }
+
+  /// Resolves all breaches.
+  ///
+  /// - Throws: `StoreError.danglingLinks`, `.mergePolicyMistakes`.
+  mutating func settleLinks() throws {
+    try findBreaches()
+    while !breaches.isEmpty {
+      while !breaches.isEmpty {
+        let found = breaches
+        breaches = []
+        for breach in found { try resolve(breach) }
+        if !mistakes.isEmpty { throw StoreError.mergePolicyMistakes(mistakes) }
+        if !danglingLinks.isEmpty { throw StoreError.danglingLinks(danglingLinks) }
+        try findBreachesOfRevised()
+      }
+      // Who denied may have been deleted or unlinked by another rule in the end.
+      for breach in denied where try stands(breach) {
+        danglingLinks += [danglingLink(breach, isDenied: true)].compactMap(\.self)
+      }
+      if !danglingLinks.isEmpty { throw StoreError.danglingLinks(danglingLinks) }
+      denied = []
+      applyRevisions()
+      // What the save links to may be gone by a rule that the save did not know of.
+      try findBreaches()
+    }
+  }
+
+  private mutating func findBreachesOfRevised() throws {
+    let keys = revisions.fresh
+    revisions.fresh = []
+    for key in keys {
+      guard let item = revisions.items[key], let entity = schema.entity(key.entity) else {
+        continue
+      }
+      try findBreaches(of: item, entity, duties[Int(key.entity.rawValue)], isRevised: true)
+    }
+  }
+
+  private mutating func resolve(_ breach: LinkBreach) throws {
+    guard try stands(breach) else { return }
+    switch breach {
+    case .lostTarget(let owner, let relationship, let target):
+      if policy == .error || isInvented(target, at: relationship.slot, of: owner) {
+        return refuse(breach)
+      }
+      try clear(relationship.slot, of: owner, leadingTo: target)
+    case .lostLink:
+      if policy == .error { return refuse(breach) }
+      dropsLinks = true
+    case .halfLink(let owner, let slot, let target, _):
+      try clear(slot, of: owner, leadingTo: target)
+    case .referrer(let owner, let referrer, let deleted):
+      guard try verdict(on: deleted, for: breach) == .goes else { return }
+      switch referrer.rule {
+      case .nullify, .noAction: try clear(referrer.slot, of: owner, leadingTo: deleted)
+      case .cascade: try cascade(to: owner)
+      case .deny: denied.append(breach)
+      }
+    case .member(let deleted, _, let rule, let target):
+      guard try verdict(on: deleted, for: breach) == .goes else { return }
+      switch rule {
+      case .nullify, .noAction: break
+      case .cascade: try cascade(to: target)
+      case .deny: denied.append(breach)
+      }
+    }
+  }
+
+  /// Whether a breach is still one after what was decided since it was found.
+  private mutating func stands(_ breach: LinkBreach) throws -> Bool {
+    switch breach {
+    case .lostTarget(let owner, let relationship, let target):
+      return try self.target(of: owner, at: relationship.slot) == target && !exists(target)
+    case .lostLink(_, let target): return try !exists(target)
+    case .halfLink(let owner, let slot, let target, let partner):
+      return try self.target(of: owner, at: slot) == target
+        && self.target(of: target, at: partner) != owner
+    case .referrer(let owner, let referrer, let deleted):
+      return try !exists(deleted) && self.target(of: owner, at: referrer.slot) == deleted
+    case .member(let deleted, _, _, let target):
+      return try !exists(deleted) && exists(target)
+    }
+  }
+
+  /// Whether a policy of the program's own has given a slot its target: that is a mistake, no
+  /// conflict.
+  private func isInvented(_ target: ObjectKey, at slot: Int, of owner: ObjectKey) -> Bool {
+    guard policy.isCustom, let layout = schema.entity(owner.entity)?.layout else { return false }
+    return save.changeSet.changes[owner]?.record?.toOne(at: slot, layout: layout) != target
+  }
+
+  private mutating func refuse(_ breach: LinkBreach) {
+    danglingLinks += [danglingLink(breach)].compactMap(\.self)
+  }
+
+  /// Asks the policy once of each deleted object: to it, links that came to the object are a change of
+  /// the object.
+  private mutating func verdict(
+    on deleted: ObjectKey, for breach: LinkBreach
+  ) throws -> DeletionVerdict {
+    let verdict = try verdicts[deleted] ?? decide(deleted)
+    verdicts[deleted] = verdict
+    if verdict == .refused { refuse(breach) }
+    return verdict
+  }
+
+  private mutating func decide(_ deleted: ObjectKey) throws -> DeletionVerdict {
+    guard let entity = schema.entity(deleted.entity), let theirs = item(of: deleted)?.old else {
+      return .goes
+    }
+    let conflict = Conflict(
+      objectID: objectID(deleted), base: save.changeSet.changes[deleted]?.base?.record, ours: nil,
+      theirs: theirs, changed: SlotSet(), schema: schema)
+    switch policy.resolve(conflict, layout: entity.layout) {
+    case .fail: return .refused
+    case .mistaken(let found):
+      mistakes += found
+      return .stays
+    case .delete: return .goes
+    case .keepTheirs:
+      try revise(deleted, to: theirs)
+      return .stays
+    case .write(let record):
+      try revise(deleted, to: record)
+      return .stays
+    }
+  }
+
+  /// Deletes an object because another is deleted; no policy is asked.
+  private mutating func cascade(to key: ObjectKey) throws {
+    verdicts[key] = .goes
+    try revise(key, to: nil)
+  }
+
+  /// Makes a to-one slot nil. The place that the owner had in an ordered relationship goes too.
+  private mutating func clear(
+    _ slot: Int, of owner: ObjectKey, leadingTo target: ObjectKey
+  ) throws {
+    guard let layout = schema.entity(owner.entity)?.layout, let record = try record(of: owner)
+    else { return }
+    let draft = Draft(layout: layout, base: record)
+    draft.setToOne(nil, at: slot)
+    try revise(owner, to: encode(draft))
+    let duty = duties[Int(owner.entity.rawValue)]
+    if let number = duty.targets.first(where: { $0.slot == slot })?.positions {
+      plan.links.set(.absent, at: LinkPlace(number, target), to: owner)
+    }
+  }
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+/// Three roots, each with a child, that link and delete without knowing of each other, and save under
+/// every merge policy.
+private struct IntegrityWorld {
+  let container: PersistentContainer
+  let roots: [ContextQueue]
+  let children: [ContextQueue]
+  var random: SeededGenerator
+  private(set) var steps: [String] = []
+  private(set) var savedCount = 0
+
+  private static let policies: [MergePolicy] = [
+    .error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
+  ]
+
+  init(seed: UInt64) throws {
+    let container = try geography()
+    self.container = container
+    roots = [container.root] + (0..<2).map { _ in ContextQueue(parent: container.coordinator) }
+    children = roots.map { ContextQueue(parent: $0) }
+    random = SeededGenerator(seed: seed)
+  }
+
+  /// - Returns: what is wrong with the store after one of the steps; nil if nothing is.
+  mutating func run(stepCount: Int) throws -> String? {
+    for _ in 0..<stepCount {
+      if let complaint = try step() {
+        return named(complaint + "\n" + steps.joined(separator: "\n"))
+      }
+    }
+    return nil
+  }
+
+  /// The text with short names of objects.
+  private func named(_ text: String) -> String {
+    text.replacing(/x-strata:\/\/[-0-9A-F]+\//, with: "#")
+  }
+
+  private mutating func step() throws -> String? {
+    let index = Int.random(in: 0..<roots.count, using: &random)
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: return try save(index)
+    case 1, 2: try edit(children[index], "child \(index)", savesAlways: true)
+    default: try edit(roots[index], "root \(index)", savesAlways: false)
+    }
+    return nil
+  }
+
+  // MARK: - Editing
+
+  private mutating func edit(_ queue: ContextQueue, _ name: String, savesAlways: Bool) throws {
+    let seed = random.next()
+    let (random, done) = try queue.performAndWait { context in
+      var random = SeededGenerator(seed: seed)
+      var done: [String] = []
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        done.append(try Self.edit(context, &random))
+      }
+      if savesAlways {
+        do { try context.save() } catch is ContextError { context.rollback() }
+      }
+      return (random, done)
+    }
+    self.random = random
+    steps.append("\(name): \(done.joined(separator: ", "))")
+  }
+
+  private static func edit(
+    _ context: ManagedObjectContext, _ random: inout SeededGenerator
+  ) throws -> String {
+    switch Int.random(in: 0..<14, using: &random) {
+    case 0: return "new \(context.country(UUID().uuidString).objectID)"
+    case 1: return "new \(context.city("c", in: try any(Country.self, context, &random)).objectID)"
+    case 2:
+      let government = Government(in: context)
+      government.country = try any(Country.self, context, &random)
+      return "new \(government.objectID) of \(government.country?.objectID.description ?? "nil")"
+    case 3:
+      let language = Language(in: context)
+      if let country = try any(Country.self, context, &random) {
+        language.countries.insert(country)
+      }
+      return "new \(language.objectID)"
+    case 4:
+      let route = Route(in: context)
+      route.start = try any(City.self, context, &random)
+      if let city = try any(City.self, context, &random) { route.stops.append(city) }
+      return "new \(route.objectID)"
+    case 5:
+      let ferry = Ferry(in: context)
+      ferry.port = try any(City.self, context, &random)
+      return "new \(ferry.objectID)"
+    case 6, 7: return try link(context, &random)
+    case 8:
+      guard let city = try any(City.self, context, &random) else { return "nothing" }
+      city.country = try any(Country.self, context, &random)
+      return "\(city.objectID) to \(city.country?.objectID.description ?? "nil")"
+    case 9:
+      guard let government = try any(Government.self, context, &random) else { return "nothing" }
+      government.country = try any(Country.self, context, &random)
+      return
+        "\(government.objectID) to \(government.country?.objectID.description ?? "nil")"
+    case 10:
+      guard let ferry = try any(Ferry.self, context, &random) else { return "nothing" }
+      ferry.port = Bool.random(using: &random) ? nil : try any(City.self, context, &random)
+      return "\(ferry.objectID) to \(ferry.port?.objectID.description ?? "nil")"
+    default: return try delete(context, &random)
+    }
+  }
+
+  private static func link(
+    _ context: ManagedObjectContext, _ random: inout SeededGenerator
+  ) throws -> String {
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0:
+      guard let one = try any(Country.self, context, &random),
+        let two = try any(Country.self, context, &random)
+      else { return "nothing" }
+      one.neighbours.insert(two)
+      return "\(one.objectID) beside \(two.objectID)"
+    case 1:
+      guard let country = try any(Country.self, context, &random),
+        let language = try any(Language.self, context, &random)
+      else { return "nothing" }
+      if country.languages.contains(language) {
+        country.languages.remove(language)
+      } else {
+        country.languages.insert(language)
+      }
+      return "\(country.objectID) speaks \(language.objectID)"
+    case 2:
+      guard let route = try any(Route.self, context, &random),
+        let ferry = try any(Ferry.self, context, &random)
+      else { return "nothing" }
+      route.ferries.insert(ferry)
+      return "\(route.objectID) with \(ferry.objectID)"
+    default:
+      guard let route = try any(Route.self, context, &random) else { return "nothing" }
+      route.start = try any(City.self, context, &random)
+      return "\(route.objectID) from \(route.start?.objectID.description ?? "nil")"
+    }
+  }
+
+  private static func delete(
+    _ context: ManagedObjectContext, _ random: inout SeededGenerator
+  ) throws -> String {
+    let object: ManagedObject? =
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: try any(Country.self, context, &random)
+      case 1: try any(Government.self, context, &random)
+      case 2: try any(Language.self, context, &random)
+      case 3: try any(Route.self, context, &random)
+      case 4: try any(Ferry.self, context, &random)
+      default: try any(City.self, context, &random)
+      }
+    guard let object else { return "nothing" }
+    context.delete(object)
+    return "without \(object.objectID)"
+  }
+
+  private static func any<T: Entity>(
+    _: T.Type, _ context: ManagedObjectContext, _ random: inout SeededGenerator
+  ) throws -> T? {
+    let all = try context.fetch(FetchRequest<T>())
+    return all.randomElement(using: &random)
+  }
+
+  // MARK: - Saving
+
+  private mutating func save(_ index: Int) throws -> String? {
+    let policy = Self.policies.randomElement(using: &random) ?? .error
+    let outcome = try roots[index].performAndWait { context in
+      context.mergePolicy = policy
+      let saved = context.insertedObjects.union(context.updatedObjects)
+      do {
+        try context.save()
+        return (true, try Self.complaint(context, about: saved))
+      } catch is StoreError {
+        context.rollback()
+      } catch is ContextError {
+        context.rollback()
+      }
+      return (false, String?.none)
+    }
+    steps.append("root \(index) saves with \(policy): \(outcome.0)")
+    if outcome.0 { savedCount += 1 }
+    let complaint = try ContextQueue(parent: container.coordinator).performAndWait { context in
+      try Self.complaint(context)
+    }
+    return complaint ?? outcome.1
+  }
+
+  /// Whether what the saving context shows of its own objects is what is stored.
+  private static func complaint(
+    _ context: ManagedObjectContext, about saved: Set<ManagedObject>
+  ) throws -> String? {
+    let fresh = ManagedObjectContext(parent: context.coordinator)
+    for object in saved {
+      guard let stored = try? fresh.existingObject(ManagedObject.self, with: object.objectID) else {
+        if object.managedObjectContext == nil { continue }
+        return "\(object.objectID) is gone from the store, and its saver does not know"
+      }
+      guard object.managedObjectContext != nil else {
+        return "\(object.objectID) is stored, and its saver has let it go"
+      }
+      let (mine, theirs) = (
+        object.committedValues(forKeys: nil), stored.committedValues(forKeys: nil)
+      )
+      if mine != theirs { return "\(object.objectID) is \(mine), stored is \(theirs)" }
+    }
+    return nil
+  }
+
+  /// What is wrong with the links of all that a fresh context sees.
+  private static func complaint(_ context: ManagedObjectContext) throws -> String? {
+    let countries = Set(try context.fetch(Country.all))
+    let cities = Set(try context.fetch(City.all))
+    let languages = Set(try context.fetch(Language.all))
+    let governments = Set(try context.fetch(Government.all))
+    let ferries = Set(try context.fetch(Ferry.all))
+    for country in countries {
+      for other in country.neighbours
+      where !countries.contains(other) || !other.neighbours.contains(country) {
+        return "\(country.objectID) is beside \(other.objectID)"
+      }
+      for language in country.languages
+      where !languages.contains(language) || !language.countries.contains(country) {
+        return "\(country.objectID) speaks \(language.objectID)"
+      }
+      for city in country.cities where !cities.contains(city) {
+        return "\(country.objectID) has \(city.objectID)"
+      }
+      guard let government = country.government else { continue }
+      if !governments.contains(government) || government.country !== country {
+        return "\(country.objectID) is governed by \(government.objectID)"
+      }
+    }
+    for language in languages {
+      for country in language.countries
+      where !countries.contains(country) || !country.languages.contains(language) {
+        return "\(language.objectID) in \(country.objectID)"
+      }
+    }
+    for city in cities {
+      guard let country = city.country else { continue }
+      if !countries.contains(country) { return "\(city.objectID) in \(country.objectID)" }
+    }
+    for government in governments {
+      guard let country = government.country else { continue }
+      if !countries.contains(country) || country.government !== government {
+        return "\(government.objectID) governs \(country.objectID)"
+      }
+    }
+    for route in try context.fetch(Route.all) {
+      if let city = route.start, !cities.contains(city) {
+        return "\(route.objectID) from \(city.objectID)"
+      }
+      for ferry in route.ferries where !ferries.contains(ferry) {
+        return "\(route.objectID) with \(ferry.objectID)"
+      }
+      for city in route.stops where !cities.contains(city) {
+        return "\(route.objectID) by \(city.objectID)"
+      }
+    }
+    for ferry in ferries {
+      if let port = ferry.port, !cities.contains(port) {
+        return "\(ferry.objectID) to \(port.objectID)"
+      }
+    }
+    return nil
+  }
+}
+
+@Suite struct `Roots that link and delete without knowing of each other` {
+  @Test func `leave no link without both its ends, whatever the merge policies`() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let count = environment["STRATA_MODEL_SEQUENCES"].flatMap(UInt64.init) ?? 12
+    let first = environment["STRATA_MODEL_SEED"].flatMap(UInt64.init) ?? .random(in: 0...9_999)
+    print("\(count) sequences from seed \(first)")
+    var savedCount = 0
+    for seed in first..<(first + count) {
+      var world = try IntegrityWorld(seed: seed)
+      if let complaint = try world.run(stepCount: 150) {
+        Issue.record("seed \(seed)\n\(complaint)")
+        return
+      }
+      savedCount += world.savedCount
+    }
+    #expect(savedCount > 0)
+  }
+}
