@@ -41,13 +41,25 @@
   /// Computed properties, static ones, methods, initialisers and nested types are yours, and left as
   /// they are.
   ///
-  /// - Parameter isAbstract: Whether the entity only gathers what its subentities share; no object
-  ///   has it. A class between `ManagedObject` and an entity is always an entity.
+  /// What must be unique together is named by strings, which are checked when the model is built: a
+  /// key path here would be a circular reference.
+  ///
+  /// ```swift
+  /// @Entity(uniqueTogether: ["country", "name"], ["latitude", "longitude"])
+  /// final class City: ManagedObject { … }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - isAbstract: Whether the entity only gathers what its subentities share; no object has it. A
+  ///     class between `ManagedObject` and an entity is always an entity.
+  ///   - uniqueTogether: Sets of two or more attributes and to-one relationships whose values no two
+  ///     objects have together, those of subentities included. An object with nil in one of them is
+  ///     like no other. Checked as a `.unique` attribute is.
   @attached(
     member, names: prefixed(_slotBase_), prefixed(_slotEnd_), prefixed(_entity_), named(entity))
   @attached(memberAttribute)
   @attached(extension, conformances: Entity)
-  public macro Entity(isAbstract: Bool = false) =
+  public macro Entity(isAbstract: Bool = false, uniqueTogether: [String]...) =
     #externalMacro(module: "StrataMacros", type: "EntityMacro")
 
   /// Says more about an attribute of an `@Entity` class than its type and default value do.

@@ -38,6 +38,10 @@ extension MergePolicy {
   /// then, theirs what the store has. A link to what another save has deleted is dropped without
   /// asking.
   ///
+  /// And it is asked of an object that survives a new one with the same unique value: ours are the new
+  /// one's values then, theirs the survivor's, and there is no base. `.keepTheirs` and `.takeOurs`
+  /// decide the values; the survivor keeps its ID.
+  ///
   /// A property that does not exist or a value that does not fit it is
   /// `StoreError.mergePolicyMistakes`, and nothing is written. Two custom policies are equal if they
   /// are copies of one.

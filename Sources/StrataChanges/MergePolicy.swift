@@ -31,6 +31,19 @@ package import StrataRecord
 /// did to others because it deleted the object, it has done: members that were nullified have no
 /// link, those of a cascade are deleted.
 ///
+/// Last, two objects of the state after the save with one unique value are a conflict:
+///
+/// | | `.error` | store trump | object trump | `.overwrite` | `.rollback` |
+/// | --- | --- | --- | --- | --- | --- |
+/// | ours is new, the store has one | fails | theirs | the store's object, with what ours has other than defaults | the store's object, with all our values | theirs |
+/// | several of ours are new | fails | the first | the first, with what the others have other than defaults, the last wins | the first, with the last one's values | the first |
+/// | we gave a stored object the value of another | fails | ours gets its former value back | fails | fails | ours is as it was |
+///
+/// The new object that gives way is deleted, and the other keeps its ID. Whatever leads to the one that
+/// gives way, leads to the other: to-one slots, links, places in ordered relationships. No policy lets
+/// an object go that the store has had: then it fails with `StoreError.uniquenessViolations`. What is
+/// nil is like nothing. Of objects of two entities of a hierarchy, the survivor is given what both have.
+///
 /// A conflict of versions is about attributes and to-one relationships. To-many relationships are no part of a conflict:
 /// the links that each save adds and removes are laid over one another, whatever the policy.
 /// `custom(_:_:)` makes a policy of one's own.
@@ -86,6 +99,19 @@ public struct MergePolicy: Sendable, Hashable {
       return merge(conflict, layout: layout, isOursFirst: false)
     case .mergeByPropertyObjectTrump:
       return merge(conflict, layout: layout, isOursFirst: true)
+    }
+  }
+
+  /// Whether the store's state is kept where both have a say.
+  package var givesWay: Bool { rule == .mergeByPropertyStoreTrump || rule == .rollback }
+
+  /// Decides what a new object leaves to the one that takes its place, because both have one unique
+  /// value: ours is the new one's state, theirs that of the survivor, and there is no base.
+  package func resolveConstraint(_ conflict: Conflict, layout: RecordLayout) -> Resolution {
+    switch rule {
+    case .mergeByPropertyStoreTrump, .rollback: .keepTheirs
+    case .error, .mergeByPropertyObjectTrump, .overwrite, .custom:
+      resolve(conflict, layout: layout)
     }
   }
 

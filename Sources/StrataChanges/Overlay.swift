@@ -99,6 +99,12 @@ extension Overlay {
   package func referrers(to target: ObjectKey, index: PropertyNumber) -> [ObjectKey] {
     var prefix: [UInt8] = []
     KeyEncoder.append(objectKey: target, to: &prefix)
+    return keys(withEntriesFrom: prefix, index: index)
+  }
+
+  /// The pending objects whose entry in an index begins with `prefix`.
+  /// O(segments × (log pending + results)).
+  func keys(withEntriesFrom prefix: [UInt8], index: PropertyNumber) -> [ObjectKey] {
     var keys: [ObjectKey] = []
     for (depth, segment) in segments.enumerated() {
       guard let run = segment.runs[index] else { continue }

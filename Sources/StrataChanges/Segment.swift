@@ -146,7 +146,7 @@ package final class Segment: Sendable {
       guard let record = change.record, let entity = schema.entity(key.entity) else { continue }
       for index in entity.indexes {
         runs[index.number, default: IndexRun()].append(key) { bytes in
-          KeyEncoder.append(slot: record.slot(index.slot, entity.layout), to: &bytes)
+          index.append(valueOf: record, entity.layout, to: &bytes)
         }
       }
     }

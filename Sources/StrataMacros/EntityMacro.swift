@@ -54,13 +54,14 @@
     ) -> [DeclSyntax] {
       let rows = entity.properties.map { "\n    " + row(of: $0, in: entity.name) + "," }
       let isAbstract = macro.labeled("isAbstract")?.trimmedDescription ?? "false"
+      let constraints = constraints(macro).map { "\n  uniqueTogether: [\($0)]," } ?? ""
       return [
         """
         nonisolated private static let \(raw: entity.storage): EntityDescription = \
         EntityDescription(
           entity: \(literal: entity.bareName), of: \(raw: entity.name).self, \
         isAbstract: \(raw: isAbstract), superentity: \(raw: entity.superentity),
-          hooks: [\(raw: entity.hooks.map { "." + $0 }.joined(separator: ", "))],
+          hooks: [\(raw: entity.hooks.map { "." + $0 }.joined(separator: ", "))],\(raw: constraints)
           properties: [\(raw: rows.joined())\(raw: rows.isEmpty ? "" : "\n  ")])
         """,
         """
@@ -68,6 +69,13 @@
         \(raw: entity.storage) }
         """,
       ]
+    }
+
+    /// What `uniqueTogether:` says, which takes any number of arguments; nil if it is not there.
+    private static func constraints(_ macro: AttributeSyntax) -> String? {
+      let all = macro.labeledArguments.drop { $0.label?.text != "uniqueTogether" }
+      if all.isEmpty { return nil }
+      return all.map(\.expression.trimmedDescription).joined(separator: ", ")
     }
 
     /// One property's description. Without a marker it is an attribute or a to-one relationship,

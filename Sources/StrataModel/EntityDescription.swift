@@ -19,6 +19,10 @@ public final class EntityDescription: Sendable {
   public let firstOwnSlot: Int
   /// The life cycle methods that are called on its objects, those of `superentity` included.
   public let hooks: LifeCycleHooks
+  /// The sets of properties, by name, whose values no two objects of the entity have together,
+  /// subentities included: those that the entity declares itself. Single attributes are `.unique`.
+  /// Core Data: `uniquenessConstraints`.
+  public let uniqueTogether: [[String]]
 
   /// Finds the slot that a key path reads by reading it on a recording object: an inherited
   /// property's key path from the subclass (`\Employee.name`) equals no declared one.
@@ -31,13 +35,16 @@ public final class EntityDescription: Sendable {
   /// - Parameters:
   ///   - superentity: nil for the root of a hierarchy.
   ///   - hooks: the life cycle methods that the class overrides; `.all` if it is not known.
+  ///   - uniqueTogether: sets of two or more attributes and to-one relationships, inherited ones
+  ///     among them or not, whose values no two objects have together. An object with nil in one of
+  ///     them is like no other. An index keeps them in the order of the names.
   ///   - properties: the entity's own; those of `superentity` are put before them.
   ///   - probe: answers which slot a key path reads, for those that are not declared in
   ///     `properties`; nil if there are none such.
   public init(
     _ name: String, class managedObjectClass: AnyClass, isAbstract: Bool = false,
     superentity: EntityDescription? = nil, hooks: LifeCycleHooks = .all,
-    properties: [PropertyDescription],
+    uniqueTogether: [[String]] = [], properties: [PropertyDescription],
     probe: (@Sendable (AnyKeyPath) -> Int?)? = nil
   ) {
     self.name = name
@@ -45,6 +52,7 @@ public final class EntityDescription: Sendable {
     self.superentity = superentity
     self.managedObjectClass = managedObjectClass
     self.hooks = hooks.union(superentity?.hooks ?? [])
+    self.uniqueTogether = uniqueTogether
     let inherited = superentity?.properties ?? []
     firstOwnSlot = inherited.count
     let all = inherited + properties

@@ -39,11 +39,15 @@ public struct ManagedObjectModel: Sendable {
         ordered.append(ancestor)
       }
     }
-    let propertyCount = ordered.reduce(0) { $0 + $1.ownProperties.count }
+    // Constraints are numbered as properties are.
+    let propertyCount = ordered.reduce(0) { $0 + $1.ownProperties.count + $1.uniqueTogether.count }
     guard ordered.count <= 32_767, propertyCount <= 32_767,
       ordered.allSatisfy({ $0.properties.count <= 4_095 })
     else { throw .tooLarge }
-    for entity in ordered { try Self.checkProperties(of: entity) }
+    for entity in ordered {
+      try Self.checkProperties(of: entity)
+      try Self.checkConstraints(of: entity)
+    }
     self.entities = ordered
     entitiesByName = byName
     inverses = try Self.inverses(of: ordered, byName: byName)

@@ -24,6 +24,13 @@ public enum ModelError: Error, Sendable, Hashable {
   case indexedTransient(entity: String, attribute: String)
   /// Values of this type have no order that an index could keep (`Codable` structs).
   case unindexableType(entity: String, attribute: String, type: AttributeType)
+  /// `uniqueTogether` names a property that the entity does not have.
+  case unknownConstraintProperty(entity: String, property: String)
+  /// `uniqueTogether` names a to-many relationship: only attributes and to-one relationships have one
+  /// value.
+  case toManyConstraint(entity: String, relationship: String)
+  /// `uniqueTogether` is about less than two different properties, or says what was said before.
+  case unfitConstraint(entity: String, properties: [String])
   /// A non-optional enum or `Codable` attribute needs a default value: there is no other value that
   /// a new object could have.
   case missingDefault(entity: String, attribute: String)
@@ -37,7 +44,8 @@ public enum ModelError: Error, Sendable, Hashable {
   /// What the attribute is derived from is no property, or a derived one itself, or of a type that the
   /// attribute cannot have; or the attribute is transient, or derived twice.
   case unfitDerivation(entity: String, attribute: String)
-  /// An entity has more than 4,095 properties, or the model more than 32,767 entities or properties.
+  /// An entity has more than 4,095 properties, or the model more than 32,767 entities,
+  /// or properties and constraints.
   case tooLarge
 }
 
@@ -66,6 +74,13 @@ extension ModelError: CustomStringConvertible {
       "\(entity).\(attribute) is transient and so cannot be unique or indexed."
     case .unindexableType(let entity, let attribute, let type):
       "\(entity).\(attribute) cannot be unique or indexed: values of type \(type) have no order."
+    case .unknownConstraintProperty(let entity, let property):
+      "\(entity) has no property \(property), which it calls unique together with others."
+    case .toManyConstraint(let entity, let relationship):
+      "\(entity).\(relationship) cannot be unique together with others: it is to-many."
+    case .unfitConstraint(let entity, let properties):
+      "\(entity) calls \(properties.joined(separator: ", ")) unique together: name two properties or "
+        + "more, each once, and each set once in a hierarchy. A single attribute is .unique."
     case .missingDefault(let entity, let attribute):
       "\(entity).\(attribute) needs a default value, or an optional type: \(entity)(in:) has no other "
         + "value to give it."

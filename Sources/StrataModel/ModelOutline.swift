@@ -14,6 +14,8 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     package var isAbstract: Bool
     package var attributes: [Attribute]
     package var relationships: [Relationship]
+    /// Sorted, the names of each in their order; nil for none.
+    package var uniqueTogether: [[String]]?
   }
 
   package struct Attribute: Codable, Sendable, Hashable {
@@ -69,5 +71,7 @@ extension ModelOutline.Entity {
         destination: relationship.destination().name,
         inverse: model.inverse(of: side).map { "\($0.entity).\($0.property)" })
     }.sorted { $0.name < $1.name }
+    let constraints = entity.uniqueTogether.sorted { $0.lexicographicallyPrecedes($1) }
+    uniqueTogether = constraints.isEmpty ? nil : constraints
   }
 }

@@ -1,13 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
+package import StrataModel
 
-/// An index: the objects of an entity, and of all that inherit from it, by the value of one slot.
+/// An index: the objects of an entity, and of all that inherit from it, by the values of one slot or
+/// of several.
 ///
-/// Attributes marked `.indexed` or `.unique` have one, and every to-one relationship has one,
-/// because the to-many side, or the deletion of the target, looks links up from there.
+/// Attributes marked `.indexed` or `.unique` have one, every to-one relationship has one, because the
+/// to-many side, or the deletion of the target, looks links up from there, and so has each set of
+/// properties that are unique together.
 package struct IndexSchema: Sendable, Hashable {
-  /// The number of the property, which is that of the index too.
+  /// One part of the value.
+  package struct Part: Sendable, Hashable {
+    package let slot: Int
+    package let kind: SlotKind
+  }
+
+  /// The number of the property, which is that of the index too; one of its own if there are several.
   package let number: PropertyNumber
-  package let slot: Int
-  package let kind: SlotKind
+  package let first: Part
+  /// The parts after the first; empty for an index over one slot.
+  package let others: [Part]
   package let isUnique: Bool
+
+  package var slot: Int { first.slot }
+  package var kind: SlotKind { first.kind }
+  package var isCompound: Bool { !others.isEmpty }
+  package var parts: [Part] { [first] + others }
+
+  package init(
+    number: PropertyNumber, _ first: Part, _ others: [Part] = [], isUnique: Bool
+  ) {
+    self.number = number
+    self.first = first
+    self.others = others
+    self.isUnique = isUnique
+  }
+}
+
+// MARK: - Values
+
+extension IndexSchema {
+  /// Appends the value of a record: all its parts, of which those beyond 255 bytes are cut.
+  /// - Returns: whether it was cut: other values share these bytes.
+  @discardableResult
+  package func append(
+    valueOf record: Record, _ layout: RecordLayout, to bytes: inout [UInt8]
+  ) -> Bool {
+    defer { withExtendedLifetime(record) {} }
+    guard isCompound else {
+      return KeyEncoder.append(slot: record.slot(slot, layout), to: &bytes)
+    }
+    let start = bytes.count
+    var isCut = KeyEncoder.append(
+      slot: record.slot(slot, layout), to: &bytes, valueStart: start)
+    for part in others {
+      isCut =
+        KeyEncoder.append(slot: record.slot(part.slot, layout), to: &bytes, valueStart: start)
+        || isCut
+    }
+    return isCut
+  }
+
+  /// The bytes of a value that is given part by part, and whether it was cut.
+  package func bytes(of values: [Value]) -> (bytes: [UInt8], isCut: Bool) {
+    var key = KeyBytes()
+    for (part, value) in zip(parts, values) { key.append(value: value, kind: part.kind) }
+    return (key.bytes, key.isCut)
+  }
+
+  /// Whether both records have the same stored bytes in all parts.
+  package func hasSameValue(_ left: Record, _ right: Record, _ layout: RecordLayout) -> Bool {
+    defer { withExtendedLifetime((left, right)) {} }
+    return layout.hasSame(slot, left, right)
+      && others.allSatisfy { layout.hasSame($0.slot, left, right) }
+  }
+
+  /// Whether objects with these records, perhaps of two entities of a hierarchy, are the same to a
+  /// unique index: their keys have the same bytes and, where these were cut, the values are equal too.
+  package func hasEqualValue(
+    _ left: Record, _ leftEntity: EntitySchema, _ right: Record, _ rightEntity: EntitySchema
+  ) -> Bool {
+    if isIncomplete(left, leftEntity.layout) || isIncomplete(right, rightEntity.layout) {
+      return false
+    }
+    var (leftKey, rightKey): ([UInt8], [UInt8]) = ([], [])
+    let isCut = append(valueOf: left, leftEntity.layout, to: &leftKey)
+    append(valueOf: right, rightEntity.layout, to: &rightKey)
+    guard leftKey == rightKey else { return false }
+    let store = leftEntity.store
+    return !isCut
+      || values(of: left, leftEntity.layout, store: store)
+        == values(of: right, rightEntity.layout, store: store)
+  }
+
+  /// Whether a part has no value: then the object is like no other.
+  package func isIncomplete(_ record: Record, _ layout: RecordLayout) -> Bool {
+    defer { withExtendedLifetime(record) {} }
+    return record.slot(slot, layout).rawBytes == nil
+      || others.contains { record.slot($0.slot, layout).rawBytes == nil }
+  }
+
+  /// The values of a record, part by part.
+  package func values(
+    of record: Record, _ layout: RecordLayout, store: StoreIdentity
+  ) -> [Value] {
+    parts.map { record.value(at: $0.slot, layout: layout, store: store) }
+  }
+
+  /// The names of the properties.
+  package func names(in entity: EntityDescription) -> [String] {
+    parts.map { entity.properties[$0.slot].name }
+  }
 }

@@ -127,6 +127,21 @@ extension RecordLayout {
     }
   }
 
+  /// Whether the slot has the same bytes, or none, in two records of this layout. Both are held by the
+  /// caller.
+  func hasSame(_ index: Int, _ left: Record, _ right: Record) -> Bool {
+    switch (
+      slot(places[index], at: left.start).rawBytes, slot(places[index], at: right.start).rawBytes
+    )
+    {
+    case (nil, nil): true
+    case (let left?, let right?):
+      left.count == right.count
+        && memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0
+    default: false
+    }
+  }
+
   /// The slots whose values differ between two records of this layout.
   package func differingSlots(_ left: Record, _ right: Record) -> SlotSet {
     var differing = SlotSet()

@@ -33,13 +33,32 @@ struct SchemaBuilder {
   private func indexes(
     of entity: EntityDescription, _ numbers: [PropertyNumber]
   ) -> [IndexSchema] {
-    entity.properties.enumerated().compactMap { slot, property in
+    let single: [IndexSchema] = entity.properties.enumerated().compactMap { slot, property in
       let kind = Self.kind(of: property)
       let isIndexed = property.attribute?.isIndexed ?? (kind == .toOne)
       guard isIndexed else { return nil }
       return IndexSchema(
-        number: numbers[slot], slot: slot, kind: kind,
+        number: numbers[slot], IndexSchema.Part(slot: slot, kind: kind),
         isUnique: property.attribute?.isUnique ?? false)
+    }
+    return single + entity.lineage.reversed().flatMap(compoundIndexes)
+  }
+
+  /// The indexes that `entity` itself declares over several properties: they hold its subentities'
+  /// objects too, whose slots begin with its own.
+  private func compoundIndexes(declaredBy entity: EntityDescription) -> [IndexSchema] {
+    entity.uniqueTogether.map { names in
+      let parts = names.map { name in
+        guard let slot = entity.slot(named: name) else {
+          preconditionFailure("a model's constraints are about its own properties")
+        }
+        return IndexSchema.Part(slot: slot, kind: Self.kind(of: entity.properties[slot]))
+      }
+      let name = SchemaNumbers.name(ofIndexOver: names)
+      guard let number = numbers.number(ofProperty: name, declaredBy: entity.name) else {
+        preconditionFailure("a schema is made with a number for each of its constraints")
+      }
+      return IndexSchema(number: number, parts[0], Array(parts.dropFirst()), isUnique: true)
     }
   }
 

@@ -9,7 +9,8 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
   /// By entity name. 1 … 32,767.
   package private(set) var entities: [String: UInt16] = [:]
   /// By the name of the declaring entity, then of the property. 1 … 32,767, unique over the store:
-  /// the same number tags the slot in records, names the index over it, and names its links.
+  /// the same number tags the slot in records, names the index over it, and names its links. An index
+  /// over several properties has a number too, under a name that no property has.
   package private(set) var properties: [String: [String: UInt16]] = [:]
   package private(set) var lastEntity: UInt16 = 0
   package private(set) var lastProperty: UInt16 = 0
@@ -29,7 +30,17 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
         lastProperty += 1
         properties[entity.name, default: [:]][property.name] = lastProperty
       }
+      for name in entity.uniqueTogether.map(Self.name(ofIndexOver:)).sorted()
+      where properties[entity.name]?[name] == nil {
+        lastProperty += 1
+        properties[entity.name, default: [:]][name] = lastProperty
+      }
     }
+  }
+
+  /// What stands for an index over several properties among the names of properties.
+  package static func name(ofIndexOver properties: [String]) -> String {
+    "(" + properties.joined(separator: ",") + ")"
   }
 
   package func number(ofEntity name: String) -> EntityNumber? {

@@ -37,6 +37,23 @@
           """)
     }
 
+    @Test func `hands on what is unique together`() {
+      let expansion = Expansion(
+        """
+        @Entity(isAbstract: true, uniqueTogether: ["a", "b"], ["b", "c"])
+        class Empty: ManagedObject {}
+        """)
+      #expect(expansion.mistakes.isEmpty)
+      #expect(
+        expansion.text.contains(
+          """
+            hooks: [],
+              uniqueTogether: [["a", "b"], ["b", "c"]],
+              properties: [])
+          """))
+      #expect(expansion.text.contains("isAbstract: true"))
+    }
+
     @Test func `that is public opens its accessors to other modules`() {
       let expansion = Expansion(
         """

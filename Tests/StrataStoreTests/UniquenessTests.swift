@@ -26,7 +26,7 @@ private func violations(_ error: any Error) -> [UniquenessViolation] {
         violations(error).count == 2
           && violations(error).contains(
             UniquenessViolation(
-              objectID: store.id(other), entity: "Country", attribute: "iso",
+              objectID: store.id(other), entity: "Country", attributes: ["iso"],
               existing: store.id(iran)))
       }
       #expect(try store.snapshot().count(of: iran.entity) == 2)

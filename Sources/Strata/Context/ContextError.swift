@@ -15,6 +15,10 @@ public enum ContextError: Error, Sendable, Hashable {
   /// The class is no entity of the context's model: name it in `ManagedObjectModel(…)`.
   case unknownEntity(String)
 
+  /// No two objects of the entity are kept from having these values, so there may be more than one:
+  /// make the attribute `.unique`, or the properties `uniqueTogether`.
+  case noUniquenessConstraint(entity: String, properties: [String])
+
   // MARK: Saving
 
   /// Objects were deleted that others are linked to by a relationship with the delete rule `.deny`:
@@ -65,6 +69,9 @@ extension ContextError: CustomStringConvertible {
       "Object \(id) lies in another store than this context's."
     case .unknownEntity(let name):
       "The model has no entity for class \(name). Add \(name).self to ManagedObjectModel(…)."
+    case .noUniquenessConstraint(let entity, let properties):
+      "\(entity) may have several objects with the same \(properties.joined(separator: " and ")): mark "
+        + "it .unique, or several as uniqueTogether, to find the one."
     case .deleteDenied(let denied):
       "\(denied.count) objects may not be deleted while others are linked to them: "
         + denied.prefix(3).map { "\($0.objectID) by \($0.relationship)" }.joined(separator: ", ")

@@ -11,15 +11,16 @@ extension EntityDescription {
   ///   - superentity: the entity that it inherits from; nil for none.
   ///   - hooks: the life cycle methods that the class overrides, those of its superclass left out or
   ///     not; `.all` if it is not known, at the price that saves and fetches look at each object.
+  ///   - uniqueTogether: sets of properties, by name, whose values no two objects have together.
   ///   - properties: its own properties, in the order of their slots.
   public convenience init<T: ManagedObject>(
     entity name: String, of type: T.Type, isAbstract: Bool = false,
     superentity: EntityDescription? = nil, hooks: LifeCycleHooks = .all,
-    properties: [PropertyDescription]
+    uniqueTogether: [[String]] = [], properties: [PropertyDescription]
   ) {
     self.init(
       name, class: type, isAbstract: isAbstract, superentity: superentity, hooks: hooks,
-      properties: properties,
+      uniqueTogether: uniqueTogether, properties: properties,
       probe: { T.slot(readBy: $0) })
   }
 }

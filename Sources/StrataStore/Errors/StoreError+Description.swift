@@ -32,9 +32,7 @@ extension StoreError: CustomStringConvertible {
         + "choose another merge policy."
     case .danglingLinks(let links): Self.describe(links)
     case .uniquenessViolations(let violations):
-      violations.prefix(Self.listCountMax).map {
-        "\($0.entity).\($0.attribute) of \($0.objectID) is the same as that of \($0.existing)."
-      }.joined(separator: " ")
+      violations.prefix(Self.listCountMax).map(\.description).joined(separator: " ")
         + (violations.count > Self.listCountMax
           ? " And \(violations.count - Self.listCountMax) more." : "")
         + " Give each its own value, or delete one of them."

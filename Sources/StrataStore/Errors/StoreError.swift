@@ -82,23 +82,6 @@ public struct DanglingLink: Sendable, Hashable {
   }
 }
 
-/// An object whose value of a unique attribute another object has.
-public struct UniquenessViolation: Sendable, Hashable {
-  /// An object that the save inserts or updates.
-  public let objectID: ObjectID
-  public let entity: String
-  public let attribute: String
-  /// The object that has the value, in the store or in the same save.
-  public let existing: ObjectID
-
-  package init(objectID: ObjectID, entity: String, attribute: String, existing: ObjectID) {
-    self.objectID = objectID
-    self.entity = entity
-    self.attribute = attribute
-    self.existing = existing
-  }
-}
-
 /// What the storage engine said.
 public struct StorageFailure: Sendable, Hashable, CustomStringConvertible {
   package let error: LMDBError

@@ -10,6 +10,7 @@ import StrataRecord
 /// | `catalog` | name | see `Catalog` |
 /// | `r` + entity number | serial, 6 bytes | envelope and record |
 /// | `i` + entity number | number, 2 bytes; index entry | nothing |
+/// | `i` + entity number | number of a constraint over several properties, 2 bytes; index entry | nothing |
 /// | `i` + entity number | number, 2 bytes; owner, 8; target, 8 | nothing, or a position, 8 bytes |
 ///
 /// Records have a tree per entity, so that new ones are appended. The indexes over the properties
@@ -79,11 +80,13 @@ final class Trees: Sendable {
   static func countMax(_ model: ManagedObjectModel) -> Int { 2 * model.entities.count + 16 }
 
   private static func ownNumbersWithEntries(of entity: EntitySchema) -> [PropertyNumber] {
-    entity.description.ownProperties.indices.compactMap { slot in
+    let single: [PropertyNumber] = entity.description.ownProperties.indices.compactMap { slot in
       let property = entity.description.properties[slot]
       let hasEntries = property.attribute?.isIndexed ?? true
       return hasEntries ? entity.numbers[slot] : nil
     }
+    let compound = entity.indexes.filter(\.isCompound).map(\.number)
+    return single + compound.suffix(entity.description.uniqueTogether.count)
   }
 
   /// The records of an entity; nil if it is abstract or unknown.

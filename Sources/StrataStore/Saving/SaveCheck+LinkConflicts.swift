@@ -24,6 +24,8 @@ extension SaveCheck {
   ///
   /// - Throws: `StoreError.danglingLinks`, `.mergePolicyMistakes`.
   mutating func settleLinks() throws {
+    try findBreachesOfRevised()
+    applyRevisions()
     try findBreaches()
     while !breaches.isEmpty {
       while !breaches.isEmpty {
@@ -61,6 +63,9 @@ extension SaveCheck {
     guard try stands(breach) else { return }
     switch breach {
     case .lostTarget(let owner, let relationship, let target):
+      if let survivor = replacements.survivor(of: target) {
+        return try set(relationship.slot, of: owner, to: survivor)
+      }
       if policy == .error || isInvented(target, at: relationship.slot, of: owner) {
         return refuse(breach)
       }
@@ -71,6 +76,9 @@ extension SaveCheck {
     case .halfLink(let owner, let slot, let target, _):
       try clear(slot, of: owner, leadingTo: target)
     case .referrer(let owner, let referrer, let deleted):
+      if let survivor = replacements.survivor(of: deleted) {
+        return try set(referrer.slot, of: owner, to: survivor)
+      }
       guard try verdict(on: deleted, for: breach) == .goes else { return }
       switch referrer.rule {
       case .nullify, .noAction: try clear(referrer.slot, of: owner, leadingTo: deleted)
@@ -95,7 +103,7 @@ extension SaveCheck {
     case .lostLink(_, let target): return try !exists(target)
     case .halfLink(let owner, let slot, let target, let partner):
       return try self.target(of: owner, at: slot) == target
-        && self.target(of: target, at: partner) != owner
+        && self.partner(of: target, at: partner) != owner
     case .referrer(let owner, let referrer, let deleted):
       return try !exists(deleted) && self.target(of: owner, at: referrer.slot) == deleted
     case .member(let deleted, _, _, let target):
@@ -157,14 +165,18 @@ extension SaveCheck {
   private mutating func clear(
     _ slot: Int, of owner: ObjectKey, leadingTo target: ObjectKey
   ) throws {
-    guard let layout = schema.entity(owner.entity)?.layout, let record = try record(of: owner)
-    else { return }
-    let draft = Draft(layout: layout, base: record)
-    draft.setToOne(nil, at: slot)
-    try revise(owner, to: encode(draft))
+    try set(slot, of: owner, to: nil)
     let duty = duties[Int(owner.entity.rawValue)]
     if let number = duty.targets.first(where: { $0.slot == slot })?.positions {
       plan.links.set(.absent, at: LinkPlace(number, target), to: owner)
     }
+  }
+
+  private mutating func set(_ slot: Int, of owner: ObjectKey, to target: ObjectKey?) throws {
+    guard let layout = schema.entity(owner.entity)?.layout, let record = try record(of: owner)
+    else { return }
+    let draft = Draft(layout: layout, base: record)
+    draft.setToOne(target, at: slot)
+    try revise(owner, to: encode(draft))
   }
 }

@@ -49,11 +49,11 @@ extension SaveCheck {
         }
       }
       guard let partner = target.partner else { continue }
-      if let key, try self.target(of: key, at: partner) != item.key, try exists(key) {
+      if let key, try self.partner(of: key, at: partner) != item.key, try exists(key) {
         breaches.append(
           .halfLink(owner: item.key, slot: target.slot, target: key, partner: partner))
       }
-      if let former, former != key, try self.target(of: former, at: partner) == item.key {
+      if let former, former != key, try self.partner(of: former, at: partner) == item.key {
         breaches.append(
           .halfLink(owner: former, slot: partner, target: item.key, partner: target.slot))
       }
@@ -140,6 +140,13 @@ extension SaveCheck {
     guard let record = try record(of: key), let layout = schema.entity(key.entity)?.layout
     else { return nil }
     return record.toOne(at: slot, layout: layout)
+  }
+
+  /// The same for a one-to-one relationship, whose ends agree if one leads to whom a constraint
+  /// conflict has put in the place of the other.
+  func partner(of key: ObjectKey, at slot: Int) throws -> ObjectKey? {
+    let partner = try target(of: key, at: slot)
+    return partner.flatMap(replacements.survivor(of:)) ?? partner
   }
 
   /// Whether what lies there are mere positions: to-one slots are the truth of the relationship.

@@ -33,6 +33,8 @@ struct SaveCheck {
   /// Whether links of the save are to be left out, because an end is not there.
   var dropsLinks = false
   var danglingLinks: [DanglingLink] = []
+  var collisions: [Collision] = []
+  var replacements = Replacements()
   var violations: [UniquenessViolation] = []
   var existing = KeyMemo()
 
@@ -64,10 +66,12 @@ struct SaveCheck {
     if !mistakes.isEmpty { throw StoreError.mergePolicyMistakes(mistakes) }
     if !conflicts.isEmpty { throw StoreError.conflicts(conflicts) }
     plan.links = save.changeSet.links
-    try settleLinks()
-    planIndexes()
-    try checkUniqueness()
-    if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }
+    repeat {
+      try resolveCollisions()
+      try settleLinks()
+      planIndexes()
+      try findCollisions()
+    } while !collisions.isEmpty
     try planLinks()
   }
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+public import StrataModel
+public import StrataRecord
+import StrataStore
+
+// Finding an object by what makes it unique, and inserting it if it is not there: what imports do.
+
+extension ManagedObjectContext {
+  /// The object whose unique attribute has this value, inserted now if there is none, and updated.
+  ///
+  /// ```swift
+  /// try context.upsert(Country.self, matching: \.iso, "IR") { $0.name = "Iran" }
+  /// ```
+  ///
+  /// It is looked for in this context, in its ancestors' unsaved changes and in the store. Another
+  /// context may insert one meanwhile; the save that reaches the store then finds two, and the merge
+  /// policy decides which values stay (`MergePolicy`). O(log objects).
+  ///
+  /// - Parameters:
+  ///   - property: an attribute that is `.unique`, here or in a superentity.
+  ///   - value: the value; nil matches nothing, so that an object is inserted.
+  ///   - update: sets the other properties. If it throws, a new object stays inserted; around it,
+  ///     `edit { }` takes it back.
+  /// - Returns: the object.
+  /// - Throws: `ContextError.noUniquenessConstraint` if the attribute is not unique,
+  ///   `.unexpectedEntity` if the value is that of an object of the hierarchy that is no `T`,
+  ///   `.unknownEntity`; `StoreError` if reading fails; what `update` throws.
+  /// - Precondition: an object that has to be inserted is of no abstract entity.
+  @discardableResult
+  public func upsert<T: Entity, V: AttributeValue>(
+    _ type: T.Type = T.self, matching property: ReferenceWritableKeyPath<T, V>, _ value: V,
+    with update: (T) throws -> Void = { _ in }
+  ) throws -> T {
+    try upsert(type, matching: UniqueValue(property, value), with: update)
+  }
+
+  /// The same for properties that are unique together, all of them, in whatever order.
+  ///
+  /// ```swift
+  /// try context.upsert(
+  ///   City.self, matching: UniqueValue(\.country, iran), UniqueValue(\.name, "Rey")
+  /// ) { $0.population = 400_000 }
+  /// ```
+  ///
+  /// - Throws: as the other `upsert`.
+  @discardableResult
+  public func upsert<T: Entity>(
+    _ type: T.Type = T.self, matching values: UniqueValue<T>...,
+    with update: (T) throws -> Void = { _ in }
+  ) throws -> T {
+    let constraint = try UniqueConstraint(values, of: type, schema)
+    let holder = try currentViewIncludingEdits().holder(
+      of: constraint.ordered(values), in: constraint.index)
+    let object = try holder.flatMap { try existing(type, $0) } ?? insert(type, values)
+    try update(object)
+    return object
+  }
+
+  /// Finds or inserts an object for each row of an import, and updates it.
+  ///
+  /// ```swift
+  /// try context.upsert(Country.self, from: rows, matching: \.iso, by: { $0.code }) { country, row in
+  ///   country.name = row.name
+  /// }
+  /// ```
+  ///
+  /// The values are sorted and looked for in one pass through the index, before any object is
+  /// inserted; rows with one value are one object, updated in their order. So it is much faster than a
+  /// call for each row. O(rows × log rows + rows × log objects).
+  ///
+  /// - Parameters:
+  ///   - rows: what is imported. `update` is called in their order.
+  ///   - property: an attribute that is `.unique`.
+  ///   - value: gives a row's value; nil matches nothing.
+  /// - Returns: the objects' IDs, row by row.
+  /// - Throws: as the other `upsert`, and what `value` throws. What was done for the rows before
+  ///   stays; around it, `edit { }` takes it back.
+  @discardableResult
+  public func upsert<T: Entity, V: AttributeValue, Rows: Collection>(
+    _ type: T.Type = T.self, from rows: Rows, matching property: ReferenceWritableKeyPath<T, V>,
+    by value: (Rows.Element) throws -> V, with update: (T, Rows.Element) throws -> Void
+  ) throws -> [ObjectID] {
+    try upsert(type, from: rows, matching: { [UniqueValue(property, try value($0))] }, with: update)
+  }
+
+  /// The same for properties that are unique together: `values` gives all of them for a row, of the
+  /// same properties in the same order for each.
+  ///
+  /// - Throws: as the other `upsert`.
+  @discardableResult
+  public func upsert<T: Entity, Rows: Collection>(
+    _ type: T.Type = T.self, from rows: Rows,
+    matching values: (Rows.Element) throws -> [UniqueValue<T>],
+    with update: (T, Rows.Element) throws -> Void
+  ) throws -> [ObjectID] {
+    guard let first = rows.first else { return [] }
+    let constraint = try UniqueConstraint(values(first), of: type, schema)
+    var batch = UpsertBatch(constraint.index)
+    for row in rows { batch.append(constraint.ordered(try values(row))) }
+    try batch.find(in: currentViewIncludingEdits())
+    var ids: [ObjectID] = []
+    ids.reserveCapacity(rows.count)
+    for (position, row) in rows.enumerated() {
+      let known = try batch.object(at: position).flatMap { try existing(type, $0) }
+      let object = try known ?? insert(type, values(row))
+      if known == nil { batch.setObject(object.key, at: position) }
+      try update(object, row)
+      ids.append(object.objectID)
+    }
+    return ids
+  }
+
+  // MARK: - Objects
+
+  /// The object, or nil if it is deleted here.
+  private func existing<T: ManagedObject>(_ type: T.Type, _ key: ObjectKey) throws -> T? {
+    guard let object = instance(of: key), object.isAlive, object.status != .deleted else {
+      return nil
+    }
+    guard let typed = object as? T else {
+      throw ContextError.unexpectedEntity(
+        object.objectID, expected: T.entity.name, found: object.home.entity.description.name)
+    }
+    return typed
+  }
+
+  private func insert<T: ManagedObject>(_ type: T.Type, _ values: [UniqueValue<T>]) -> T {
+    let object = type.init(seedForInsert(type))
+    didInsert(object)
+    if object.home.hooks.contains(.awakeFromInsert) { object.awakeFromInsert() }
+    for value in values { value.assign(object) }
+    return object
+  }
+}
+
+/// The unique index that the properties of some values have, and in what order.
+private struct UniqueConstraint {
+  let index: IndexSchema
+  /// By part of the index, the position of its value.
+  private let positions: [Int]
+
+  /// - Throws: `ContextError.unknownEntity`, `.noUniquenessConstraint`.
+  init<T: ManagedObject>(_ values: [UniqueValue<T>], of type: T.Type, _ schema: Schema) throws {
+    guard let entity = schema.entity(for: type) else {
+      throw ContextError.unknownEntity(String(describing: type))
+    }
+    let slots = values.compactMap { entity.description.slot(for: $0.keyPath) }
+    guard slots.count == values.count, let index = entity.uniqueIndex(over: slots) else {
+      let names = slots.map { entity.description.properties[$0].name }
+      throw ContextError.noUniquenessConstraint(
+        entity: entity.description.name, properties: names)
+    }
+    self.index = index
+    positions = index.parts.compactMap { part in slots.firstIndex(of: part.slot) }
+  }
+
+  /// The values in the order of the index's parts.
+  ///
+  /// - Precondition: they are of the same properties as those that the constraint was found by.
+  func ordered<T>(_ values: [UniqueValue<T>]) -> [Value] {
+    precondition(
+      values.count == positions.count,
+      "upsert(from:) is given values of the same properties for each row")
+    return positions.map { values[$0].value }
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+
+/// An object whose value of a unique attribute, or of properties that are unique together, another
+/// object has. Core Data: `NSConstraintConflict`.
+public struct UniquenessViolation: Sendable, Hashable {
+  /// An object that is unsaved, or that the save inserts or updates.
+  public let objectID: ObjectID
+  /// The name of its entity.
+  public let entity: String
+  /// The names of the properties: one for an attribute that is unique by itself; several, to-one
+  /// relationships among them, for a constraint over them together.
+  public let attributes: [String]
+  /// The object that has the value, in the store or in the same save.
+  public let existing: ObjectID
+
+  package init(objectID: ObjectID, entity: String, attributes: [String], existing: ObjectID) {
+    self.objectID = objectID
+    self.entity = entity
+    self.attributes = attributes
+    self.existing = existing
+  }
+}
+
+extension UniquenessViolation: CustomStringConvertible {
+  /// A sentence without the values.
+  public var description: String {
+    let names = attributes.joined(separator: " and ")
+    return attributes.count == 1
+      ? "\(entity).\(names) of \(objectID) is the same as that of \(existing)."
+      : "\(names) of \(entity) \(objectID) are together the same as those of \(existing)."
+  }
+}
