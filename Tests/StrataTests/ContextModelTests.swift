@@ -56,7 +56,7 @@
 
     /// Among them each planted mistake shows; without one, nothing does. Where the operations change,
     /// so do the sequences: then try 1, 2, 3 …
-    private static let seeds: [UInt64] = [80, 139, 286, 355]
+    private static let seeds: [UInt64] = [142, 216, 385, 581]
 
     @Test func `shows the same for the seeds that find planted mistakes`() async throws {
       for seed in Self.seeds {

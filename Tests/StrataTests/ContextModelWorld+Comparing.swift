@@ -41,10 +41,15 @@
         }
         for country in try context.fetch(Country.all) {
           lines.append(
-            "country \(numbers[country.objectID] ?? -1) \(country.name) \(country.population) cities "
+            "country \(numbers[country.objectID] ?? -1) \(country.iso) \(country.name) "
+              + "\(country.population) cities "
               + list(country.cities.objectIDs) + " languages " + list(country.languages.objectIDs)
               + " neighbours " + list(country.neighbours.objectIDs) + " government "
               + name(country.government))
+        }
+        for ferry in try context.fetch(Ferry.all) {
+          lines.append(
+            "ferry \(numbers[ferry.objectID] ?? -1) \(ferry.name) port " + name(ferry.port))
         }
         for government in try context.fetch(Government.all) {
           lines.append(
@@ -88,9 +93,12 @@
             }
           }
           lines.append(
-            "country \(number) \(row.name) \(row.population) cities \(cities) languages "
+            "country \(number) \(row.iso) \(row.name) \(row.population) cities \(cities) languages "
               + "\(languages.sorted()) neighbours \(neighbours.sorted()) government "
               + "\(row.partner.map(String.init) ?? "nil")")
+        case .ferry:
+          lines.append(
+            "ferry \(number) \(row.name) port \(row.port.map(String.init) ?? "nil")")
         case .government:
           lines.append(
             "government \(number) \(row.name) country \(row.partner.map(String.init) ?? "nil")")

@@ -17,6 +17,7 @@
       Operation(weight: 8) { try $0.insert(.country, in: $1) },
       Operation(weight: 4) { try $0.insert(.language, in: $1) },
       Operation(weight: 4) { try $0.insert(.government, in: $1) },
+      Operation(weight: 4) { try $0.insert(.ferry, in: $1) },
       Operation(weight: 22) { try $0.set(in: $1) },
       Operation(weight: 12) { try $0.tie(in: $1) },
       Operation(weight: 10) { try $0.pair(in: $1) },
@@ -30,13 +31,14 @@
 
     mutating func insert(_ kind: ContextOracle.Kind, in context: Int) throws {
       let number = ids.count
-      let name = "\(Int.random(in: 0..<6, using: &random))"
+      let name = self.name(of: kind)
       let population = Int.random(in: 0..<6, using: &random)
+      let iso = self.iso(of: kind)
       let id = try contexts[context].performAndWait { context in
         switch kind {
         case .city: return context.city(name, population: population).objectID
         case .country:
-          let country = context.country("\(number)", name: name)
+          let country = context.country(iso, name: name)
           country.population = population
           return country.objectID
         case .language:
@@ -47,15 +49,35 @@
           let government = Government(in: context)
           government.form = name
           return government.objectID
+        case .ferry:
+          let ferry = Ferry(in: context)
+          ferry.name = name
+          return ferry.objectID
         }
       }
       ids.append(id)
       numbers[id] = number
       let row = ContextOracle.Row(
         kind: kind, name: name,
-        population: kind == .city || kind == .country ? population : 0)
+        population: kind == .city || kind == .country ? population : 0, iso: iso)
       oracle.insert(number, row, in: context)
       log.append("\(context): insert \(kind) \(number) \(name) \(population)")
+    }
+
+    /// A government's is sometimes too long to be saved.
+    private mutating func name(of kind: ContextOracle.Kind) -> String {
+      if kind == .government, Int.random(in: 0..<8, using: &random) == 0 {
+        return "a form of government that no law provides for"
+      }
+      return "\(Int.random(in: 0..<6, using: &random))"
+    }
+
+    /// Sometimes one that another country may have.
+    private mutating func iso(of kind: ContextOracle.Kind) -> String {
+      guard kind == .country else { return "" }
+      return Int.random(in: 0..<8, using: &random) == 0
+        ? "\(Int.random(in: 0..<12, using: &random))"
+        : "of \(UInt64.random(in: .min ... .max, using: &random))"
     }
 
     mutating func pick(_ kind: ContextOracle.Kind, in context: Int) -> Int? {
@@ -63,31 +85,65 @@
         .randomElement(using: &random)
     }
 
-    mutating func set(in context: Int) throws {
-      let name = "\(Int.random(in: 0..<6, using: &random))"
-      let population = Int.random(in: 0..<6, using: &random)
-      let choice = Int.random(in: 0..<5, using: &random)
-      let isCity = choice > 1
-      guard let object = pick(isCity ? .city : .country, in: context) else { return }
-      let country =
-        Int.random(in: 0..<4, using: &random) > 0 ? pick(.country, in: context) : nil
-      let (id, countryID) = (ids[object], country.map { ids[$0] })
-      try contexts[context].performAndWait { context in
-        switch choice {
-        case 0: try context.existingObject(Country.self, with: id).name = name
-        case 1: try context.existingObject(Country.self, with: id).population = population
-        case 2: try context.existingObject(City.self, with: id).name = name
-        case 3: try context.existingObject(City.self, with: id).population = population
-        default:
-          let target = try countryID.map { try context.existingObject(Country.self, with: $0) }
-          try context.existingObject(City.self, with: id).country = target
+    /// What one operation sets.
+    private enum Setting: CaseIterable {
+      case nameOfCountry, populationOfCountry, isoOfCountry, nameOfCity, populationOfCity
+      case countryOfCity, formOfGovernment, portOfFerry
+
+      var kind: ContextOracle.Kind {
+        switch self {
+        case .nameOfCountry, .populationOfCountry, .isoOfCountry: .country
+        case .nameOfCity, .populationOfCity, .countryOfCity: .city
+        case .formOfGovernment: .government
+        case .portOfFerry: .ferry
         }
       }
-      let property: ContextOracle.Property =
-        choice == 4 ? .country : choice % 2 == 0 ? .name : .population
-      let row = ContextOracle.Row(kind: .city, name: name, population: population, country: country)
-      oracle.set(property, of: object, to: row, in: context)
-      log.append("\(context): set \(property) of \(object) to \(row)")
+
+      var property: ContextOracle.Property {
+        switch self {
+        case .nameOfCountry, .nameOfCity, .formOfGovernment: .name
+        case .populationOfCountry, .populationOfCity: .population
+        case .isoOfCountry: .iso
+        case .countryOfCity: .country
+        case .portOfFerry: .port
+        }
+      }
+    }
+
+    mutating func set(in context: Int) throws {
+      let setting = Setting.allCases.randomElement(using: &random)!
+      guard let object = pick(setting.kind, in: context) else { return }
+      let isLinked = Int.random(in: 0..<4, using: &random) > 0
+      let row = ContextOracle.Row(
+        kind: setting.kind, name: name(of: setting.kind),
+        population: Int.random(in: 0..<6, using: &random), iso: iso(of: setting.kind),
+        country: isLinked ? pick(.country, in: context) : nil,
+        port: isLinked ? pick(.city, in: context) : nil)
+      let id = ids[object]
+      let (countryID, portID) = (row.country.map { ids[$0] }, row.port.map { ids[$0] })
+      try contexts[context].performAndWait { context in
+        func object<T: ManagedObject>(_: T.Type) throws -> T {
+          try context.existingObject(T.self, with: id)
+        }
+        switch setting {
+        case .nameOfCountry: try object(Country.self).name = row.name
+        case .populationOfCountry: try object(Country.self).population = row.population
+        case .isoOfCountry: try object(Country.self).iso = row.iso
+        case .nameOfCity: try object(City.self).name = row.name
+        case .populationOfCity: try object(City.self).population = row.population
+        case .countryOfCity:
+          try object(City.self).country = countryID.map {
+            try context.existingObject(Country.self, with: $0)
+          }
+        case .formOfGovernment: try object(Government.self).form = row.name
+        case .portOfFerry:
+          try object(Ferry.self).port = portID.map {
+            try context.existingObject(City.self, with: $0)
+          }
+        }
+      }
+      oracle.set(setting.property, of: object, to: row, in: context)
+      log.append("\(context): set \(setting.property) of \(object) to \(row)")
     }
 
     mutating func tie(in context: Int) throws {
@@ -155,18 +211,12 @@
 
     mutating func save(_ context: Int) throws {
       if waitsForFlight(context) { return }
-      guard parents[context] == nil else {
-        try contexts[context].performAndWait { try $0.save() }
-        oracle.saveToParent(context)
-        log.append("\(context): save to parent")
-        return
-      }
-      var isTaken = true
-      do { try contexts[context].performAndWait { try $0.save() } } catch is StoreError {
-        isTaken = false
-      }
-      let isExpected = oracle.saveToStore(context)
-      log.append("\(context): save to store, taken: \(isTaken), expected: \(isExpected)")
+      let isTaken = try Self.isTaken { try contexts[context].performAndWait { try $0.save() } }
+      let isExpected =
+        parents[context] == nil ? oracle.saveToStore(context) : oracle.saveToParent(context)
+      log.append(
+        "\(context): save to \(parents[context] == nil ? "store" : "parent"), "
+          + "taken: \(isTaken), expected: \(isExpected)")
       guard isTaken == isExpected else { throw Surprise(description: "a save of \(context)") }
       // Else it would be refused for ever.
       if !isTaken, Bool.random(using: &random) { try rollback(context, resets: false) }
@@ -176,14 +226,25 @@
       guard let parent = parents[context], let object = pick(.city, in: parent) else { return }
       let (id, child) = (ids[object], contexts[context])
       let name = "\(Int.random(in: 0..<6, using: &random))"
-      try contexts[parent].performAndWait { context in
+      let isTaken = try contexts[parent].performAndWait { context in
         try context.existingObject(City.self, with: id).name = name
-        try child.performAndWait { try $0.save() }
+        return try Self.isTaken { try child.performAndWait { try $0.save() } }
       }
       oracle.set(
         .name, of: object, to: ContextOracle.Row(kind: .city, name: name), in: parent)
-      oracle.saveToParent(context)
-      log.append("\(parent): set name of \(object) to \(name), and \(context) saves")
+      let isExpected = oracle.saveToParent(context)
+      log.append(
+        "\(parent): set name of \(object) to \(name), and \(context) saves, "
+          + "taken: \(isTaken), expected: \(isExpected)")
+      guard isTaken == isExpected else { throw Surprise(description: "a save of \(context)") }
+    }
+
+    /// Whether nothing that data may bring about stands in the way of a save.
+    static func isTaken(_ save: () throws -> Void) throws -> Bool {
+      do { try save() } catch is StoreError { return false } catch ContextError.validationFailed {
+        return false
+      } catch ContextError.deleteDenied { return false }
+      return true
     }
 
     mutating func rollback(_ context: Int, resets: Bool) throws {

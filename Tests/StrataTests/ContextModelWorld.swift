@@ -12,7 +12,7 @@
   /// ```
   ///   4                 Two roots; four contexts are nested in one of them.
   ///   │
-  ///   3                 After each operation the context that it was done in is compared, and another;
+  ///   3                 After each operation the context that it was done in is compared, now and then another,
   ///   │                 all of them at the end and where a save under way has landed.
   ///   1    2
   ///    ╲  ╱
@@ -79,8 +79,11 @@
           let wasFlying = flight != nil
           let touched = try await step()
           let hasLanded = wasFlying && flight == nil
-          let other = Int.random(in: contexts.indices, using: &random)
-          let compared = hasLanded ? Array(contexts.indices) : [touched, other]
+          let other =
+            Int.random(in: 0..<3, using: &random) == 0
+            ? contexts.indices.randomElement(using: &random) : nil
+          let compared =
+            hasLanded ? Array(contexts.indices) : [touched] + [other].compactMap(\.self)
           if let difference = try difference(in: compared) { return difference }
         }
         try await land()
@@ -127,7 +130,9 @@
       let root = container.root
       let save = Task {
         defer { gate.isReached.store(true, ordering: .sequentiallyConsistent) }
-        do { try await root.save() } catch is StoreError { return false }
+        do { try await root.save() } catch {
+          return try Self.isTaken { throw error }
+        }
         return true
       }
       while !gate.isReached.load(ordering: .sequentiallyConsistent) { await Task.yield() }

@@ -3,8 +3,8 @@
 /// What a tree of contexts should show, by copying everything: the table of compositions in its
 /// plainest form. Objects are numbers in the order in which they were made.
 struct ContextOracle {
-  enum Kind: Hashable, CaseIterable { case city, country, language, government }
-  enum Property: Hashable, CaseIterable { case name, population, country, partner }
+  enum Kind: Hashable, CaseIterable { case city, country, language, government, ferry }
+  enum Property: Hashable, CaseIterable { case name, population, iso, country, partner, port }
   enum Tie: Hashable {
     /// A country and a language.
     case spoken(Int, Int)
@@ -24,9 +24,22 @@ struct ContextOracle {
     var kind: Kind
     var name = ""
     var population = 0
+    /// Of a country. No two have the same in the store.
+    var iso = ""
     var country: Int?
     /// Of a country its government, of a government its country: each end has it.
     var partner: Int?
+    /// Of a ferry: a city, whose loss it survives, and which forbids its deletion.
+    var port: Int?
+
+    /// A government's form, which is its name here, has a length in the model.
+    var isValid: Bool { kind != .government || name.count <= 20 }
+
+    func hasSame(_ property: Property, as other: Row) -> Bool {
+      var changed = self
+      changed.take([property], from: other)
+      return changed == self
+    }
 
     mutating func take(_ properties: Set<Property>, from other: Row) {
       for property in properties {
@@ -35,6 +48,8 @@ struct ContextOracle {
         case .population: population = other.population
         case .country: country = other.country
         case .partner: partner = other.partner
+        case .port: port = other.port
+        case .iso: iso = other.iso
         }
       }
     }
@@ -99,6 +114,9 @@ struct ContextOracle {
 
     var hasChanges: Bool { !ties.isEmpty || changes.values.contains(where: \.isAnything) }
 
+    /// Whether the model's rules let a save pass on what is changed.
+    var isValid: Bool { changes.values.allSatisfy { $0.row?.isValid ?? true } }
+
     /// Whether a save has anything to do.
     var isSaved: Bool { hasChanges || isToBeChecked }
 
@@ -112,10 +130,14 @@ struct ContextOracle {
   struct Context {
     var parent: Int?
     var pending = Pending()
+    /// Where ferries led when they were deleted here.
+    var denials: [Int: Int] = [:]
     /// What a save under way has taken, and what was spoken of since.
     var frozen: Pending?
     /// Whether the store has all of that already: then readers look at the store for it.
     var isFrozenVoid = false
+    /// Whether the context did not let that pass.
+    var isRefused = false
     var touchedObjects: Set<Int> = []
     var touchedTies: Set<Tie> = []
   }
@@ -229,19 +251,43 @@ struct ContextOracle {
         edit.changes[city] = .delete(base: visible(city, in: context))
       }
     }
+    contexts[context].denials[object] = version.row.port
+    for (ferry, row) in rows(in: context) {
+      guard let port = row.port, edit.changes[port]?.isDelete ?? false, ferry != object,
+        let base = visible(ferry, in: context)
+      else { continue }
+      edit.changes[ferry] = Change.update(row, base: base, []).leadingNowhere(by: .port)
+    }
     for tie in ties(in: context) where tie.ends.contains(object) { edit.ties[tie] = false }
     apply(edit, to: context)
   }
 
-  mutating func discard(_ context: Int) { contexts[context].pending = Pending() }
+  mutating func discard(_ context: Int) {
+    contexts[context].pending = Pending()
+    contexts[context].denials = [:]
+  }
 
   // MARK: - Saving
 
-  mutating func saveToParent(_ context: Int) {
+  /// Whether the context itself lets a save pass: nothing breaks a rule, no rule denies a deletion.
+  func isPassed(_ pending: Pending, by context: Int) -> Bool {
+    pending.isValid
+      && pending.changes.allSatisfy { object, change in
+        guard case .delete(.some) = change, let port = contexts[context].denials[object] else {
+          return true
+        }
+        return visible(port, in: context) == nil
+      }
+  }
+
+  /// - Returns: whether the context lets the save pass.
+  mutating func saveToParent(_ context: Int) -> Bool {
     let pending = contexts[context].pending
-    guard let parent = contexts[context].parent, pending.isSaved else { return }
+    guard let parent = contexts[context].parent, pending.isSaved else { return true }
+    guard isPassed(pending, by: context) else { return false }
     contexts[context].pending = Pending()
     apply(pending, to: parent)
+    return true
   }
 
   /// - Returns: whether the store takes the save.
@@ -255,6 +301,7 @@ struct ContextOracle {
     contexts[context].touchedObjects = []
     contexts[context].touchedTies = []
     let pending = contexts[context].pending
+    contexts[context].isRefused = pending.isSaved && !isPassed(pending, by: context)
     var saved = self
     contexts[context].isFrozenVoid =
       pending.isSaved && pending.ties.isEmpty && saved.finishSave(context)
@@ -266,6 +313,7 @@ struct ContextOracle {
     contexts[context].frozen = nil
     contexts[context].isFrozenVoid = false
     guard pending.isSaved else { return true }
+    if contexts[context].isRefused { return false }
     var rows = stored
     for (object, change) in pending.changes {
       let theirs = stored[object]
@@ -292,10 +340,29 @@ struct ContextOracle {
       }
     }
     for version in rows.values {
-      for target in [version.row.country, version.row.partner].compactMap({ $0 })
+      for target in [version.row.country, version.row.partner, version.row.port].compactMap({ $0 })
       where rows[target] == nil {
         return false
       }
+    }
+    // Of partners who do not lead to each other, none leads anywhere.
+    let paired = rows
+    for (object, version) in paired {
+      guard let partner = version.row.partner, paired[partner]?.row.partner != object else {
+        continue
+      }
+      rows[object]?.row.partner = nil
+      rows[object]?.number = saveCount + 1
+      if let former = stored[object], former.row == rows[object]?.row { rows[object] = former }
+    }
+    let codes = rows.values.filter { $0.row.kind == .country }.map(\.row.iso)
+    guard Set(codes).count == codes.count else { return false }
+    // A port that the save did not know denies too.
+    for (ferry, change) in pending.changes {
+      guard case .delete(let base?) = change, let port = stored[ferry]?.row.port,
+        port != base.row.port, rows[port] != nil
+      else { continue }
+      return false
     }
     stored = rows
     storedTies = ties
@@ -317,14 +384,11 @@ struct ContextOracle {
         rest.changes[object] = .delete(
           base: under.row.map { Version(row: $0, number: stored[object]?.number ?? 0) })
       case (let under?, .insert(let row)), (let under?, .update(let row, _, _)):
-        guard let base = under.row else { continue }
-        var properties: Set<Property> = []
-        if row.name != base.name { properties.insert(.name) }
-        if row.population != base.population { properties.insert(.population) }
-        if row.country != base.country { properties.insert(.country) }
-        if row.partner != base.partner { properties.insert(.partner) }
-        rest.changes[object] = .update(
-          row, base: Version(row: base, number: stored[object]?.number ?? 0), properties)
+        guard let saved = under.row, let base = stored[object] else { continue }
+        let properties = Set(Property.allCases.filter { !row.hasSame($0, as: saved) })
+        var rebased = base.row
+        rebased.take(properties, from: row)
+        rest.changes[object] = .update(rebased, base: base, properties)
       }
     }
     for tie in contexts[context].touchedTies { rest.ties[tie] = now.ties[tie] }
@@ -347,17 +411,23 @@ struct ContextOracle {
     }
     for (tie, isThere) in newer.ties { result.ties[tie] = isThere }
     // The delete rules, on what the receiver alone has.
-    for object in deleted {
+    var gone = deleted
+    while let object = gone.popLast() {
       for (city, change) in result.changes
       where older.changes[city] != nil && change.row?.country == object {
         result.changes[city] = .delete(base: change.base)
         contexts[context].touchedObjects.insert(city)
-        // A city has no relationships that its deletion would touch.
+        gone.append(city)
       }
-      for (member, change) in result.changes
-      where older.changes[member]?.row?.partner == object && change.row?.partner == object {
-        result.changes[member] = change.leadingNowhere(by: .partner)
-        contexts[context].touchedObjects.insert(member)
+      for (member, change) in result.changes {
+        guard let former = older.changes[member]?.row, let row = change.row else { continue }
+        for (property, isLed) in [
+          (Property.partner, former.partner == object && row.partner == object),
+          (Property.port, former.port == object && row.port == object),
+        ] where isLed {
+          result.changes[member] = change.leadingNowhere(by: property)
+          contexts[context].touchedObjects.insert(member)
+        }
       }
       for (tie, isThere) in older.ties where isThere && tie.ends.contains(object) {
         result.ties[tie] = false
@@ -371,6 +441,7 @@ struct ContextOracle {
       for (property, target) in [
         (Property.country, result.changes[object]?.row?.country),
         (Property.partner, result.changes[object]?.row?.partner),
+        (Property.port, result.changes[object]?.row?.port),
       ] {
         guard let target, isDeleted(target), let change = result.changes[object],
           change.sets(property)

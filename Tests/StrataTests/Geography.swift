@@ -28,7 +28,7 @@ import StrataTestSupport
 }
 
 @Entity final class Government: ManagedObject {
-  var form: String
+  @Attribute(.length(...20)) var form: String
   var country: Country?
 }
 

@@ -236,7 +236,8 @@ private final class World {
     switch Int.random(in: 0..<20, using: &random) {
     case 0..<3: insert(.city, in: context)
     case 3..<5: insert(.country, in: context)
-    case 5..<6: insert(Bool.random(using: &random) ? .language : .government, in: context)
+    case 5..<6:
+      insert([.language, .government, .ferry].randomElement(using: &random)!, in: context)
     case 6..<11: try set(in: context)
     case 11..<17: try tie(in: context)
     default: try delete(in: context)
@@ -258,6 +259,10 @@ private final class World {
       let government = Government(in: context)
       government.form = row.name
       id = government.objectID
+    case .ferry:
+      let ferry = Ferry(in: context)
+      ferry.name = row.name
+      id = ferry.objectID
     }
     row.population = 0
     ids.append(id)
@@ -375,6 +380,9 @@ private final class World {
     for government in try context.fetch(Government.all) {
       lines.append("government \(numbers[government.objectID] ?? -1) \(government.form)")
     }
+    for ferry in try context.fetch(Ferry.all) {
+      lines.append("ferry \(numbers[ferry.objectID] ?? -1) \(ferry.name)")
+    }
     lines.append("by name " + list(try context.fetchIDs(City.where { $0.name == "3" })))
     lines.append("count \(try context.count(for: City.where { $0.population > 2 }))")
     return lines.sorted()
@@ -399,6 +407,7 @@ private final class World {
             + others(spoken) + " neighbours " + others(ties.subtracting(spoken)))
       case .language: lines.append("language \(number) \(row.name) countries " + others(spoken))
       case .government: lines.append("government \(number) \(row.name)")
+      case .ferry: lines.append("ferry \(number) \(row.name)")
       }
     }
     let cities = graph.rows.filter { $0.value.kind == .city }

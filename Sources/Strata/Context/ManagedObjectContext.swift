@@ -243,6 +243,7 @@ extension ManagedObjectContext {
       if let object = cache.object(for: key) { drop(object) }
     }
     replaceWorking(Overlay())
+    deniedTargets = [:]
     isPublished = false
     undoRecorder?.removeAllActions()
     moveSavepoints()
