@@ -36,6 +36,8 @@ extension StoreError: CustomStringConvertible {
         + (violations.count > Self.listCountMax
           ? " And \(violations.count - Self.listCountMax) more." : "")
         + " Give each its own value, or delete one of them."
+    case .countViolations(let violations):
+      violations.prefix(Self.listCountMax).map(\.description).joined(separator: " ")
     case .diskFull:
       "The disk is full. Nothing that was saved is lost; free some space and save again."
     case .storeFull:

@@ -37,6 +37,9 @@ public enum StoreError: Error, Sendable {
   case danglingLinks([DanglingLink])
   /// Values that must be unique would not be.
   case uniquenessViolations([UniquenessViolation])
+  /// Relationships would have more members than they may, whatever the merge policy: another save has
+  /// added some since the context counted them. Refresh their owners and take members away.
+  case countViolations([CountViolation])
   /// The disk is full. Free some space and save again.
   case diskFull
   /// The store has reached the size that it may grow to. Delete something and save again.

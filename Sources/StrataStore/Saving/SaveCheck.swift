@@ -7,8 +7,8 @@ import StrataRecord
 /// Checks one save against what the write transaction has, and works out what it writes.
 ///
 /// The order: versions, and the merge policy's word on each conflict; then, over the state as it will
-/// be after the save, links and uniqueness, and the policy's word on them. Each kind of failure is
-/// reported whole.
+/// be after the save, links and uniqueness, and the policy's word on them, and counts of members.
+/// Each kind of failure is reported whole.
 ///
 /// ## Lifetime
 /// Its bytes are those of the transaction: nothing is written before it is gone.
@@ -42,8 +42,8 @@ struct SaveCheck {
 
   /// What the save writes.
   ///
-  /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.danglingLinks`, `.uniquenessViolations`, `.damaged`;
-  ///   `LMDBError`.
+  /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.danglingLinks`,
+  ///   `.uniquenessViolations`, `.countViolations`, `.damaged`; `LMDBError`.
   static func plan(
     _ save: PreparedSave, in transaction: WriteTransaction, _ queue: CommitQueue
   ) throws -> SavePlan {
@@ -72,6 +72,7 @@ struct SaveCheck {
       planIndexes()
       try findCollisions()
     } while !collisions.isEmpty
+    try checkCounts()
     try planLinks()
   }
 
