@@ -44,8 +44,11 @@ struct AccessChoice {
   /// Whether the entries of `ranges` have one value, and so come in the order of the objects' keys.
   private static func isOneValue(_ choice: IndexChoice) -> Bool {
     let keys = choice.stretch.keys
-    return keys.width == .point && keys.ranges.ranges.count == 1
-      && keys.ranges.ranges[0].lower.count < KeyEncoder.valueByteCountMax
+    guard keys.width == .point, keys.ranges.ranges.count == 1 else { return false }
+    let range = keys.ranges.ranges[0]
+    // The stretches of values whose keys follow each other, as 2 and 3, are one stretch too.
+    return range.upper == KeyRange.successor(ofPrefix: range.lower)
+      && range.lower.count < KeyEncoder.valueByteCountMax
   }
 
   /// Whether to walk the sort key's index and stop at the limit: a range that is open at one end may

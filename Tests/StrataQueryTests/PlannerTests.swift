@@ -48,6 +48,21 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
         == "City: all records; filter: (name == || rank ==)")
   }
 
+  @Test func `puts the objects of values that follow each other into the order of their keys`()
+    throws
+  {
+    let world = try World()
+    for population in [3, 2, 3, 2] {
+      world.put(CityValue(population: population), at: world.newKey(world.city))
+    }
+    world.save()
+    let plan = try QueryPlan(
+      all.filter { $0.population.isIn([2, 3]) }, entity: world.city, schema: world.schema)
+    #expect(plan.description == "City: index on population (values)")
+    let found = try plan.fetch(in: world.view().view)
+    #expect(found.map(\.key) == world.cities.keys.sorted())
+  }
+
   @Test func `finds objects by a to-one relationship`() throws {
     let world = try World()
     let id = world.id(world.newKey(world.country))
