@@ -4,8 +4,8 @@ import StrataChanges
 package import StrataModel
 import StrataRecord
 
-/// `path == constant` and its kin.
-package struct Comparison: PredicateNode {
+/// `left == right` and its kin.
+package struct Comparison: OperatorNode {
   package enum Operator: String, Sendable {
     case equal = "=="
     case less = "<"
@@ -14,67 +14,137 @@ package struct Comparison: PredicateNode {
     case greaterOrEqual = ">="
   }
 
-  let path: [any AnyKeyPath & Sendable]
+  package let left: any OperandNode
   let comparison: Operator
-  let constant: Value
+  let right: any OperandNode
+  let options: TextOptions
 
-  package init(_ path: [any AnyKeyPath & Sendable], _ comparison: Operator, _ constant: Value) {
-    self.path = path
+  package init(
+    _ left: any OperandNode, _ comparison: Operator, _ right: any OperandNode,
+    _ options: TextOptions = []
+  ) {
+    self.left = left
     self.comparison = comparison
-    self.constant = constant
+    self.right = right
+    self.options = options
+  }
+
+  /// Of key paths and a constant.
+  package init(
+    _ path: [any AnyKeyPath & Sendable], _ comparison: Operator, _ constant: Value
+  ) {
+    self.init(PathNode(PathReference(path)), comparison, ConstantNode(constant))
   }
 
   static func predicate<Root, Leaf>(
     _ path: PropertyPath<Root, Leaf>, _ comparison: Operator, _ constant: Value
   ) -> FetchPredicate {
-    FetchPredicate(Comparison(path.keyPathSteps, comparison, constant))
+    FetchPredicate(Comparison(path.operand, comparison, ConstantNode(constant)))
+  }
+
+  package func replacingLeft(_ left: any OperandNode) -> any OperatorNode {
+    Comparison(left, comparison, right, options)
+  }
+
+  package func substituting(_ values: Substitution) -> any PredicateNode {
+    Comparison(left.substituting(values), comparison, right.substituting(values), options)
   }
 
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
-    let path = try resolver.path(path)
-    if constant == .null, comparison == .equal { return SlotCondition(path, NilTest()) }
+    let left = try left.resolved(by: resolver)
+    let right = try right.resolved(by: resolver)
+    if let constant = right as? ConstantNode {
+      return try condition(left, comparison, constant, in: resolver)
+    }
+    if let constant = left as? ConstantNode {
+      return try condition(right, comparison.flipped, constant, in: resolver)
+    }
+    return try condition(left, comparison, right)
+  }
+
+  /// Two operands of which neither is known beforehand.
+  private func condition(
+    _ left: any Operand, _ comparison: Operator, _ right: any Operand
+  ) throws(QueryError) -> any Condition {
+    let kind = left.kind ?? right.kind
+    if let one = left.kind, let two = right.kind, one != two {
+      throw .mismatchedOperands(left: left.description, right: right.description)
+    }
+    if kind == .codable || comparison != .equal && kind?.isOrdered == false {
+      if let property = left as? PathOperand { throw property.path.isUnfit }
+      throw .mismatchedOperands(left: left.description, right: right.description)
+    }
+    if !options.isEmpty {
+      try left.requireKind(.text)
+      try right.requireKind(.text)
+    }
+    return ValueComparison(left: left, comparison: comparison, right: right, options: options)
+  }
+
+  private func condition(
+    _ operand: any Operand, _ comparison: Operator, _ constant: ConstantNode,
+    in resolver: PathResolver
+  ) throws(QueryError) -> any Condition {
+    guard constant.value != .null else {
+      // Nothing comes before or after nil.
+      return comparison == .equal ? operand.condition(NilTest()) : Verdict(isTrue: false)
+    }
+    if !options.isEmpty {
+      try operand.requireKind(.text)
+      guard case .string(let text) = constant.value else { throw operand.mismatch(with: constant) }
+      return operand.condition(FoldedTextComparison(comparison, text, options))
+    }
+    guard let path = (operand as? PathOperand)?.path else {
+      return try condition(operand, comparison, constant as any Operand)
+    }
     switch path.kind {
-    case .attribute(let type): return try condition(on: path, of: type)
+    case .attribute(let type):
+      guard let fitting = constant.value.fitting(type) else {
+        guard operand.kind == constant.kind else { throw operand.mismatch(with: constant) }
+        // A number that the type does not have, as 2.5 among integers.
+        return try condition(operand, comparison, constant as any Operand)
+      }
+      return try condition(on: path, of: type, comparison, fitting)
     case .toOne:
       guard comparison == .equal else { throw path.isUnfit }
-      return try SlotCondition(path, TargetTest(path, [constant], in: resolver.schema))
+      return SlotCondition(path, try TargetTest(path, [constant.value], in: resolver.schema))
     case .toMany: throw path.isUnfit
     }
   }
 
   private func condition(
-    on path: ResolvedPath, of type: AttributeType
+    on path: ResolvedPath, of type: AttributeType, _ comparison: Operator, _ constant: Value
   ) throws(QueryError) -> any Condition {
     switch type {
-    case .int8: try ordered(path, Int8.self)
-    case .int16: try ordered(path, Int16.self)
-    case .int32: try ordered(path, Int32.self)
-    case .int64: try ordered(path, Int64.self)
-    case .uint8: try ordered(path, UInt8.self)
-    case .uint16: try ordered(path, UInt16.self)
-    case .uint32: try ordered(path, UInt32.self)
-    case .uint64: try ordered(path, UInt64.self)
-    case .float: try ordered(path, Float.self)
-    case .double: try ordered(path, Double.self)
-    case .decimal: try ordered(path, Decimal.self)
-    case .date: try ordered(path, Date.self)
+    case .int8: try ordered(path, comparison, constant, Int8.self)
+    case .int16: try ordered(path, comparison, constant, Int16.self)
+    case .int32: try ordered(path, comparison, constant, Int32.self)
+    case .int64: try ordered(path, comparison, constant, Int64.self)
+    case .uint8: try ordered(path, comparison, constant, UInt8.self)
+    case .uint16: try ordered(path, comparison, constant, UInt16.self)
+    case .uint32: try ordered(path, comparison, constant, UInt32.self)
+    case .uint64: try ordered(path, comparison, constant, UInt64.self)
+    case .float: try ordered(path, comparison, constant, Float.self)
+    case .double: try ordered(path, comparison, constant, Double.self)
+    case .decimal: try ordered(path, comparison, constant, Decimal.self)
+    case .date: try ordered(path, comparison, constant, Date.self)
     case .string: SlotCondition(path, TextComparison(comparison, try path.fit(constant)))
-    case .bool: try equal(path, Bool.self)
-    case .uuid: try equal(path, UUID.self)
-    case .url: try equal(path, URL.self)
-    case .data: try equal(path, Data.self)
+    case .bool: try equal(path, comparison, constant, Bool.self)
+    case .uuid: try equal(path, comparison, constant, UUID.self)
+    case .url: try equal(path, comparison, constant, URL.self)
+    case .data: try equal(path, comparison, constant, Data.self)
     case .codable: throw path.isUnfit
     }
   }
 
   private func ordered<V: AttributeValue & Comparable>(
-    _ path: ResolvedPath, _: V.Type
+    _ path: ResolvedPath, _ comparison: Operator, _ constant: Value, _: V.Type
   ) throws(QueryError) -> any Condition {
     SlotCondition(path, OrderTest<V>(comparison: comparison, constant: try path.fit(constant)))
   }
 
   private func equal<V: AttributeValue>(
-    _ path: ResolvedPath, _: V.Type
+    _ path: ResolvedPath, _ comparison: Operator, _ constant: Value, _: V.Type
   ) throws(QueryError) -> any Condition {
     guard comparison == .equal else { throw path.isUnfit }
     return SlotCondition(path, EqualityTest<V>(constant: try path.fit(constant)))

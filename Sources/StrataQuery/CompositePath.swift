@@ -17,12 +17,16 @@ package struct CompositePath: Sendable {
   /// That of the member at the end; `.codable` for what is no attribute's type.
   package let type: AttributeType
 
-  /// - Returns: nil if there is no step, or if what they begin at cannot be decoded.
-  init?(_ steps: ArraySlice<any AnyKeyPath & Sendable>) {
-    guard let first = steps.first, let last = steps.last,
+  /// - Returns: nil if there is no step, if one is but a name, or if what they begin at cannot be
+  ///   decoded.
+  init?(_ path: ArraySlice<PathStep>) {
+    let steps = path.compactMap { step -> (any AnyKeyPath & Sendable)? in
+      if case .keyPath(let keyPath) = step { keyPath } else { nil }
+    }
+    guard steps.count == path.count, let first = steps.first, let last = steps.last,
       let composite = Swift.type(of: first).rootType as? any Decodable.Type
     else { return nil }
-    self.steps = Array(steps)
+    self.steps = steps
     self.composite = composite
     type = AttributeType(ofMember: Swift.type(of: last).valueType)
   }

@@ -2,16 +2,23 @@
 
 /// `left && right`.
 package struct Conjunction: PredicateNode {
-  let left: any PredicateNode
-  let right: any PredicateNode
+  let operands: [any PredicateNode]
 
+  package init(_ operands: [any PredicateNode]) { self.operands = operands }
+
+  /// Takes the operands of the same operator on the left as its own, so that a long chain is flat.
   package init(_ left: any PredicateNode, _ right: any PredicateNode) {
-    self.left = left
-    self.right = right
+    operands = ((left as? Conjunction)?.operands ?? [left]) + [right]
+  }
+
+  package func substituting(_ values: Substitution) -> any PredicateNode {
+    Conjunction(operands.map { $0.substituting(values) })
   }
 
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
-    AllOf(try left.resolved(by: resolver).terms + right.resolved(by: resolver).terms)
+    var terms: [any Condition] = []
+    for operand in operands { terms += try operand.resolved(by: resolver).terms }
+    return AllOf(terms)
   }
 }
 

@@ -15,3 +15,8 @@ public func || (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
 public prefix func ! (predicate: FetchPredicate) -> FetchPredicate {
   FetchPredicate(Negation(predicate.node))
 }
+
+extension FetchPredicate {
+  /// Holds of every object, or of none. Core Data: `NSPredicate(value:)`.
+  public init(value: Bool) { self.init(Verdict(isTrue: value)) }
+}

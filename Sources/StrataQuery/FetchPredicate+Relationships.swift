@@ -25,3 +25,23 @@ extension PropertyPath {
     Membership.predicate(self, ids.map(Value.object))
   }
 }
+
+// MARK: - The object itself
+
+/// Whether the object is the one with this ID: of a member of a collection, or of what the request is
+/// about. Core Data: SELF.
+public func == <Root: AnyObject>(path: PropertyPath<Root, Root>, id: ObjectID) -> FetchPredicate {
+  Comparison.predicate(path, .equal, .object(id))
+}
+
+/// Whether the object is another than the one with this ID.
+public func != <Root: AnyObject>(path: PropertyPath<Root, Root>, id: ObjectID) -> FetchPredicate {
+  !(path == id)
+}
+
+extension PropertyPath where Root == Leaf, Root: AnyObject {
+  /// Whether the object is one of those with these IDs.
+  public func isIn(_ ids: some Sequence<ObjectID>) -> FetchPredicate {
+    Membership.predicate(self, ids.map(Value.object))
+  }
+}

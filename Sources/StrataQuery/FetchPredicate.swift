@@ -16,6 +16,11 @@
 /// | `["Bam", "Qom"].contains($0.name)`, `$0.name.isIn(…)` | equal to one of them |
 /// | `$0.name.hasPrefix("A")`, `hasSuffix`, `contains` | as of `String`; false if no value |
 /// | `$0.address.city == "Bam"` | so is that member of a `Codable` attribute, which is decoded |
+/// | `$0.name.isLike("A*")`, `matches("A+")` | as the pattern; with `options:` as of folded texts |
+/// | `$0.cities.any { $0.population > 5 }`, `all`, `none` | some, each or no member is so |
+/// | `$0.cities.count > 3`, `.filter { … }.count` | so many members there are |
+/// | `$0.cities.sum { $0.population } > 5`, `min`, `max`, `average` | so is what they have together |
+/// | `$0.population * 2 > $0.capacity` | so is what is calculated, or another property |
 /// | `$0.country == id`, `$0.country == nil` | linked to that object, to none |
 /// | `&&`, `\|\|`, `!` | as of `Bool` |
 ///
@@ -37,4 +42,11 @@ package protocol PredicateNode: Sendable {
   ///
   /// - Throws: `QueryError`, if a key path is none of a stored property.
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition
+
+  /// The node with constants instead of variables, as far as `values` has them.
+  func substituting(_ values: Substitution) -> any PredicateNode
+}
+
+extension PredicateNode {
+  package func substituting(_ values: Substitution) -> any PredicateNode { self }
 }

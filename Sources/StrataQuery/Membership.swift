@@ -1,35 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import StrataChanges
-package import StrataModel
+import StrataModel
 import StrataRecord
 
-/// `path.isIn(constants)`.
-package struct Membership: PredicateNode {
-  let path: [any AnyKeyPath & Sendable]
-  let constants: [Value]
+/// `left.isIn(constants)`. Core Data: IN.
+package struct Membership: OperatorNode {
+  package let left: any OperandNode
+  /// A list, or what leads to a collection, or a text.
+  let right: any OperandNode
+  let options: TextOptions
 
-  package init(_ path: [any AnyKeyPath & Sendable], _ constants: [Value]) {
-    self.path = path
-    self.constants = constants
+  package init(_ left: any OperandNode, _ right: any OperandNode, _ options: TextOptions = []) {
+    self.left = left
+    self.right = right
+    self.options = options
   }
 
   static func predicate<Root, Leaf>(
     _ path: PropertyPath<Root, Leaf>, _ constants: [Value]
   ) -> FetchPredicate {
-    FetchPredicate(Membership(path.keyPathSteps, constants))
+    FetchPredicate(Membership(path.operand, ListNode(constants.map(ConstantNode.init))))
+  }
+
+  package func replacingLeft(_ left: any OperandNode) -> any OperatorNode {
+    Membership(left, right, options)
+  }
+
+  package func substituting(_ values: Substitution) -> any PredicateNode {
+    Membership(left.substituting(values), right.substituting(values), options)
+  }
+
+  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
+    guard let list = right as? ListNode else { return try inOperand(resolver) }
+    if options.isEmpty, let constants = list.constants,
+      let path = (try left.resolved(by: resolver) as? PathOperand)?.path,
+      let fitting = path.fitting(constants)
+    {
+      return try condition(on: path, fitting, in: resolver.schema)
+    }
+    // Checked even if there is nothing to be equal to.
+    _ = try left.resolved(by: resolver)
+    var branches: [any Condition] = []
+    for element in list.elements {
+      branches.append(try Comparison(left, .equal, element, options).resolved(by: resolver))
+    }
+    return AnyOf(branches)
+  }
+
+  /// `object IN cities`, or `"a" IN name`.
+  private func inOperand(_ resolver: PathResolver) throws(QueryError) -> any Condition {
+    if let path = right as? PathNode, case .collection = try resolver.end(of: path.path) {
+      return try QuantifiedOperator(.any, Comparison(path, .equal, left, options))
+        .resolved(by: resolver)
+    }
+    return try TextMatch(right, .infix, left, options).resolved(by: resolver)
   }
 
   /// A nil among the constants becomes a test of its own.
-  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
-    let path = try resolver.path(path)
+  private func condition(
+    on path: ResolvedPath, _ constants: [Value], in schema: Schema
+  ) throws(QueryError) -> any Condition {
     let values = constants.filter { $0 != .null }
-    let condition = try condition(on: path, values, in: resolver.schema)
+    let condition = try members(on: path, values, in: schema)
     guard values.count < constants.count else { return condition }
     return AnyOf([SlotCondition(path, NilTest()), condition])
   }
 
-  private func condition(
+  private func members(
     on path: ResolvedPath, _ values: [Value], in schema: Schema
   ) throws(QueryError) -> any Condition {
     guard case .attribute(let type) = path.kind else {
@@ -86,4 +124,19 @@ struct MembershipTest<V: AttributeValue & Hashable>: SlotTest {
   }
 
   var name: String { "in" }
+}
+
+extension ResolvedPath {
+  /// The constants as values of the property's type; nil if one is a number that the type does not
+  /// have, or of another kind, which a comparison tells.
+  fileprivate func fitting(_ constants: [Value]) -> [Value]? {
+    guard case .attribute(let type) = kind else { return constants }
+    if type == .codable { return nil }
+    var fitting: [Value] = []
+    for constant in constants {
+      guard let value = constant.fitting(type) else { return nil }
+      fitting.append(value)
+    }
+    return fitting
+  }
 }

@@ -6,6 +6,10 @@ package struct Negation: PredicateNode {
 
   package init(_ operand: any PredicateNode) { self.operand = operand }
 
+  package func substituting(_ values: Substitution) -> any PredicateNode {
+    Negation(operand.substituting(values))
+  }
+
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     Not(try operand.resolved(by: resolver))
   }

@@ -15,8 +15,19 @@ public enum QueryError: Error, Sendable, Hashable {
   /// The operator does not apply to the property: text operators to anything but a string, an order
   /// to a type that has none, a path that goes on from an attribute.
   case unfitProperty(entity: String, property: String)
-  /// The predicate goes through, or compares, a to-many relationship in a way that is not supported.
+  /// The predicate compares a to-many relationship as if it were one value, or goes on through it.
+  /// Say which of its members are meant, with `any`, `all`, `none`, `count` or an aggregate.
   case toManyProperty(entity: String, property: String)
+  /// The two sides of an operator cannot be compared or calculated with: a number and a text, a sum
+  /// of dates. What they are is described without values.
+  case mismatchedOperands(left: String, right: String)
+  /// The pattern of `matches` is no regular expression.
+  case invalidPattern(reason: String)
+  /// A variable of a format string has no value yet, `withSubstitutionVariables` gives it one; or a
+  /// path begins at an element of a collection outside of the condition on it.
+  case unboundVariable(String)
+  /// A value is of a type that no property can have.
+  case unsupportedValue(type: String)
 }
 
 extension QueryError: CustomStringConvertible {
@@ -33,7 +44,13 @@ extension QueryError: CustomStringConvertible {
     case .unfitProperty(let entity, let property):
       "The operator or the sort key does not apply to \(entity).\(property)."
     case .toManyProperty(let entity, let property):
-      "\(entity).\(property) is a to-many relationship, which a predicate cannot be about here."
+      "\(entity).\(property) is a to-many relationship: say which of its members are meant, with any, "
+        + "all, none, count or an aggregate."
+    case .mismatchedOperands(let left, let right):
+      "The operator does not apply to \(left) and \(right)."
+    case .invalidPattern(let reason): "The pattern is no regular expression: \(reason)"
+    case .unboundVariable(let name): "Nothing was given for \(name)."
+    case .unsupportedValue(let type): "A value of type \(type) cannot stand in a predicate."
     }
   }
 }

@@ -5,6 +5,8 @@ package import StrataRecord
 /// Where a property path leads in one store's schema: from the object over to-one slots to the slot
 /// that is asked for.
 package struct ResolvedPath: Sendable {
+  /// How many conditions on collections further out the path begins: 0 for the object in hand.
+  package let depth: Int
   /// The to-one slots to follow, each in the entity that the one before leads to.
   package let hops: [Int]
   /// The slot in the entity at the end.
@@ -23,69 +25,145 @@ package struct ResolvedPath: Sendable {
   package let isIndexed: Bool
 }
 
-/// Turns key paths into slots of one entity of one store.
+/// Turns key paths and names into slots of the entities of one store.
 package struct PathResolver: Sendable {
   package let schema: Schema
+  /// What the request is about.
   package let entity: EntitySchema
+  /// The conditions on collections that the path stands in, and what their elements are; the
+  /// innermost last.
+  private var scopes: [(scope: Scope, entity: EntitySchema)] = []
 
   package init(schema: Schema, entity: EntitySchema) {
     self.schema = schema
     self.entity = entity
   }
 
-  /// - Throws: `unknownProperty`, `transientProperty`; `toManyProperty` or `unfitProperty` if the
-  ///   path goes on from a property that is no to-one relationship.
-  package func path(_ steps: [any AnyKeyPath & Sendable]) throws(QueryError) -> ResolvedPath {
-    var owner = entity
+  /// The resolver for a condition on elements that are objects of `entity`.
+  func entering(_ scope: Scope, _ entity: EntitySchema) -> PathResolver {
+    var inner = self
+    inner.scopes.append((scope, entity))
+    return inner
+  }
+
+  /// Where a path ends.
+  enum End {
+    case property(ResolvedPath)
+    /// At the object that it begins at.
+    case object(depth: Int)
+    /// At the first to-many relationship on the way; `rest` are the steps that follow it.
+    case collection(ResolvedCollection, rest: [PathStep])
+  }
+
+  /// - Throws: as `end(of:)`; `unknownProperty` for a path without steps.
+  package func path(_ keyPaths: [any AnyKeyPath & Sendable]) throws(QueryError) -> ResolvedPath {
+    try path(PathReference(keyPaths))
+  }
+
+  /// - Throws: as `end(of:)`; `toManyProperty` if there is a to-many relationship on the way or at
+  ///   the end; `unknownProperty` for a path without steps.
+  func path(_ reference: PathReference) throws(QueryError) -> ResolvedPath {
+    switch try end(of: reference) {
+    case .property(let path): return path
+    case .object: throw .unknownProperty(entity: entity.description.name, keyPath: "\\.self")
+    case .collection(let collection, _): throw collection.isUnfit
+    }
+  }
+
+  /// - Throws: `unknownProperty`, `transientProperty`; `unfitProperty` if the path goes on from an
+  ///   attribute; `unboundVariable` if it begins at an element of a collection outside of the
+  ///   condition on it.
+  func end(of reference: PathReference) throws(QueryError) -> End {
+    let (first, depth) = try beginning(of: reference)
+    var owner = first
     var hops: [Int] = []
     var names: [String] = []
-    for (index, step) in steps.enumerated() {
-      guard let slot = owner.description.slot(for: step) else {
-        throw .unknownProperty(entity: owner.description.name, keyPath: "\(step)")
-      }
+    for (index, step) in reference.steps.enumerated() {
+      let slot = try owner.slot(at: step)
       let property = owner.description.properties[slot]
       names.append(property.name)
-      if property.attribute?.type == .codable, let member = CompositePath(steps[(index + 1)...]) {
-        return try end(property, at: slot, of: owner, hops: hops, names: names, member)
+      if property.attribute?.type == .codable,
+        let member = CompositePath(reference.steps[(index + 1)...])
+      {
+        return .property(
+          try end(
+            property, at: slot, of: owner, depth: depth, hops: hops, names: names, member))
       }
-      if index == steps.count - 1 {
-        return try end(property, at: slot, of: owner, hops: hops, names: names)
+      if let relationship = owner.relationships[slot], relationship.isToMany {
+        let place = ResolvedCollection.Place(depth: depth, hops: hops, relationship: relationship)
+        return .collection(
+          try collection(at: place, of: owner, names: names),
+          rest: Array(reference.steps[(index + 1)...]))
+      }
+      if index == reference.steps.count - 1 {
+        return .property(
+          try end(property, at: slot, of: owner, depth: depth, hops: hops, names: names))
       }
       owner = try destination(of: property, at: slot, of: owner)
       hops.append(slot)
     }
-    throw .unknownProperty(entity: entity.description.name, keyPath: "\\.self")
+    return .object(depth: depth)
+  }
+
+  private func beginning(
+    of reference: PathReference
+  ) throws(QueryError) -> (entity: EntitySchema, depth: Int) {
+    guard let scope = reference.scope else { return (entity, scopes.count) }
+    guard let index = scopes.lastIndex(where: { $0.scope === scope }) else {
+      throw .unboundVariable("an element outside of the condition on its collection")
+    }
+    return (scopes[index].entity, scopes.count - 1 - index)
+  }
+
+  private func collection(
+    at place: ResolvedCollection.Place, of owner: EntitySchema, names: [String]
+  ) throws(QueryError) -> ResolvedCollection {
+    guard let destination = schema.entity(place.relationship.destination) else {
+      throw .toManyProperty(entity: owner.description.name, property: place.relationship.name)
+    }
+    return ResolvedCollection(
+      place: place, destination: destination, name: names.joined(separator: "."),
+      entityName: owner.description.name)
   }
 
   private func destination(
     of property: PropertyDescription, at slot: Int, of owner: EntitySchema
   ) throws(QueryError) -> EntitySchema {
     let name = owner.description.name
-    guard let relationship = owner.relationships[slot] else {
-      throw .unfitProperty(entity: name, property: property.name)
-    }
-    guard !relationship.isToMany, let destination = schema.entity(relationship.destination) else {
-      throw .toManyProperty(entity: name, property: property.name)
-    }
+    guard let relationship = owner.relationships[slot],
+      let destination = schema.entity(relationship.destination)
+    else { throw .unfitProperty(entity: name, property: property.name) }
     return destination
   }
 
   private func end(
-    _ property: PropertyDescription, at slot: Int, of owner: EntitySchema, hops: [Int],
+    _ property: PropertyDescription, at slot: Int, of owner: EntitySchema, depth: Int, hops: [Int],
     names: [String], _ composite: CompositePath? = nil
   ) throws(QueryError) -> ResolvedPath {
     let entityName = owner.description.name
-    if property.relationship?.isToMany == true {
-      throw .toManyProperty(entity: entityName, property: property.name)
-    }
     if property.attribute?.isTransient == true {
       throw .transientProperty(entity: entityName, property: property.name)
     }
     let kind = property.attribute.map { SlotKind.attribute(composite?.type ?? $0.type) } ?? .toOne
     return ResolvedPath(
-      hops: hops, slot: slot, kind: kind, composite: composite,
+      depth: depth, hops: hops, slot: slot, kind: kind, composite: composite,
       name: (names + (composite?.names ?? [])).joined(separator: "."), entityName: entityName,
       absentValue: property.attribute?.absentValue ?? .null,
-      isIndexed: composite == nil && hops.isEmpty && owner.index(at: slot) != nil)
+      isIndexed: composite == nil && depth == 0 && scopes.isEmpty && hops.isEmpty
+        && owner.index(at: slot) != nil)
+  }
+}
+
+extension EntitySchema {
+  /// The slot that a step of a path leads to.
+  fileprivate func slot(at step: PathStep) throws(QueryError) -> Int {
+    let slot: Int?
+    let text: String
+    switch step {
+    case .keyPath(let keyPath): (slot, text) = (description.slot(for: keyPath), "\(keyPath)")
+    case .name(let name): (slot, text) = (description.slot(named: name), name)
+    }
+    guard let slot else { throw .unknownProperty(entity: description.name, keyPath: text) }
+    return slot
   }
 }

@@ -3,21 +3,29 @@ package import StrataChanges
 import StrataModel
 package import StrataRecord
 
-/// Reads slots of rows for conditions, following to-one relationships through the read view.
+/// Reads slots of rows for conditions, following relationships through the read view.
 ///
 /// Targets are kept for the length of the fetch, because many objects share one: a hundred people
-/// of a company read its record once.
+/// of a company read its record once, and its members.
 ///
 /// ## Isolation
 /// One fetch's; not Sendable.
 package final class RowReader {
   /// At most so many targets are kept; then all are dropped, and it begins again.
   private static let targetCountMax = 4_096
+  /// As many members are kept.
+  private static let memberCountMax = 65_536
 
   private let view: ReadView
   private var targets: [ObjectKey: Record?] = [:]
+  private var members: [LinkPlace: [ObjectKey]] = [:]
+  private var memberCount = 0
+  /// The objects whose collections' members are being looked at, the innermost last.
+  private var outer: [Row] = []
 
   package init(view: ReadView) { self.view = view }
+
+  var store: StoreIdentity { view.schema.store }
 
   /// The slot that `path` leads to from `row`, or nil if a relationship on the way leads nowhere or
   /// to an object that is deleted.
@@ -25,13 +33,25 @@ package final class RowReader {
   /// - Important: the slot is valid until the next call, and as long as the row is.
   @inline(__always)
   package func slot(_ path: ResolvedPath, of row: Row) throws -> RecordSlot? {
-    if path.hops.isEmpty { return row.layout.slot(path.slot, at: row.start) }
+    if path.hops.isEmpty, path.depth == 0 { return row.layout.slot(path.slot, at: row.start) }
     return try targetSlot(path, of: row)
   }
 
+  /// The value that `path` leads to from `row`; `.null` if it leads nowhere.
+  func value(_ path: ResolvedPath, of row: Row) throws -> Value {
+    guard let slot = try slot(path, of: row) else { return .null }
+    guard let composite = path.composite else {
+      return slot.isPresent ? slot.value(store: store) : path.absentValue
+    }
+    // What does not decode reads as what was never set.
+    let member = slot.isPresent ? composite.member(of: slot) : nil
+    return member ?? composite.member(of: path.absentValue) ?? path.absentValue
+  }
+
   private func targetSlot(_ path: ResolvedPath, of row: Row) throws -> RecordSlot? {
-    var start = row.start
-    var layout = row.layout
+    let first = self.row(path.depth, outOf: row)
+    var start = first.start
+    var layout = first.layout
     for hop in path.hops {
       guard let key = layout.slot(hop, at: start).toOne,
         let entity = view.schema.entity(key.entity), let record = try target(key)
@@ -58,3 +78,59 @@ package final class RowReader {
 
 @available(*, unavailable)
 extension RowReader: Sendable {}
+
+// MARK: - Collections
+
+extension RowReader {
+  /// The object that `depth` conditions on collections further out are about.
+  func row(_ depth: Int, outOf row: Row) -> Row {
+    depth == 0 ? row : outer[outer.count - depth]
+  }
+
+  /// Calls `body`, in which `row` is the object that the next condition further out is about.
+  func entering<R>(_ row: Row, _ body: () throws -> R) rethrows -> R {
+    outer.append(row)
+    defer { outer.removeLast() }
+    return try body()
+  }
+
+  /// Calls `body` with an object's record, or returns nil if it is gone.
+  func withRow<R>(of key: ObjectKey, _ body: (Row) throws -> R) throws -> R? {
+    guard let layout = view.schema.entity(key.entity)?.layout, let record = try target(key) else {
+      return nil
+    }
+    return try record.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return nil }
+      return try body(Row(key: key, start: start, layout: layout))
+    }
+  }
+
+  /// The members of a relationship, ascending by key or in their order; none if the path to its owner
+  /// leads nowhere.
+  func members(of place: ResolvedCollection.Place, from row: Row) throws -> [ObjectKey] {
+    guard let owner = try owner(of: place, from: row) else { return [] }
+    let link = LinkPlace(place.relationship.number, owner)
+    if let known = members[link] { return known }
+    let found = try view.members(of: place.relationship, owner: owner).map(\.key)
+    if memberCount + found.count > Self.memberCountMax {
+      members.removeAll(keepingCapacity: true)
+      memberCount = 0
+    }
+    members[link] = found
+    memberCount += found.count
+    return found
+  }
+
+  private func owner(of place: ResolvedCollection.Place, from row: Row) throws -> ObjectKey? {
+    var owner = self.row(place.depth, outOf: row)
+    for (index, hop) in place.hops.enumerated() {
+      guard let key = owner.layout.slot(hop, at: owner.start).toOne,
+        let entity = view.schema.entity(key.entity), let record = try target(key)
+      else { return nil }
+      if index == place.hops.count - 1 { return key }
+      // Safety: as in `targetSlot`.
+      owner = Row(key: key, start: record.start, layout: entity.layout)
+    }
+    return owner.key
+  }
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+package import Foundation
 
 /// A `Decimal` as it lies in a record: mantissa · 10^exponent, in 18 bytes.
 ///
@@ -13,16 +13,23 @@ internal import Foundation
 ///
 /// The mantissa carries no zeros at its end that the exponent can take (1.50 is 15 · 10⁻¹), so equal
 /// numbers are equal bytes. Any 18 bytes are some number.
-struct DecimalBytes: Equatable {
+package struct DecimalBytes: Equatable {
   static let byteCount = 18
 
-  let exponent: Int8
-  let isNegative: Bool
-  let isNaN: Bool
-  let mantissa: UInt128
+  package let exponent: Int8
+  package let isNegative: Bool
+  package let isNaN: Bool
+  package let mantissa: UInt128
+
+  package init(mantissa: UInt128, exponent: Int8, isNegative: Bool) {
+    self.exponent = mantissa == 0 ? 0 : exponent
+    self.isNegative = mantissa != 0 && isNegative
+    isNaN = false
+    self.mantissa = mantissa
+  }
 
   /// Reads the number's digits: Foundation shows the mantissa itself on some platforms only.
-  init(_ decimal: Decimal) {
+  package init(_ decimal: Decimal) {
     isNaN = decimal.isNaN
     var (mantissa, exponent, zeros, isFraction): (UInt128, Int, Int, Bool) = (0, 0, 0, false)
     for byte in isNaN ? "".utf8 : decimal.description.utf8 {
@@ -64,7 +71,7 @@ struct DecimalBytes: Equatable {
     }
   }
 
-  var decimal: Decimal {
+  package var decimal: Decimal {
     if isNaN { return .nan }
     if mantissa == 0 { return Decimal() }
     let low = Decimal(UInt64(truncatingIfNeeded: mantissa))

@@ -14,6 +14,7 @@ class Country {
   var name = ""
   var motto: String?
   var cities: [City] = []
+  var sights: [City] = []
 }
 
 class City {
@@ -28,6 +29,7 @@ class City {
   var code: UUID?
   var note = ""
   var country: Country?
+  var twins: [City] = []
   var slogan: String { name + "!" }
 }
 
@@ -47,6 +49,9 @@ enum Atlas {
         RelationshipDescription(
           "cities", keyPath: \Country.cities, kind: .toMany, destination: { city },
           inverse: .name("country"))),
+      .relationship(
+        RelationshipDescription(
+          "sights", keyPath: \Country.sights, kind: .orderedToMany, destination: { city })),
     ])
 
   static let city: EntityDescription = EntityDescription(
@@ -81,6 +86,10 @@ enum Atlas {
       .relationship(
         RelationshipDescription(
           "country", keyPath: \City.country, kind: .toOne, destination: { country })),
+      .relationship(
+        RelationshipDescription(
+          "twins", keyPath: \City.twins, kind: .toMany, destination: { city },
+          options: [.symmetric])),
     ])
 
   static let capital = EntityDescription(

@@ -13,9 +13,13 @@ final class MemorySnapshot: Snapshot {
 
   private let records: [(key: ObjectKey, record: Record)]
   private let byKey: [ObjectKey: Record]
+  private let links: [LinkPlace: [ObjectKey: UInt64]]
   private let indexes: [PropertyNumber: [(bytes: [UInt8], key: ObjectKey)]]
 
-  init(_ records: [ObjectKey: Record], schema: Schema) {
+  init(
+    _ records: [ObjectKey: Record], links: [LinkPlace: [ObjectKey: UInt64]] = [:], schema: Schema
+  ) {
+    self.links = links
     self.records = records.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
     byKey = records
     var indexes: [PropertyNumber: [(bytes: [UInt8], key: ObjectKey)]] = [:]
@@ -66,9 +70,13 @@ final class MemorySnapshot: Snapshot {
 
   func scanLinks(
     at place: LinkPlace, _ body: (ObjectKey, UInt64) throws -> ScanStep
-  ) throws {}
+  ) throws {
+    for (target, position) in (links[place] ?? [:]).sorted(by: { $0.key < $1.key }) {
+      if try body(target, position) == .stop { return }
+    }
+  }
 
-  func link(at place: LinkPlace, to target: ObjectKey) throws -> UInt64? { nil }
+  func link(at place: LinkPlace, to target: ObjectKey) throws -> UInt64? { links[place]?[target] }
 
   func count(of entity: EntityNumber) throws -> Int {
     records.count { $0.key.entity == entity }

@@ -52,7 +52,7 @@ import Testing
       try resolve { $0.note == "x" }
     }
     #expect(throws: QueryError.toManyProperty(entity: "Country", property: "cities")) {
-      try resolve { $0.country.cities.count == 1 }
+      try resolve { $0.country.cities == nil }
     }
   }
 

@@ -51,11 +51,12 @@ struct RandomTerm {
   }
 
   private static func leaf(in world: World, _ random: inout SeededGenerator) -> RandomTerm {
-    switch Int.random(in: 0..<4, using: &random) {
+    switch Int.random(in: 0..<5, using: &random) {
     case 0: text(&random)
     case 1: number(&random)
     case 2: other(&random)
-    default: link(in: world, &random)
+    case 3: link(in: world, &random)
+    default: collection(&random)
     }
   }
 

@@ -39,10 +39,16 @@ final class World {
   let country: EntitySchema
   private(set) var cities: [ObjectKey: CityValue] = [:]
   private(set) var countries: [ObjectKey: CountryValue] = [:]
+  /// Of each city; a twin of a city has it as its own.
+  private(set) var twins: [ObjectKey: Set<ObjectKey>] = [:]
+  /// Of each country, in its order.
+  private(set) var sights: [ObjectKey: [ObjectKey]] = [:]
   /// The changes not yet in a segment.
   private var changes: [ObjectKey: Change] = [:]
   private var segments: [Segment] = []
   private var saved: [ObjectKey: Record] = [:]
+  private var linkChanges = LinkChanges()
+  private var savedLinks: [LinkPlace: [ObjectKey: UInt64]] = [:]
   private var arena = RecordArena()
   private var serial: UInt64 = 0
 
@@ -73,6 +79,12 @@ final class World {
   }
 
   func delete(_ key: ObjectKey) {
+    for twin in twins[key] ?? [] { setTwins(key, twin, false) }
+    for country in sights.keys where sights[country]?.contains(key) == true {
+      setSights((sights[country] ?? []).filter { $0 != key }, of: country)
+    }
+    setSights([], of: key)
+    (twins[key], sights[key]) = (nil, nil)
     cities[key] = nil
     countries[key] = nil
     changes[key] = .delete(base: saved[key].map { StoredRecord(record: $0, generation: 1) })
@@ -87,21 +99,60 @@ final class World {
     }
   }
 
+  // MARK: - Links
+
+  func setTwins(_ one: ObjectKey, _ two: ObjectKey, _ areTwins: Bool) {
+    for (one, two) in [(one, two), (two, one)] {
+      if areTwins { twins[one, default: []].insert(two) } else { twins[one]?.remove(two) }
+      setLink("twins", of: city, one, two, areTwins ? .present(position: 0) : .absent)
+    }
+  }
+
+  func setSights(_ targets: [ObjectKey], of key: ObjectKey) {
+    for target in sights[key] ?? [] { setLink("sights", of: country, key, target, .absent) }
+    sights[key] = targets
+    for (index, target) in targets.enumerated() {
+      setLink("sights", of: country, key, target, .present(position: UInt64(index + 1) * 10))
+    }
+  }
+
+  private func setLink(
+    _ name: String, of entity: EntitySchema, _ owner: ObjectKey, _ target: ObjectKey,
+    _ state: LinkState
+  ) {
+    guard let slot = entity.description.slot(named: name),
+      case .links(let number, let mirror) = entity.relationships[slot]?.storage
+    else { return }
+    linkChanges.set(state, at: LinkPlace(number, owner), to: target)
+    linkChanges.set(state, at: LinkPlace(mirror, target), to: owner)
+  }
+
   /// Makes all changes so far part of the store.
   func save() {
     for (key, change) in changes { saved[key] = change.record }
+    for (place, states) in linkChanges.byPlace {
+      for (target, state) in states {
+        if case .present(let position) = state {
+          savedLinks[place, default: [:]][target] = position
+        } else {
+          savedLinks[place]?[target] = nil
+        }
+      }
+    }
     changes = [:]
+    linkChanges = LinkChanges()
   }
 
   /// Makes the changes since the last call a segment above those before.
   func endSegment() {
-    segments.insert(Segment(changes: changes, links: LinkChanges(), schema: schema), at: 0)
+    segments.insert(Segment(changes: changes, links: linkChanges, schema: schema), at: 0)
     changes = [:]
+    linkChanges = LinkChanges()
   }
 
   /// The view of the upper context: the newest `ownCount` segments are its own.
   func view(ownCount: Int = 1) -> (view: ReadView, store: MemorySnapshot) {
-    let store = MemorySnapshot(saved, schema: schema)
+    let store = MemorySnapshot(saved, links: savedLinks, schema: schema)
     let view = ReadView(
       own: Overlay(Array(segments.prefix(ownCount))),
       inherited: Array(segments.dropFirst(ownCount)), snapshot: store, schema: schema)
@@ -171,6 +222,7 @@ extension World {
     for _ in 0..<cityCount {
       world.put(world.randomCity(&random), at: world.newKey(world.randomEntity(&random)))
     }
+    for _ in 0..<(cityCount / 2) { world.changeLinks(&random) }
     world.save()
     for _ in 0..<segmentCount {
       for _ in 0..<(cityCount / 4) { world.changeSomething(&random) }
@@ -181,6 +233,7 @@ extension World {
 
   private func changeSomething(_ random: inout SeededGenerator) {
     let old = cities.keys.sorted().randomElement(using: &random)
+    if Int.random(in: 0..<3, using: &random) == 0 { changeLinks(&random) }
     switch Int.random(in: 0..<12, using: &random) {
     case 0..<4: put(randomCity(&random), at: newKey(randomEntity(&random)))
     case 4..<8: if let old { put(randomCity(&random), at: old) }
@@ -190,6 +243,17 @@ extension World {
         delete(country)
       }
     }
+  }
+
+  private func changeLinks(_ random: inout SeededGenerator) {
+    let keys = cities.keys.sorted()
+    guard let one = keys.randomElement(using: &random), let two = keys.randomElement(using: &random)
+    else { return }
+    if one != two { setTwins(one, two, Int.random(in: 0..<4, using: &random) > 0) }
+    guard let country = countries.keys.sorted().randomElement(using: &random) else { return }
+    setSights(
+      Array(keys.shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random))),
+      of: country)
   }
 
   private func randomEntity(_ random: inout SeededGenerator) -> EntitySchema {

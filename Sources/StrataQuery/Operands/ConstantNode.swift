@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+
+/// A value that is the same for all objects.
+package struct ConstantNode: OperandNode, Operand {
+  package let value: Value
+
+  package init(_ value: Value) { self.value = value }
+
+  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand { self }
+
+  package var kind: OperandKind? { OperandKind(value) }
+
+  package func value(of row: Row, _ reader: RowReader) throws -> Value { value }
+
+  /// Without the value, which is the user's.
+  package var description: String { kind.map { "a \($0)" } ?? "nil" }
+}

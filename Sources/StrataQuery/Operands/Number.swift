@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Foundation
+package import StrataModel
+
+/// A value as a number to calculate and compare with, whatever its type.
+///
+/// ## Rules
+/// | operands | result |
+/// | --- | --- |
+/// | integers | an integer; a quotient is cut off towards zero |
+/// | one is a floating-point number | a `Double` |
+/// | decimals, or one and an integer | a `Decimal` |
+/// | `**` | a `Double`, whatever the operands |
+///
+/// A calculation without a result has no value and never traps: a quotient by zero of whatever type,
+/// an integer that fits neither into an `Int64` nor into a `UInt64`, a decimal that is too large. A
+/// floating-point number that is too large is infinite.
+///
+/// Comparison is exact: an integer and a floating-point number are compared as they are, not as one
+/// converted to the other's type. A decimal and a floating-point number are compared as `Double`s.
+package enum Number: Sendable {
+  case integer(Int128)
+  case floating(Double)
+  case decimal(Decimal)
+
+  /// nil if the value is no number.
+  package init?(_ value: Value) {
+    switch value {
+    case .int(let number): self = .integer(Int128(number))
+    case .uint(let number): self = .integer(Int128(number))
+    case .double(let number): self = .floating(number)
+    case .decimal(let number): self = .decimal(number)
+    default: return nil
+    }
+  }
+
+  /// The number as a value; `.null` for an integer that fits into no type.
+  package var value: Value {
+    switch self {
+    case .floating(let number): return .double(number)
+    case .decimal(let number): return number.isNaN ? .null : .decimal(number)
+    case .integer(let number):
+      if let small = Int64(exactly: number) { return .int(small) }
+      return UInt64(exactly: number).map(Value.uint) ?? .null
+    }
+  }
+
+  package var double: Double {
+    switch self {
+    case .integer(let number): Double(number)
+    case .floating(let number): number
+    case .decimal(let number): NSDecimalNumber(decimal: number).doubleValue
+    }
+  }
+
+  /// nil for a floating-point number, or one that a decimal cannot be.
+  private var decimal: Decimal? {
+    switch self {
+    case .integer(let number):
+      Int64(exactly: number).map { Decimal($0) } ?? Decimal(string: String(number))
+    case .floating: nil
+    case .decimal(let number): number
+    }
+  }
+}
+
+// MARK: - Calculating
+
+extension Number {
+  package enum Operator: String, Sendable {
+    case add = "+"
+    case subtract = "-"
+    case multiply = "*"
+    case divide = "/"
+    case power = "**"
+  }
+
+  /// The result, or nil if there is none.
+  package static func calculate(_ left: Number, _ operation: Operator, _ right: Number) -> Number? {
+    if operation == .power { return .floating(pow(left.double, right.double)) }
+    if case .integer(let left) = left, case .integer(let right) = right {
+      return integer(left, operation, right).map(Number.integer)
+    }
+    if let left = left.decimal, let right = right.decimal {
+      return decimal(left, operation, right).map(Number.decimal)
+    }
+    let (left, right) = (left.double, right.double)
+    switch operation {
+    case .add: return .floating(left + right)
+    case .subtract: return .floating(left - right)
+    case .multiply: return .floating(left * right)
+    case .divide: return right == 0 ? nil : .floating(left / right)
+    case .power: return .floating(pow(left, right))
+    }
+  }
+
+  private static func integer(_ left: Int128, _ operation: Operator, _ right: Int128) -> Int128? {
+    let (result, didOverflow) =
+      switch operation {
+      case .add: left.addingReportingOverflow(right)
+      case .subtract: left.subtractingReportingOverflow(right)
+      case .multiply: left.multipliedReportingOverflow(by: right)
+      case .divide, .power: left.dividedReportingOverflow(by: right)
+      }
+    return didOverflow ? nil : result
+  }
+
+  private static func decimal(
+    _ left: Decimal, _ operation: Operator, _ right: Decimal
+  ) -> Decimal? {
+    guard let left = DecimalArithmetic(left), let right = DecimalArithmetic(right) else {
+      return nil
+    }
+    let result: DecimalArithmetic? =
+      switch operation {
+      case .add: DecimalArithmetic.sum(left, right)
+      case .subtract: DecimalArithmetic.difference(left, right)
+      case .multiply: DecimalArithmetic.product(left, right)
+      case .divide, .power: DecimalArithmetic.quotient(left, right)
+      }
+    return result?.decimal
+  }
+}
+
+// MARK: - Comparing
+
+extension Number {
+  /// Negative if `left` is less, 0 if they are equal, positive if it is greater; nil if one is not a
+  /// number (NaN).
+  package static func order(_ left: Number, _ right: Number) -> Int? {
+    switch (left, right) {
+    case (.integer(let left), .integer(let right)): return left == right ? 0 : left < right ? -1 : 1
+    case (.integer(let left), .floating(let right)): return order(left, right)
+    case (.floating(let left), .integer(let right)): return order(right, left).map { -$0 }
+    default: break
+    }
+    if let left = left.decimal, let right = right.decimal {
+      if left.isNaN || right.isNaN { return left.isNaN && right.isNaN ? 0 : nil }
+      return left == right ? 0 : left < right ? -1 : 1
+    }
+    return order(left.double, right.double)
+  }
+
+  private static func order(_ left: Double, _ right: Double) -> Int? {
+    left == right ? 0 : left < right ? -1 : left > right ? 1 : nil
+  }
+
+  private static func order(_ left: Int128, _ right: Double) -> Int? {
+    if right.isNaN { return nil }
+    // 2¹²⁷ is the first that is too large; -2¹²⁷ fits.
+    if right >= 0x1p127 { return -1 }
+    if right < -0x1p127 { return 1 }
+    let whole = right.rounded(.towardZero)
+    let integer = Int128(whole)
+    if left != integer { return left < integer ? -1 : 1 }
+    return whole == right ? 0 : whole < right ? -1 : 1
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+import StrataRecord
+
+/// A test of a value that is not a property: of a count, a sum, the least of several texts.
+struct OperandCondition<Test: SlotTest>: Condition {
+  let operand: any Operand
+  let test: Test
+
+  func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
+    test.isTrue(of: try operand.value(of: row, reader))
+  }
+
+  var description: String { "\(operand) \(test.name)" }
+}
+
+extension Operand {
+  /// `test` of this operand: of the slot where it is a property, so that no value is made.
+  func condition(_ test: some SlotTest) -> any Condition {
+    guard let property = self as? PathOperand else {
+      return OperandCondition(operand: self, test: test)
+    }
+    return SlotCondition(property.path, test)
+  }
+
+  /// - Throws: `unfitProperty` for a property of another kind, else `mismatchedOperands`.
+  func requireKind(_ wanted: OperandKind) throws(QueryError) {
+    guard let kind = self.kind, kind != wanted else { return }
+    if let property = self as? PathOperand { throw property.path.isUnfit }
+    throw .mismatchedOperands(left: "a \(wanted.rawValue)", right: description)
+  }
+
+  /// This operand cannot stand beside `other`.
+  func mismatch(with other: any Operand) -> QueryError {
+    if let property = self as? PathOperand,
+      case SlotKind.attribute(let type) = property.path.kind
+    {
+      return .mismatchedType(
+        entity: property.path.entityName, property: property.path.name, type: type)
+    }
+    return .mismatchedOperands(left: description, right: other.description)
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+package import StrataModel
+import StrataRecord
+
+extension Value {
+  /// The value as one of an attribute of `type`, or nil if the type does not have it. nil is nil of
+  /// every type.
+  ///
+  /// A format string does not know the types of properties: there 1 is true and 2.5 a decimal, if
+  /// that is what they are compared with.
+  package func fitting(_ type: AttributeType) -> Value? {
+    switch (type, self) {
+    case (.codable, _): nil
+    case (_, .null): self
+    case (.bool, .int(0)): .bool(false)
+    case (.bool, .int(1)): .bool(true)
+    case (.bool, .bool): self
+    case (.decimal, .double(let number)): Decimal(string: "\(number)").map(Value.decimal)
+    case (.decimal, .decimal), (.decimal, .int), (.decimal, .uint): self
+    case (.int8, _): Int8(value: self)?.value
+    case (.int16, _): Int16(value: self)?.value
+    case (.int32, _): Int32(value: self)?.value
+    case (.int64, _): Int64(value: self)?.value
+    case (.uint8, _): UInt8(value: self)?.value
+    case (.uint16, _): UInt16(value: self)?.value
+    case (.uint32, _): UInt32(value: self)?.value
+    case (.uint64, _): UInt64(value: self)?.value
+    case (.float, _): Float(value: self)?.value
+    case (.double, _): Double(value: self)?.value
+    case (.string, .string), (.data, .data), (.date, .date), (.uuid, .uuid), (.url, .url): self
+    default: nil
+    }
+  }
+}

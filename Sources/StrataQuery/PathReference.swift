@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A path as it was written, before it is looked up in an entity: where it begins, and its steps.
+package struct PathReference: Sendable {
+  /// The object that the path begins at: the element of a condition on a collection; nil for the one
+  /// that the request is about.
+  package let scope: Scope?
+  package let steps: [PathStep]
+
+  package init(scope: Scope? = nil, steps: [PathStep]) {
+    self.scope = scope
+    self.steps = steps
+  }
+
+  package init(scope: Scope? = nil, _ keyPaths: [any AnyKeyPath & Sendable]) {
+    self.init(scope: scope, steps: keyPaths.map(PathStep.keyPath))
+  }
+}
+
+/// One step of a path, to a property.
+package enum PathStep: Sendable {
+  /// As Swift has it.
+  case keyPath(any AnyKeyPath & Sendable)
+  /// As a format string has it.
+  case name(String)
+}
+
+/// The place in a predicate where a condition on a collection's elements begins: what tells paths
+/// that begin at the element from those that begin further out. Only its identity matters.
+package final class Scope: Sendable {
+  package init() {}
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A predicate that holds of all objects, or of none. Core Data: TRUEPREDICATE, FALSEPREDICATE.
+package struct Verdict: PredicateNode, Condition {
+  let isTrue: Bool
+
+  package init(isTrue: Bool) { self.isTrue = isTrue }
+
+  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition { self }
+
+  package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool { isTrue }
+
+  package var description: String { isTrue ? "true" : "false" }
+}
