@@ -159,7 +159,8 @@ let package = Package(
         swiftSettings: settings),
       // Random work and random bytes against naive models.
       .executableTarget(
-        name: "fuzz", dependencies: ["StrataModel", "StrataRecord", "StrataTestSupport"],
+        name: "fuzz",
+        dependencies: ["StrataModel", "StrataQuery", "StrataRecord", "StrataTestSupport"],
         path: "Fuzz/Driver", swiftSettings: settings),
       // What tests share: temporary folders, seeded random numbers.
       .target(

@@ -26,4 +26,4 @@ func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(Fi
 }
 
 /// Every subject, by the word that names it.
-let subjects: [any Subject.Type] = [RecordSubject.self]
+let subjects: [any Subject.Type] = [RecordSubject.self, FormatSubject.self]

@@ -32,6 +32,11 @@ extension ManagedObjectModel {
 
 // MARK: - Objects in predicates
 
+/// An object as an argument of `FetchPredicate(format:)`: its ID.
+extension ManagedObject: PredicateArgument {
+  public var predicateValue: Value { objectID.predicateValue }
+}
+
 /// Whether the to-one relationship leads to `object`.
 public func == <Root, Target: ManagedObject>(
   path: PropertyPath<Root, Target?>, object: Target

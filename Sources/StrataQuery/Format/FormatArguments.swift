@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+public import StrataModel
+import StrataRecord
+
+/// What can be an argument of a format string besides the values of attributes, IDs, and arrays and
+/// sets of these: something that has such a value.
+public protocol PredicateArgument {
+  /// The value that stands in the predicate.
+  var predicateValue: Value { get }
+}
+
+extension ObjectID: PredicateArgument {
+  public var predicateValue: Value { .object(self) }
+}
+
+/// The arguments of a format string, which its placeholders take in turn.
+struct FormatArguments {
+  /// An argument that does not fit its placeholder.
+  struct Mismatch: Error {
+    let found: String
+    let expected: String
+  }
+
+  private let arguments: [Any?]
+  private var index = 0
+
+  init(_ arguments: [Any?]) { self.arguments = arguments }
+
+  /// A description of what is left over; nil if all are used.
+  var unused: String? {
+    index == arguments.count ? nil : "\(index) placeholders for \(arguments.count) arguments"
+  }
+
+  /// The argument for `%@`, or one of printf's specifiers, which take numbers alone.
+  mutating func next(_ specifier: String) throws(Mismatch) -> any OperandNode {
+    let argument = try take()
+    guard let operand = Self.operand(argument) else {
+      throw Mismatch(
+        found: "an argument of type \(argument.map { "\(type(of: $0))" } ?? "nil")",
+        expected: "a value that a property can have")
+    }
+    if specifier != "@" {
+      let value = (operand as? ConstantNode)?.value
+      guard let value, OperandKind(value) == .number || OperandKind(value) == .truth else {
+        throw Mismatch(
+          found: "an argument that is no number", expected: "a number for %\(specifier)")
+      }
+    }
+    return operand
+  }
+
+  /// The argument for `%K`: a name, or several with points between them.
+  mutating func nextKeyPath() throws(Mismatch) -> [String] {
+    guard let text = try take() as? String else {
+      throw Mismatch(found: "an argument that is no text", expected: "a key path for %K")
+    }
+    let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard names.allSatisfy({ !$0.isEmpty }) else {
+      throw Mismatch(found: "an empty name", expected: "a key path for %K")
+    }
+    return names
+  }
+
+  private mutating func take() throws(Mismatch) -> Any? {
+    guard index < arguments.count else {
+      throw Mismatch(
+        found: "no argument for this placeholder", expected: "more than \(index) arguments")
+    }
+    defer { index += 1 }
+    return arguments[index]
+  }
+
+  /// The value or list that an argument is; nil if it is none.
+  static func operand(_ argument: Any?) -> (any OperandNode)? {
+    guard let argument else { return ConstantNode(.null) }
+    if let value = value(argument) { return ConstantNode(value) }
+    guard let elements = argument as? any Sequence else { return nil }
+    return list(elements)
+  }
+
+  private static func list(_ elements: some Sequence) -> (any OperandNode)? {
+    var constants: [ConstantNode] = []
+    for element in elements {
+      guard let value = value(element) else { return nil }
+      constants.append(ConstantNode(value))
+    }
+    return ListNode(constants)
+  }
+
+  private static func value(_ argument: Any) -> Value? {
+    if let value = argument as? any AttributeValue { return value.value }
+    if let value = argument as? any PredicateArgument { return value.predicateValue }
+    guard let value = argument as? any RawRepresentable else { return nil }
+    return (value.rawValue as? any AttributeValue)?.value
+  }
+}

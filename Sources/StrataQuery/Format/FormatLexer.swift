@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+
+/// Cuts a format string into tokens. O(length).
+///
+/// It goes by scalars, not by characters: an accent behind a quotation mark is part of the text.
+struct FormatLexer {
+  private let scalars: [Unicode.Scalar]
+  private var index = 0
+
+  init(_ format: String) { scalars = Array(format.unicodeScalars) }
+
+  /// Two-letter signs before one-letter ones that they begin with.
+  private static let signs = [
+    "==", "=<", "=>", "!=", "<>", "<=", ">=", "&&", "||", "**", "=", "<", ">", "!", "(", ")", "{",
+    "}", "[", "]", ",", ".", "+", "-", "*", "/",
+  ].map { Array($0.unicodeScalars) }
+
+  /// All tokens; the last one is the end.
+  mutating func tokens() throws(PredicateFormatError) -> [FormatToken] {
+    var tokens: [FormatToken] = []
+    repeat { tokens.append(try next()) } while tokens.last?.kind != .end
+    return tokens
+  }
+
+  private mutating func next() throws(PredicateFormatError) -> FormatToken {
+    while let scalar = peek, scalar.properties.isWhitespace { index += 1 }
+    let start = index
+    guard let scalar = peek else { return FormatToken(kind: .end, start: start) }
+    let kind: FormatToken.Kind
+    switch scalar {
+    case "\"", "'": kind = .text(try text(endingWith: scalar))
+    case "$": kind = .variable(try marked("the name of a variable"))
+    case "#": kind = .name(try marked("a name"))
+    case "@": kind = .collectionOperator(try marked("count, sum, min, max or avg"))
+    case "%": kind = .placeholder(try placeholder())
+    case _ where Self.isDigit(scalar): kind = .number(try number())
+    case "." where peek(1).map(Self.isDigit) == true: kind = .number(try number())
+    case _ where Self.isLetter(scalar): kind = .word(word())
+    default: kind = .sign(try sign())
+    }
+    return FormatToken(kind: kind, start: start)
+  }
+
+  // MARK: - Words and signs
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "_" || scalar.properties.isAlphabetic
+  }
+
+  private var peek: Unicode.Scalar? { peek(0) }
+
+  private func peek(_ distance: Int) -> Unicode.Scalar? {
+    index + distance < scalars.count ? scalars[index + distance] : nil
+  }
+
+  private mutating func word() -> String {
+    string { scalar in
+      Self.isLetter(scalar) || Self.isDigit(scalar)
+        || scalar.properties.generalCategory == .nonspacingMark
+    }
+  }
+
+  private mutating func string(while isPart: (Unicode.Scalar) -> Bool) -> String {
+    var text = String.UnicodeScalarView()
+    while let scalar = peek, isPart(scalar) {
+      text.append(scalar)
+      index += 1
+    }
+    return String(text)
+  }
+
+  /// The word behind a mark.
+  private mutating func marked(_ expected: String) throws(PredicateFormatError) -> String {
+    index += 1
+    guard let scalar = peek, Self.isLetter(scalar) else { throw unexpected(expected) }
+    return word()
+  }
+
+  /// `%@`, `%K`, or printf's specifiers of numbers with their length: `%lld`.
+  private mutating func placeholder() throws(PredicateFormatError) -> String {
+    index += 1
+    if let scalar = peek, scalar == "@" || scalar == "K" {
+      index += 1
+      return String(scalar)
+    }
+    let length = string { "lhqzjt".unicodeScalars.contains($0) }
+    guard let letter = peek, "diuxXofFeEgG".unicodeScalars.contains(letter) else {
+      throw unexpected("@, K, d, f or another letter of an argument")
+    }
+    index += 1
+    return length + String(letter)
+  }
+
+  private mutating func sign() throws(PredicateFormatError) -> String {
+    for sign in Self.signs where scalars[index...].starts(with: sign) {
+      index += sign.count
+      return String(String.UnicodeScalarView(sign))
+    }
+    throw unexpected("a condition")
+  }
+
+  // MARK: - Numbers
+
+  private mutating func number() throws(PredicateFormatError) -> Value {
+    let start = index
+    if peek == "0", let mark = peek(1), let radix = Self.radix(mark) {
+      index += 2
+      let digits = string { Self.isDigit($0) || Self.isLetter($0) }
+      guard let number = UInt64(digits, radix: radix) else {
+        throw invalidNumber(start)
+      }
+      return Self.integer(number)
+    }
+    var text = string(while: Self.isDigit)
+    var isWhole = true
+    if peek == ".", peek(1).map(Self.isDigit) == true {
+      isWhole = false
+      index += 1
+      text += "." + string(while: Self.isDigit)
+    }
+    if peek == "e" || peek == "E" {
+      let hasSign = peek(1) == "+" || peek(1) == "-"
+      if peek(hasSign ? 2 : 1).map(Self.isDigit) == true {
+        isWhole = false
+        text += hasSign ? "e" + String(scalars[index + 1]) : "e"
+        index += hasSign ? 2 : 1
+        text += string(while: Self.isDigit)
+      }
+    }
+    if let scalar = peek, Self.isLetter(scalar) { throw invalidNumber(start) }
+    if isWhole, let number = UInt64(text) { return Self.integer(number) }
+    guard let number = Double(text.first == "." ? "0" + text : text) else {
+      throw invalidNumber(start)
+    }
+    return .double(number)
+  }
+
+  private static func radix(_ mark: Unicode.Scalar) -> Int? {
+    switch mark {
+    case "x", "X": 16
+    case "o", "O": 8
+    case "b", "B": 2
+    default: nil
+    }
+  }
+
+  private static func integer(_ number: UInt64) -> Value {
+    Int64(exactly: number).map(Value.int) ?? .uint(number)
+  }
+
+  private func invalidNumber(_ start: Int) -> PredicateFormatError {
+    error(at: start, found: "digits that are no number", expected: "a number")
+  }
+
+  // MARK: - Texts
+
+  private mutating func text(
+    endingWith quote: Unicode.Scalar
+  ) throws(PredicateFormatError) -> String {
+    index += 1
+    var text = String.UnicodeScalarView()
+    while let scalar = peek {
+      index += 1
+      if scalar == quote { return String(text) }
+      text.append(scalar == "\\" ? try escaped() : scalar)
+    }
+    throw unexpected("a closing quotation mark")
+  }
+
+  /// What a backslash and what follows it stand for.
+  private mutating func escaped() throws(PredicateFormatError) -> Unicode.Scalar {
+    guard let scalar = peek else { throw unexpected("the rest of a text") }
+    index += 1
+    switch scalar {
+    case "\\", "\"", "'": return scalar
+    case "n": return "\n"
+    case "r": return "\r"
+    case "t": return "\t"
+    case "0": return "\0"
+    case "u":
+      var digits = ""
+      while digits.utf8.count < 4, let digit = peek, digit.properties.isASCIIHexDigit {
+        digits.unicodeScalars.append(digit)
+        index += 1
+      }
+      if digits.utf8.count == 4, let number = UInt32(digits, radix: 16),
+        let scalar = Unicode.Scalar(number)
+      {
+        return scalar
+      }
+      throw unexpected("four hexadecimal digits of a character")
+    default:
+      index -= 1
+      throw unexpected("one of \\ \" ' n r t 0 u after a backslash")
+    }
+  }
+
+  // MARK: - Errors
+
+  private func unexpected(_ expected: String) -> PredicateFormatError {
+    error(at: index, found: peek.map { "“\($0)”" } ?? "the end", expected: expected)
+  }
+
+  /// - Parameter start: in scalars; the error has it in characters.
+  func error(at start: Int, found: String, expected: String) -> PredicateFormatError {
+    let before = String(String.UnicodeScalarView(scalars[..<min(start, scalars.count)]))
+    return PredicateFormatError(position: before.count, found: found, expected: expected)
+  }
+}

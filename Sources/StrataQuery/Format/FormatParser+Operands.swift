@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+
+// The values of a format string: constants, arguments, paths, calculations, subqueries.
+
+extension FormatParser {
+  /// A phrase that has to be a value.
+  mutating func value() throws(PredicateFormatError) -> any OperandNode {
+    let start = token
+    guard
+      case .operand(let operand, _) = try nested({ (parser) throws(PredicateFormatError) in
+        try parser.sum()
+      })
+    else {
+      throw error(at: start.start, found: "a condition", expected: "a value")
+    }
+    return operand
+  }
+
+  // MARK: - Calculations
+
+  mutating func sum() throws(PredicateFormatError) -> Phrase {
+    try chain(["+": .add, "-": .subtract]) { (parser) throws(PredicateFormatError) in
+      try parser.chain(["*": .multiply, "/": .divide]) { (parser) throws(PredicateFormatError) in
+        try parser.power()
+      }
+    }
+  }
+
+  /// Operands between operators of one precedence, from left to right.
+  private mutating func chain(
+    _ operators: [String: Number.Operator],
+    _ operand: (inout FormatParser) throws(PredicateFormatError) -> Phrase
+  ) throws(PredicateFormatError) -> Phrase {
+    var left = try operand(&self)
+    var count = 0
+    while case .sign(let sign) = token.kind, let operation = operators[sign] {
+      guard case .operand(let node, let start) = left else {
+        throw unexpected("AND, OR or the end")
+      }
+      count += 1
+      guard count < Self.depthMax else {
+        throw unexpected("at most \(Self.depthMax) operands in a row")
+      }
+      advance()
+      let right = try value(operand)
+      left = .operand(ArithmeticNode(node, operation, right), start: start)
+    }
+    return left
+  }
+
+  private mutating func value(
+    _ parse: (inout FormatParser) throws(PredicateFormatError) -> Phrase
+  ) throws(PredicateFormatError) -> any OperandNode {
+    let start = token
+    guard case .operand(let operand, _) = try parse(&self) else {
+      throw error(at: start.start, found: "a condition", expected: "a value")
+    }
+    return operand
+  }
+
+  /// `a ** b`, from right to left.
+  private mutating func power() throws(PredicateFormatError) -> Phrase {
+    let base = try signed()
+    guard case .sign("**") = token.kind else { return base }
+    guard case .operand(let node, let start) = base else { throw unexpected("AND, OR or the end") }
+    advance()
+    let exponent = try nested { (parser) throws(PredicateFormatError) in
+      try parser.value { (parser) throws(PredicateFormatError) in try parser.power() }
+    }
+    return .operand(ArithmeticNode(node, .power, exponent), start: start)
+  }
+
+  private mutating func signed() throws(PredicateFormatError) -> Phrase {
+    let start = token.start
+    let isNegative = takes("-")
+    guard isNegative || takes("+") else { return try primary() }
+    let operand = try nested { (parser) throws(PredicateFormatError) in
+      try parser.value { (parser) throws(PredicateFormatError) in try parser.signed() }
+    }
+    if !isNegative { return .operand(operand, start: start) }
+    return .operand(
+      ArithmeticNode(ConstantNode(.int(0)), .subtract, operand).folded, start: start)
+  }
+
+  // MARK: - Primary values
+
+  private mutating func primary() throws(PredicateFormatError) -> Phrase {
+    let start = token.start
+    if takes("(") {
+      let phrase = try phrase()
+      try expect(")")
+      guard case .operand(let operand, _) = phrase else { return phrase }
+      return .operand(operand, start: start)
+    }
+    return .operand(try operand(), start: start)
+  }
+
+  private mutating func operand() throws(PredicateFormatError) -> any OperandNode {
+    switch token.kind {
+    case .text(let text):
+      advance()
+      return ConstantNode(.string(text))
+    case .number(let value):
+      advance()
+      return ConstantNode(value)
+    case .sign("{"): return try list()
+    case .variable(let name): return try variable(name)
+    case .placeholder("K"): return try path(from: nil)
+    case .placeholder(let specifier): return try argument(specifier)
+    case .name, .collectionOperator: return try path(from: nil)
+    case .word(let word): return try keyword(word.uppercased())
+    case .sign, .end: throw unexpected("a value")
+    }
+  }
+
+  private mutating func argument(
+    _ specifier: String
+  ) throws(PredicateFormatError) -> any OperandNode {
+    do {
+      let operand = try arguments.next(specifier)
+      advance()
+      return operand
+    } catch {
+      throw self.error(found: error.found, expected: error.expected)
+    }
+  }
+
+  private mutating func keyword(_ word: String) throws(PredicateFormatError) -> any OperandNode {
+    switch word {
+    case "NIL", "NULL":
+      advance()
+      return ConstantNode(.null)
+    case "TRUE", "YES":
+      advance()
+      return ConstantNode(.bool(true))
+    case "FALSE", "NO":
+      advance()
+      return ConstantNode(.bool(false))
+    case "SELF":
+      advance()
+      guard takes(".") else { return PathNode(PathReference(steps: [])) }
+      return try path(from: nil)
+    case "SUBQUERY": return try subquery()
+    case _ where Self.reserved.contains(word):
+      throw unexpected("a value; a property of that name is written “#…”")
+    default: return try path(from: nil)
+    }
+  }
+
+  /// Words that are no names unless they are marked with a number sign.
+  private static let reserved: Set<String> = [
+    "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH",
+    "ENDSWITH", "LIKE", "MATCHES", "TRUEPREDICATE", "FALSEPREDICATE",
+  ]
+
+  private mutating func list() throws(PredicateFormatError) -> any OperandNode {
+    try expect("{")
+    var elements: [any OperandNode] = []
+    if takes("}") { return ListNode([]) }
+    repeat { elements.append(try value()) } while takes(",")
+    guard takes("}") else { throw unexpected("“,” or “}”") }
+    return ListNode(elements)
+  }
+
+  /// `$x` of a subquery around, perhaps with a path behind it, or a variable to be filled in.
+  private mutating func variable(
+    _ name: String
+  ) throws(PredicateFormatError) -> any OperandNode {
+    advance()
+    guard let scope = scope(named: name) else {
+      if case .sign(".") = token.kind {
+        throw unexpected("an operator: only a variable of a SUBQUERY has properties")
+      }
+      return VariableNode(name)
+    }
+    guard takes(".") else { return PathNode(PathReference(scope: scope, steps: [])) }
+    return try path(from: scope)
+  }
+
+  // MARK: - Paths and collections
+
+  /// Names with points between them, and perhaps a collection operator: `cities.@sum.population`.
+  private mutating func path(from scope: Scope?) throws(PredicateFormatError) -> any OperandNode {
+    let steps = try steps()
+    let path = PathReference(scope: scope, steps: steps)
+    guard case .collectionOperator = token.kind else { return PathNode(path) }
+    return try aggregate(of: CollectionNode(path))
+  }
+
+  /// Names up to a collection operator, which then is the next token, or to the end of the path.
+  private mutating func steps() throws(PredicateFormatError) -> [PathStep] {
+    var steps: [PathStep] = []
+    while true {
+      switch token.kind {
+      case .collectionOperator where !steps.isEmpty: return steps
+      case .word(let name), .name(let name):
+        advance()
+        steps.append(.name(name))
+      case .placeholder("K"):
+        for name in try keyPathArgument() { steps.append(.name(name)) }
+      default: throw unexpected("the name of a property")
+      }
+      guard takes(".") else { return steps }
+    }
+  }
+
+  /// The names in an argument for `%K`.
+  private mutating func keyPathArgument() throws(PredicateFormatError) -> [String] {
+    do {
+      let names = try arguments.nextKeyPath()
+      advance()
+      return names
+    } catch {
+      throw self.error(found: error.found, expected: error.expected)
+    }
+  }
+
+  /// `@count`, or `@sum` and its kin with the path of what is added up behind it.
+  private mutating func aggregate(
+    of collection: CollectionNode
+  ) throws(PredicateFormatError) -> any OperandNode {
+    guard case .collectionOperator(let name) = token.kind else {
+      throw unexpected("“@count”, “@sum”, “@min”, “@max” or “@avg”")
+    }
+    if name == "count" {
+      advance()
+      return CountNode(collection)
+    }
+    guard let function = AggregateNode.Function(rawValue: name) else {
+      throw unexpected("“@count”, “@sum”, “@min”, “@max” or “@avg”")
+    }
+    advance()
+    try expect(".")
+    let scope = Scope()
+    let element = PathReference(scope: scope, steps: try steps())
+    if case .collectionOperator = token.kind { throw unexpected("the name of a property") }
+    return AggregateNode(function, of: collection, scope, PathNode(element))
+  }
+
+  /// `SUBQUERY(cities, $x, $x.population > 5).@count`.
+  private mutating func subquery() throws(PredicateFormatError) -> any OperandNode {
+    // A property may have that name.
+    guard following == .sign("(") else { return try path(from: nil) }
+    let collection = try nested { (parser) throws(PredicateFormatError) in
+      try parser.filteredCollection()
+    }
+    try expect(".")
+    return try aggregate(of: collection)
+  }
+
+  private mutating func filteredCollection() throws(PredicateFormatError) -> CollectionNode {
+    advance()
+    try expect("(")
+    let start = token
+    var collection: CollectionNode
+    if case .word(let word) = token.kind, word.uppercased() == "SUBQUERY", following == .sign("(") {
+      collection = try nested { (parser) throws(PredicateFormatError) in
+        try parser.filteredCollection()
+      }
+    } else {
+      guard let path = try value() as? PathNode else {
+        throw error(at: start.start, found: start.found, expected: "a to-many relationship")
+      }
+      collection = CollectionNode(path.path)
+    }
+    try expect(",")
+    guard case .variable(let name) = token.kind else { throw unexpected("a variable: “$x”") }
+    advance()
+    try expect(",")
+    let scope = Scope()
+    collection = collection.filtered(scope, try condition(about: name, in: scope))
+    try expect(")")
+    return collection
+  }
+}
+
+extension ArithmeticNode {
+  /// The result, if both sides are constants: a number with a sign is a number.
+  fileprivate var folded: any OperandNode {
+    guard let one = left as? ConstantNode, let two = right as? ConstantNode,
+      let left = Number(one.value), let right = Number(two.value)
+    else { return self }
+    return ConstantNode(Number.calculate(left, operation, right)?.value ?? .null)
+  }
+}

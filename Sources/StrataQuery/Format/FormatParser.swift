@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+
+/// Makes a predicate of a format string, in Core Data's grammar.
+///
+/// It parses by precedence: `OR`, `AND`, `NOT`, operators, `+ -`, `* /`, `**`, signs. Brackets may hold
+/// a condition or a value, and only what follows tells which, so one function parses both and its
+/// callers say what they can use. Each token is read once.
+///
+/// ## Invariants
+/// - I1 No tree is deeper than `depthMax`, so that neither parsing nor resolving it exhausts the
+///   stack; chains of `AND` and `OR` are flat and may be of any length.
+struct FormatParser {
+  /// What was read: a condition or a value.
+  enum Phrase {
+    case condition(any PredicateNode)
+    case operand(any OperandNode, start: Int)
+  }
+
+  static let depthMax = 64
+
+  private let lexer: FormatLexer
+  private let tokens: [FormatToken]
+  private var index = 0
+  var arguments: FormatArguments
+  private var depth = 0
+  /// The variables of the subqueries around, the innermost last.
+  private var scopes: [(name: String, scope: Scope)] = []
+
+  init(_ format: String, arguments: [Any?]) throws(PredicateFormatError) {
+    var lexer = FormatLexer(format)
+    tokens = try lexer.tokens()
+    self.lexer = lexer
+    self.arguments = FormatArguments(arguments)
+  }
+
+  /// The whole string as one condition.
+  mutating func parse() throws(PredicateFormatError) -> any PredicateNode {
+    let predicate = try condition()
+    guard token.kind == .end else { throw unexpected("an operator or the end") }
+    if let missing = arguments.unused {
+      throw error(found: missing, expected: "a placeholder for each argument")
+    }
+    return predicate
+  }
+
+  // MARK: - Tokens
+
+  var token: FormatToken { tokens[index] }
+
+  /// The token after this one.
+  var following: FormatToken.Kind { tokens[min(index + 1, tokens.count - 1)].kind }
+
+  mutating func advance() { index = min(index + 1, tokens.count - 1) }
+
+  /// Takes a sign, if it is the next token.
+  mutating func takes(_ signs: String...) -> Bool {
+    guard case .sign(let sign) = token.kind, signs.contains(sign) else { return false }
+    advance()
+    return true
+  }
+
+  /// Takes a keyword in whatever case, if it is the next token.
+  mutating func takes(word: String) -> Bool {
+    guard case .word(let text) = token.kind, text.uppercased() == word else { return false }
+    advance()
+    return true
+  }
+
+  mutating func expect(_ sign: String) throws(PredicateFormatError) {
+    guard takes(sign) else { throw unexpected("“\(sign)”") }
+  }
+
+  func unexpected(_ expected: String) -> PredicateFormatError {
+    error(found: token.found, expected: expected)
+  }
+
+  func error(
+    at start: Int? = nil, found: String, expected: String
+  ) -> PredicateFormatError {
+    lexer.error(at: start ?? token.start, found: found, expected: expected)
+  }
+
+  /// Parses something within something (I1).
+  mutating func nested<R>(
+    _ body: (inout FormatParser) throws(PredicateFormatError) -> R
+  ) throws(PredicateFormatError) -> R {
+    guard depth < Self.depthMax else {
+      throw error(found: token.found, expected: "at most \(Self.depthMax) levels of nesting")
+    }
+    depth += 1
+    defer { depth -= 1 }
+    return try body(&self)
+  }
+
+  // MARK: - Scopes
+
+  /// Parses the condition of a subquery, in which `name` is an element.
+  mutating func condition(
+    about name: String, in scope: Scope
+  ) throws(PredicateFormatError) -> any PredicateNode {
+    scopes.append((name, scope))
+    defer { scopes.removeLast() }
+    return try condition()
+  }
+
+  /// The scope whose element `name` is; nil if it is a variable to be filled in.
+  func scope(named name: String) -> Scope? { scopes.last { $0.name == name }?.scope }
+
+  // MARK: - Conditions
+
+  mutating func condition() throws(PredicateFormatError) -> any PredicateNode {
+    // A value alone says nothing: what is missing is an operator behind it.
+    let phrase = try phrase()
+    return try required(phrase)
+  }
+
+  /// A condition or a value: as far as the tokens go together.
+  mutating func phrase() throws(PredicateFormatError) -> Phrase {
+    try nested { parser throws(PredicateFormatError) in
+      let first = try parser.conjunction()
+      guard case .condition(let node) = first else { return first }
+      var operands = [node]
+      while parser.takes("||") || parser.takes(word: "OR") {
+        let next = try parser.conjunction()
+        operands.append(try parser.required(next))
+      }
+      return .condition(operands.count == 1 ? node : Disjunction(operands))
+    }
+  }
+
+  private mutating func conjunction() throws(PredicateFormatError) -> Phrase {
+    let first = try negation()
+    guard case .condition(let node) = first else { return first }
+    var operands = [node]
+    while takes("&&") || takes(word: "AND") {
+      let next = try negation()
+      operands.append(try required(next))
+    }
+    return .condition(operands.count == 1 ? node : Conjunction(operands))
+  }
+
+  /// A phrase that has to be a condition.
+  private func required(_ phrase: Phrase) throws(PredicateFormatError) -> any PredicateNode {
+    guard case .condition(let node) = phrase else { throw unexpected("an operator") }
+    return node
+  }
+
+  private mutating func negation() throws(PredicateFormatError) -> Phrase {
+    guard takes("!") || takes(word: "NOT") else { return try comparison() }
+    return try nested { parser throws(PredicateFormatError) in
+      let operand = try parser.negation()
+      return .condition(Negation(try parser.required(operand)))
+    }
+  }
+
+  // MARK: - Operators
+
+  private mutating func comparison() throws(PredicateFormatError) -> Phrase {
+    if takes(word: "TRUEPREDICATE") { return .condition(Verdict(isTrue: true)) }
+    if takes(word: "FALSEPREDICATE") { return .condition(Verdict(isTrue: false)) }
+    if let quantifier = takesQuantifier() {
+      let left = try value()
+      guard let operation = try operation(on: left) else { throw unexpected("an operator") }
+      return .condition(QuantifiedOperator(quantifier, operation))
+    }
+    let left = try sum()
+    guard case .operand(let operand, _) = left else { return left }
+    guard let operation = try operation(on: operand) else { return left }
+    return .condition(operation)
+  }
+
+  private mutating func takesQuantifier() -> Quantification.Quantifier? {
+    if takes(word: "ANY") || takes(word: "SOME") { return .any }
+    if takes(word: "ALL") { return .all }
+    return takes(word: "NONE") ? Quantification.Quantifier.none : nil
+  }
+
+  /// The operator that follows and its right side; nil if none follows.
+  private mutating func operation(
+    on left: any OperandNode
+  ) throws(PredicateFormatError) -> (any OperatorNode)? {
+    let name: String
+    switch token.kind {
+    case .sign(let sign): name = sign
+    case .word(let word): name = word.uppercased()
+    default: return nil
+    }
+    let comparison: Comparison.Operator?
+    switch name {
+    case "=", "==": comparison = .equal
+    case "<": comparison = .less
+    case "<=", "=<": comparison = .lessOrEqual
+    case ">": comparison = .greater
+    case ">=", "=>": comparison = .greaterOrEqual
+    case "!=", "<>", "BETWEEN", "IN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES":
+      comparison = nil
+    default: return nil
+    }
+    advance()
+    if name == "BETWEEN" { return Between(left, try bounds()) }
+    let options = try options()
+    let right = try value()
+    if let comparison { return Comparison(left, comparison, right, options) }
+    switch name {
+    case "IN": return Membership(left, right, options)
+    case "CONTAINS": return TextMatch(left, .infix, right, options)
+    case "BEGINSWITH": return TextMatch(left, .prefix, right, options)
+    case "ENDSWITH": return TextMatch(left, .suffix, right, options)
+    case "LIKE": return WildcardMatch(left, right, options)
+    case "MATCHES": return RegularExpressionMatch(left, right, options)
+    default: return Inequality(left, right, options)
+    }
+  }
+
+  /// The right side of `BETWEEN`: a list of two, or a variable.
+  private mutating func bounds() throws(PredicateFormatError) -> any OperandNode {
+    let start = token
+    let bounds = try value()
+    if bounds is VariableNode { return bounds }
+    guard let list = bounds as? ListNode, list.elements.count == 2 else {
+      throw error(at: start.start, found: start.found, expected: "a list of two bounds")
+    }
+    return bounds
+  }
+
+  /// `[c]`, `[d]` or `[cd]` behind an operator.
+  private mutating func options() throws(PredicateFormatError) -> TextOptions {
+    guard takes("[") else { return [] }
+    var options: TextOptions = []
+    guard case .word(let letters) = token.kind else { throw unexpected("c, d or cd") }
+    for letter in letters.lowercased() {
+      switch letter {
+      case "c": options.insert(.caseInsensitive)
+      case "d": options.insert(.diacriticInsensitive)
+      default: throw unexpected("c, d or cd")
+      }
+    }
+    advance()
+    try expect("]")
+    return options
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+
+/// One word, sign, text or number of a format string.
+struct FormatToken: Sendable {
+  enum Kind: Sendable, Hashable {
+    /// A word that may be a keyword or a name.
+    case word(String)
+    /// A name that was marked as one: `#any`.
+    case name(String)
+    /// `$x`.
+    case variable(String)
+    /// `@count`.
+    case collectionOperator(String)
+    /// `%@`, `%K`, `%d`: the letters behind the sign.
+    case placeholder(String)
+    case text(String)
+    case number(Value)
+    /// `==`, `(`, `{`, `&&`.
+    case sign(String)
+    case end
+  }
+
+  let kind: Kind
+  /// Where it begins, in scalars.
+  let start: Int
+
+  /// The token without what is the user's.
+  var found: String {
+    switch kind {
+    case .word(let text): "“\(text)”"
+    case .name(let text): "“#\(text)”"
+    case .variable(let text): "“$\(text)”"
+    case .collectionOperator(let text): "“@\(text)”"
+    case .placeholder(let text): "“%\(text)”"
+    case .sign(let text): "“\(text)”"
+    case .text: "a text"
+    case .number: "a number"
+    case .end: "the end"
+    }
+  }
+}
