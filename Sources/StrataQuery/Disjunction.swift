@@ -6,9 +6,10 @@ package struct Disjunction: PredicateNode {
 
   package init(_ operands: [any PredicateNode]) { self.operands = operands }
 
-  /// Takes the operands of the same operator on the left as its own, so that a long chain is flat.
+  /// Takes the operands of the same operator on either side as its own, so that a long chain is flat.
   package init(_ left: any PredicateNode, _ right: any PredicateNode) {
-    operands = ((left as? Disjunction)?.operands ?? [left]) + [right]
+    operands =
+      ((left as? Disjunction)?.operands ?? [left]) + ((right as? Disjunction)?.operands ?? [right])
   }
 
   package func substituting(_ values: Substitution) -> any PredicateNode {

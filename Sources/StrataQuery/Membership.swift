@@ -33,14 +33,16 @@ package struct Membership: OperatorNode {
 
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     guard let list = right as? ListNode else { return try inOperand(resolver) }
-    if options.isEmpty, let constants = list.constants,
-      let path = (try left.resolved(by: resolver) as? PathOperand)?.path,
-      let fitting = path.fitting(constants)
-    {
-      return try condition(on: path, fitting, in: resolver.schema)
+    // Resolved even if there is nothing to be equal to.
+    let operand = try left.resolved(by: resolver)
+    if options.isEmpty, let constants = list.constants {
+      if let path = (operand as? PathOperand)?.path, let fitting = path.fitting(constants) {
+        return try condition(on: path, fitting, in: resolver.schema)
+      }
+      if operand is IdentityOperand, let test = TargetTest(constants, in: resolver.schema) {
+        return operand.condition(test)
+      }
     }
-    // Checked even if there is nothing to be equal to.
-    _ = try left.resolved(by: resolver)
     var branches: [any Condition] = []
     for element in list.elements {
       branches.append(try Comparison(left, .equal, element, options).resolved(by: resolver))

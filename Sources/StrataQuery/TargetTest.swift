@@ -3,7 +3,7 @@ import StrataChanges
 package import StrataModel
 package import StrataRecord
 
-/// Whether a to-one relationship leads to one of some objects. Objects of other stores are none that
+/// Whether a to-one relationship leads to one of some objects, or an object is one of them. Objects of other stores are none that
 /// it could lead to.
 package struct TargetTest: SlotTest {
   private let keys: Set<ObjectKey>
@@ -11,9 +11,15 @@ package struct TargetTest: SlotTest {
   /// - Parameter ids: the objects, each an `.object`.
   /// - Throws: `unfitProperty`, if one is something else.
   package init(_ path: ResolvedPath, _ ids: [Value], in schema: Schema) throws(QueryError) {
+    guard let test = TargetTest(ids, in: schema) else { throw path.isUnfit }
+    self = test
+  }
+
+  /// nil if one of `ids` is no `.object`.
+  init?(_ ids: [Value], in schema: Schema) {
     var keys: Set<ObjectKey> = []
-    for case let value in ids {
-      guard case .object(let id) = value else { throw path.isUnfit }
+    for value in ids {
+      guard case .object(let id) = value else { return nil }
       if id.store == schema.store { keys.insert(id.key) }
     }
     self.keys = keys
@@ -24,7 +30,10 @@ package struct TargetTest: SlotTest {
     return keys.contains(target)
   }
 
-  package func isTrue(of value: Value) -> Bool { false }
+  package func isTrue(of value: Value) -> Bool {
+    guard case .object(let id) = value else { return false }
+    return keys.contains(id.key)
+  }
 
   package func stretch(in kind: SlotKind) -> KeyStretch? {
     let ranges = keys.map { key in

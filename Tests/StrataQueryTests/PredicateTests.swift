@@ -27,6 +27,36 @@ import Testing
         + "kind == && !(isWalled ==) && !(nickname == nil)")
   }
 
+  @Test func `about collections and calculations is type-checked without help`() throws {
+    let text = try resolve { city in
+      city.country.cities.count > 3 && city.population * 2 + 1 > 7 && city.name.isLike("B*")
+        && city.country.cities.any { $0.population > 5 && $0.name.hasPrefix("B") }
+        && city.country.cities.all { $0.elevation < 1.5 || $0.population > city.population }
+        && city.country.cities.filter { $0.isWalled == true }.sum { $0.population } < 100
+        && city.country.cities.max { $0.rank } != nil && city.twins.isEmpty
+    }
+    #expect(
+      text
+        == "country.cities.count > a number && ((population * a number) + a number) > a number && "
+        + "name like && any country.cities(population > && name prefix) && "
+        + "!(any country.cities(!((elevation < || population > population)))) && "
+        + "country.cities{isWalled ==}.sum(population) < a number && "
+        + "!(country.cities.max(rank) == nil) && twins.count == a number")
+  }
+
+  @Test func `may be put together from either end, however long`() throws {
+    let world = try World()
+    let one = FetchPredicate(
+      Comparison(PropertyPath<City, City>().rank.keyPathSteps, .equal, .int(1)))
+    var (left, right, either) = (one, one, one)
+    for _ in 0..<5_000 { (left, right, either) = (left && one, one && right, one || either) }
+    let resolver = PathResolver(schema: world.schema, entity: world.city)
+    for predicate in [left, right, either] {
+      let text = try predicate.node.resolved(by: resolver).description
+      #expect(text.split(separator: "rank").count > 5_000)
+    }
+  }
+
   @Test func `goes on through an optional relationship with a plain dot`() throws {
     #expect(try resolve { $0.country.motto == "ora et labora" } == "country.motto ==")
     #expect(try resolve { $0.country.name == nil } == "country.name == nil")
@@ -74,6 +104,25 @@ import Testing
     let text = UntypedFetchRequest(predicate: FetchPredicate(TextMatch(path, .prefix, "1")))
     #expect(throws: QueryError.unfitProperty(entity: "City", property: "population")) {
       try QueryPlan(text, entity: world.city, schema: world.schema)
+    }
+  }
+
+  @Test func `finds objects by their IDs`() throws {
+    let world = try World()
+    let keys = (0..<3).map { _ in world.newKey(world.city) }
+    for key in keys { world.put(CityValue(name: "Bam"), at: key) }
+    world.save()
+    let ids = [world.id(keys[0]), world.id(keys[2])]
+    let foreign = ObjectID(store: StoreIdentity(UUID()), key: keys[1])
+    for (request, expected) in [
+      (FetchRequest<City> { $0.isIn(ids + [foreign]) }, [keys[0], keys[2]]),
+      (FetchRequest<City> { $0 == ids[1] }, [keys[2]]),
+      (FetchRequest<City> { $0 != ids[1] }, [keys[0], keys[1]]),
+      (FetchRequest<City> { $0 == foreign }, []),
+    ] {
+      let plan = try QueryPlan(request, entity: world.city, schema: world.schema)
+      let found = try plan.fetch(in: world.view().view)
+      #expect(found.map(\.key) == expected)
     }
   }
 
