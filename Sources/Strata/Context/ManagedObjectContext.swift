@@ -210,8 +210,7 @@ extension ManagedObjectContext {
     encodeEdits()
     return Set(
       working.changes.compactMap { key, change in
-        guard change.kind == kind, kind != .delete || change.base != nil, !change.isReadLock
-        else { return nil }
+        guard change.kind == kind, change.isAnything else { return nil }
         return instance(of: key)
       })
   }

@@ -116,7 +116,7 @@ extension ManagedObjectContext {
     for (depth, segment) in working.segments.enumerated() {
       for (key, change) in segment.changes {
         guard !schema.hooks(of: key.entity).isDisjoint(with: [.willSave, .didSave]),
-          change.kind != .delete || change.base != nil, !change.isReadLock,
+          change.isAnything,
           !working.isShadowed(key, above: depth), preparation.isUntold(key, change)
         else { continue }
         keys.append(key)
