@@ -24,9 +24,9 @@ public final class EntityDescription: Sendable {
   /// Core Data: `uniquenessConstraints`.
   public let uniqueTogether: [[String]]
 
-  /// Finds the slot that a key path reads by reading it on a recording object: an inherited
-  /// property's key path from the subclass (`\Employee.name`) equals no declared one.
-  private let probe: (@Sendable (AnyKeyPath) -> Int?)?
+  /// Finds what a key path reads by reading it on a recording object: an inherited property's key
+  /// path from the subclass (`\Employee.name`) equals no declared one.
+  private let probe: (@Sendable (AnyKeyPath) -> PropertyRead?)?
   private let slots: CountedMutex<[KeyPathKey: Int]>
 
   // Safety: key paths are immutable, and those of properties capture nothing.
@@ -39,13 +39,13 @@ public final class EntityDescription: Sendable {
   ///     among them or not, whose values no two objects have together. An object with nil in one of
   ///     them is like no other. An index keeps them in the order of the names.
   ///   - properties: the entity's own; those of `superentity` are put before them.
-  ///   - probe: answers which slot a key path reads, for those that are not declared in
-  ///     `properties`; nil if there are none such.
+  ///   - probe: answers what a key path reads, for those that are not declared in `properties`; nil
+  ///     if there are none such.
   public init(
     _ name: String, class managedObjectClass: AnyClass, isAbstract: Bool = false,
     superentity: EntityDescription? = nil, hooks: LifeCycleHooks = .all,
     uniqueTogether: [[String]] = [], properties: [PropertyDescription],
-    probe: (@Sendable (AnyKeyPath) -> Int?)? = nil
+    probe: (@Sendable (AnyKeyPath) -> PropertyRead?)? = nil
   ) {
     self.name = name
     self.isAbstract = isAbstract
@@ -76,9 +76,14 @@ public final class EntityDescription: Sendable {
   public func slot(for keyPath: AnyKeyPath) -> Int? {
     let key = KeyPathKey(keyPath: keyPath)
     if let known = slots.withLock({ $0[key] }) { return known }
-    guard let slot = probe?(keyPath) else { return nil }
+    guard case .slot(let slot)? = probe?(keyPath) else { return nil }
     slots.withLock { $0[key] = slot }
     return slot
+  }
+
+  /// Whether `keyPath` reads the object's own ID.
+  package func readsObjectID(_ keyPath: AnyKeyPath) -> Bool {
+    type(of: keyPath).valueType == ObjectID.self && probe?(keyPath) == .objectID
   }
 
   /// How often and how long threads have waited for each other in `slot(for:)`.
@@ -91,4 +96,12 @@ public final class EntityDescription: Sendable {
   public func isKind(of entity: EntityDescription) -> Bool {
     self === entity || superentity?.isKind(of: entity) == true
   }
+}
+
+/// What a key path reads of an object.
+public enum PropertyRead: Sendable, Hashable {
+  /// The stored property in this slot, as it is.
+  case slot(Int)
+  /// The object's ID.
+  case objectID
 }

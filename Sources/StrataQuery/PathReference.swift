@@ -15,6 +15,17 @@ package struct PathReference: Sendable {
   package init(scope: Scope? = nil, _ keyPaths: [any AnyKeyPath & Sendable]) {
     self.init(scope: scope, steps: keyPaths.map(PathStep.keyPath))
   }
+
+  /// The path with one more step.
+  func appending(_ step: PathStep) -> PathReference {
+    PathReference(scope: scope, steps: steps + [step])
+  }
+
+  /// A cast says nothing about what it is the end of.
+  var withoutLastCast: PathReference {
+    guard case .cast? = steps.last else { return self }
+    return PathReference(scope: scope, steps: steps.dropLast()).withoutLastCast
+  }
 }
 
 /// One step of a path, to a property.
@@ -23,6 +34,8 @@ package enum PathStep: Sendable {
   case keyPath(any AnyKeyPath & Sendable)
   /// As a format string has it.
   case name(String)
+  /// On as an object of this class, which the predicate has made sure of.
+  case cast(to: EntityClass)
 }
 
 /// The place in a predicate where a condition on a collection's elements begins: what tells paths

@@ -28,6 +28,8 @@ public enum QueryError: Error, Sendable, Hashable {
   case unboundVariable(String)
   /// A value is of a type that no property can have.
   case unsupportedValue(type: String)
+  /// A `#Predicate`, an `#Expression` or a sort descriptor has a part that no fetch can answer.
+  case unsupportedExpression(String)
 }
 
 extension QueryError: CustomStringConvertible {
@@ -50,6 +52,8 @@ extension QueryError: CustomStringConvertible {
       "The operator does not apply to \(left) and \(right)."
     case .invalidPattern(let reason): "The pattern is no regular expression: \(reason)"
     case .unboundVariable(let name): "Nothing was given for \(name)."
+    case .unsupportedExpression(let part):
+      "A fetch cannot answer \(part). Filter or sort the fetched objects instead."
     case .unsupportedValue(let type): "A value of type \(type) cannot stand in a predicate."
     }
   }

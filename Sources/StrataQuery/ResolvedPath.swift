@@ -79,6 +79,15 @@ package struct PathResolver: Sendable {
     var hops: [Int] = []
     var names: [String] = []
     for (index, step) in reference.steps.enumerated() {
+      if case .cast(let type) = step {
+        owner = try entity(of: type)
+        continue
+      }
+      if owner.isIdentity(step) {
+        // That of the object to which the steps before lead.
+        let owner = PathReference(scope: reference.scope, steps: Array(reference.steps[..<index]))
+        return try end(of: owner.withoutLastCast)
+      }
       let slot = try owner.slot(at: step)
       let property = owner.description.properties[slot]
       names.append(property.name)
@@ -155,6 +164,12 @@ package struct PathResolver: Sendable {
 }
 
 extension EntitySchema {
+  /// Whether a step of a path leads to the object's ID.
+  fileprivate func isIdentity(_ step: PathStep) -> Bool {
+    guard case .keyPath(let keyPath) = step else { return false }
+    return description.readsObjectID(keyPath)
+  }
+
   /// The slot that a step of a path leads to.
   fileprivate func slot(at step: PathStep) throws(QueryError) -> Int {
     let slot: Int?
@@ -162,6 +177,7 @@ extension EntitySchema {
     switch step {
     case .keyPath(let keyPath): (slot, text) = (description.slot(for: keyPath), "\(keyPath)")
     case .name(let name): (slot, text) = (description.slot(named: name), name)
+    case .cast(let type): (slot, text) = (nil, type.name)
     }
     guard let slot else { throw .unknownProperty(entity: description.name, keyPath: text) }
     return slot

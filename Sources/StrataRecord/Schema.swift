@@ -67,6 +67,11 @@ package final class Schema: Sendable {
 
   /// The entity whose objects are of this very class, or nil.
   package func entity(for managedObjectClass: AnyClass) -> EntitySchema? {
-    byClass[ObjectIdentifier(managedObjectClass)]
+    entity(forClass: ObjectIdentifier(managedObjectClass))
+  }
+
+  /// The entity whose objects are of the class with this identity, or nil.
+  package func entity(forClass identifier: ObjectIdentifier) -> EntitySchema? {
+    byClass[identifier]
   }
 }

@@ -98,7 +98,7 @@ enum Atlas {
       .attribute(
         AttributeDescription("embassies", keyPath: \Capital.embassies, type: .uint8))
     ],
-    probe: { $0 == \Capital.name ? city.slot(named: "name") : nil })
+    probe: { $0 == \Capital.name ? city.slot(named: "name").map(PropertyRead.slot) : nil })
 
   static func schema() throws -> Schema {
     let model = try ManagedObjectModel(entities: [country, city, capital])

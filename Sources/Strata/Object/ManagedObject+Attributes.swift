@@ -86,8 +86,8 @@ extension ManagedObject {
       if let value: T = record.value(at: slot, home.layout) { return value }
     } else if fireFault() {
       return value(at: slot)
-    } else {
-      home.recorder?.note(slot)
+    } else if let value: T = home.recorder?.read(slot) {
+      return value
     }
     return missingValue(at: slot)
   }

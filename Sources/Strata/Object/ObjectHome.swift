@@ -28,7 +28,7 @@ public final class ObjectHome {
   package let template: Record
   /// The slots in `template` that have a value.
   package let templateSlots: SlotSet
-  /// Notes which slot is read, if the objects here are probes for key paths.
+  /// Notes which slots are read, if the objects here are probes for key paths.
   package let recorder: SlotRecorder?
 
   package init(

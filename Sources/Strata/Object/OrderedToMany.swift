@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 public import StrataModel
+package import StrataQuery
 import StrataRecord
 
 /// An ordered to-many relationship of one object: a lazy view, not a copy. Each member is there once,
@@ -231,9 +232,21 @@ extension ManagedObject {
     slot slot: Int, as _: OrderedToMany<T>.Type = OrderedToMany<T>.self
   ) -> OrderedToMany<T> {
     get {
-      home.recorder?.note(slot)
+      home.recorder?.read(relationship: slot)
       return OrderedToMany(owner: self, slot: slot)
     }
     set { OrderedToMany<T>(owner: self, slot: slot).replace(with: Array(newValue)) }
+  }
+}
+
+// MARK: - In predicates
+
+extension OrderedToMany: MemberCollection {
+  package static func property(at keyPath: AnyKeyPath) -> MemberProperty? {
+    switch keyPath {
+    case \OrderedToMany<Target>.count: .count
+    case \OrderedToMany<Target>.isEmpty: .isEmpty
+    default: nil
+    }
   }
 }

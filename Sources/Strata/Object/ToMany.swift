@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 public import StrataModel
+package import StrataQuery
 import StrataRecord
 
 /// A to-many relationship of one object: a lazy view, not a copy.
@@ -105,7 +106,7 @@ extension ManagedObject {
     slot slot: Int, as _: ToMany<T>.Type = ToMany<T>.self
   ) -> ToMany<T> {
     get {
-      home.recorder?.note(slot)
+      home.recorder?.read(relationship: slot)
       return ToMany(owner: self, slot: slot)
     }
     set { ToMany<T>(owner: self, slot: slot).replace(with: newValue) }
@@ -118,7 +119,7 @@ extension ManagedObject {
   public final subscript<T: ManagedObject>(slot slot: Int, as _: T?.Type = T?.self) -> T? {
     get {
       guard let context = home.context else {
-        home.recorder?.note(slot)
+        home.recorder?.read(relationship: slot)
         return nil
       }
       noteAccess(slot)
@@ -133,5 +134,17 @@ extension ManagedObject {
   public final subscript<T: ManagedObject>(slot slot: Int, as _: T.Type = T.self) -> T {
     get { preconditionFailure() }
     set { preconditionFailure() }
+  }
+}
+
+// MARK: - In predicates
+
+extension ToMany: MemberCollection {
+  package static func property(at keyPath: AnyKeyPath) -> MemberProperty? {
+    switch keyPath {
+    case \ToMany<Target>.count: .count
+    case \ToMany<Target>.isEmpty: .isEmpty
+    default: nil
+    }
   }
 }

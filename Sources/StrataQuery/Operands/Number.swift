@@ -7,13 +7,13 @@ package import StrataModel
 /// ## Rules
 /// | operands | result |
 /// | --- | --- |
-/// | integers | an integer; a quotient is cut off towards zero |
+/// | integers | an integer; a quotient is cut off towards zero; a remainder has the sign of the left one |
 /// | one is a floating-point number | a `Double` |
 /// | decimals, or one and an integer | a `Decimal` |
 /// | `**` | a `Double`, whatever the operands |
 ///
 /// A calculation without a result has no value and never traps: a quotient by zero of whatever type,
-/// an integer that fits neither into an `Int64` nor into a `UInt64`, a decimal that is too large. A
+/// the remainder of other numbers than integers, an integer that fits neither into an `Int64` nor into a `UInt64`, a decimal that is too large. A
 /// floating-point number that is too large is infinite.
 ///
 /// Comparison is exact: an integer and a floating-point number are compared as they are, not as one
@@ -72,6 +72,7 @@ extension Number {
     case subtract = "-"
     case multiply = "*"
     case divide = "/"
+    case remainder = "%"
     case power = "**"
   }
 
@@ -90,6 +91,7 @@ extension Number {
     case .subtract: return .floating(left - right)
     case .multiply: return .floating(left * right)
     case .divide: return right == 0 ? nil : .floating(left / right)
+    case .remainder: return nil
     case .power: return .floating(pow(left, right))
     }
   }
@@ -101,6 +103,7 @@ extension Number {
       case .subtract: left.subtractingReportingOverflow(right)
       case .multiply: left.multipliedReportingOverflow(by: right)
       case .divide, .power: left.dividedReportingOverflow(by: right)
+      case .remainder: left.remainderReportingOverflow(dividingBy: right)
       }
     return didOverflow ? nil : result
   }
@@ -117,6 +120,7 @@ extension Number {
       case .subtract: DecimalArithmetic.difference(left, right)
       case .multiply: DecimalArithmetic.product(left, right)
       case .divide, .power: DecimalArithmetic.quotient(left, right)
+      case .remainder: nil
       }
     return result?.decimal
   }

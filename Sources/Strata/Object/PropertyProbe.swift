@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+package import StrataRecord
+
+/// Watches one reading of a key path on an object that is made for it, and so finds which stored
+/// property the key path stands for: the way to know that `\Employee.name` is the `name` that Person
+/// declares, though the two key paths are not equal.
+///
+/// A computed property reads stored ones too, `shoutedName` the `name`. It is told from the property
+/// itself by what it makes of marks: values that the recorder lets the object have.
+package final class SlotRecorder {
+  /// What was read, in this order.
+  package private(set) var slots: [Int] = []
+  /// What was answered last.
+  private(set) var answer: Value?
+  private let marks: Marks
+
+  init(_ marks: Marks) { self.marks = marks }
+
+  /// Notes that a slot is read.
+  ///
+  /// - Returns: what it reads as; nil for what it reads as without a value.
+  package func read<T: AttributeValue>(_ slot: Int, as _: T.Type = T.self) -> T? {
+    slots.append(slot)
+    let value = marks.value(of: T.attributeType).flatMap { T(value: $0) }
+    answer = value?.value
+    return value
+  }
+
+  /// Notes that a relationship is read, which leads nowhere.
+  package func read(relationship slot: Int) { slots.append(slot) }
+
+  /// Two sets of values, of each type another one.
+  enum Marks: CaseIterable {
+    case first, second
+
+    func value(of type: AttributeType) -> Value? {
+      let isFirst = self == .first
+      switch type {
+      case .bool: return .bool(isFirst)
+      case .int8, .int16, .int32, .int64: return .int(isFirst ? 0x35 : 0x4a)
+      case .uint8, .uint16, .uint32, .uint64: return .uint(isFirst ? 0x35 : 0x4a)
+      case .float, .double: return .double(isFirst ? 0.375 : -6.5)
+      case .decimal: return .decimal(isFirst ? 0.375 : -6.5)
+      case .string: return .string(isFirst ? "\u{1}mark a\u{2}" : "\u{1}Mark B\u{2}")
+      case .data: return .data(Data(isFirst ? [1, 2, 3] : [250, 7]))
+      case .date: return .date(Date(timeIntervalSince1970: isFirst ? 86_399.5 : -1_234.25))
+      case .uuid: return .uuid(isFirst ? UUID(uuid: marks(0x35)) : UUID(uuid: marks(0x4a)))
+      case .url: return URL(string: isFirst ? "mark:a" : "mark:B").map(Value.url)
+      case .codable: return nil
+      }
+    }
+
+    private func marks(_ byte: UInt8) -> uuid_t {
+      (
+        byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte,
+        byte
+      )
+    }
+  }
+}
+
+extension ManagedObject {
+  /// What `keyPath` reads, found by reading it on objects made for that; nil if it begins at another
+  /// class, or reads what is neither one stored property as it is nor the ID.
+  static func read(by keyPath: AnyKeyPath) -> PropertyRead? {
+    var found: PropertyRead?
+    for marks in SlotRecorder.Marks.allCases {
+      guard let read = read(by: keyPath, marks), found == nil || found == read else { return nil }
+      found = read
+    }
+    return found
+  }
+
+  private static func read(by keyPath: AnyKeyPath, _ marks: SlotRecorder.Marks) -> PropertyRead? {
+    let recorder = SlotRecorder(marks)
+    let home = ObjectHome(
+      context: nil, entity: .unbound(entity), type: self, recorder: recorder)
+    let object = self.init(
+      ObjectSeed(home: home, key: ObjectKey(rawValue: 0), status: .detached))
+    guard let value = (object as Any)[keyPath: keyPath] else { return nil }
+    guard let slot = recorder.slots.first else {
+      return value as? ObjectID == object.objectID ? .objectID : nil
+    }
+    let declared = entity.properties[slot].keyPath.map { type(of: $0).valueType }
+    guard recorder.slots.count == 1, declared ?? Any.self == type(of: keyPath).valueType else {
+      return nil
+    }
+    // Relationships, enums and composites have no marks; their types are those of no other property.
+    guard let value = value as? any AttributeValue else { return .slot(slot) }
+    return value.value == recorder.answer ? .slot(slot) : nil
+  }
+}

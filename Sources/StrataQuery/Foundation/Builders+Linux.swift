@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#if !canImport(Darwin)
+  public import Foundation
+  import StrataModel
+
+  // `#Predicate` expands the methods of texts that compare with a locale to functions that Foundation
+  // has on Apple's platforms alone. With these here it takes them on Linux too. Their names are the
+  // macro's.
+
+  extension PredicateExpressions {
+    /// `text.localizedStandardContains(other)` in a `#Predicate`.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static func build_localizedStandardContains<Root, Other>(
+      _ root: Root, _ other: Other
+    ) -> StandardContains<Root, Other> {
+      StandardContains(root: root, other: other)
+    }
+
+    /// `text.caseInsensitiveCompare(other)` in a `#Predicate`.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static func build_caseInsensitiveCompare<Root, Other>(
+      _ root: Root, _ other: Other
+    ) -> CaseInsensitiveOrder<Root, Other> {
+      CaseInsensitiveOrder(root: root, other: other)
+    }
+
+    /// Whether a text occurs in another, case and accents aside.
+    public struct StandardContains<Root: PredicateExpression, Other: PredicateExpression>:
+      PredicateExpression
+    where Root.Output == String, Other.Output == String {
+      /// The text that is searched.
+      public let root: Root
+      /// The text that is looked for.
+      public let other: Other
+
+      /// Whether it does for these variables.
+      public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+        try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
+      }
+    }
+
+    /// Which of two texts comes first, case aside.
+    public struct CaseInsensitiveOrder<Root: PredicateExpression, Other: PredicateExpression>:
+      PredicateExpression
+    where Root.Output == String, Other.Output == String {
+      /// The left text.
+      public let root: Root
+      /// The right text.
+      public let other: Other
+
+      /// Their order for these variables.
+      public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
+        try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
+      }
+    }
+  }
+
+  // MARK: - What a predicate asks of its expressions
+
+  extension PredicateExpressions.StandardContains: Sendable where Root: Sendable, Other: Sendable {}
+  extension PredicateExpressions.StandardContains: StandardPredicateExpression
+  where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+  extension PredicateExpressions.StandardContains: Codable where Root: Codable, Other: Codable {}
+
+  extension PredicateExpressions.CaseInsensitiveOrder: Sendable
+  where Root: Sendable, Other: Sendable {}
+  extension PredicateExpressions.CaseInsensitiveOrder: StandardPredicateExpression
+  where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
+  extension PredicateExpressions.CaseInsensitiveOrder: Codable
+  where Root: Codable, Other: Codable {}
+
+  // MARK: - What they mean here
+
+  extension PredicateExpressions.StandardContains: TranslatableExpression {
+    func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+      .predicate(
+        TextMatch(
+          try translator.operand(root), .infix, try translator.operand(other),
+          [.caseInsensitive, .diacriticInsensitive]))
+    }
+  }
+
+  extension PredicateExpressions.CaseInsensitiveOrder: TranslatableExpression {
+    func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+      .operand(
+        TextOrderNode(
+          try translator.operand(root), try translator.operand(other), .caseInsensitive))
+    }
+  }
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+
+// `$0 is Employee`, `($0 as? Employee)?.salary`.
+
+extension PredicateExpressions.TypeCheck: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    let type = try EntityClass(Desired.self)
+    return .predicate(KindNode(try translator.operand(input), type))
+  }
+}
+
+extension PredicateExpressions.ConditionalCast: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    try translator.meaning(of: input).cast(to: EntityClass(Desired.self))
+  }
+}
+
+/// Foundation's evaluation fails for objects of other entities; here they have no value then.
+extension PredicateExpressions.ForceCast: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    try translator.meaning(of: input).cast(to: EntityClass(Desired.self))
+  }
+}
+
+extension ExpressionMeaning {
+  /// The path, where it leads to objects of `type`.
+  fileprivate func cast(to type: EntityClass) throws(QueryError) -> ExpressionMeaning {
+    guard case .path(let path, let guards) = self else {
+      throw .unsupportedExpression("a cast of something else than an object")
+    }
+    let isOfType = KindNode(try operand(), type)
+    return .path(path.appending(.cast(to: type)), guards: guards + [isOfType])
+  }
+}
+
+extension EntityClass {
+  /// - Throws: `unsupportedExpression`, if it is no class.
+  fileprivate init(_ type: Any.Type) throws(QueryError) {
+    guard let type = type as? AnyClass else {
+      throw .unsupportedExpression("a cast to \(type), which is no entity")
+    }
+    self.init(type)
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+
+// Members of relationships, elements of lists, values within ranges.
+
+extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    try translator.quantified(.any, sequence, variable.key, test)
+  }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    try translator.quantified(.all, sequence, variable.key, test)
+  }
+}
+
+extension PredicateExpressions.Filter: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    let (collection, guards) = try translator.meaning(of: sequence).collection()
+    let scope = Scope()
+    let condition = try translator.entering(scope, variable.key).predicate(filter)
+    return .collection(collection.filtered(scope, condition), guards: guards)
+  }
+}
+
+extension ExpressionTranslator {
+  fileprivate func quantified(
+    _ quantifier: Quantification.Quantifier, _ sequence: any PredicateExpression,
+    _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression
+  ) throws(QueryError) -> ExpressionMeaning {
+    let (collection, guards) = try meaning(of: sequence).collection()
+    let scope = Scope()
+    let condition = try entering(scope, variable).predicate(test)
+    let quantification = Quantification(quantifier, of: collection, scope, condition)
+    return .predicate(guards.isEmpty ? quantification : Conjunction(guards + [quantification]))
+  }
+
+  /// The translator for a condition on members, which `variable` stands for.
+  fileprivate func entering(
+    _ scope: Scope, _ variable: PredicateExpressions.VariableID
+  ) -> ExpressionTranslator {
+    binding(variable, to: .path(PathReference(scope: scope, steps: []), guards: []))
+  }
+}
+
+extension PredicateExpressions.SequenceContains: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    let sequence = try translator.meaning(of: sequence)
+    if case .range = sequence { return try translator.isWithin(sequence, element) }
+    return .predicate(Membership(try translator.operand(element), try sequence.operand()))
+  }
+}
+
+// MARK: - Ranges
+
+extension PredicateExpressions.Range: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    .range(
+      lower: try translator.operand(lower), upper: try translator.operand(upper), isClosed: false)
+  }
+}
+
+extension PredicateExpressions.ClosedRange: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    .range(
+      lower: try translator.operand(lower), upper: try translator.operand(upper), isClosed: true)
+  }
+}
+
+extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    try translator.isWithin(try translator.meaning(of: range), element)
+  }
+}
+
+extension ExpressionTranslator {
+  /// The two comparisons that a range is: the planner joins them.
+  fileprivate func isWithin(
+    _ range: ExpressionMeaning, _ element: any PredicateExpression
+  ) throws(QueryError) -> ExpressionMeaning {
+    guard case .range(let lower, let upper, let isClosed) = range else {
+      throw .unsupportedExpression("a range without two bounds")
+    }
+    let element = try operand(element)
+    return .predicate(
+      Conjunction(
+        Comparison(element, .greaterOrEqual, lower),
+        Comparison(element, isClosed ? .lessOrEqual : .less, upper)))
+  }
+}

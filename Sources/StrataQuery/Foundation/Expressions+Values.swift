@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+
+// Variables, constants and key paths.
+
+extension PredicateExpressions.Variable: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    try translator.meaning(ofVariable: key)
+  }
+}
+
+extension PredicateExpressions.Value: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    // Before lists, which ranges of integers could be taken for.
+    if let range = value as? any BoundedRange, let meaning = range.meaning { return meaning }
+    if let operand = FormatArguments.operand(value as Any?) { return .operand(operand) }
+    if let pattern = value as? PredicateExpressions.PredicateRegex {
+      return .pattern(SwiftPattern(pattern))
+    }
+    throw .unsupportedExpression("a constant of type \(Output.self)")
+  }
+}
+
+extension PredicateExpressions.NilLiteral: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    .constant(.null)
+  }
+}
+
+extension PredicateExpressions.KeyPath: TranslatableExpression {
+  func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    // Of a constant, a constant: `names.count`.
+    if let constant = root as? PredicateExpressions.Value<Root.Output> {
+      return try PredicateExpressions.Value(constant.value[keyPath: keyPath]).meaning(translator)
+    }
+    let root = try translator.meaning(of: root)
+    if Root.Output.self == String.self, let kind {
+      return try meaning(kind, ofText: try root.operand())
+    }
+    if let property = try property(of: root) {
+      let (collection, guards) = try root.collection()
+      let count = ConditionalNode.guarded(CountNode(collection), by: guards)
+      guard property == .isEmpty else { return .operand(count) }
+      return .predicate(Comparison(count, .equal, ConstantNode(.int(0))))
+    }
+    guard case .path(let path, let guards) = root else {
+      throw .unsupportedExpression("a key path from something else than an object")
+    }
+    return .path(path.appending(.keyPath(keyPath)), guards: guards)
+  }
+
+  private func meaning(
+    _ kind: CommonKeyPathKind, ofText text: any OperandNode
+  ) throws(QueryError) -> ExpressionMeaning {
+    switch kind {
+    case .collectionCount: return .operand(TextLengthNode(text))
+    case .collectionIsEmpty:
+      return .predicate(Comparison(text, .equal, ConstantNode(.string(""))))
+    default: throw .unsupportedExpression("\(kind) of a text")
+    }
+  }
+
+  /// What is asked of a relationship as a whole; nil if the root is none.
+  private func property(of root: ExpressionMeaning) throws(QueryError) -> MemberProperty? {
+    let property: MemberProperty?
+    if let members = Root.Output.self as? any MemberCollection.Type {
+      property = members.property(at: keyPath)
+    } else if case .collection = root {
+      property = kind == .collectionCount ? .count : kind == .collectionIsEmpty ? .isEmpty : nil
+    } else if let kind {
+      throw .unsupportedExpression("\(kind) of what is no relationship")
+    } else {
+      return nil
+    }
+    guard let property else {
+      throw .unsupportedExpression("the element of a relationship that \(keyPath) is")
+    }
+    return property
+  }
+}
+
+/// A range of values that a property can have, of whatever type.
+private protocol BoundedRange {
+  var meaning: ExpressionMeaning? { get }
+}
+
+extension BoundedRange {
+  fileprivate func meaning(
+    _ lower: some Any, _ upper: some Any, isClosed: Bool
+  ) -> ExpressionMeaning? {
+    guard let lower = FormatArguments.operand(lower), let upper = FormatArguments.operand(upper)
+    else { return nil }
+    return .range(lower: lower, upper: upper, isClosed: isClosed)
+  }
+}
+
+extension Range: BoundedRange {
+  fileprivate var meaning: ExpressionMeaning? { meaning(lowerBound, upperBound, isClosed: false) }
+}
+
+extension ClosedRange: BoundedRange {
+  fileprivate var meaning: ExpressionMeaning? { meaning(lowerBound, upperBound, isClosed: true) }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import StrataRecord
+
+/// A regular expression of Swift's, `/B.m/`, as `#Predicate` has it.
+struct SwiftPattern: Sendable {
+  private let pattern: PredicateExpressions.PredicateRegex
+
+  init(_ pattern: PredicateExpressions.PredicateRegex) { self.pattern = pattern }
+
+  /// Whether it occurs in the text. What fails to match within the engine's limits does not occur.
+  func occurs(in text: String) -> Bool { (try? pattern.regex.firstMatch(in: text)) != nil }
+}
+
+/// Whether a regular expression of Swift's occurs in a text. Asked of each object by Swift's own
+/// engine, which is slow: some microseconds. No index answers it.
+struct PatternMatch: PredicateNode {
+  let text: any OperandNode
+  let pattern: SwiftPattern
+
+  init(_ text: any OperandNode, _ pattern: SwiftPattern) {
+    self.text = text
+    self.pattern = pattern
+  }
+
+  func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
+    try resolver.text(text).condition(PatternTest(pattern: pattern))
+  }
+
+  func substituting(_ values: Substitution) -> any PredicateNode {
+    PatternMatch(text.substituting(values), pattern)
+  }
+}
+
+private struct PatternTest: SlotTest {
+  let pattern: SwiftPattern
+
+  func isTrue(of slot: RecordSlot) -> Bool { String(slot).map(pattern.occurs) ?? false }
+
+  func isTrue(of value: Value) -> Bool {
+    guard case .string(let text) = value else { return false }
+    return pattern.occurs(in: text)
+  }
+
+  func stretch(in kind: SlotKind) -> KeyStretch? { nil }
+
+  var name: String { "contains pattern" }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import StrataQuery
+import StrataRecord
+import Testing
+
+@Suite struct `Plans of Foundation's predicates` {
+  private func plan(_ predicate: Predicate<City>) throws -> String {
+    let schema = try Atlas.schema()
+    let city = try #require(schema.entity(for: City.self))
+    let request = try FetchRequest(predicate)
+    let plan = try QueryPlan(request, entity: city, schema: schema)
+    let written = try #require(plan.condition).description
+    return "\(plan.access == .records ? "all records" : "index"): \(written)"
+  }
+
+  @Test func `use an index where one fits`() throws {
+    let (low, high) = (3, 10)
+    #expect(
+      try plan(#Predicate { $0.population > low && $0.population < high })
+        == "index: population > && population <")
+    let names = ["Bam", "Qom"]
+    #expect(try plan(#Predicate { names.contains($0.name) }) == "index: name in")
+    #expect(try plan(#Predicate { $0.name.starts(with: "B") }) == "index: name prefix")
+    #expect(try plan(#Predicate { $0.country?.name == "Iran" }) == "all records: country.name ==")
+  }
+}
+
+extension QueryPlan.Access {
+  fileprivate static func == (left: QueryPlan.Access, right: QueryPlan.Access) -> Bool {
+    if case .records = left, case .records = right { true } else { false }
+  }
+}
