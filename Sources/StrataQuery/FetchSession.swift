@@ -10,14 +10,14 @@ import StrataRecord
 final class FetchSession {
   let plan: QueryPlan
   let view: ReadView
-  /// Whether every row of the result gets its record.
-  let loadsRecords: Bool
+  private let demand: FetchDemand
 
   private let reader: RowReader
   private var arena = RecordArena()
   private var window: Window
+  /// The result, if records are kept.
   private var rows: [FetchedRow] = []
-  /// The result instead of `rows`, where no records are loaded: a quarter of the memory.
+  /// The result, if keys alone are wanted: a quarter of the memory.
   private var keys: [ObjectKey] = []
 
   /// More candidates than one in this many objects, and walking the records is faster than looking
@@ -26,26 +26,33 @@ final class FetchSession {
   /// So few candidates are always looked up.
   private static let lookupCountMin = 256
 
-  init(plan: QueryPlan, view: ReadView, loadsRecords: Bool) {
+  init(plan: QueryPlan, view: ReadView, demand: FetchDemand) {
     self.plan = plan
     self.view = view
-    self.loadsRecords = loadsRecords
+    self.demand = demand
     reader = RowReader(view: view)
     window = Window(offset: plan.offset, limit: plan.limit)
   }
 
   /// The rows of the result, in order, with their records.
   static func rows(of plan: QueryPlan, in view: ReadView) throws -> [FetchedRow] {
-    let session = FetchSession(plan: plan, view: view, loadsRecords: true)
+    let session = FetchSession(plan: plan, view: view, demand: .records)
     try session.run()
     return session.rows
   }
 
   /// The keys of the result, in order.
   static func keys(of plan: QueryPlan, in view: ReadView) throws -> [ObjectKey] {
-    let session = FetchSession(plan: plan, view: view, loadsRecords: false)
+    let session = FetchSession(plan: plan, view: view, demand: .keys)
     try session.run()
     return session.keys
+  }
+
+  /// Calls `visit` with each row of the result, in order, until it says to stop.
+  static func visit(_ plan: QueryPlan, in view: ReadView, _ visit: FetchDemand.Visit) throws {
+    try withoutActuallyEscaping(visit) { visit in
+      try FetchSession(plan: plan, view: view, demand: .visit(visit)).run()
+    }
   }
 
   private func run() throws {
@@ -59,7 +66,7 @@ final class FetchSession {
       }
     case (.index(let index, let stretch), .sorting): try sort(index, stretch.ranges)
     case (.index(let index, let stretch), _):
-      let needsRecords = plan.filter != nil || loadsRecords
+      let needsRecords = plan.filter != nil || demand.readsRecords
       if let keys = try candidates(index, stretch.ranges, isBounded: needsRecords) {
         for key in keys.sorted() where try admit(key) == .stop { break }
       } else {
@@ -71,12 +78,28 @@ final class FetchSession {
   }
 
   /// Makes an object part of the result.
-  private func add(_ key: ObjectKey, _ record: @autoclosure () throws -> StoredRecord?) rethrows {
-    if loadsRecords {
-      rows.append(FetchedRow(key: key, record: try record()))
-    } else {
-      keys.append(key)
+  private func add(_ key: ObjectKey, _ record: @autoclosure () throws -> StoredRecord?) throws {
+    switch demand {
+    case .keys: keys.append(key)
+    case .records: rows.append(FetchedRow(key: key, record: try record()))
+    case .visit(let visit):
+      // A record that a sort did not have to keep is read again.
+      guard let stored = try record() ?? find(key), let layout = layout(of: key) else { return }
+      try stored.record.withUnsafeBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        try hand(Row(key: key, start: start, layout: layout), to: visit)
+      }
     }
+  }
+
+  /// Makes an object part of the result whose bytes lie here.
+  private func add(_ visited: ReadView.Visited, _ row: Row) throws {
+    guard case .visit(let visit) = demand else { return try add(row.key, keep(visited)) }
+    try hand(row, to: visit)
+  }
+
+  private func hand(_ row: Row, to visit: FetchDemand.Visit) throws {
+    if try visit(row, reader) == .stop { window.close() }
   }
 
   // MARK: - In the order of an index
@@ -126,7 +149,7 @@ final class FetchSession {
     }
     var sorter = RowSorter(by: plan.sort, bound: nil)
     for key in keys { try add(key, to: &sorter) }
-    for row in sorter.sorted() where window.takes() { add(row.key, row.record) }
+    for row in sorter.sorted() where window.takes() { try add(row.key, row.record) }
     return window.isFull ? .stop : .more
   }
 
@@ -175,7 +198,7 @@ final class FetchSession {
     var sorter = makeSorter()
     try visitRecords { visited, row in
       // With a limit most rows are turned away: the winners' records are read again.
-      let record = plan.limit == nil && loadsRecords ? keep(visited) : nil
+      let record = plan.limit == nil && demand.keepsRecords ? keep(visited) : nil
       sorter.add(row, record: record) { keep(visited) }
       return .more
     }
@@ -199,7 +222,7 @@ final class FetchSession {
       guard let start = bytes.baseAddress else { return }
       let row = Row(key: key, start: start, layout: layout)
       guard try plan.filter?.isTrue(of: row, reader) ?? true else { return }
-      sorter.add(row, record: stored) { stored }
+      sorter.add(row, record: demand.keepsRecords ? stored : nil) { stored }
     }
   }
 
@@ -216,7 +239,7 @@ final class FetchSession {
       guard let start = bytes.baseAddress else { return false }
       return try filter.isTrue(of: Row(key: key, start: start, layout: layout), reader)
     }
-    if isTrue, window.takes() { add(key, stored) }
+    if isTrue, window.takes() { try add(key, stored) }
     return window.isFull ? .stop : .more
   }
 
@@ -232,7 +255,7 @@ final class FetchSession {
 
   private func walkRecords() throws {
     try visitRecords { visited, row in
-      if window.takes() { add(row.key, keep(visited)) }
+      if window.takes() { try add(visited, row) }
       return window.isFull ? .stop : .more
     }
   }

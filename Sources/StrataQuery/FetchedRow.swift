@@ -27,6 +27,9 @@ struct Window {
 
   var isFull: Bool { remaining == 0 }
 
+  /// No further result is wanted.
+  mutating func close() { remaining = 0 }
+
   /// Whether the next result is wanted. Counts it.
   mutating func takes() -> Bool {
     if toSkip > 0 {
