@@ -9,23 +9,94 @@ public import StrataRecord
 public protocol Calculable: AttributeValue {
   /// The number's type, which constants beside it have.
   associatedtype Operand: AttributeValue & Numeric
+  /// What the sum of many of them is: an integer of 64 bits, a `Double` or a `Decimal`.
+  associatedtype Sum: AttributeValue & Comparable & Numeric
+  /// What the average of many of them is: a `Double`, of decimals a `Decimal`.
+  associatedtype Average: AttributeValue & Comparable
 }
 
-extension Int: Calculable { public typealias Operand = Int }
-extension Int8: Calculable { public typealias Operand = Int8 }
-extension Int16: Calculable { public typealias Operand = Int16 }
-extension Int32: Calculable { public typealias Operand = Int32 }
-extension Int64: Calculable { public typealias Operand = Int64 }
-extension UInt: Calculable { public typealias Operand = UInt }
-extension UInt8: Calculable { public typealias Operand = UInt8 }
-extension UInt16: Calculable { public typealias Operand = UInt16 }
-extension UInt32: Calculable { public typealias Operand = UInt32 }
-extension UInt64: Calculable { public typealias Operand = UInt64 }
-extension Float: Calculable { public typealias Operand = Float }
-extension Double: Calculable { public typealias Operand = Double }
-extension Decimal: Calculable { public typealias Operand = Decimal }
+extension Int: Calculable {
+  public typealias Operand = Int
+  public typealias Sum = Int
+  public typealias Average = Double
+}
+
+extension Int8: Calculable {
+  public typealias Operand = Int8
+  public typealias Sum = Int
+  public typealias Average = Double
+}
+
+extension Int16: Calculable {
+  public typealias Operand = Int16
+  public typealias Sum = Int
+  public typealias Average = Double
+}
+
+extension Int32: Calculable {
+  public typealias Operand = Int32
+  public typealias Sum = Int
+  public typealias Average = Double
+}
+
+extension Int64: Calculable {
+  public typealias Operand = Int64
+  public typealias Sum = Int
+  public typealias Average = Double
+}
+
+extension UInt: Calculable {
+  public typealias Operand = UInt
+  public typealias Sum = UInt
+  public typealias Average = Double
+}
+
+extension UInt8: Calculable {
+  public typealias Operand = UInt8
+  public typealias Sum = UInt
+  public typealias Average = Double
+}
+
+extension UInt16: Calculable {
+  public typealias Operand = UInt16
+  public typealias Sum = UInt
+  public typealias Average = Double
+}
+
+extension UInt32: Calculable {
+  public typealias Operand = UInt32
+  public typealias Sum = UInt
+  public typealias Average = Double
+}
+
+extension UInt64: Calculable {
+  public typealias Operand = UInt64
+  public typealias Sum = UInt
+  public typealias Average = Double
+}
+
+extension Float: Calculable {
+  public typealias Operand = Float
+  public typealias Sum = Double
+  public typealias Average = Double
+}
+
+extension Double: Calculable {
+  public typealias Operand = Double
+  public typealias Sum = Double
+  public typealias Average = Double
+}
+
+extension Decimal: Calculable {
+  public typealias Operand = Decimal
+  public typealias Sum = Decimal
+  public typealias Average = Decimal
+}
+
 extension Optional: Calculable where Wrapped: Calculable {
   public typealias Operand = Wrapped.Operand
+  public typealias Sum = Wrapped.Sum
+  public typealias Average = Wrapped.Average
 }
 
 extension PropertyPath where Leaf: Calculable {

@@ -27,6 +27,18 @@ public struct FetchRequest<Root>: Sendable {
   public var fetchOffset = 0
   /// Whether objects of entities that inherit from the requested one are results too.
   public var includesSubentities = true
+  /// Whether what is unsaved in the context that fetches counts in; else the answer is what its parent
+  /// shows. Core Data: `includesPendingChanges`.
+  public var includesPendingChanges = true
+  /// Whether objects come with their values. If not, those that are not registered yet are faults, and
+  /// of what an index answers no record is read. Core Data: `includesPropertyValues`, and
+  /// `returnsObjectsAsFaults` the other way round.
+  public var includesPropertyValues = true
+  /// Whether objects that are registered already take over what the fetch has found, under their
+  /// unsaved changes; else they keep their values. Core Data: `shouldRefreshRefetchedObjects`.
+  public var shouldRefreshRefetchedObjects = false
+  /// What is loaded along with the objects.
+  package private(set) var prefetchedPaths: [PathReference] = []
 
   /// A request for all objects of the entity, or for those that satisfy `predicate`.
   public init(_ predicate: FetchPredicate? = nil) { self.predicate = predicate }
@@ -61,6 +73,36 @@ extension FetchRequest {
     precondition(count >= 0, "a fetch offset is 0 or more")
     var request = self
     request.fetchOffset = count
+    return request
+  }
+
+  /// With the objects that a relationship leads to, loaded all together instead of one by one when
+  /// their faults fire: `.prefetching { $0.country.government }`.
+  /// Core Data: `relationshipKeyPathsForPrefetching`.
+  ///
+  /// To-one relationships may follow each other, and a to-many one may come last; what lies beyond it
+  /// is named by `prefetching(_:)`.
+  ///
+  /// - Precondition: the path is one of properties, not something calculated.
+  public func prefetching<Target>(
+    _ path: (PropertyPath<Root, Root>) -> PropertyPath<Root, Target>
+  ) -> FetchRequest {
+    guard let node = path(PropertyPath()).operand as? PathNode else {
+      preconditionFailure("what is prefetched is a path of relationships, nothing calculated")
+    }
+    var request = self
+    request.prefetchedPaths.append(node.path)
+    return request
+  }
+
+  /// The same with the path by name, through to-one and to-many relationships: `"cities.country"`.
+  /// Core Data: `relationshipKeyPathsForPrefetching`.
+  public func prefetching(_ paths: String...) -> FetchRequest {
+    var request = self
+    for path in paths {
+      let names = path.split(separator: ".").map { PathStep.name(String($0)) }
+      request.prefetchedPaths.append(PathReference(steps: names))
+    }
     return request
   }
 

@@ -2,7 +2,7 @@
 public import StrataModel
 
 /// Why a fetch request cannot be carried out. Each case is a mistake in the request, found before
-/// anything is read.
+/// anything is read; `noValue` alone is found in a row.
 public enum QueryError: Error, Sendable, Hashable {
   /// The key path reads no stored property of `entity`: a computed one, perhaps, or one of another
   /// class. Only attributes and relationships of the model can be asked for.
@@ -30,6 +30,19 @@ public enum QueryError: Error, Sendable, Hashable {
   case unsupportedValue(type: String)
   /// A `#Predicate`, an `#Expression` or a sort descriptor has a part that no fetch can answer.
   case unsupportedExpression(String)
+  /// Rows are grouped, or one of their columns is an aggregate, and the property is neither inside an
+  /// aggregate nor one that they are grouped by: a group has many values of it.
+  case ungroupedProperty(entity: String, property: String)
+  /// An aggregate of the fetched rows stands where each object is looked at by itself: in a predicate,
+  /// in another aggregate, or in a condition on a collection. Filter groups with `having`.
+  case misplacedAggregate(String)
+  /// Rows are grouped by something else than properties.
+  case unfitGroupKey(String)
+  /// Two columns of a dictionary have the same name.
+  case duplicateColumn(String)
+  /// A column has no value in some row, and its type has no nil: a path that leads nowhere, a quotient
+  /// by zero, a sum beyond 64 bits. Say `orNil`.
+  case noValue(column: String)
 }
 
 extension QueryError: CustomStringConvertible {
@@ -55,6 +68,16 @@ extension QueryError: CustomStringConvertible {
     case .unsupportedExpression(let part):
       "A fetch cannot answer \(part). Filter or sort the fetched objects instead."
     case .unsupportedValue(let type): "A value of type \(type) cannot stand in a predicate."
+    case .ungroupedProperty(let entity, let property):
+      "\(entity).\(property) has many values in a group: group by it too, or make it part of an "
+        + "aggregate."
+    case .misplacedAggregate(let aggregate):
+      "\(aggregate) is about many rows and cannot stand where one object is looked at: filter groups "
+        + "with having."
+    case .unfitGroupKey(let key): "Rows cannot be grouped by \(key): it is no property."
+    case .duplicateColumn(let name): "Two columns are called \(name): name one otherwise."
+    case .noValue(let column):
+      "The column \(column) has no value in some row, and its type has no nil: make it orNil."
     }
   }
 }

@@ -33,11 +33,18 @@ package struct PathResolver: Sendable {
   /// The conditions on collections that the path stands in, and what their elements are; the
   /// innermost last.
   private var scopes: [(scope: Scope, entity: EntitySchema)] = []
+  /// What rows are grouped by, if the paths are those of groups' columns: it learns which properties
+  /// of the object are asked for. Nil inside of aggregates.
+  // Safety: only whoever plans one request sets it, in a copy that goes nowhere else.
+  nonisolated(unsafe) var grouping: RowGrouping?
 
   package init(schema: Schema, entity: EntitySchema) {
     self.schema = schema
     self.entity = entity
   }
+
+  /// Whether paths begin at the object that the request is about, and at no element of a collection.
+  var isAtObject: Bool { scopes.isEmpty }
 
   /// The resolver for a condition on elements that are objects of `entity`.
   func entering(_ scope: Scope, _ entity: EntitySchema) -> PathResolver {
@@ -74,6 +81,12 @@ package struct PathResolver: Sendable {
   ///   attribute; `unboundVariable` if it begins at an element of a collection outside of the
   ///   condition on it.
   func end(of reference: PathReference) throws(QueryError) -> End {
+    let end = try lookUp(reference)
+    if reference.scope == nil { grouping?.note(end, entity) }
+    return end
+  }
+
+  private func lookUp(_ reference: PathReference) throws(QueryError) -> End {
     let (first, depth) = try beginning(of: reference)
     var owner = first
     var hops: [Int] = []
@@ -171,7 +184,9 @@ extension EntitySchema {
   }
 
   /// The slot that a step of a path leads to.
-  fileprivate func slot(at step: PathStep) throws(QueryError) -> Int {
+  ///
+  /// - Throws: `unknownProperty`.
+  func slot(at step: PathStep) throws(QueryError) -> Int {
     let slot: Int?
     let text: String
     switch step {

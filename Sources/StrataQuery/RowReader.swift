@@ -22,6 +22,9 @@ package final class RowReader {
   private var memberCount = 0
   /// The objects whose collections' members are being looked at, the innermost last.
   private var outer: [Row] = []
+  /// What the aggregates of the group have come to whose columns are being read, in the order of
+  /// `RowGrouping.aggregates`.
+  var totals: [Value] = []
 
   package init(view: ReadView) { self.view = view }
 
@@ -71,8 +74,10 @@ package final class RowReader {
       targets[key] = .some(nil)
       return nil
     }
-    targets[key] = stored.record
-    return stored.record
+    // In a block of its own: one that it shared with rows would keep all of them in memory.
+    let record = stored.record.sharesItsBlock ? stored.record.separated() : stored.record
+    targets[key] = record
+    return record
   }
 }
 

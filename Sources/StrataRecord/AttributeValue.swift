@@ -29,7 +29,7 @@ public import StrataModel
 ///   }
 /// }
 /// ```
-public protocol AttributeValue: Equatable, Sendable {
+public protocol AttributeValue: ColumnValue, Equatable {
   /// How the value is stored.
   static var attributeType: AttributeType { get }
 
@@ -40,18 +40,11 @@ public protocol AttributeValue: Equatable, Sendable {
   /// have none: their attributes are optional or have a default.
   static var zero: Self? { get }
 
-  /// The value that `slot` holds; nil if it holds none, or one of another type, or bytes that mean
-  /// no value of this one (an enum's raw value without a case).
-  init?(_ slot: RecordSlot)
-
   /// Puts the value into a slot, which is of type `attributeType`.
   func write(to writer: inout SlotWriter)
 
   /// The value without its static type.
   var value: Value { get }
-
-  /// The value that `value` is; nil if it is of another type or not representable in this one.
-  init?(value: Value)
 }
 
 extension AttributeValue {
@@ -65,31 +58,11 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   @inlinable public static var isOptional: Bool { true }
   @inlinable public static var zero: Wrapped?? { .some(nil) }
 
-  @inlinable public init?(_ slot: RecordSlot) {
-    if let wrapped = Wrapped(slot) {
-      self = wrapped
-    } else if slot.isPresent {
-      return nil
-    } else {
-      self = nil
-    }
-  }
-
   @inlinable public func write(to writer: inout SlotWriter) {
     if let self { self.write(to: &writer) } else { writer.writeNil() }
   }
 
   @inlinable public var value: Value { self?.value ?? .null }
-
-  public init?(value: Value) {
-    if value == .null {
-      self = nil
-    } else if let wrapped = Wrapped(value: value) {
-      self = wrapped
-    } else {
-      return nil
-    }
-  }
 }
 
 // MARK: - Enums with raw values

@@ -33,3 +33,7 @@ func asks(_ queue: ContextQueue, for town: Town) async throws -> Int {
   let request = Town.where { $0.name == town.name }
   return try await queue.perform { try $0.count(for: request) }
 }
+
+func returnsRows(_ queue: ContextQueue) async throws -> [(String, ObjectID)] {
+  try await queue.perform { try $0.fetch(Town.all.select { ($0.name, $0.objectID) }) }
+}

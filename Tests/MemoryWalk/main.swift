@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a walk over a million objects and their to-one targets costs in memory.
+// What a walk over a million objects and their to-one targets costs in memory, and one over their rows.
 // Run by check.sh: `MemoryWalk <store> fill` once, then in processes of their own
-// `MemoryWalk <store> ids|held|fetched`.
+// `MemoryWalk <store> ids|held|fetched|rows`.
 
 import Foundation
 import Strata
@@ -73,6 +73,18 @@ func town(of person: Int) -> Int {
   return (sum, held)
 }
 
+/// Adds up a column of a million rows, without objects.
+@MainActor func sumRows(_ context: ManagedObjectContext) throws -> Int {
+  var (sum, index) = (0, 0)
+  try context.forEachRow(of: Person.all.select { ($0.age, $0.town.population) }) {
+    age, population in
+    sum += age + population
+    index += 1
+    if index.isMultiple(of: 10_000) { meter.sample() }
+  }
+  return sum
+}
+
 // MARK: - What the process has
 
 /// Resident memory as Linux counts it, in bytes.
@@ -99,7 +111,9 @@ struct Meter {
 }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 3 else { fatalError("usage: MemoryWalk <store> fill|ids|held|fetched") }
+guard arguments.count == 3 else {
+  fatalError("usage: MemoryWalk <store> fill|ids|held|fetched|rows")
+}
 let coordinator = try PersistentStoreCoordinator(
   at: URL(fileURLWithPath: arguments[1]), model: ManagedObjectModel(Person.self, Town.self),
   durability: .none)
@@ -109,7 +123,8 @@ if arguments[2] == "fill" {
   try fill(context)
 } else {
   context.cacheByteBudget = 32 << 20
-  let (sum, held) = try walk(context, arguments[2])
+  let (sum, held) =
+    arguments[2] == "rows" ? (try sumRows(context), []) : try walk(context, arguments[2])
   meter.sample()
   let expected = (0..<personCount).reduce(0) { $0 + $1 % 100 + town(of: $1) }
   guard sum == expected else { fatalError("read \(sum), not \(expected)") }

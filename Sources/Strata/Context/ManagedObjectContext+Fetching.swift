@@ -8,15 +8,25 @@ import StrataRecord
 
 extension ManagedObjectContext {
   /// The objects that match `request`, in its order. Objects that are registered already keep their
-  /// values; the others come with theirs loaded. Core Data: `fetch(_:)`.
+  /// values, unless the request has them refreshed; the others come with theirs loaded, unless it says
+  /// otherwise. Core Data: `fetch(_:)`.
   ///
   /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
   public func fetch<T: Entity>(_ request: FetchRequest<T>) throws -> [T] {
     let (plan, view) = try prepare(request)
-    return try plan.fetch(in: view).compactMap { row in
+    guard request.includesPropertyValues else {
+      let keys = try plan.fetchKeys(in: view)
+      try finish(request, keys)
+      return keys.compactMap { instance(of: $0) as? T }
+    }
+    let rows = try plan.fetch(in: view)
+    if request.shouldRefreshRefetchedObjects { try refetch(rows.map(\.key)) }
+    let objects = rows.compactMap { row in
       guard let record = row.record else { return instance(of: row.key) as? T }
       return instance(of: row.key, holding: record) as? T
     }
+    if !request.prefetchedPaths.isEmpty { try prefetch(request, of: rows.map(\.key)) }
+    return objects
   }
 
   /// The IDs of the objects that match `request`, in its order, without loading the objects.
@@ -24,8 +34,13 @@ extension ManagedObjectContext {
   ///
   /// - Throws: as `fetch(_:)`.
   public func fetchIDs<T: Entity>(_ request: FetchRequest<T>) throws -> [ObjectID] {
+    try fetchKeys(request).map { ObjectID(store: schema.store, key: $0) }
+  }
+
+  /// The keys of the objects that match `request`, in its order.
+  func fetchKeys<T: Entity>(_ request: FetchRequest<T>) throws -> [ObjectKey] {
     let (plan, view) = try prepare(request)
-    return try plan.fetchKeys(in: view).map { ObjectID(store: schema.store, key: $0) }
+    return try plan.fetchKeys(in: view)
   }
 
   /// How many objects match `request`, its limit and offset counted in.
@@ -40,11 +55,23 @@ extension ManagedObjectContext {
   private func prepare<T: Entity>(
     _ request: FetchRequest<T>
   ) throws -> (plan: QueryPlan, view: ReadView) {
-    try throwDeferredError()
-    guard let entity = schema.entity(for: T.self) else {
-      throw ContextError.unknownEntity(String(describing: T.self))
-    }
-    let plan = try QueryPlan(request, entity: entity, schema: schema)
-    return (plan, try currentViewIncludingEdits())
+    let plan = try QueryPlan(request, entity: schema(of: T.self), schema: schema)
+    _ = try relationshipPaths(of: request)
+    let view = try currentViewIncludingEdits()
+    return (plan, request.includesPendingChanges ? view : view.over(Overlay()))
+  }
+
+  /// Does what a request says is to be done with the objects beside fetching them.
+  private func finish<T: Entity>(_ request: FetchRequest<T>, _ keys: [ObjectKey]) throws {
+    if request.shouldRefreshRefetchedObjects { try refetch(keys) }
+    if !request.prefetchedPaths.isEmpty { try prefetch(request, of: keys) }
+  }
+
+  /// Brings those of the objects that are registered to the turn's view, unsaved changes kept.
+  private func refetch(_ keys: [ObjectKey]) throws {
+    let registered = keys.filter { cache.registeredObject(for: $0)?.isFault == false }
+    if registered.isEmpty { return }
+    let view = try currentViewIncludingEdits()
+    addToTurn(try merge(GatheredNews(suspects: registered), in: view, isChecked: true))
   }
 }

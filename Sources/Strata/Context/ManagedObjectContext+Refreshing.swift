@@ -90,7 +90,7 @@ extension ManagedObjectContext {
     turnIntoFault(object)
   }
 
-  private func addToTurn(_ merged: TurnChanges) {
+  func addToTurn(_ merged: TurnChanges) {
     turn.inserted += merged.inserted
     turn.updated += merged.updated
     turn.deleted += merged.deleted

@@ -37,11 +37,22 @@ struct FormatParser {
   /// The whole string as one condition.
   mutating func parse() throws(PredicateFormatError) -> any PredicateNode {
     let predicate = try condition()
+    try requireEnd()
+    return predicate
+  }
+
+  /// The whole string as one value.
+  mutating func parseValue() throws(PredicateFormatError) -> any OperandNode {
+    let value = try value()
+    try requireEnd()
+    return value
+  }
+
+  private func requireEnd() throws(PredicateFormatError) {
     guard token.kind == .end else { throw unexpected("an operator or the end") }
     if let missing = arguments.unused {
       throw error(found: missing, expected: "a placeholder for each argument")
     }
-    return predicate
   }
 
   // MARK: - Tokens

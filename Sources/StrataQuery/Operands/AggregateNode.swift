@@ -74,7 +74,7 @@ struct AggregateOperand: Operand {
 }
 
 /// What an aggregate has gathered so far.
-private struct Total {
+struct Total {
   private var count = 0
   /// nil once there is none.
   private var sum: Number? = .integer(0)

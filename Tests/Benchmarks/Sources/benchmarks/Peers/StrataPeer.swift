@@ -113,7 +113,13 @@ final class StrataPeer: Peer {
     return held.reduce(0) { $0 &+ UInt64($1.age) &+ UInt64($1.name.utf8.count) }
   }
 
-  func stream() throws -> UInt64 { throw Unsupported(reason: "not there yet: streaming") }
+  func stream() throws -> UInt64 {
+    var sum: UInt64 = 0
+    try context.forEachRow(of: Person.all.select(\.age, \.name)) { age, name in
+      sum &+= UInt64(age) &+ UInt64(name.utf8.count)
+    }
+    return sum
+  }
 
   func fetchByName(_ names: [UInt32]) throws -> UInt64 {
     var sum: UInt64 = 0

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+public import StrataQuery
+public import StrataRecord
+
+// One number about all objects of a request. What is asked of several, or of groups, is `select`.
+
+extension ManagedObjectContext {
+  /// The sum of a property over the objects that `request` would return, its limit and offset counted
+  /// in. Objects without a value are left out, and the sum of nothing is 0. Core Data: `sum:`.
+  ///
+  /// - Throws: `QueryError` for a request that cannot be answered, `.noValue` for a sum of integers
+  ///   beyond 64 bits or of decimals too large; `StoreError` if reading fails.
+  /// - Complexity: O(objects looked at), in the memory of a few.
+  public func sum<T: Entity, V: Calculable>(
+    of keyPath: KeyPath<T, V> & Sendable, for request: FetchRequest<T>
+  ) throws -> V.Sum {
+    try aggregate(request.select { $0[dynamicMember: keyPath].sum() })
+  }
+
+  /// The average of a property over those objects that `request` would return and that have a value;
+  /// nil if none has. Core Data: `average:`.
+  ///
+  /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
+  public func average<T: Entity, V: Calculable>(
+    of keyPath: KeyPath<T, V> & Sendable, for request: FetchRequest<T>
+  ) throws -> V.Average? {
+    try aggregate(request.select { $0[dynamicMember: keyPath].average() })
+  }
+
+  /// The least value of a property among the objects that `request` would return; nil if none has one.
+  /// Core Data: `min:`.
+  ///
+  /// - Throws: as `average(of:for:)`.
+  public func minimum<T: Entity, V: AttributeValue & Comparable>(
+    of keyPath: KeyPath<T, V> & Sendable, for request: FetchRequest<T>
+  ) throws -> V? {
+    try aggregate(request.select { $0[dynamicMember: keyPath].min() })
+  }
+
+  /// The least value of an optional property; nil if no object has one.
+  ///
+  /// - Throws: as `average(of:for:)`.
+  public func minimum<T: Entity, V: AttributeValue & Comparable>(
+    of keyPath: KeyPath<T, V?> & Sendable, for request: FetchRequest<T>
+  ) throws -> V? {
+    try aggregate(request.select { $0[dynamicMember: keyPath].min() })
+  }
+
+  /// The greatest value of a property among the objects that `request` would return; nil if none has
+  /// one. Core Data: `max:`.
+  ///
+  /// - Throws: as `average(of:for:)`.
+  public func maximum<T: Entity, V: AttributeValue & Comparable>(
+    of keyPath: KeyPath<T, V> & Sendable, for request: FetchRequest<T>
+  ) throws -> V? {
+    try aggregate(request.select { $0[dynamicMember: keyPath].max() })
+  }
+
+  /// The greatest value of an optional property; nil if no object has one.
+  ///
+  /// - Throws: as `average(of:for:)`.
+  public func maximum<T: Entity, V: AttributeValue & Comparable>(
+    of keyPath: KeyPath<T, V?> & Sendable, for request: FetchRequest<T>
+  ) throws -> V? {
+    try aggregate(request.select { $0[dynamicMember: keyPath].max() })
+  }
+
+  /// How many different values of a property the objects have that `request` would return; nil is none.
+  ///
+  /// - Throws: as `average(of:for:)`.
+  public func count<T: Entity, V>(
+    distinct keyPath: KeyPath<T, V> & Sendable, for request: FetchRequest<T>
+  ) throws -> Int {
+    try aggregate(request.select { $0[dynamicMember: keyPath].distinctCount() })
+  }
+
+  /// The only row of an aggregate over the objects in the request's window.
+  private func aggregate<T: Entity, Result>(_ request: RowRequest<T, Result>) throws -> Result {
+    let plan = try RowPlan(
+      request.untyped, entity: schema(of: T.self), schema: schema, hasWindowOfObjects: true)
+    var result: Result?
+    try plan.fetch(in: try viewToKeep(for: request.objects)) { values in
+      result = try request.decode(values)
+      return .stop
+    }
+    guard let result else {
+      preconditionFailure("all objects are one group, even if there are none")
+    }
+    return result
+  }
+}

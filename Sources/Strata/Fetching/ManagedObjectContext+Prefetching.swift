@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataQuery
+import StrataRecord
+
+// Loading many objects at once, instead of one whenever a fault fires.
+
+extension ManagedObjectContext {
+  /// Loads those of the objects that are faults or not registered. What is gone stays a fault.
+  func load(_ keys: [ObjectKey]) throws {
+    // Before the cache is asked: the view says which of its objects are outdated.
+    let view = try currentViewIncludingEdits()
+    let missing = keys.filter { cache.object(for: $0)?.isFault ?? true }
+    try view.visitRecords(of: missing) { key, stored in
+      _ = instance(of: key, holding: stored)
+    }
+  }
+
+  /// Loads what the request's relationship paths lead to from these objects, one relationship after
+  /// the other: the targets of all objects together.
+  func prefetch<T: Entity>(_ request: FetchRequest<T>, of keys: [ObjectKey]) throws {
+    for path in try relationshipPaths(of: request) {
+      var owners = keys
+      try load(owners)
+      for step in path.steps {
+        var targets: Set<ObjectKey> = []
+        for owner in owners {
+          guard let object = instance(of: owner), object.isAlive, object.status != .deleted else {
+            continue
+          }
+          let relationship = object.home.entity.relationships[step.slot] ?? step
+          if relationship.isToMany {
+            for member in try readMembers(of: object, relationship) { targets.insert(member.key) }
+          } else if let target = toOneKey(of: object, at: relationship.slot) {
+            targets.insert(target)
+          }
+        }
+        owners = targets.sorted()
+        try load(owners)
+      }
+    }
+  }
+
+  /// The request's paths as relationships of its entity.
+  ///
+  /// - Throws: `QueryError.unknownProperty`, or `.unfitProperty` for a path that leads through an
+  ///   attribute.
+  func relationshipPaths<T: Entity>(of request: FetchRequest<T>) throws -> [RelationshipPath] {
+    if request.prefetchedPaths.isEmpty { return [] }
+    let entity = try schema(of: T.self)
+    return try request.prefetchedPaths.map { try RelationshipPath($0, from: entity, in: schema) }
+  }
+}

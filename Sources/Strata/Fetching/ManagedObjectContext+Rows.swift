@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+public import StrataModel
+public import StrataQuery
+import StrataRecord
+
+// Rows of plain values: columns, groups and distinct rows, without making objects.
+
+extension ManagedObjectContext {
+  /// The rows of `request`, in its order. Core Data: `fetch(_:)` with the dictionary result type.
+  ///
+  /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
+  public func fetch<T: Entity, Row>(_ request: RowRequest<T, Row>) throws -> [Row] {
+    var rows: [Row] = []
+    try walk(request) { row in
+      rows.append(row)
+      return .more
+    }
+    return rows
+  }
+
+  /// Calls `body` with each row of `request`, in its order, without making an array of them.
+  ///
+  /// A row is gone when the body returns, so a result of any size takes the memory of a few rows. There
+  /// is more to keep where rows are grouped or distinct (every group, every distinct row) and where no
+  /// index gives the order of a request without a limit: then the sort keys of all rows are put in
+  /// order first.
+  ///
+  /// The rows are those of the moment of the call. The body may use the context and change it; what it
+  /// changes, and what others save meanwhile, is not seen in the rows that follow. The snapshot that
+  /// they come from lives until the call returns, even if the body saves.
+  ///
+  /// - Throws: as `fetch(_:)`; what the body throws, which ends the walk.
+  public func forEachRow<T: Entity, Row>(
+    of request: RowRequest<T, Row>, _ body: (Row) throws -> Void
+  ) throws {
+    try walk(request) { row in
+      try body(row)
+      return .more
+    }
+  }
+
+  /// Calls `body` with the rows of `request`, in its order, until it returns false: as
+  /// `forEachRow(of:_:)`. What comes after is not read.
+  ///
+  /// - Throws: as `fetch(_:)`; what the body throws, which ends the walk.
+  public func visitRows<T: Entity, Row>(
+    of request: RowRequest<T, Row>, while body: (Row) throws -> Bool
+  ) throws {
+    try walk(request) { try body($0) ? .more : .stop }
+  }
+
+  /// The rows of `request` as dictionaries of its columns, in its order; a column without a value is
+  /// `.null`. Core Data: `fetch(_:)` with the dictionary result type.
+  ///
+  /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
+  public func fetch<T: Entity>(_ request: DictionaryRequest<T>) throws -> [[String: Value]] {
+    let entity = try schema(of: T.self)
+    let plan = try RowPlan(
+      request.untyped(of: entity.description), entity: entity, schema: schema)
+    let names = plan.names
+    var rows: [[String: Value]] = []
+    try plan.fetch(in: try viewToKeep(for: request.objects)) { values in
+      rows.append(Dictionary(uniqueKeysWithValues: zip(names, try values.all())))
+      return .more
+    }
+    return rows
+  }
+
+  private func walk<T: Entity, Row>(
+    _ request: RowRequest<T, Row>, _ body: (Row) throws -> ScanStep
+  ) throws {
+    let plan = try RowPlan(request.untyped, entity: schema(of: T.self), schema: schema)
+    try plan.fetch(in: try viewToKeep(for: request.objects)) { try body(request.decode($0)) }
+  }
+
+  /// A view that stays as it is, whatever is done in the context.
+  func viewToKeep<T>(for request: FetchRequest<T>) throws -> ReadView {
+    try currentViewIncludingEdits().over(request.includesPendingChanges ? working : Overlay())
+  }
+
+  /// The entity whose objects are of class `type`.
+  ///
+  /// - Throws: what a getter met and could not throw; `ContextError.unknownEntity`.
+  func schema<T: Entity>(of type: T.Type) throws -> EntitySchema {
+    try throwDeferredError()
+    guard let entity = schema.entity(for: type) else {
+      throw ContextError.unknownEntity(String(describing: type))
+    }
+    return entity
+  }
+}

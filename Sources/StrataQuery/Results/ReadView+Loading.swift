@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataChanges
+package import StrataModel
+package import StrataRecord
+
+extension ReadView {
+  /// More of an entity's objects than one in so many, and walking all its records is faster than
+  /// looking them up.
+  private static let lookupShare = 4
+  /// So few objects are always looked up.
+  private static let lookupCountMin = 256
+
+  /// Calls `body` with the record of each of these objects that is there, ascending by key: in one walk
+  /// for each entity if there are many, else by look-ups in the order in which the records lie.
+  ///
+  /// - Throws: what the store and `body` throw.
+  package func visitRecords(
+    of keys: [ObjectKey], _ body: (ObjectKey, StoredRecord) throws -> Void
+  ) throws {
+    let sorted = keys.sorted()
+    var rest = sorted[...]
+    while let first = rest.first {
+      let end = rest.firstIndex { $0.entity != first.entity } ?? rest.endIndex
+      let wanted = rest[..<end]
+      rest = rest[end...]
+      let count = try snapshot.count(of: first.entity)
+      if wanted.count > Swift.max(Self.lookupCountMin, count / Self.lookupShare) {
+        try walk(wanted, of: first.entity, body)
+        continue
+      }
+      for key in wanted {
+        if case .record(let stored) = try find(key) { try body(key, stored) }
+      }
+    }
+  }
+
+  private func walk(
+    _ wanted: ArraySlice<ObjectKey>, of entity: EntityNumber,
+    _ body: (ObjectKey, StoredRecord) throws -> Void
+  ) throws {
+    var arena = RecordArena()
+    var rest = wanted
+    try walkRecords(of: entity) { visited in
+      while let next = rest.first, next < visited.key { rest.removeFirst() }
+      guard rest.first == visited.key else { return rest.isEmpty ? .stop : .more }
+      rest.removeFirst()
+      let record = visited.record ?? arena.append(copying: visited.bytes)
+      try body(visited.key, StoredRecord(record: record, generation: visited.generation))
+      return rest.isEmpty ? .stop : .more
+    }
+  }
+}

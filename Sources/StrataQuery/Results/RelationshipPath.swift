@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+package import StrataRecord
+
+/// A way over relationships, to-one and to-many: what a fetch is to load along with its objects.
+package struct RelationshipPath: Sendable {
+  /// Each of the entity that the one before leads to.
+  package let steps: [RelationshipSchema]
+
+  /// - Throws: `unknownProperty`; `unfitProperty` if a step is an attribute.
+  package init(
+    _ path: PathReference, from entity: EntitySchema, in schema: Schema
+  ) throws(QueryError) {
+    var owner = entity
+    var steps: [RelationshipSchema] = []
+    for step in path.steps {
+      let slot = try owner.slot(at: step)
+      guard let relationship = owner.relationships[slot],
+        let destination = schema.entity(relationship.destination)
+      else {
+        throw .unfitProperty(
+          entity: owner.description.name, property: owner.description.properties[slot].name)
+      }
+      steps.append(relationship)
+      owner = destination
+    }
+    self.steps = steps
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataChanges
+import StrataModel
+import StrataRecord
+
+extension RowPlan {
+  /// Calls `body` with each row, in order, until it says to stop. Rows are as `view` shows them: saved
+  /// and pending in any layer alike.
+  ///
+  /// - Important: `view` must not change meanwhile (`ReadView.replaceOwn`).
+  /// - Throws: what the store and `body` throw; `QueryError.noValue`.
+  package func fetch(
+    in view: ReadView, _ body: (RowValues) throws -> ScanStep
+  ) throws {
+    var filter = DistinctRows(isNeeded: isDistinct, offset: offset, limit: limit)
+    if filter.window.isFull { return }
+    func show(_ values: RowValues) throws -> ScanStep {
+      guard try filter.takes(values) else { return filter.window.isFull ? .stop : .more }
+      return try body(values) == .stop || filter.window.isFull ? .stop : .more
+    }
+    if let groups { return try fetchGroups(groups, in: view, show) }
+    var values: RowValues?
+    try FetchSession.visit(objects, in: view) { row, reader in
+      let current = values ?? RowValues(columns, of: row, reader)
+      values = current
+      current.begin(row)
+      return try show(current)
+    }
+  }
+}
+
+/// Which rows of a stream are wanted: those within the window, of rows alike the first alone.
+private struct DistinctRows {
+  let isNeeded: Bool
+  var window: Window
+  private var seen: Set<[DistinctValue]> = []
+
+  init(isNeeded: Bool, offset: Int, limit: Int?) {
+    self.isNeeded = isNeeded
+    window = Window(offset: offset, limit: limit)
+  }
+
+  mutating func takes(_ row: RowValues) throws -> Bool {
+    if isNeeded, try !seen.insert(row.all().map(DistinctValue.init)).inserted { return false }
+    return window.takes()
+  }
+}
+
+// MARK: - Groups
+
+/// One group while it is gathered.
+private struct Group {
+  /// Its first object, of which the values are read that all of it share.
+  var first: ObjectKey
+  var states: [RowAggregate.State]
+}
+
+extension RowPlan {
+  private func fetchGroups(
+    _ groups: Groups, in view: ReadView, _ show: (RowValues) throws -> ScanStep
+  ) throws {
+    var gathered = try gather(groups, in: view)
+    let reader = RowReader(view: view)
+    if groups.keys.isEmpty {
+      // Nothing is read of any object but what aggregates have gathered.
+      try withEmptyRow { row in
+        var states = gathered.first?.states ?? []
+        if gathered.isEmpty { states = groups.aggregates.map { _ in RowAggregate.State() } }
+        reader.totals = groups.results(states)
+        guard try groups.having?.isTrue(of: row, reader) ?? true else { return }
+        _ = try show(RowValues(columns, of: row, reader))
+      }
+      return
+    }
+    gathered.sort { $0.first < $1.first }
+    if !groups.sort.isEmpty { gathered = try sorted(gathered, by: groups.sort, view) }
+    for group in gathered {
+      reader.totals = groups.results(group.states)
+      let step = try reader.withRow(of: group.first) { row in
+        guard try groups.having?.isTrue(of: row, reader) ?? true else { return ScanStep.more }
+        return try show(RowValues(columns, of: row, reader))
+      }
+      if step == .stop { return }
+    }
+  }
+
+  /// The groups of all objects, in no particular order.
+  private func gather(_ groups: Groups, in view: ReadView) throws -> [Group] {
+    var gathered: [Group] = []
+    var places: [[DistinctValue]: Int] = [:]
+    try FetchSession.visit(objects, in: view) { row, reader in
+      let key = try groups.keys.map { DistinctValue(try $0.value(of: row, reader)) }
+      let place = groups.keys.isEmpty ? gathered.indices.first : places[key]
+      let index = place ?? gathered.count
+      if place == nil {
+        gathered.append(
+          Group(first: row.key, states: groups.aggregates.map { _ in RowAggregate.State() }))
+        places[key] = index
+      }
+      if row.key < gathered[index].first { gathered[index].first = row.key }
+      for (number, aggregate) in groups.aggregates.enumerated() {
+        try gathered[index].states[number].add(row, reader, aggregate)
+      }
+      return .more
+    }
+    return gathered
+  }
+
+  private func sorted(
+    _ groups: [Group], by sort: [ResolvedSortKey], _ view: ReadView
+  ) throws -> [Group] {
+    var sorter = RowSorter(by: sort, bound: nil)
+    var places: [ObjectKey: Int] = [:]
+    for (index, group) in groups.enumerated() {
+      guard case .record(let stored) = try view.find(group.first),
+        let layout = view.schema.entity(group.first.entity)?.layout
+      else { continue }
+      places[group.first] = index
+      stored.record.withUnsafeBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        let row = Row(key: group.first, start: start, layout: layout)
+        sorter.add(row, record: nil) { stored }
+      }
+    }
+    return sorter.sorted().compactMap { row in places[row.key].map { groups[$0] } }
+  }
+
+  /// Calls `body` with a row of an object without any values.
+  private func withEmptyRow(_ body: (Row) throws -> Void) throws {
+    var arena = RecordArena()
+    let layout = objects.entity.layout
+    let record = Draft(layout: layout, base: nil).encode(into: &arena)
+    try record.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      try body(
+        Row(
+          key: ObjectKey(entity: objects.entity.number, serial: 0), start: start, layout: layout))
+    }
+  }
+}
+
+extension RowPlan.Groups {
+  fileprivate func results(_ states: [RowAggregate.State]) -> [Value] {
+    zip(states, aggregates).map { $0.result(of: $1) }
+  }
+}

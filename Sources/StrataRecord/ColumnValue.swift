@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+
+/// A type that a column of a fetched row can have: that of an attribute, `ObjectID` for a
+/// relationship's target or the object itself, or an optional one.
+///
+/// Whatever is an `AttributeValue` is one too, enums that say so among them.
+public protocol ColumnValue: Sendable {
+  /// The value that `slot` holds; nil if it holds none, or one of another type, or bytes that mean
+  /// no value of this one (an enum's raw value without a case).
+  init?(_ slot: RecordSlot)
+
+  /// The value that `value` is; nil if it is of another type or not representable in this one.
+  init?(value: Value)
+}
+
+extension Optional: ColumnValue where Wrapped: ColumnValue {
+  @inlinable public init?(_ slot: RecordSlot) {
+    if let wrapped = Wrapped(slot) {
+      self = wrapped
+    } else if slot.isPresent {
+      return nil
+    } else {
+      self = nil
+    }
+  }
+
+  public init?(value: Value) {
+    if value == .null {
+      self = nil
+    } else if let wrapped = Wrapped(value: value) {
+      self = wrapped
+    } else {
+      return nil
+    }
+  }
+}
+
+extension ObjectID: ColumnValue {
+  /// Nil: a slot has a key, which is an ID only together with its store.
+  public init?(_ slot: RecordSlot) { nil }
+
+  public init?(value: Value) {
+    guard case .object(let id) = value else { return nil }
+    self = id
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import Testing
+
+// Accounts with entries, for the tests of what is worked out of many objects.
+
+enum LedgerKind: String, AttributeValue, CaseIterable {
+  case fee, refund, transfer
+}
+
+@Entity final class LedgerAccount: ManagedObject {
+  @Attribute(.indexed) var owner: String
+  @Relationship(inverse: \LedgerEntry.account) var entries: ToMany<LedgerEntry>
+  @Relationship(inverse: \LedgerTag.accounts) var tags: ToMany<LedgerTag>
+}
+
+@Entity final class LedgerTag: ManagedObject {
+  var name: String
+  var accounts: ToMany<LedgerAccount>
+}
+
+@Entity class LedgerEntry: ManagedObject {
+  @Attribute(.indexed) var label: String
+  @Attribute(.indexed) var amount: Int?
+  var weight: Double = 0
+  var price: Decimal = 0
+  var small: Int16 = 0
+  var kind: LedgerKind?
+  @Attribute(.transient) var note: String?
+  var account: LedgerAccount?
+}
+
+/// Inherits, so that fetches of entries go through two entities.
+@Entity final class LedgerCorrection: LedgerEntry {
+  var reason: String?
+}
+
+func ledger() throws -> PersistentContainer {
+  try PersistentContainer(
+    inMemory: ManagedObjectModel(
+      LedgerAccount.self, LedgerTag.self, LedgerEntry.self, LedgerCorrection.self))
+}
+
+extension ManagedObjectContext {
+  @discardableResult
+  func account(_ owner: String) -> LedgerAccount {
+    let account = LedgerAccount(in: self)
+    account.owner = owner
+    return account
+  }
+
+  @discardableResult
+  func entry(
+    _ label: String, _ amount: Int?, kind: LedgerKind? = nil, of account: LedgerAccount? = nil
+  ) -> LedgerEntry {
+    let entry = LedgerEntry(in: self)
+    entry.label = label
+    entry.amount = amount
+    entry.kind = kind
+    entry.account = account
+    return entry
+  }
+}
+
+/// Calls `body` with contexts that see the same ledger, in which accounts and entries are: unsaved in
+/// the context itself, one and two levels up, saved, and divided among all of these. `fill` is called
+/// with a context and with which share it is to insert, of how many.
+func withLedgers(
+  _ fill: @Sendable (ManagedObjectContext, _ share: Int, _ count: Int) throws -> Void,
+  _ body: @Sendable (ManagedObjectContext, _ place: String) throws -> Void
+) throws {
+  for (place, levels) in [
+    ("saved", [0]), ("two levels up", [1]), ("one level up", [2]), ("here", [3]),
+    ("everywhere", [0, 1, 2, 3]),
+  ] {
+    let container = try ledger()
+    let middle = ContextQueue(parent: container.root)
+    let worker = ContextQueue(parent: middle)
+    for (share, level) in levels.enumerated() {
+      let queue = level == 3 ? worker : level == 2 ? middle : container.root
+      try queue.performAndWait { context in
+        try fill(context, share, levels.count)
+        if level == 0 { try context.save() }
+      }
+    }
+    try worker.performAndWait { try body($0, place) }
+  }
+}
+
+/// Expects a value that is worked out in a closure, where `#expect` cannot see that `try` is handled.
+func expectEqual<V: Equatable>(
+  _ value: V, _ expected: V, _ text: String = "", at location: SourceLocation = #_sourceLocation
+) {
+  #expect(value == expected, "\(text)", sourceLocation: location)
+}
