@@ -74,6 +74,8 @@ import Testing
       let found = try context.fetch(request)
       #expect(found[0] === entry && found[0].amount == 9 && found[1].isDeleted)
       #expect(try context.fetch(request.select(\.amount)) == [0, 1, 2])
+      let entries = try context.fetch(request, inBatchesOf: 2)
+      #expect(entries.objectIDs == ids)
     }
   }
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+public import StrataQuery
+
+/// The objects of a fetch whose values are loaded when they are looked at, a batch at a time.
+/// Core Data: `fetchBatchSize`.
+///
+/// The request was carried out as a whole: which objects there are, and in which order, is known and
+/// stays as it was at the fetch. An element whose values are not in memory is loaded together with its
+/// batch, as the context sees the objects then. A walk over all of them needs no more memory than the
+/// context's cache may take; what the program holds on to stays.
+///
+/// An object that has been deleted since is still an element, and reads as deleted.
+///
+/// ## Isolation
+/// That of the context: like its objects, the collection stays where it was made.
+public struct ObjectBatches<Object: Entity> {
+  private let context: ManagedObjectContext
+  private let request: FetchRequest<Object>
+  private let keys: [ObjectKey]
+  /// How many objects are loaded together; 1 or more.
+  public let batchSize: Int
+
+  init(
+    _ keys: [ObjectKey], of request: FetchRequest<Object>, batchSize: Int,
+    in context: ManagedObjectContext
+  ) {
+    self.keys = keys
+    self.request = request
+    self.batchSize = batchSize
+    self.context = context
+  }
+
+  /// The objects' IDs. No object is loaded.
+  public var objectIDs: [ObjectID] {
+    keys.map { ObjectID(store: context.schema.store, key: $0) }
+  }
+}
+
+@available(*, unavailable, message: "hand over objectIDs; objects stay in their context")
+extension ObjectBatches: Sendable {}
+
+extension ObjectBatches: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { keys.count }
+
+  /// The object at `index`, with its values. An error in loading them waits for the next call that can
+  /// throw; the object is a fault then.
+  ///
+  /// - Precondition: `index` is one of the collection's.
+  /// - Complexity: O(1), or O(`batchSize`) look-ups if the object is not in memory.
+  public subscript(index: Int) -> Object {
+    let key = keys[index]
+    context.prepareToHandOut()
+    if context.cache.object(for: key)?.isFault ?? true {
+      let start = index - index % batchSize
+      context.loadBatch(Array(keys[start..<Swift.min(start + batchSize, keys.count)]), of: request)
+    }
+    guard let object = context.instance(of: key) as? Object else {
+      preconditionFailure("a fetch gives objects of its entity")
+    }
+    return object
+  }
+}
+
+extension ManagedObjectContext {
+  /// The objects that match `request`, in its order, loaded in batches as they are looked at.
+  /// Core Data: `fetch(_:)` with a `fetchBatchSize`.
+  ///
+  /// Which objects match is found out now; of those that an index answers for, no record is read.
+  ///
+  /// - Parameter size: how many objects are loaded together; 1 or more.
+  /// - Throws: as `fetch(_:)`.
+  public func fetch<T: Entity>(
+    _ request: FetchRequest<T>, inBatchesOf size: Int
+  ) throws -> ObjectBatches<T> {
+    precondition(size > 0, "a batch has 1 object or more")
+    return ObjectBatches(try fetchKeys(request), of: request, batchSize: size, in: self)
+  }
+
+  /// Loads the objects of a batch, and what the request says to prefetch of them.
+  fileprivate func loadBatch<T: Entity>(_ keys: [ObjectKey], of request: FetchRequest<T>) {
+    do {
+      try load(keys)
+      try prefetch(request, of: keys)
+    } catch {
+      if deferredError == nil { deferredError = error }
+    }
+  }
+}
