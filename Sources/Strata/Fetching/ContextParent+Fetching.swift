@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+public import StrataModel
+public import StrataQuery
+import StrataRecord
+
+// Fetches that take their time, beside a context instead of in it.
+
+/// How far an asynchronous fetch has come. Core Data: `NSAsynchronousFetchResult.progress`.
+public struct FetchProgress: Sendable, Hashable {
+  /// How many entries of indexes and records have been read.
+  public let readCount: Int
+  /// How many objects of the requested entity the store has, and of those that inherit from it: what a
+  /// fetch reads that no index helps. Core Data: `estimatedResultCount`.
+  public let objectCount: Int
+}
+
+extension ContextParent {
+  /// The IDs of the objects that match `request`, in its order, fetched off the caller's thread on a
+  /// snapshot of the moment of the call. Core Data: `NSAsynchronousFetchRequest`.
+  ///
+  /// What it sees is what a new child context would: of a queue or a layer what its context has
+  /// published, its unsaved changes up to the end of its last turn included; of the coordinator what is
+  /// saved. (Called on the main actor, it ends the main actor's turn first, so that it sees what the view
+  /// context has done.) No context waits for it, and it waits for none.
+  ///
+  /// When the task is cancelled, the fetch ends within a few hundred rows.
+  ///
+  /// - Parameter progress: told now and then, on the fetch's thread, how far it has come.
+  /// - Throws: `QueryError` for a request that cannot be answered; `CancellationError`; `StoreError` if
+  ///   reading fails.
+  public func fetchIDs<T: Entity>(
+    _ request: FetchRequest<T>, isolation: isolated (any Actor)? = #isolation,
+    progress: (@Sendable (FetchProgress) -> Void)? = nil
+  ) async throws -> [ObjectID] {
+    if isolation === MainActor.shared { MainTurns.endAll() }
+    return try await DetachedFetch(place: place, progress: progress).ids(request)
+  }
+
+  /// The rows of `request`, in its order, fetched as `fetchIDs(_:progress:)` fetches IDs.
+  ///
+  /// - Throws: as `fetchIDs(_:progress:)`.
+  public func fetch<T: Entity, Row: Sendable>(
+    _ request: RowRequest<T, Row>, isolation: isolated (any Actor)? = #isolation,
+    progress: (@Sendable (FetchProgress) -> Void)? = nil
+  ) async throws -> [Row] {
+    if isolation === MainActor.shared { MainTurns.endAll() }
+    return try await DetachedFetch(place: place, progress: progress).rows(request)
+  }
+}
+
+/// A fetch in a context of its own, which is gone when it ends.
+private struct DetachedFetch: Sendable {
+  let place: ContextPlace
+  let progress: (@Sendable (FetchProgress) -> Void)?
+
+  @concurrent func ids<T: Entity>(_ request: FetchRequest<T>) async throws -> [ObjectID] {
+    let context = try makeContext()
+    let schema = context.schema
+    let plan = try QueryPlan(request, entity: context.schema(of: T.self), schema: schema)
+    return try watching(context, plan.family) { view in
+      try plan.fetchKeys(in: view).map { ObjectID(store: schema.store, key: $0) }
+    }
+  }
+
+  @concurrent func rows<T: Entity, Row: Sendable>(
+    _ request: RowRequest<T, Row>
+  ) async throws -> [Row] {
+    let context = try makeContext()
+    let entity = try context.schema(of: T.self)
+    let plan = try RowPlan(request.untyped, entity: entity, schema: context.schema)
+    return try watching(context, entity.family) { view in
+      var rows: [Row] = []
+      try plan.fetch(in: view) { values in
+        rows.append(try request.decode(values))
+        return .more
+      }
+      return rows
+    }
+  }
+
+  private func makeContext() throws -> ManagedObjectContext {
+    try Task.checkCancellation()
+    return ManagedObjectContext(place: place, confinement: .confined, sameIsolationParent: nil)
+  }
+
+  private func watching<Result>(
+    _ context: ManagedObjectContext, _ family: [EntityNumber],
+    _ body: (ReadView) throws -> Result
+  ) throws -> Result {
+    let view = try context.currentView()
+    var objectCount = 0
+    for entity in family { objectCount += try view.snapshot.count(of: entity) }
+    let report = { [progress, objectCount] (readCount: Int) in
+      progress?(FetchProgress(readCount: readCount, objectCount: objectCount)) ?? ()
+    }
+    let snapshot = WatchedSnapshot(view.snapshot, report: report)
+    let result = try body(
+      ReadView(
+        own: Overlay(), inherited: view.layers.segments, snapshot: snapshot, schema: view.schema))
+    report(snapshot.readCount)
+    return result
+  }
+}
