@@ -59,4 +59,5 @@ static uint64_t status(const char *field) {
 }
 
 uint64_t measure_resident(void) { return status("VmRSS"); }
+uint64_t measure_own_resident(void) { return status("RssAnon"); }
 uint64_t measure_peak(void) { return status("VmHWM"); }

@@ -19,6 +19,8 @@ uint64_t measure_heap(void);
 void measure_reset_peak(bool trims);
 /// Bytes resident now, mapped files included; 0 where the system does not say.
 uint64_t measure_resident(void);
+/// Bytes resident now, without mapped files; 0 where the system does not say.
+uint64_t measure_own_resident(void);
 /// The most bytes resident since `measure_reset_peak`; 0 where the system does not say.
 uint64_t measure_peak(void);
 
