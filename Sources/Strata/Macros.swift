@@ -49,17 +49,31 @@
   /// final class City: ManagedObject { … }
   /// ```
   ///
+  /// An index over several properties is named so too. It serves requests for one value of the first
+  /// property in the order of the second, or with a range of it:
+  ///
+  /// ```swift
+  /// @Entity(indexes: ["country", "population"])
+  /// final class City: ManagedObject { … }
+  ///
+  /// City.where { $0.country == iran }.sorted(by: \.population, .descending).limit(10)
+  /// ```
+  ///
   /// - Parameters:
   ///   - isAbstract: Whether the entity only gathers what its subentities share; no object has it. A
   ///     class between `ManagedObject` and an entity is always an entity.
   ///   - uniqueTogether: Sets of two or more attributes and to-one relationships whose values no two
   ///     objects have together, those of subentities included. An object with nil in one of them is
   ///     like no other. Checked as a `.unique` attribute is.
+  ///   - indexes: Lists of two or more attributes and to-one relationships that an index is kept over,
+  ///     subentities' objects among them. What is unique together has an index already.
   @attached(
     member, names: prefixed(_slotBase_), prefixed(_slotEnd_), prefixed(_entity_), named(entity))
   @attached(memberAttribute)
   @attached(extension, conformances: Entity)
-  public macro Entity(isAbstract: Bool = false, uniqueTogether: [String]...) =
+  public macro Entity(
+    isAbstract: Bool = false, uniqueTogether: [String]..., indexes: [String]...
+  ) =
     #externalMacro(module: "StrataMacros", type: "EntityMacro")
 
   /// Says more about an attribute of an `@Entity` class than its type and default value do.

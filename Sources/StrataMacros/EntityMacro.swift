@@ -54,14 +54,16 @@
     ) -> [DeclSyntax] {
       let rows = entity.properties.map { "\n    " + row(of: $0, in: entity.name) + "," }
       let isAbstract = macro.labeled("isAbstract")?.trimmedDescription ?? "false"
-      let constraints = constraints(macro).map { "\n  uniqueTogether: [\($0)]," } ?? ""
+      let compound = ["uniqueTogether", "indexes"].compactMap { label in
+        lists(macro, label).map { "\n  \(label): [\($0)]," }
+      }
       return [
         """
         nonisolated private static let \(raw: entity.storage): EntityDescription = \
         EntityDescription(
           entity: \(literal: entity.bareName), of: \(raw: entity.name).self, \
         isAbstract: \(raw: isAbstract), superentity: \(raw: entity.superentity),
-          hooks: [\(raw: entity.hooks.map { "." + $0 }.joined(separator: ", "))],\(raw: constraints)
+          hooks: [\(raw: entity.hooks.map { "." + $0 }.joined(separator: ", "))],\(raw: compound.joined())
           properties: [\(raw: rows.joined())\(raw: rows.isEmpty ? "" : "\n  ")])
         """,
         """
@@ -71,11 +73,13 @@
       ]
     }
 
-    /// What `uniqueTogether:` says, which takes any number of arguments; nil if it is not there.
-    private static func constraints(_ macro: AttributeSyntax) -> String? {
-      let all = macro.labeledArguments.drop { $0.label?.text != "uniqueTogether" }
-      if all.isEmpty { return nil }
-      return all.map(\.expression.trimmedDescription).joined(separator: ", ")
+    /// What the parameter called `label` says, which takes any number of arguments; nil if it is not
+    /// there.
+    private static func lists(_ macro: AttributeSyntax, _ label: String) -> String? {
+      let all = macro.labeledArguments.drop { $0.label?.text != label }
+      guard let first = all.first else { return nil }
+      let others = all.dropFirst().prefix { $0.label == nil }
+      return ([first] + others).map(\.expression.trimmedDescription).joined(separator: ", ")
     }
 
     /// One property's description. Without a marker it is an attribute or a to-one relationship,

@@ -23,6 +23,9 @@ public final class EntityDescription: Sendable {
   /// subentities included: those that the entity declares itself. Single attributes are `.unique`.
   /// Core Data: `uniquenessConstraints`.
   public let uniqueTogether: [[String]]
+  /// The lists of properties, by name, that indexes are kept over, subentities' objects among them: those
+  /// that the entity declares itself. Single attributes are `.indexed`. Core Data: `indexes`.
+  public let indexes: [[String]]
 
   /// Finds what a key path reads by reading it on a recording object: an inherited property's key
   /// path from the subclass (`\Employee.name`) equals no declared one.
@@ -38,13 +41,16 @@ public final class EntityDescription: Sendable {
   ///   - uniqueTogether: sets of two or more attributes and to-one relationships, inherited ones
   ///     among them or not, whose values no two objects have together. An object with nil in one of
   ///     them is like no other. An index keeps them in the order of the names.
+  ///   - indexes: lists of two or more attributes and to-one relationships, inherited ones among them
+  ///     or not, each of which an index is over: its order is that of the first property, where that is
+  ///     equal of the second, and so on.
   ///   - properties: the entity's own; those of `superentity` are put before them.
   ///   - probe: answers what a key path reads, for those that are not declared in `properties`; nil
   ///     if there are none such.
   public init(
     _ name: String, class managedObjectClass: AnyClass, isAbstract: Bool = false,
     superentity: EntityDescription? = nil, hooks: LifeCycleHooks = .all,
-    uniqueTogether: [[String]] = [], properties: [PropertyDescription],
+    uniqueTogether: [[String]] = [], indexes: [[String]] = [], properties: [PropertyDescription],
     probe: (@Sendable (AnyKeyPath) -> PropertyRead?)? = nil
   ) {
     self.name = name
@@ -53,6 +59,7 @@ public final class EntityDescription: Sendable {
     self.managedObjectClass = managedObjectClass
     self.hooks = hooks.union(superentity?.hooks ?? [])
     self.uniqueTogether = uniqueTogether
+    self.indexes = indexes
     let inherited = superentity?.properties ?? []
     firstOwnSlot = inherited.count
     let all = inherited + properties

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must hold of the constraints over several properties.
+// What must hold of the constraints and indexes over several properties.
 
 extension ManagedObjectModel {
   static func checkConstraints(of entity: EntityDescription) throws(ModelError) {
@@ -11,23 +11,49 @@ extension ManagedObjectModel {
         throw .unfitConstraint(entity: entity.name, properties: names)
       }
       known.append(set)
-      for name in names { try checkMember(name, of: entity) }
+      for name in names {
+        guard let slot = entity.slot(named: name) else {
+          throw .unknownConstraintProperty(entity: entity.name, property: name)
+        }
+        if entity.properties[slot].relationship?.isToMany == true {
+          throw .toManyConstraint(entity: entity.name, relationship: name)
+        }
+        try checkMember(name, at: slot, of: entity)
+      }
+    }
+  }
+
+  /// A constraint's index would be kept twice, and so would one over the same list.
+  static func checkIndexes(of entity: EntityDescription) throws(ModelError) {
+    var known = entity.uniqueTogether
+    for ancestor in entity.superentity?.lineage ?? [] {
+      known += ancestor.uniqueTogether + ancestor.indexes
+    }
+    for names in entity.indexes {
+      guard names.count > 1, Set(names).count == names.count, !known.contains(names) else {
+        throw .unfitIndex(entity: entity.name, properties: names)
+      }
+      known.append(names)
+      for name in names {
+        guard let slot = entity.slot(named: name) else {
+          throw .unknownIndexProperty(entity: entity.name, property: name)
+        }
+        if entity.properties[slot].relationship?.isToMany == true {
+          throw .toManyIndex(entity: entity.name, relationship: name)
+        }
+        try checkMember(name, at: slot, of: entity)
+      }
     }
   }
 
   private static func checkMember(
-    _ name: String, of entity: EntityDescription
+    _ name: String, at slot: Int, of entity: EntityDescription
   ) throws(ModelError) {
-    guard let slot = entity.slot(named: name) else {
-      throw .unknownConstraintProperty(entity: entity.name, property: name)
-    }
     switch entity.properties[slot] {
     case .attribute(let attribute) where attribute.isTransient:
       throw .indexedTransient(entity: entity.name, attribute: name)
     case .attribute(let attribute) where attribute.type == .codable:
       throw .unindexableType(entity: entity.name, attribute: name, type: attribute.type)
-    case .relationship(let relationship) where relationship.isToMany:
-      throw .toManyConstraint(entity: entity.name, relationship: name)
     case .attribute, .relationship: break
     }
   }

@@ -39,14 +39,17 @@ public struct ManagedObjectModel: Sendable {
         ordered.append(ancestor)
       }
     }
-    // Constraints are numbered as properties are.
-    let propertyCount = ordered.reduce(0) { $0 + $1.ownProperties.count + $1.uniqueTogether.count }
+    // Constraints and indexes are numbered as properties are.
+    let propertyCount = ordered.reduce(0) {
+      $0 + $1.ownProperties.count + $1.uniqueTogether.count + $1.indexes.count
+    }
     guard ordered.count <= 32_767, propertyCount <= 32_767,
       ordered.allSatisfy({ $0.properties.count <= 4_095 })
     else { throw .tooLarge }
     for entity in ordered {
       try Self.checkProperties(of: entity)
       try Self.checkConstraints(of: entity)
+      try Self.checkIndexes(of: entity)
     }
     self.entities = ordered
     entitiesByName = byName

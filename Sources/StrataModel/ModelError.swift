@@ -31,6 +31,13 @@ public enum ModelError: Error, Sendable, Hashable {
   case toManyConstraint(entity: String, relationship: String)
   /// `uniqueTogether` is about less than two different properties, or says what was said before.
   case unfitConstraint(entity: String, properties: [String])
+  /// `indexes` names a property that the entity does not have.
+  case unknownIndexProperty(entity: String, property: String)
+  /// `indexes` names a to-many relationship: only attributes and to-one relationships have one value.
+  case toManyIndex(entity: String, relationship: String)
+  /// An index of `indexes` is over less than two different properties, or over a list that has an index
+  /// already.
+  case unfitIndex(entity: String, properties: [String])
   /// A non-optional enum or `Codable` attribute needs a default value: there is no other value that
   /// a new object could have.
   case missingDefault(entity: String, attribute: String)
@@ -45,7 +52,7 @@ public enum ModelError: Error, Sendable, Hashable {
   /// attribute cannot have; or the attribute is transient, or derived twice.
   case unfitDerivation(entity: String, attribute: String)
   /// An entity has more than 4,095 properties, or the model more than 32,767 entities,
-  /// or properties and constraints.
+  /// or properties, constraints and indexes.
   case tooLarge
 }
 
@@ -81,6 +88,14 @@ extension ModelError: CustomStringConvertible {
     case .unfitConstraint(let entity, let properties):
       "\(entity) calls \(properties.joined(separator: ", ")) unique together: name two properties or "
         + "more, each once, and each set once in a hierarchy. A single attribute is .unique."
+    case .unknownIndexProperty(let entity, let property):
+      "\(entity) has no property \(property), over which it declares an index."
+    case .toManyIndex(let entity, let relationship):
+      "\(entity).\(relationship) cannot be in an index: it is to-many."
+    case .unfitIndex(let entity, let properties):
+      "\(entity) declares an index over \(properties.joined(separator: ", ")): name two properties or "
+        + "more, each once, and each list once in a hierarchy; what is unique together has an index "
+        + "already. A single attribute is .indexed."
     case .missingDefault(let entity, let attribute):
       "\(entity).\(attribute) needs a default value, or an optional type: \(entity)(in:) has no other "
         + "value to give it."

@@ -16,6 +16,8 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     package var relationships: [Relationship]
     /// Sorted, the names of each in their order; nil for none.
     package var uniqueTogether: [[String]]?
+    /// As `uniqueTogether`.
+    package var indexes: [[String]]?
   }
 
   package struct Attribute: Codable, Sendable, Hashable {
@@ -71,7 +73,10 @@ extension ModelOutline.Entity {
         destination: relationship.destination().name,
         inverse: model.inverse(of: side).map { "\($0.entity).\($0.property)" })
     }.sorted { $0.name < $1.name }
-    let constraints = entity.uniqueTogether.sorted { $0.lexicographicallyPrecedes($1) }
-    uniqueTogether = constraints.isEmpty ? nil : constraints
+    uniqueTogether = Self.sorted(entity.uniqueTogether)
+    indexes = Self.sorted(entity.indexes)
+  }
+  private static func sorted(_ lists: [[String]]) -> [[String]]? {
+    lists.isEmpty ? nil : lists.sorted { $0.lexicographicallyPrecedes($1) }
   }
 }

@@ -6,7 +6,8 @@ package import StrataModel
 ///
 /// Attributes marked `.indexed` or `.unique` have one, every to-one relationship has one, because the
 /// to-many side, or the deletion of the target, looks links up from there, and so has each set of
-/// properties that are unique together.
+/// properties that are unique together, and each list of several that the entity declares an index
+/// over.
 package struct IndexSchema: Sendable, Hashable {
   /// One part of the value.
   package struct Part: Sendable, Hashable {

@@ -47,18 +47,19 @@ struct SchemaBuilder {
   /// The indexes that `entity` itself declares over several properties: they hold its subentities'
   /// objects too, whose slots begin with its own.
   private func compoundIndexes(declaredBy entity: EntityDescription) -> [IndexSchema] {
-    entity.uniqueTogether.map { names in
+    let unique = entity.uniqueTogether.map { ($0, true) }
+    return (unique + entity.indexes.map { ($0, false) }).map { names, isUnique in
       let parts = names.map { name in
         guard let slot = entity.slot(named: name) else {
-          preconditionFailure("a model's constraints are about its own properties")
+          preconditionFailure("a model's constraints and indexes are about its own properties")
         }
         return IndexSchema.Part(slot: slot, kind: Self.kind(of: entity.properties[slot]))
       }
       let name = SchemaNumbers.name(ofIndexOver: names)
       guard let number = numbers.number(ofProperty: name, declaredBy: entity.name) else {
-        preconditionFailure("a schema is made with a number for each of its constraints")
+        preconditionFailure("a schema is made with a number for each of its indexes")
       }
-      return IndexSchema(number: number, parts[0], Array(parts.dropFirst()), isUnique: true)
+      return IndexSchema(number: number, parts[0], Array(parts.dropFirst()), isUnique: isUnique)
     }
   }
 

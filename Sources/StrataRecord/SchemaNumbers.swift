@@ -30,7 +30,8 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
         lastProperty += 1
         properties[entity.name, default: [:]][property.name] = lastProperty
       }
-      for name in entity.uniqueTogether.map(Self.name(ofIndexOver:)).sorted()
+      let indexes = entity.uniqueTogether + entity.indexes
+      for name in indexes.map(Self.name(ofIndexOver:)).sorted()
       where properties[entity.name]?[name] == nil {
         lastProperty += 1
         properties[entity.name, default: [:]][name] = lastProperty

@@ -54,6 +54,23 @@
       #expect(expansion.text.contains("isAbstract: true"))
     }
 
+    @Test func `hands on what indexes are kept over`() {
+      let expansion = Expansion(
+        """
+        @Entity(uniqueTogether: ["a", "b"], indexes: ["b", "a"], ["b", "c"])
+        class Empty: ManagedObject {}
+        """)
+      #expect(expansion.mistakes.isEmpty)
+      #expect(
+        expansion.text.contains(
+          """
+            hooks: [],
+              uniqueTogether: [["a", "b"]],
+              indexes: [["b", "a"], ["b", "c"]],
+              properties: [])
+          """))
+    }
+
     @Test func `that is public opens its accessors to other modules`() {
       let expansion = Expansion(
         """

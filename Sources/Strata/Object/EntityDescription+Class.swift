@@ -12,15 +12,16 @@ extension EntityDescription {
   ///   - hooks: the life cycle methods that the class overrides, those of its superclass left out or
   ///     not; `.all` if it is not known, at the price that saves and fetches look at each object.
   ///   - uniqueTogether: sets of properties, by name, whose values no two objects have together.
+  ///   - indexes: lists of properties, by name, that indexes are kept over.
   ///   - properties: its own properties, in the order of their slots.
   public convenience init<T: ManagedObject>(
     entity name: String, of type: T.Type, isAbstract: Bool = false,
     superentity: EntityDescription? = nil, hooks: LifeCycleHooks = .all,
-    uniqueTogether: [[String]] = [], properties: [PropertyDescription]
+    uniqueTogether: [[String]] = [], indexes: [[String]] = [], properties: [PropertyDescription]
   ) {
     self.init(
       name, class: type, isAbstract: isAbstract, superentity: superentity, hooks: hooks,
-      uniqueTogether: uniqueTogether, properties: properties,
+      uniqueTogether: uniqueTogether, indexes: indexes, properties: properties,
       probe: { T.read(by: $0) })
   }
 }

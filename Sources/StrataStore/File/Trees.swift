@@ -86,7 +86,8 @@ final class Trees: Sendable {
       return hasEntries ? entity.numbers[slot] : nil
     }
     let compound = entity.indexes.filter(\.isCompound).map(\.number)
-    return single + compound.suffix(entity.description.uniqueTogether.count)
+    let own = entity.description.uniqueTogether.count + entity.description.indexes.count
+    return single + compound.suffix(own)
   }
 
   /// The records of an entity; nil if it is abstract or unknown.
