@@ -84,6 +84,6 @@ struct Workload: Sendable {
   static let all: [Workload] = [
     .w1, .size, .w12, .w4, .w4h, .w5, .w5s, .w6, .w6i, .w7a, .w7b, .w10, .w8, .w8i, .w9,
     .w2, .w3, .w3g, .w11, .w9b,
-    .w13, .w14, .w15, .w16, .w17, .q3,
+    .w13, .w14, .w15, .w16, .w17, .q1, .q2, .q3,
   ]
 }
