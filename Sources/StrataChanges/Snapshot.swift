@@ -67,6 +67,9 @@ package protocol Snapshot: AnyObject {
     _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
   ) throws
 
+  /// The keys of every record of one entity, ascending. The records are not looked into.
+  func scanKeys(of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep) throws
+
   /// The entries of an index within `range`, ascending, or descending if `isReversed`.
   func scanIndex(
     _ index: PropertyNumber, in range: KeyRange, isReversed: Bool,

@@ -94,6 +94,11 @@ package struct Comparison: OperatorNode {
       guard case .string(let text) = constant.value else { throw operand.mismatch(with: constant) }
       return operand.condition(FoldedTextComparison(comparison, text, options))
     }
+    if operand is IdentityOperand, comparison == .equal,
+      let test = TargetTest([constant.value], in: resolver.schema)
+    {
+      return operand.condition(test)
+    }
     guard let path = (operand as? PathOperand)?.path else {
       return try condition(operand, comparison, constant as any Operand)
     }
@@ -185,7 +190,9 @@ extension Comparison.Operator {
       (range, bounds) = (KeyRange(lower: isCut ? key : after ?? [], upper: kind.end), .below)
     case .greaterOrEqual: (range, bounds) = (KeyRange(lower: key, upper: kind.end), .below)
     }
-    return KeyStretch(ranges: KeyRanges(range), bounds: bounds, isExact: !isCut)
+    return KeyStretch(
+      ranges: KeyRanges(range), bounds: bounds, certainty: isCut ? .none : .all,
+      points: self == .equal && !isCut ? [key] : nil)
   }
 }
 

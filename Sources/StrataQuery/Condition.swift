@@ -12,15 +12,21 @@ package protocol Condition: Sendable, CustomStringConvertible {
   /// - Throws: what the store throws, if the condition goes on to other objects.
   func isTrue(of row: Row, _ reader: RowReader) throws -> Bool
 
-  /// What of an index can hold objects that satisfy the condition; nil if no index can tell.
-  var stretch: IndexStretch? { get }
+  /// Which entries of an index over one of the object's own slots, if there is one, can be of objects
+  /// that satisfy the condition; nil if no such index can tell.
+  var stretch: SlotStretch? { get }
+
+  /// Where else objects that satisfy the condition can be found: by their keys, by several indexes, by
+  /// those of other objects; nil if nowhere. `stretch` goes before it where it leads to an index.
+  func source(in planner: AccessPlanner) -> RankedSource?
 
   /// The conditions that all have to hold for this one to hold; itself alone unless it is an "and".
   var terms: [any Condition] { get }
 }
 
 extension Condition {
-  package var stretch: IndexStretch? { nil }
+  package var stretch: SlotStretch? { nil }
+  package func source(in planner: AccessPlanner) -> RankedSource? { nil }
   package var terms: [any Condition] { [self] }
 }
 

@@ -34,8 +34,15 @@ package struct AllOf: Condition {
     return true
   }
 
-  /// The narrowest stretch that a term has, or that several have of one index.
-  package var stretch: IndexStretch? { IndexChoice(among: terms)?.stretch }
+  /// What the terms have in common, if all are about one slot.
+  package var stretch: SlotStretch? {
+    guard var common = terms.first?.stretch else { return nil }
+    for term in terms.dropFirst() {
+      guard let stretch = term.stretch, stretch.slot == common.slot else { return nil }
+      common.keys = common.keys.intersection(stretch.keys)
+    }
+    return common
+  }
 
   package var description: String {
     terms.map(\.description).joined(separator: " && ")

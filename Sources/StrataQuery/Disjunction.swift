@@ -37,8 +37,8 @@ package struct AnyOf: Condition {
     return false
   }
 
-  /// What the branches have together, if one index has a stretch for each.
-  package var stretch: IndexStretch? {
+  /// What the branches have together, if all are about one slot.
+  package var stretch: SlotStretch? {
     let stretches = branches.compactMap(\.stretch)
     guard var union = stretches.first, stretches.count == branches.count else { return nil }
     for stretch in stretches.dropFirst() {
@@ -46,6 +46,20 @@ package struct AnyOf: Condition {
       union.keys = union.keys.union(stretch.keys)
     }
     return union
+  }
+
+  /// What each branch has, if all have something.
+  package func source(in planner: AccessPlanner) -> RankedSource? {
+    var sources: [KeySource] = []
+    var rank = RankedSource.Rank.certain
+    var isWhole = true
+    for branch in branches {
+      guard let found = planner.source(for: branch) else { return nil }
+      sources.append(found.source)
+      rank = max(rank, found.rank)
+      isWhole = isWhole && found.isWhole
+    }
+    return RankedSource(source: .union(sources), rank: rank.behind(.union), isWhole: isWhole)
   }
 
   package var description: String {

@@ -3,7 +3,8 @@ public import StrataModel
 public import StrataRecord
 
 // To-many relationships: `$0.cities.any { $0.population > 5 }`. The closure's `$0` is a member; paths
-// of the object further out can be used in it too. No index answers these by itself.
+// of the object further out can be used in it too. `any` is answered by indexes of the members, from
+// which it goes back to those that have them.
 
 extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
   /// A path that begins at a member.

@@ -69,6 +69,10 @@ extension FetchRequest {
   }
 
   /// Without the first `count` objects; 0 or more.
+  ///
+  /// They are passed by one after the other: where the order is an index's, or there is none, without a
+  /// look at their records. For a page deep inside, ask for what comes after the last value of the page
+  /// before.
   public func offset(_ count: Int) -> FetchRequest {
     precondition(count >= 0, "a fetch offset is 0 or more")
     var request = self

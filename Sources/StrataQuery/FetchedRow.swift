@@ -27,8 +27,21 @@ struct Window {
 
   var isFull: Bool { remaining == 0 }
 
+  /// So many of the next results count, those that are left out among them.
+  var wanted: Int {
+    let (sum, didOverflow) = toSkip.addingReportingOverflow(remaining)
+    return didOverflow ? .max : sum
+  }
+
   /// No further result is wanted.
   mutating func close() { remaining = 0 }
+
+  /// Leaves out the next `count` results, if none of them is wanted.
+  mutating func skips(_ count: Int) -> Bool {
+    guard count <= toSkip else { return false }
+    toSkip -= count
+    return true
+  }
 
   /// Whether the next result is wanted. Counts it.
   mutating func takes() -> Bool {

@@ -6,6 +6,8 @@ import StrataRecord
 /// order among each other is not that of the entries.
 struct IndexGroup {
   private(set) var keys: [ObjectKey] = []
+  /// Whether all of them satisfy what their index answers for certain.
+  private(set) var isCertain = true
   private var value: [UInt8] = []
 
   var isEmpty: Bool { keys.isEmpty }
@@ -16,11 +18,13 @@ struct IndexGroup {
   func has(_ other: UnsafeRawBufferPointer) -> Bool { value.elementsEqual(other) }
 
   /// Adds an object with the group's value; the first one decides which that is.
-  mutating func append(_ key: ObjectKey, _ value: UnsafeRawBufferPointer) {
+  mutating func append(_ key: ObjectKey, _ value: UnsafeRawBufferPointer, isCertain: Bool) {
     if keys.isEmpty {
+      self.isCertain = true
       self.value.removeAll(keepingCapacity: true)
       self.value.append(contentsOf: value)
     }
+    if !isCertain { self.isCertain = false }
     keys.append(key)
   }
 

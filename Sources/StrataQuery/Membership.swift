@@ -116,13 +116,16 @@ struct MembershipTest<V: AttributeValue & Hashable>: SlotTest {
 
   func stretch(in kind: SlotKind) -> KeyStretch? {
     var ranges: [KeyRange] = []
-    var isExact = true
+    var certainty = KeyStretch.Certainty.all
+    var points: [[UInt8]]? = []
     for member in members where member == member {
       let one = Comparison.Operator.equal.stretch(member.value, in: kind)
       ranges += one.ranges.ranges
-      isExact = isExact && one.isExact
+      certainty = certainty.and(one.certainty)
+      if let key = one.points { points?.append(contentsOf: key) } else { points = nil }
     }
-    return KeyStretch(ranges: KeyRanges(ranges), bounds: .point, isExact: isExact)
+    return KeyStretch(
+      ranges: KeyRanges(ranges), bounds: .point, certainty: certainty, points: points)
   }
 
   var name: String { "in" }

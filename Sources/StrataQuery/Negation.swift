@@ -15,7 +15,8 @@ package struct Negation: PredicateNode {
   }
 }
 
-/// A condition that does not hold. No index answers it: what it leaves out is rarely most.
+/// A condition that does not hold. What it leaves out is rarely most, so an index serves it only where
+/// the entries alone are the answer.
 package struct Not: Condition {
   package let operand: any Condition
 
@@ -23,6 +24,11 @@ package struct Not: Condition {
 
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
     try !operand.isTrue(of: row, reader)
+  }
+
+  package var stretch: SlotStretch? {
+    guard let stretch = operand.stretch, let rest = stretch.keys.complement else { return nil }
+    return SlotStretch(slot: stretch.slot, keys: rest)
   }
 
   package var description: String { "!(\(operand))" }

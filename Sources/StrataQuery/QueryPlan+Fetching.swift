@@ -1,47 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataChanges
 package import StrataModel
+import StrataRecord
 
 extension QueryPlan {
   /// The objects that the request is about, in its order, as `view` shows them: saved and pending in
   /// any layer alike.
   ///
   /// - Throws: what the store throws.
-  /// - Complexity: O(results + pending matches) with an index that fits; O(objects of the entity)
-  ///   without one.
+  /// - Complexity: with an index that fits, O(results + skipped entries + pending matches); what the
+  ///   offset leaves out is not looked up, unless it has to be asked whether it satisfies the
+  ///   predicate. O(objects of the entity) without an index.
   package func fetch(in view: ReadView) throws -> [FetchedRow] {
     try FetchSession.rows(of: self, in: view)
   }
 
-  /// The keys of the objects that `fetch` would return. A request that an index answers alone reads
-  /// no record at all.
+  /// The keys of the objects that `fetch` would return. A request that indexes answer alone reads no
+  /// record at all.
   ///
   /// - Throws: what the store throws.
   package func fetchKeys(in view: ReadView) throws -> [ObjectKey] {
-    try FetchSession.keys(of: self, in: view)
+    try FetchSession.keys(of: forKeys, in: view)
   }
 
   /// How many rows `fetch` would return. Core Data: `count(for:)`.
   ///
-  /// No record is read if an index answers the predicate, or if there is none; then the store's own
+  /// No record is read if indexes answer the predicate, or if there is none; then the store's own
   /// count is corrected by what is pending.
   ///
   /// - Throws: what the store throws.
   package func count(in view: ReadView) throws -> Int {
-    if condition == nil {
-      var count = 0
-      for entity in family { count += try countAll(of: entity, in: view) }
-      return min(max(count - offset, 0), limit ?? .max)
-    }
-    return try unordered.fetchKeys(in: view).count
+    if condition == nil { return try countAll(in: view).count }
+    return try FetchSession.count(of: forCounting, in: view)
   }
 
-  private func countAll(of entity: EntityNumber, in view: ReadView) throws -> Int {
-    var count = try view.snapshot.count(of: entity)
-    for (key, change) in view.pendingObjects(of: entity) {
-      if try view.snapshot.contains(key) { count -= 1 }
-      if change.kind != .delete { count += 1 }
+  /// The store's count and what is pending, and the look-ups that it took.
+  private func countAll(in view: ReadView) throws -> (count: Int, reads: ReadCount) {
+    var count = 0
+    var reads = ReadCount()
+    for entity in family {
+      count += try view.snapshot.count(of: entity)
+      for (key, change) in view.pendingObjects(of: entity) {
+        reads.records += 1
+        if try view.snapshot.contains(key) { count -= 1 }
+        if change.kind != .delete { count += 1 }
+      }
     }
-    return count
+    return (min(max(count - offset, 0), limit ?? .max), reads)
+  }
+
+  /// Carries the plan out and says how.
+  ///
+  /// - Throws: what the store throws.
+  package func explanation(
+    of answer: QueryExplanation.Answer, in view: ReadView
+  ) throws -> QueryExplanation {
+    switch answer {
+    case .objects: return try FetchSession.explanation(of: self, answer, in: view)
+    case .ids: return try FetchSession.explanation(of: forKeys, answer, in: view)
+    case .count:
+      guard condition == nil else {
+        return try FetchSession.explanation(of: forCounting, answer, in: view)
+      }
+      let (count, reads) = try countAll(in: view)
+      return QueryExplanation(
+        entity: entity.description.name, answer: answer,
+        plan: windowed(QueryExplanation.Step(.count, entity.description.name, inputs: [])),
+        reads: reads, rowsReturned: count)
+    }
+  }
+
+  /// The step with that of the request's window around it, if it has one.
+  func windowed(_ step: QueryExplanation.Step) -> QueryExplanation.Step {
+    var bounds: [String] = []
+    if offset > 0 { bounds.append("offset \(offset)") }
+    if let limit { bounds.append("limit \(limit)") }
+    if bounds.isEmpty { return step }
+    return QueryExplanation.Step(.window, bounds.joined(separator: ", "), inputs: [step])
   }
 }

@@ -10,23 +10,37 @@ import StrataRecord
 extension ReadView {
   /// The entries of an index within `range`, as they would be if everything were saved. Ascending,
   /// or descending if `isReversed`.
+  ///
+  /// - Returns: how many entries were read, stale ones among them.
   func walkIndex(
     _ index: PropertyNumber, in range: KeyRange, isReversed: Bool,
     _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
-  ) throws {
+  ) throws -> Int {
+    var count = 0
     if layers.isEmpty {
-      return try snapshot.scanIndex(index, in: range, isReversed: isReversed, body)
+      try snapshot.scanIndex(index, in: range, isReversed: isReversed) { entry, key in
+        count += 1
+        return try body(entry, key)
+      }
+      return count
     }
     var pending = PendingEntries(layers, index: index, in: range, isReversed: isReversed)
     var step = ScanStep.more
     try snapshot.scanIndex(index, in: range, isReversed: isReversed) { entry, key in
       while step == .more, pending.isNext(before: entry) {
+        count += 1
         step = try pending.next(body) ?? .more
       }
-      if step == .more, !layers.isTouched(key) { step = try body(entry, key) }
+      if step == .stop { return step }
+      count += 1
+      if !layers.isTouched(key) { step = try body(entry, key) }
       return step
     }
-    while step == .more, let next = try pending.next(body) { step = next }
+    while step == .more, let next = try pending.next(body) {
+      count += 1
+      step = next
+    }
+    return count
   }
 
   /// One object on a walk over records.
@@ -41,7 +55,9 @@ extension ReadView {
   /// The objects of an entity as they would be if everything were saved, ascending by key.
   ///
   /// - Important: the bytes are valid during the call of `body`.
-  func walkRecords(of entity: EntityNumber, _ body: (Visited) throws -> ScanStep) throws {
+  /// - Returns: how many records were read, stale ones among them.
+  func walkRecords(of entity: EntityNumber, _ body: (Visited) throws -> ScanStep) throws -> Int {
+    var count = 0
     let pending = pendingObjects(of: entity)
     var next = 0
     var step = ScanStep.more
@@ -50,6 +66,7 @@ extension ReadView {
         let (key, change) = pending[next]
         next += 1
         guard let record = change.record else { continue }
+        count += 1
         step = try record.withUnsafeBytes { bytes in
           try body(
             Visited(
@@ -58,6 +75,7 @@ extension ReadView {
       }
     }
     try snapshot.scanRecords(of: entity) { key, generation, bytes in
+      count += 1
       try visitPending(below: key)
       if next < pending.count, pending[next].key == key {
         // The store's record is stale; the pending one is visited before the next.
@@ -68,6 +86,36 @@ extension ReadView {
       return step
     }
     if step == .more { try visitPending(below: nil) }
+    return count
+  }
+
+  /// The keys of an entity's objects as they would be if everything were saved, ascending. No record is
+  /// looked into.
+  ///
+  /// - Returns: how many keys were read, stale ones among them.
+  func walkKeys(
+    of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep
+  ) throws -> Int {
+    var count = 0
+    let pending = pendingObjects(of: entity)
+    var next = 0
+    var step = ScanStep.more
+    func visitPending(below key: ObjectKey?) throws {
+      while step == .more, next < pending.count, key.map({ pending[next].key < $0 }) ?? true {
+        count += 1
+        if pending[next].change.kind != .delete { step = try body(pending[next].key) }
+        next += 1
+      }
+    }
+    try snapshot.scanKeys(of: entity) { key in
+      count += 1
+      try visitPending(below: key)
+      // The store's record is stale; the pending one is visited before the next.
+      if step == .more, next == pending.count || pending[next].key != key { step = try body(key) }
+      return step
+    }
+    if step == .more { try visitPending(below: nil) }
+    return count
   }
 
   /// The pending changes of one entity's objects, deletes included, ascending by key. O(pending).

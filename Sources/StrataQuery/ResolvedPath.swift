@@ -21,8 +21,16 @@ package struct ResolvedPath: Sendable {
   package let entityName: String
   /// What the slot reads as where it was never set: `.null`, unless the attribute is not optional.
   package let absentValue: Value
-  /// Whether the entity that the fetch is about has an index over the slot.
-  package let isIndexed: Bool
+
+  /// Whether it leads to a slot of the very object that it begins at.
+  var isDirect: Bool { depth == 0 && hops.isEmpty && composite == nil }
+
+  /// The path from the last object on the way.
+  var atItsEnd: ResolvedPath {
+    ResolvedPath(
+      depth: 0, hops: [], slot: slot, kind: kind, composite: composite, name: name,
+      entityName: entityName, absentValue: absentValue)
+  }
 }
 
 /// Turns key paths and names into slots of the entities of one store.
@@ -170,9 +178,7 @@ package struct PathResolver: Sendable {
     return ResolvedPath(
       depth: depth, hops: hops, slot: slot, kind: kind, composite: composite,
       name: (names + (composite?.names ?? [])).joined(separator: "."), entityName: entityName,
-      absentValue: property.attribute?.absentValue ?? .null,
-      isIndexed: composite == nil && depth == 0 && scopes.isEmpty && hops.isEmpty
-        && owner.index(at: slot) != nil)
+      absentValue: property.attribute?.absentValue ?? .null)
   }
 }
 

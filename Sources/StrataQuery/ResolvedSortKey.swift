@@ -9,7 +9,7 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
   package let kind: SlotKind
   private let name: String
   /// What an absent slot reads as, encoded as a key.
-  private let absentKey: [UInt8]
+  let absentKey: [UInt8]
 
   package init(_ key: SortKey, _ resolver: PathResolver) throws(QueryError) {
     let path = try resolver.path([key.keyPath])

@@ -20,6 +20,8 @@ package final class RowReader {
   private var targets: [ObjectKey: Record?] = [:]
   private var members: [LinkPlace: [ObjectKey]] = [:]
   private var memberCount = 0
+  /// What was read of other objects than the rows themselves.
+  private(set) var reads = ReadCount()
   /// The objects whose collections' members are being looked at, the innermost last.
   private var outer: [Row] = []
   /// What the aggregates of the group have come to whose columns are being read, in the order of
@@ -70,6 +72,7 @@ package final class RowReader {
   private func target(_ key: ObjectKey) throws -> Record? {
     if let known = targets[key] { return known }
     if targets.count >= Self.targetCountMax { targets.removeAll(keepingCapacity: true) }
+    reads.records += 1
     guard case .record(let stored) = try view.find(key) else {
       targets[key] = .some(nil)
       return nil
@@ -117,6 +120,7 @@ extension RowReader {
     let link = LinkPlace(place.relationship.number, owner)
     if let known = members[link] { return known }
     let found = try view.members(of: place.relationship, owner: owner).map(\.key)
+    reads.entries += found.count
     if memberCount + found.count > Self.memberCountMax {
       members.removeAll(keepingCapacity: true)
       memberCount = 0

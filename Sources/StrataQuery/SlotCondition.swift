@@ -44,10 +44,20 @@ package struct SlotCondition<Test: SlotTest>: Condition {
     return composite.member(of: slot).map(test.isTrue) ?? isTrueOfAbsent
   }
 
-  package var stretch: IndexStretch? {
-    guard path.isIndexed, var keys = test.stretch(in: path.kind) else { return nil }
-    if isTrueOfAbsent { keys.ranges = keys.ranges.union(.absent(path.kind)) }
-    return IndexStretch(slot: path.slot, keys: keys)
+  package var stretch: SlotStretch? {
+    guard path.isDirect, let keys = test.stretch(in: path.kind) else { return nil }
+    return SlotStretch(
+      slot: path.slot, keys: isTrueOfAbsent ? keys.addingAbsent(path.kind) : keys)
+  }
+
+  /// From the objects at the path's end that the test holds of, back over the relationships.
+  package func source(in planner: AccessPlanner) -> RankedSource? {
+    guard path.depth == 0, !path.hops.isEmpty, path.composite == nil, !isTrueOfNowhere else {
+      return nil
+    }
+    return planner.source(over: path.hops) { end in
+      end.source(for: SlotCondition(path.atItsEnd, test))
+    }
   }
 
   package var description: String { "\(path.name) \(test.name)" }

@@ -6,7 +6,7 @@ package import StrataRecord
 /// Whether a to-one relationship leads to one of some objects, or an object is one of them. Objects of other stores are none that
 /// it could lead to.
 package struct TargetTest: SlotTest {
-  private let keys: Set<ObjectKey>
+  let keys: Set<ObjectKey>
 
   /// - Parameter ids: the objects, each an `.object`.
   /// - Throws: `unfitProperty`, if one is something else.
@@ -36,12 +36,14 @@ package struct TargetTest: SlotTest {
   }
 
   package func stretch(in kind: SlotKind) -> KeyStretch? {
-    let ranges = keys.map { key in
+    let points = keys.map { key in
       var bytes: [UInt8] = []
       KeyEncoder.append(objectKey: key, to: &bytes)
-      return KeyRange(prefix: bytes)
+      return bytes
     }
-    return KeyStretch(ranges: KeyRanges(ranges), bounds: .point, isExact: true)
+    return KeyStretch(
+      ranges: KeyRanges(points.map { KeyRange(prefix: $0) }), bounds: .point, certainty: .all,
+      points: points)
   }
 
   package var name: String { keys.count == 1 ? "==" : "in" }

@@ -10,5 +10,9 @@ package struct Verdict: PredicateNode, Condition {
 
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool { isTrue }
 
+  package func source(in planner: AccessPlanner) -> RankedSource? {
+    isTrue ? nil : RankedSource(source: .keys([]), rank: .certain)
+  }
+
   package var description: String { isTrue ? "true" : "false" }
 }

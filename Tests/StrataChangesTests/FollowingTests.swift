@@ -35,6 +35,7 @@ private final class EmptySnapshot: Snapshot {
   func scanRecords(
     of entity: EntityNumber, _ body: (ObjectKey, UInt64, UnsafeRawBufferPointer) throws -> ScanStep
   ) {}
+  func scanKeys(of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep) {}
   func scanIndex(
     _ index: PropertyNumber, in range: KeyRange, isReversed: Bool,
     _ body: (UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep

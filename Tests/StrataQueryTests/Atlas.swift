@@ -56,6 +56,7 @@ enum Atlas {
 
   static let city: EntityDescription = EntityDescription(
     "City", class: City.self,
+    indexes: [["country", "name"], ["country", "population"], ["isWalled", "rank", "nickname"]],
     properties: [
       .attribute(
         AttributeDescription("name", keyPath: \City.name, type: .string, options: [.indexed])),

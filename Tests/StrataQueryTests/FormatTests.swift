@@ -31,7 +31,7 @@ import Testing
       try FetchPredicate(format: "name == 'Bam' AND population BETWEEN {1, 9}"))
     #expect(
       try QueryPlan(request, entity: world.city, schema: world.schema).description
-        == "City: index on name (values); filter: population >= && population <=; in order")
+        == "City: index on name (values) and index on population (range)")
     let like = FetchRequest<City>(try FetchPredicate(format: "name LIKE 'Ba?*'"))
     #expect(
       try QueryPlan(like, entity: world.city, schema: world.schema).description

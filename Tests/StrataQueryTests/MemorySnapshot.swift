@@ -10,6 +10,8 @@ final class MemorySnapshot: Snapshot {
   private(set) var recordReadCount = 0
   private(set) var recordScanCount = 0
   private(set) var entryScanCount = 0
+  private(set) var keyScanCount = 0
+  private(set) var linkScanCount = 0
 
   private let records: [(key: ObjectKey, record: Record)]
   private let byKey: [ObjectKey: Record]
@@ -27,7 +29,7 @@ final class MemorySnapshot: Snapshot {
       guard let entity = schema.entity(key.entity) else { continue }
       for index in entity.indexes {
         var bytes: [UInt8] = []
-        KeyEncoder.append(slot: record.slot(index.slot, entity.layout), to: &bytes)
+        index.append(valueOf: record, entity.layout, to: &bytes)
         KeyEncoder.append(objectKey: key, to: &bytes)
         indexes[index.number, default: []].append((bytes, key))
       }
@@ -54,6 +56,13 @@ final class MemorySnapshot: Snapshot {
     }
   }
 
+  func scanKeys(of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep) throws {
+    for (key, _) in records where key.entity == entity {
+      keyScanCount += 1
+      if try body(key) == .stop { return }
+    }
+  }
+
   func scanIndex(
     _ index: PropertyNumber, in range: KeyRange, isReversed: Bool,
     _ body: (UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
@@ -72,6 +81,7 @@ final class MemorySnapshot: Snapshot {
     at place: LinkPlace, _ body: (ObjectKey, UInt64) throws -> ScanStep
   ) throws {
     for (target, position) in (links[place] ?? [:]).sorted(by: { $0.key < $1.key }) {
+      linkScanCount += 1
       if try body(target, position) == .stop { return }
     }
   }

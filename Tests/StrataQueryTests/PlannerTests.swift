@@ -34,9 +34,12 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
   }
 
   @Test func `checks what a prefix of the index finds`() throws {
+    // The bytes may end within a character.
     #expect(
-      try plan(all.filter { $0.name.hasPrefix("Ba") })
+      try plan(all.filter { $0.name.hasPrefix("Lavā") })
         == "City: index on name (prefix); filter: name prefix")
+    // Of these, only where no letter of ASCII follows.
+    #expect(try plan(all.filter { $0.name.hasPrefix("Ba") }) == "City: index on name (prefix)")
   }
 
   @Test func `joins alternatives on one property`() throws {
@@ -92,8 +95,8 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
 
   @Test func `visits all records where no index fits`() throws {
     #expect(
-      try plan(all.filter { $0.rank == 1 }.sorted(by: \.rank))
-        == "City: all records; filter: rank ==; sorted by rank")
+      try plan(all.filter { $0.rank == 1 }.sorted(by: \.founded))
+        == "City: all records; filter: rank ==; sorted by founded")
     #expect(try plan(all.filter { $0.name != "Bam" }) == "City: all records; filter: !(name ==)")
   }
 

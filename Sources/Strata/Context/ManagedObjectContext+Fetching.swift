@@ -12,6 +12,9 @@ extension ManagedObjectContext {
   /// otherwise. Core Data: `fetch(_:)`.
   ///
   /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
+  /// - Complexity: O(results + entries passed by for the offset + pending matches) in the order of an
+  ///   index; O(what the indexes find + pending matches) where indexes answer the predicate; else
+  ///   O(objects of the entity). `explain(_:for:)` tells which.
   public func fetch<T: Entity>(_ request: FetchRequest<T>) throws -> [T] {
     let (plan, view) = try prepare(request)
     guard request.includesPropertyValues else {
@@ -50,6 +53,19 @@ extension ManagedObjectContext {
   public func count<T: Entity>(for request: FetchRequest<T>) throws -> Int {
     let (plan, view) = try prepare(request)
     return try plan.count(in: view)
+  }
+
+  /// Carries `request` out and tells how: which indexes were used, what was left to ask of each object,
+  /// and how many index entries and records were read. The answer itself is dropped; no object is made.
+  ///
+  /// - Parameter answer: what the request is asked for: an index that answers `count(for:)` alone may
+  ///   be of no use where the objects are wanted.
+  /// - Throws: as `fetch(_:)`.
+  public func explain<T: Entity>(
+    _ request: FetchRequest<T>, for answer: QueryExplanation.Answer = .objects
+  ) throws -> QueryExplanation {
+    let (plan, view) = try prepare(request)
+    return try plan.explanation(of: answer, in: view)
   }
 
   private func prepare<T: Entity>(

@@ -42,6 +42,12 @@ final class SharedSnapshot: Snapshot, @unchecked Sendable {  // Safety: `lock` g
     }
   }
 
+  func scanKeys(of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep) throws {
+    try lock.withLock {
+      try snapshot.scanKeys(of: entity) { key in try unlocked { try body(key) } }
+    }
+  }
+
   func scanIndex(
     _ index: PropertyNumber, in range: KeyRange, isReversed: Bool,
     _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep

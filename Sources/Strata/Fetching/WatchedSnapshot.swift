@@ -45,6 +45,13 @@ final class WatchedSnapshot: Snapshot {
     return try snapshot.contains(key)
   }
 
+  func scanKeys(of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep) throws {
+    try snapshot.scanKeys(of: entity) { key in
+      try noteRead()
+      return try body(key)
+    }
+  }
+
   func scanRecords(
     of entity: EntityNumber,
     _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep

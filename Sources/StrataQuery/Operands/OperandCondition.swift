@@ -11,6 +11,14 @@ struct OperandCondition<Test: SlotTest>: Condition {
     test.isTrue(of: try operand.value(of: row, reader))
   }
 
+  /// The objects themselves, if the condition names them: SELF == object.
+  func source(in planner: AccessPlanner) -> RankedSource? {
+    guard let identity = operand as? IdentityOperand, identity.depth == 0,
+      let test = test as? TargetTest
+    else { return nil }
+    return RankedSource(source: .keys(test.keys.sorted()), rank: .certain)
+  }
+
   var description: String { "\(operand) \(test.name)" }
 }
 

@@ -40,7 +40,7 @@ extension ReadView {
   ) throws {
     var arena = RecordArena()
     var rest = wanted
-    try walkRecords(of: entity) { visited in
+    _ = try walkRecords(of: entity) { visited in
       while let next = rest.first, next < visited.key { rest.removeFirst() }
       guard rest.first == visited.key else { return rest.isEmpty ? .stop : .more }
       rest.removeFirst()

@@ -107,7 +107,15 @@ struct TextMatchTest: SlotTest {
   }
 
   func stretch(in kind: SlotKind) -> KeyStretch? {
-    part == .prefix ? .beginning(with: text.string, in: kind) : nil
+    guard part == .prefix else { return nil }
+    var stretch = KeyStretch.beginning(with: text.string, in: kind)
+    let prefix = text.string.utf8
+    if !prefix.isEmpty, prefix.count < KeyEncoder.valueByteCountMax,
+      prefix.allSatisfy(\.isPrintable)
+    {
+      stretch.certainty = .ending(afterByteCount: prefix.count)
+    }
+    return stretch
   }
 
   var name: String { part.rawValue }
@@ -128,12 +136,12 @@ extension KeyStretch {
   /// The entries of an index over texts that may begin with `prefix`.
   static func beginning(with prefix: String, in kind: SlotKind) -> KeyStretch {
     if prefix.isEmpty {
-      return KeyStretch(ranges: .present(kind), bounds: [], isExact: true)
+      return KeyStretch(ranges: .present(kind), bounds: [], certainty: .all)
     }
     var key: [UInt8] = []
     KeyEncoder.appendPrefix(prefix, to: &key)
     // Not exact: the prefix's bytes may end within a character of the text.
-    return KeyStretch(ranges: KeyRanges(KeyRange(prefix: key)), bounds: .prefix, isExact: false)
+    return KeyStretch(ranges: KeyRanges(KeyRange(prefix: key)), bounds: .prefix, certainty: .none)
   }
 }
 

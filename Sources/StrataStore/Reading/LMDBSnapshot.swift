@@ -43,6 +43,12 @@ package final class LMDBSnapshot: Snapshot {
     try view.scanRecords(of: entity, body)
   }
 
+  package func scanKeys(
+    of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep
+  ) throws {
+    try view.scanKeys(of: entity, body)
+  }
+
   package func scanIndex(
     _ index: PropertyNumber, in range: KeyRange, isReversed: Bool,
     _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep

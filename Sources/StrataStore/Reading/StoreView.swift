@@ -95,6 +95,17 @@ final class StoreView {
     }
   }
 
+  /// The key of every record of one entity, ascending; the records are not checked.
+  func scanKeys(of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep) throws {
+    guard let tree = trees.records(of: entity) else { return }
+    try scan(tree, in: KeyRange(), isReversed: false) { bytes, _ in
+      guard let serial = RecordKey.serial(of: bytes) else {
+        throw damaged(tree, "a key has \(bytes.count) bytes")
+      }
+      return try body(ObjectKey(entity: entity, serial: serial))
+    }
+  }
+
   /// The entries of an index within `range`, which does not include the number.
   func scanIndex(
     _ number: PropertyNumber, in range: KeyRange, isReversed: Bool,

@@ -67,6 +67,26 @@ package struct KeyRanges: Sendable, Hashable {
     return KeyRanges(ascending: common)
   }
 
+  /// What is not in it. O(stretches).
+  package var complement: KeyRanges {
+    var gaps: [KeyRange] = []
+    var lower: [UInt8]? = []
+    for range in ranges {
+      if let lower { gaps.append(KeyRange(lower: lower, upper: range.lower)) }
+      lower = range.upper
+    }
+    if let lower { gaps.append(KeyRange(lower: lower)) }
+    return KeyRanges(ascending: gaps.filter { !Self.isEmpty($0) })
+  }
+
+  /// Whether these bytes are in one of the stretches. O(stretches).
+  package func contains(_ bytes: [UInt8]) -> Bool {
+    ranges.contains { range in
+      !bytes.lexicographicallyPrecedes(range.lower)
+        && (range.upper.map { bytes.lexicographicallyPrecedes($0) } ?? true)
+    }
+  }
+
   /// Adds a stretch whose beginning is not before that of the last.
   private mutating func append(_ range: KeyRange) {
     guard let last = ranges.last, Self.touches(last, range) else { return ranges.append(range) }

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// An index whose entries come in the order of the request: it is walked until the window is full. What
+// the offset leaves out are entries that are passed by, not looked up, if nothing is left to ask.
+
+extension FetchSession {
+  /// A part of the way through an index.
+  private enum Leg {
+    case ordered(KeyRanges)
+    /// Values that are one to the order, whatever the entries say: of each, its stretches.
+    case oneGroup([KeyRanges])
+  }
+
+  func read(_ order: IndexOrder, _ entity: EntitySchema) throws {
+    let before = reads
+    let legs = try legs(of: order)
+    for leg in order.isReversed ? legs.reversed() : legs where !window.isFull {
+      switch leg {
+      case .ordered(let ranges): try walk(ranges, order)
+      case .oneGroup(let values): try walkGroup(values, order)
+      }
+    }
+    if trace != nil {
+      let direction = order.isReversed ? "in reverse order" : "in order"
+      accessStep = QueryExplanation.Step(
+        .index, "\(order.access.description(in: entity)), \(direction)",
+        found: reads.entries - before.entries, reads - before, inputs: [])
+    }
+  }
+
+  /// The way in the order of the first sort key. Objects whose slot is absent stand before all others in
+  /// the index, but may read as a value that belongs further in: they are a leg with those that have the
+  /// value.
+  private func legs(of order: IndexOrder) throws -> [Leg] {
+    let access = order.access
+    let whole = [Leg.ordered(access.ranges)]
+    guard order.keyCount > 0, let first = plan.sort.first, first.readsAbsentAsValue else {
+      return whole
+    }
+    let absent = KeyRanges(
+      KeyRange(prefix: access.fixed + KeyRanges.absentKey(first.kind)))
+    let unset = access.ranges.intersection(absent)
+    guard try hasEntries(access.index, unset) else { return whole }
+    let value = Array(
+      (access.fixed + first.absentKey).prefix(KeyEncoder.valueByteCountMax))
+    let equal = KeyRanges(KeyRange(prefix: value))
+    let others = absent.union(equal).complement
+    let below = others.intersection(KeyRanges(KeyRange(upper: value)))
+    let above = others.intersection(KeyRanges(KeyRange(lower: value)))
+    return [
+      .ordered(access.ranges.intersection(below)),
+      .oneGroup([unset, access.ranges.intersection(equal)]),
+      .ordered(access.ranges.intersection(above)),
+    ]
+  }
+
+  private func hasEntries(_ index: IndexSchema, _ ranges: KeyRanges) throws -> Bool {
+    var isFound = false
+    for range in ranges.ranges where !isFound {
+      reads.entries += try view.walkIndex(index.number, in: range, isReversed: false) { _, _ in
+        isFound = true
+        return .stop
+      }
+    }
+    return isFound
+  }
+
+  // MARK: - Walking
+
+  /// So many entries with one value are gathered backwards; beyond, they are walked forwards.
+  private static let reversedGroupCountMax = 64
+
+  private func walk(_ ranges: KeyRanges, _ order: IndexOrder) throws {
+    for range in order.isReversed ? ranges.ranges.reversed() : ranges.ranges {
+      var rest: KeyRange? = range
+      while let range = rest, !window.isFull {
+        rest = nil
+        guard let value = try walk(range, order) else { continue }
+        // Its objects come in the order of their keys, not the reverse: the first of them are found
+        // without the others.
+        try walkGroup([KeyRanges(KeyRange(prefix: value))], order)
+        rest = KeyRange(lower: range.lower, upper: value)
+      }
+    }
+  }
+
+  /// - Returns: the value at which a reversed walk has stopped because it has many entries; nil if the
+  ///   walk has come to its end.
+  private func walk(_ range: KeyRange, _ order: IndexOrder) throws -> [UInt8]? {
+    let access = order.access
+    var group = IndexGroup()
+    var large: [UInt8]?
+    let groupCountMax =
+      order.isReversed && isInKeyOrder(within: order) ? Self.reversedGroupCountMax : .max
+    let isGrouped =
+      order.isReversed || order.keyCount < plan.sort.count || !order.isToTheEnd
+    let count = try view.walkIndex(
+      access.index.number, in: range, isReversed: order.isReversed
+    ) { entry, key in
+      guard isInFamily(key) else { return .more }
+      let value = UnsafeRawBufferPointer(
+        rebasing: entry.dropLast(KeyEncoder.objectKeyByteCount))
+      let isCertain = access.certainty.holds(of: value)
+      // A value that was cut shares its bytes with others, whatever their order.
+      let isCut = value.count >= KeyEncoder.valueByteCountMax
+      if !isGrouped, !isCut, group.isEmpty { return try admit(key, isCertain: isCertain) }
+      let head = order.head(of: value)
+      if !group.isEmpty, !group.has(head), try close(&group, order) == .stop { return .stop }
+      if !isGrouped, !isCut { return try admit(key, isCertain: isCertain) }
+      group.append(key, head, isCertain: isCertain)
+      if group.keys.count > groupCountMax, !isCut {
+        large = [UInt8](head)
+        return .stop
+      }
+      return .more
+    }
+    reads.entries += count
+    if large == nil { _ = try close(&group, order) }
+    return large
+  }
+
+  /// Whether all that find themselves in a group are results, in the order of their keys, in which their
+  /// entries are.
+  private func isInKeyOrder(within order: IndexOrder) -> Bool {
+    plan.filter == nil && order.access.certainty == .all && order.isToTheEnd
+      && order.keyCount == plan.sort.count
+  }
+
+  /// Walks entries that are all one value to the order. Those of each value come in the order of their
+  /// keys.
+  private func walkGroup(_ values: [KeyRanges], _ order: IndexOrder) throws {
+    var group = IndexGroup()
+    var isCut = false
+    let wanted = isInKeyOrder(within: order) ? window.wanted : .max
+    for range in values.flatMap(\.ranges) {
+      var found = 0
+      let count = try view.walkIndex(order.access.index.number, in: range, isReversed: false) {
+        entry, key in
+        guard isInFamily(key) else { return .more }
+        let value = UnsafeRawBufferPointer(
+          rebasing: entry.dropLast(KeyEncoder.objectKeyByteCount))
+        isCut = isCut || value.count >= KeyEncoder.valueByteCountMax
+        group.append(key, value, isCertain: order.access.certainty.holds(of: value))
+        found += 1
+        return found < wanted || isCut ? .more : .stop
+      }
+      reads.entries += count
+    }
+    _ = try close(&group, order, isCut: isCut)
+  }
+
+  /// Admits the objects of a group in the order of the remaining sort keys, then of their keys.
+  private func close(
+    _ group: inout IndexGroup, _ order: IndexOrder, isCut: Bool = false
+  ) throws -> ScanStep {
+    if group.isEmpty { return window.isFull ? .stop : .more }
+    let keys = group.keys.sorted()
+    let isCertain = group.isCertain
+    let isCut = isCut || group.isCut
+    group.removeAll()
+    if isCertain, plan.filter == nil, window.skips(keys.count) { return .more }
+    guard isCut || order.keyCount < plan.sort.count else {
+      for key in keys where try admit(key, isCertain: isCertain) == .stop { return .stop }
+      return window.isFull ? .stop : .more
+    }
+    var sorter = RowSorter(by: plan.sort, bound: nil)
+    for key in keys { try add(key, isCertain: isCertain, to: &sorter) }
+    for row in sorter.sorted() where window.takes() {
+      try add(row.key, row.record ?? find(row.key))
+    }
+    return window.isFull ? .stop : .more
+  }
+}

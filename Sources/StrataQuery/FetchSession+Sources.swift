@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// Keys from indexes, put into the order of the request afterwards. Where there are so many that looking
+// them up would take longer than a walk over the records, it comes to that.
+
+extension FetchSession {
+  func read(_ source: KeySource) throws {
+    let readsEntriesAlone = plan.filter == nil && plan.sort.isEmpty && !demand.readsRecords
+    if isCounting, readsEntriesAlone, case .stretch(let access, let entity) = source,
+      try countEntries(access, entity)
+    {
+      return
+    }
+    let most = try lookupCountMax()
+    var sourceReader = SourceReader(view: view, lookupCountMax: most, trace: trace)
+    var found = try sourceReader.keys(of: source, upTo: readsEntriesAlone ? .max : most)
+    reads.entries += sourceReader.reads.entries
+    reads.records += sourceReader.reads.records
+    found?.removeAll { !isInFamily($0) }
+    guard let found, found.doubtfulCount <= most else { return try readRecords() }
+    accessStep = trace?.steps.last
+    if plan.sort.isEmpty {
+      for key in found.keys where try admit(key, isCertain: !found.isDoubtful(key)) == .stop {
+        break
+      }
+    } else {
+      var sorter = makeSorter()
+      // In the order of their keys, in which the records lie.
+      for key in found.keys { try add(key, isCertain: !found.isDoubtful(key), to: &sorter) }
+      try addWindow(of: &sorter)
+    }
+  }
+
+  /// Counts the entries of a stretch without keeping their keys.
+  ///
+  /// - Returns: false if too many entries would have to be looked up.
+  private func countEntries(_ access: IndexAccess, _ entity: EntitySchema) throws -> Bool {
+    let before = reads
+    let most = window.wanted
+    var found = 0
+    var doubtful: [ObjectKey] = []
+    for range in access.ranges.ranges where found < most {
+      reads.entries += try view.walkIndex(access.index.number, in: range, isReversed: false) {
+        entry, key in
+        guard isInFamily(key) else { return .more }
+        if access.isCertain(entry) { found += 1 } else { doubtful.append(key) }
+        return found < most ? .more : .stop
+      }
+    }
+    if found < most, !doubtful.isEmpty {
+      guard try doubtful.count <= lookupCountMax() else { return false }
+      for key in doubtful where try isTrue(of: key) { found += 1 }
+    }
+    count(found)
+    if trace != nil {
+      accessStep = QueryExplanation.Step(
+        .index, access.description(in: entity), found: found, reads - before, inputs: [])
+    }
+    return true
+  }
+
+  private func isTrue(of key: ObjectKey) throws -> Bool {
+    guard let condition = plan.condition, let stored = try find(key), let layout = layout(of: key)
+    else { return false }
+    return try stored.record.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      return try condition.isTrue(of: Row(key: key, start: start, layout: layout), reader)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataRecord
+
+/// Notes what became of each source of a plan while it is carried out, for `explain`. Other fetches have
+/// none.
+///
+/// ## Isolation
+/// One fetch's.
+final class PlanTrace {
+  /// The sources that are being read, the innermost last, with what theirs have come to.
+  private var open: [(source: KeySource, inputs: [QueryExplanation.Step])] = []
+  /// What is done.
+  private(set) var steps: [QueryExplanation.Step] = []
+
+  func begin(_ source: KeySource) { open.append((source, [])) }
+
+  /// - Parameter found: how many keys; nil if there were too many.
+  func end(found: Int?, _ reads: ReadCount) {
+    guard let (source, inputs) = open.popLast() else { return }
+    add(
+      QueryExplanation.Step(
+        source, found == nil ? .givenUp : .done, found: found, reads, inputs: inputs))
+  }
+
+  func skip(_ source: KeySource) {
+    add(QueryExplanation.Step(source, .skipped, found: nil, ReadCount(), inputs: []))
+  }
+
+  private func add(_ step: QueryExplanation.Step) {
+    if open.isEmpty { steps.append(step) } else { open[open.count - 1].inputs.append(step) }
+  }
+}
+
+extension QueryExplanation.Step {
+  fileprivate init(
+    _ source: KeySource, _ outcome: QueryExplanation.Outcome, found: Int?, _ reads: ReadCount,
+    inputs: [QueryExplanation.Step]
+  ) {
+    let (kind, detail): (QueryExplanation.Kind, String) =
+      switch source {
+      case .stretch(let access, let entity): (.index, access.description(in: entity))
+      case .keys: (.objects, "")
+      case .union: (.union, "")
+      case .intersection: (.intersection, "")
+      case .referrers(let hop, _): (.relationship, hop.name)
+      case .targets(let hop, _): (.relationship, "targets of \(hop.name)")
+      case .linked(let hop, _): (.relationship, hop.name)
+      }
+    self.init(kind, detail, outcome, found: found, reads, inputs: inputs)
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+import StrataRecord
+
+/// Where the keys of objects that may satisfy a condition come from, without a look at the records of
+/// the entity: a tree whose leaves are stretches of indexes and keys that the predicate names.
+indirect enum KeySource: Sendable {
+  case stretch(IndexAccess, EntitySchema)
+  /// Ascending.
+  case keys([ObjectKey])
+  case union([KeySource])
+  /// Those with the fewest keys first, as far as can be guessed.
+  case intersection([KeySource])
+  /// The objects whose to-one slot leads to one of those found.
+  case referrers(ToOneHop, KeySource)
+  /// The objects that the to-one slot of those found leads to.
+  case targets(ToOneHop, KeySource)
+  /// The objects at the other end of links from those found.
+  case linked(LinkHop, KeySource)
+
+  /// A to-one relationship, from its owners' side.
+  struct ToOneHop: Sendable {
+    let owner: EntitySchema
+    let slot: Int
+    let index: PropertyNumber
+
+    var name: String { "\(owner.description.name).\(owner.description.properties[slot].name)" }
+  }
+
+  /// A relationship kept as links: under `mirror` lie, by target, the owners.
+  struct LinkHop: Sendable {
+    let owner: EntitySchema
+    let relationship: RelationshipSchema
+    let mirror: PropertyNumber
+
+    var name: String { "\(owner.description.name).\(relationship.name)" }
+  }
+
+  var children: [KeySource] {
+    switch self {
+    case .stretch, .keys: []
+    case .union(let sources), .intersection(let sources): sources
+    case .referrers(_, let source), .targets(_, let source), .linked(_, let source): [source]
+    }
+  }
+}
+
+extension KeySource: CustomStringConvertible {
+  /// On one line, without user values.
+  var description: String {
+    switch self {
+    case .stretch(let access, let entity): "index on \(access.description(in: entity))"
+    case .keys: "given objects"
+    case .union(let sources): "(" + sources.map(\.description).joined(separator: " or ") + ")"
+    case .intersection(let sources): sources.map(\.description).joined(separator: " and ")
+    case .referrers(let hop, let source): "\(hop.name) from \(source)"
+    case .targets(let hop, let source): "targets of \(hop.name) from \(source)"
+    case .linked(let hop, let source): "links of \(hop.name) from \(source)"
+    }
+  }
+}
+
+/// A source, and how few keys it promises.
+package struct RankedSource: Sendable {
+  /// The order in which sources are tried: a guess from the request alone, without statistics. How many
+  /// keys there are is found out by walking, and a source that turns out to be wide is given up
+  /// (`SourceReader`).
+  struct Rank: Sendable, Comparable {
+    private let places: [Int]
+
+    /// As many keys as the predicate names.
+    static let certain = Rank(places: [-2])
+    /// One key at most.
+    static let one = Rank(places: [-1])
+    /// All of an index.
+    static let whole = Rank(places: [5])
+
+    private init(places: [Int]) { self.places = places }
+
+    /// Part by part: a value before a prefix before a range, and where all are alike, whatever bounds a
+    /// further part before what does not.
+    init(_ access: IndexAccess) {
+      places = access.isOneObject ? [-1] : access.widths.map(\.rank) + [5]
+    }
+
+    enum Step: Int {
+      case hop = 6
+      case union = 7
+    }
+
+    /// That of what is made from a source of this rank.
+    func behind(_ step: Step) -> Rank { Rank(places: [max(places[0], 0), step.rawValue]) }
+
+    /// Whether there is reason to think that it is a small part of the objects: values, a prefix, or a
+    /// range with two ends.
+    var isNarrow: Bool { places[0] <= KeyStretch.Width.between.rank }
+
+    /// The rank without ranges that are open: they may be most of the objects.
+    var closed: Rank {
+      let bounded = places.prefix { $0 < KeyStretch.Width.open.rank }
+      return Rank(places: bounded.last.map { $0 < 0 } == true ? places : bounded + [5])
+    }
+
+    static func < (left: Rank, right: Rank) -> Bool {
+      left.places.lexicographicallyPrecedes(right.places)
+    }
+  }
+
+  let source: KeySource
+  let rank: Rank
+  /// Whether every object found satisfies the condition, but for entries that are not certain.
+  let isWhole: Bool
+
+  init(source: KeySource, rank: Rank, isWhole: Bool = true) {
+    self.source = source
+    self.rank = rank
+    self.isWhole = isWhole
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// Finds the objects of sources in one read view, pending changes counted in: the indexes of the store
+/// and of all layers are walked as one (`ReadView.walkIndex`), and so are links.
+///
+/// It decides what no plan can know: whether a source is worth it. Each is given a number of keys that
+/// it may find, and given up beyond that.
+///
+/// | source | may find |
+/// | --- | --- |
+/// | the first of an "and" | what the fetch allows: one object in eight if records are read, else all |
+/// | each further one | four times as many as were found so far: that costs half of looking those up |
+/// | what a relationship is followed from | one in eight: each costs a look-up |
+///
+/// So the walk that is wasted on a source that is given up is never more than a part of the work that
+/// follows.
+///
+/// ## Isolation
+/// One fetch's.
+struct SourceReader {
+  let view: ReadView
+  /// More candidates than so many, and walking the records is faster than looking them up.
+  let lookupCountMax: Int
+  let trace: PlanTrace?
+  private(set) var reads = ReadCount()
+
+  /// Entries that are walked for each key that a further source may save.
+  private static let entriesPerKey = 4
+
+  init(view: ReadView, lookupCountMax: Int, trace: PlanTrace?) {
+    self.view = view
+    self.lookupCountMax = lookupCountMax
+    self.trace = trace
+  }
+
+  /// The objects of `source`; nil if there are more than `most`.
+  mutating func keys(of source: KeySource, upTo most: Int) throws -> KeySet? {
+    trace?.begin(source)
+    let before = reads
+    let found = try read(source, upTo: most)
+    trace?.end(found: found?.keys.count, reads - before)
+    return found
+  }
+
+  private mutating func read(_ source: KeySource, upTo most: Int) throws -> KeySet? {
+    switch source {
+    case .stretch(let access, _): try walk(access, upTo: most)
+    case .keys(let keys): named(keys, upTo: most)
+    case .union(let sources): try union(sources, upTo: most)
+    case .intersection(let sources): try intersection(sources, upTo: most)
+    case .referrers(let hop, let targets):
+      try follow(targets, upTo: most) { reader, key in
+        let found = try reader.view.referrers(to: key, index: hop.index, slot: hop.slot)
+        reader.reads.entries += found.count
+        return found
+      }
+    case .targets(let hop, let owners):
+      try follow(owners, upTo: most) { reader, key in try reader.target(of: key, hop) }
+    case .linked(let hop, let targets):
+      try follow(targets, upTo: most) { reader, key in
+        let found = try reader.view.linked(at: LinkPlace(hop.mirror, key), isOrdered: false)
+        reader.reads.entries += found.count
+        return found.map(\.key)
+      }
+    }
+  }
+
+  private mutating func walk(_ access: IndexAccess, upTo most: Int) throws -> KeySet? {
+    var keys: [ObjectKey] = []
+    var doubtful: Set<ObjectKey> = []
+    for range in access.ranges.ranges {
+      reads.entries += try view.walkIndex(access.index.number, in: range, isReversed: false) {
+        entry, key in
+        keys.append(key)
+        if !access.isCertain(entry) { doubtful.insert(key) }
+        return keys.count > most ? .stop : .more
+      }
+      if keys.count > most { return nil }
+    }
+    return KeySet(keys, doubtful: doubtful)
+  }
+
+  /// Whether there are such objects shows when they are looked up.
+  private func named(_ keys: [ObjectKey], upTo most: Int) -> KeySet? {
+    if keys.count > most { return nil }
+    var named = KeySet(keys)
+    named.doubt = .all
+    return named
+  }
+
+  private mutating func union(_ sources: [KeySource], upTo most: Int) throws -> KeySet? {
+    var all: [ObjectKey] = []
+    var doubt = KeySet.Doubt.none
+    for source in sources {
+      guard let found = try keys(of: source, upTo: most == .max ? .max : most - all.count) else {
+        return nil
+      }
+      all += found.keys
+      doubt = doubt.joined(found.doubt)
+    }
+    var union = KeySet(all)
+    union.doubt = doubt
+    return union
+  }
+
+  private mutating func intersection(_ sources: [KeySource], upTo most: Int) throws -> KeySet? {
+    var common: KeySet?
+    var hasGivenUp = false
+    for source in sources {
+      if common?.keys.isEmpty == true {
+        trace?.skip(source)
+        continue
+      }
+      guard let found = try keys(of: source, upTo: bound(after: common, most)) else {
+        hasGivenUp = true
+        continue
+      }
+      common = common?.intersection(found) ?? found
+    }
+    if hasGivenUp, common?.keys.isEmpty == false { common?.doubt = .all }
+    return common
+  }
+
+  private func bound(after found: KeySet?, _ most: Int) -> Int {
+    guard let found else { return most }
+    // Too many to look up: the entries are all there is to go by.
+    if found.keys.count > lookupCountMax { return .max }
+    return found.keys.count * Self.entriesPerKey
+  }
+
+  // MARK: - Relationships
+
+  /// What `step` leads to from the objects of `source`; what comes from a doubtful one is doubtful.
+  private mutating func follow(
+    _ source: KeySource, upTo most: Int,
+    _ step: (inout SourceReader, ObjectKey) throws -> [ObjectKey]
+  ) throws -> KeySet? {
+    guard let start = try keys(of: source, upTo: min(most, lookupCountMax)) else { return nil }
+    var all: [ObjectKey] = []
+    var doubtful: Set<ObjectKey> = []
+    for key in start.keys {
+      let found = try step(&self, key)
+      all += found
+      if start.isDoubtful(key) { doubtful.formUnion(found) }
+      if all.count > most { return nil }
+    }
+    return KeySet(all, doubtful: doubtful)
+  }
+
+  /// Where an object's to-one slot leads, if that is an object.
+  private mutating func target(
+    of key: ObjectKey, _ hop: KeySource.ToOneHop
+  ) throws -> [ObjectKey] {
+    reads.records += 1
+    guard case .record(let stored) = try view.find(key),
+      let layout = view.schema.entity(key.entity)?.layout,
+      let target = stored.record.withUnsafeBytes({ bytes in
+        bytes.baseAddress.flatMap { layout.slot(hop.slot, at: $0).toOne }
+      })
+    else { return [] }
+    return try view.exists(target) ? [target] : []
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import Testing
+
+@Entity(indexes: ["valley", "beds"], ["kind", "name"]) final class Lodge: ManagedObject {
+  @Attribute(.unique) var code: String
+  @Attribute(.indexed) var name: String
+  var kind: String?
+  var beds: Int = 0
+  var valley: Valley?
+  @Relationship(inverse: \Guide.lodges) var guides: ToMany<Guide>
+}
+
+@Entity final class Valley: ManagedObject {
+  @Attribute(.indexed) var name: String
+  @Relationship(inverse: \Lodge.valley) var lodges: ToMany<Lodge>
+}
+
+@Entity final class Guide: ManagedObject {
+  @Attribute(.indexed) var name: String
+  var lodges: ToMany<Lodge>
+}
+
+/// Lodges "L0" to "L299", number n with n beds, in three valleys by turns. Of a hundred each, the first
+/// were saved to the store, the next are pending in its root, the rest in the child that asks; and the
+/// child has taken ten of the first hundred out of their valleys.
+private func populated(
+  _ body: @escaping @Sendable (ManagedObjectContext) throws -> Void
+) async throws {
+  let container = try PersistentContainer(
+    inMemory: ManagedObjectModel(Lodge.self, Valley.self, Guide.self))
+  @Sendable func insert(_ numbers: Range<Int>, in context: ManagedObjectContext) throws {
+    let valleys = try context.fetch(Valley.all.sorted(by: \.name))
+    let guide = try context.fetch(Guide.all).first
+    for number in numbers {
+      let lodge = Lodge(in: context)
+      lodge.code = "\(number)"
+      lodge.name = "L\(number)"
+      lodge.kind = number % 2 == 0 ? "hut" : nil
+      lodge.beds = number
+      lodge.valley = valleys[number % 3]
+      if number % 50 == 7 { guide?.lodges.insert(lodge) }
+    }
+  }
+  try await container.root.perform { context in
+    for name in ["Alam", "Lar", "Sefid"] { Valley(in: context).name = name }
+    Guide(in: context).name = "Shirin"
+    try insert(0..<100, in: context)
+    try context.save()
+    try insert(100..<200, in: context)
+  }
+  try await container.newBackgroundContext().perform { context in
+    try insert(200..<300, in: context)
+    for lodge in try context.fetch(Lodge.where { $0.beds < 10 }) { lodge.valley = nil }
+    try body(context)
+  }
+}
+
+@Suite struct `Explaining a request` {
+  @Test func `tells how an index over several properties serves saved and pending objects`()
+    async throws
+  {
+    try await populated { context in
+      let lar = try #require(try context.fetch(Valley.where { $0.name == "Lar" }).first)
+      let request = Lodge.where { $0.valley == lar && $0.beds < 40 }.sorted(by: \.beds)
+      let explanation = try context.explain(request)
+      #expect(
+        explanation.description.hasSuffix(
+          "index: valley, beds (values, open range), in order: 13 found"))
+      #expect(explanation.rowsReturned == 10 && explanation.recordsRead == 10)
+      let beds = try context.fetch(request).map(\.beds)
+      #expect(beds == Array(stride(from: 10, to: 40, by: 3)))
+      let largest = Lodge.where { $0.valley == lar }.sorted(by: \.beds, .descending)
+      let found = try context.fetch(largest.offset(60).limit(3)).map(\.beds)
+      #expect(found == [118, 115, 112])
+      let window = try context.explain(largest.offset(60).limit(3))
+      #expect(window.recordsRead == 3 && window.entriesRead < 80, "\(window)")
+    }
+  }
+
+  @Test func `tells that counts and IDs need no records`() async throws {
+    try await populated { context in
+      let huts = Lodge.where { $0.kind == "hut" && $0.name.hasPrefix("L1") }
+      let count = try context.explain(huts, for: .count)
+      #expect(
+        count.description == """
+          Lodge, count: 55 returned; 56 index entries and 0 records read
+          index: kind, name (values, prefix): 55 found
+          """ || count.recordsRead == 0)
+      let found = try context.count(for: huts)
+      #expect(count.rowsReturned == found && found == 55)
+      let kept = try context.explain(Lodge.where { $0.name != "L5" && $0.name != "L6" }, for: .ids)
+      #expect(kept.rowsReturned == 298 && kept.recordsRead == 0)
+    }
+  }
+
+  @Test func `tells how relationships are followed from their other end`() async throws {
+    try await populated { context in
+      let inLar = Lodge.where { $0.valley.name == "Lar" }
+      let there = try context.explain(inLar, for: .count)
+      #expect(there.recordsRead == 0, "\(there)")
+      #expect(there.plan.kind == .relationship && there.plan.detail == "Lodge.valley")
+      #expect(there.rowsReturned == 97)
+      let guided = try context.explain(Lodge.where { $0.guides.any { $0.name == "Shirin" } })
+      #expect(guided.plan.detail == "Lodge.guides", "\(guided)")
+      #expect(guided.rowsReturned == 6 && guided.recordsRead == 6)
+      let valleys = Valley.where { $0.lodges.any { $0.code == "250" } }
+      let named = try context.fetch(valleys).map(\.name)
+      #expect(named == ["Lar"])
+      #expect(try context.explain(valleys).plan.detail == "targets of Lodge.valley")
+    }
+  }
+
+  @Test func `carries it out and leaves the context as it was`() async throws {
+    try await populated { context in
+      let count = context.registeredObjects.count
+      let explanation = try context.explain(Lodge.where { $0.code.isIn(["1", "2", "222"]) })
+      #expect(explanation.rowsReturned == 3)
+      #expect(context.registeredObjects.count == count)
+    }
+  }
+
+  @Test func `fails as the request does`() async throws {
+    try await populated { context in
+      let sum = Lodge.where { $0.guides.any { $0.name == "Shirin" } }
+      #expect(throws: Never.self) { try context.explain(sum) }
+      let lodges = try FetchPredicate(format: "height > 3")
+      #expect(throws: QueryError.self) { try context.explain(FetchRequest<Lodge>(lodges)) }
+    }
+  }
+}
