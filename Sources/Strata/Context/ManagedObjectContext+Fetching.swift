@@ -88,6 +88,7 @@ extension ManagedObjectContext {
     let registered = keys.filter { cache.registeredObject(for: $0)?.isFault == false }
     if registered.isEmpty { return }
     let view = try currentViewIncludingEdits()
-    addToTurn(try merge(GatheredNews(suspects: registered), in: view, isChecked: true))
+    let merged = try merge(GatheredNews(suspects: registered), in: view, isChecked: true)
+    turn.append(merged, schema: schema)
   }
 }

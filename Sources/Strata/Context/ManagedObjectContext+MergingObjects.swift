@@ -196,7 +196,8 @@ extension ManagedObjectContext {
     }
     if let consequences {
       let reached = take(consequences, touching: Array(consequences.changes.keys))
-      told.updated += reached.updated
+      told.note(consequences, schema: schema)
+      told.updated += reached.inserted + reached.updated
       told.deleted += reached.deleted
     }
     return told

@@ -27,7 +27,8 @@ extension ManagedObjectContext {
     if !mergeChanges { return dropChanges(of: object) }
     do {
       let view = try currentView()
-      addToTurn(try merge(GatheredNews(suspects: [object.key]), in: view, isChecked: true))
+      let merged = try merge(GatheredNews(suspects: [object.key]), in: view, isChecked: true)
+      turn.append(merged, schema: schema)
       if object.isAlive { turn.refreshed.append(object.key) }
       noteTouched()
     } catch {
@@ -45,8 +46,8 @@ extension ManagedObjectContext {
     do {
       let view = try currentView()
       let pending = working.changes.filter { $0.value.kind != .insert }
-      addToTurn(
-        try merge(GatheredNews(suspects: pending.keys), in: view, isChecked: true))
+      let merged = try merge(GatheredNews(suspects: pending.keys), in: view, isChecked: true)
+      turn.append(merged, schema: schema)
     } catch {
       if deferredError == nil { deferredError = error }
       return
@@ -88,12 +89,5 @@ extension ManagedObjectContext {
   private func makeFault(_ object: ManagedObject) {
     object.status = .clean
     turnIntoFault(object)
-  }
-
-  func addToTurn(_ merged: TurnChanges) {
-    turn.inserted += merged.inserted
-    turn.updated += merged.updated
-    turn.deleted += merged.deleted
-    turn.refreshed += merged.refreshed
   }
 }

@@ -241,6 +241,11 @@ extension ManagedObjectContext {
       }
       if let object = cache.object(for: key) { drop(object) }
     }
+    // Links that lie beside the objects change none of their records.
+    for owner in Set(working.links.byPlace.keys.map(\.owner))
+    where working.change(for: owner).map({ $0.isReadLock }) ?? true {
+      undone.refreshed.append(owner)
+    }
     replaceWorking(Overlay())
     deniedTargets = [:]
     isPublished = false

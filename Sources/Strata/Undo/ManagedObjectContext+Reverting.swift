@@ -55,8 +55,11 @@ extension ManagedObjectContext {
     for key in reversal.restored { reattach(key) }
     let landed = take(segment, touching: Array(composed.changes.keys))
     let restored = Set(reversal.restored)
+    turn.note(segment, schema: schema)
     turn.inserted += reversal.restored
-    turn.updated += landed.updated.filter { !restored.contains($0) }
+    // One that is new here and unsaved is changed, too.
+    turn.updated += (landed.inserted + landed.updated).filter { !restored.contains($0) }
+    turn.deleted += landed.deleted
     noteTouched()
   }
 
