@@ -45,10 +45,13 @@ package struct PathResolver: Sendable {
   /// of the object are asked for. Nil inside of aggregates.
   // Safety: only whoever plans one request sets it, in a copy that goes nowhere else.
   nonisolated(unsafe) var grouping: RowGrouping?
+  /// Is told of each path; nil if nobody asks.
+  private let log: PathLog?
 
-  package init(schema: Schema, entity: EntitySchema) {
+  package init(schema: Schema, entity: EntitySchema, log: PathLog? = nil) {
     self.schema = schema
     self.entity = entity
+    self.log = log
   }
 
   /// Whether paths begin at the object that the request is about, and at no element of a collection.
@@ -96,6 +99,14 @@ package struct PathResolver: Sendable {
 
   private func lookUp(_ reference: PathReference) throws(QueryError) -> End {
     let (first, depth) = try beginning(of: reference)
+    let end = try end(of: reference, from: first, depth: depth)
+    log?.note(end, from: first, isOutermost: depth == scopes.count, schema: schema)
+    return end
+  }
+
+  private func end(
+    of reference: PathReference, from first: EntitySchema, depth: Int
+  ) throws(QueryError) -> End {
     var owner = first
     var hops: [Int] = []
     var names: [String] = []

@@ -104,7 +104,7 @@ package enum NormalForm {
   }
 
   /// The UTF-8 of `text` in NFC, at least the first `byteCountMin` bytes of it.
-  static func bytes(of text: String, byteCountMin: Int) -> [UInt8] {
+  package static func bytes(of text: String, byteCountMin: Int) -> [UInt8] {
     #if canImport(Darwin)
       return Array(text.precomposedStringWithCanonicalMapping.utf8)
     #else

@@ -112,6 +112,36 @@ import Testing
     #expect(cities.isEmpty)
   }
 
+  @Test func `a list that stays up to date`() async throws {
+    let container = try geography()
+    // begin live-list
+    let queue = container.newBackgroundContext()
+    let (start, updates) = try await queue.perform { context in
+      context.automaticallyMergesChangesFromParent = true
+      let list = FetchedResultsController(City.all.sorted(by: \.name), in: context)
+      try list.performFetch()
+      context.userInfo["cities"] = list
+      return (list.snapshot, list.updates())
+    }
+    try await container.newBackgroundContext().perform { context in
+      let city = City(in: context)
+      city.name = "Lavāsān"
+      try context.save()
+    }
+    var shown = start
+    for await update in updates {
+      // The same as update.snapshot; the difference says how to get there.
+      shown = shown.applying(update.difference) ?? update.snapshot
+      if shown.count == 1 { break }
+    }
+    // end live-list
+    #expect(start.isEmpty)
+    let names = try await queue.perform { [shown] context in
+      try shown.objectIDs.map { try context.existingObject(City.self, with: $0).name }
+    }
+    #expect(names == ["Lavāsān"])
+  }
+
   @Test func `a conflict, repaired`() throws {
     let container = try geography()
     // begin conflict

@@ -50,6 +50,9 @@ final class ObjectCache {
   /// Objects of another edition are outdated.
   @exclusivity(unchecked) private var edition: UInt32 = 1
 
+  /// Whether any object may be outdated.
+  @exclusivity(unchecked) private(set) var mayHaveOutdated = false
+
   /// Whether nothing is let go, whatever the budget.
   @exclusivity(unchecked) var retainsAll = false
 
@@ -196,10 +199,30 @@ final class ObjectCache {
   func outdate(_ key: ObjectKey) {
     guard let object = registeredObject(for: key) else { return }
     object.edition = edition &- 1
+    mayHaveOutdated = true
   }
 
   /// Anybody may have changed any object since its record was read.
-  func outdateAll() { edition &+= 1 }
+  func outdateAll() {
+    edition &+= 1
+    mayHaveOutdated = true
+  }
+
+  /// The clean objects that somebody holds with values that may be outdated. O(registered objects).
+  func heldOutdatedObjects() -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    var isAny = false
+    for place in places.indices {
+      guard let edition = places[place]?.edition, edition != self.edition else { continue }
+      isAny = true
+      guard !isKnownUniquelyReferenced(&places[place]), let object = places[place],
+        object.status == .clean, object.record != nil, object.draft == nil
+      else { continue }
+      objects.append(object)
+    }
+    mayHaveOutdated = isAny
+    return objects
+  }
 
   /// Turns an outdated object into a fault, if it is clean and nobody holds it.
   @inline(never)

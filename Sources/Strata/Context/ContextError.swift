@@ -45,6 +45,18 @@ public enum ContextError: Error, Sendable, Hashable {
   /// The token is of a context that has another parent or another store.
   case foreignQueryGeneration
 
+  // MARK: Fetched results
+
+  /// A list is to have sections by a property of its objects, and its fetch request does not sort by
+  /// that first: add it as the first sort key.
+  case unsortedSections(entity: String, property: String)
+  /// The objects of a section do not follow each other in the order of the fetch request: this one
+  /// (nil if it is not known) has others before it, with those of another section in between. Sort so
+  /// that the names that `sectionName` gives come in one stretch each.
+  case interleavedSections(ObjectID?)
+  /// The context of a fetched results controller is gone.
+  case contextGone
+
   // MARK: Waiting
 
   /// The call would wait for a queue whose holder waits, through others, for this thread: a
@@ -92,6 +104,13 @@ extension ContextError: CustomStringConvertible {
     case .foreignQueryGeneration:
       "The query generation is of a context that has another parent or another store. Take the "
         + "token from a context with the same parent."
+    case .unsortedSections(let entity, let property):
+      "The list has sections by \(entity).\(property): the request has to sort by that first."
+    case .interleavedSections(let id):
+      "The sections are not in one piece each"
+        + (id.map { ": object \($0) belongs to one that has begun before another." } ?? ".")
+        + " Sort so that objects with one section name follow each other."
+    case .contextGone: "The context that the list is fetched in is gone."
     case .wouldDeadlock:
       "This call would wait for a context whose holder waits for this thread. Enter contexts in "
         + "one order everywhere, or use await perform."

@@ -36,7 +36,7 @@ extension ManagedObjectContext {
 
   private func beginAutomaticMerging() {
     // Objects that were held when somebody changed them are outdated since.
-    if cache.count > 0 { merging.owed.isUnknown = true }
+    if cache.count > 0 || !liveResults.isEmpty { merging.owed.isUnknown = true }
     let chain = merging.following.chain
     let bell = NewsBell(schedule: merging.schedule)
     let listener = ChangeFeed.Listener { news in
@@ -70,6 +70,8 @@ extension ManagedObjectContext {
     merging.owed = GatheredNews()
     do {
       let merged = try merge(owed, in: view, isChecked: false)
+      // Of what is suspected, objects that are not registered here are not named; a list may have them.
+      if !liveResults.isEmpty { liveResults.note(owed) }
       if !merged.isEmpty { merging.announcements.append(merged) }
     } catch {
       merging.owed = owed
@@ -79,6 +81,7 @@ extension ManagedObjectContext {
 
   /// Tells of the merges that were made while views were taken.
   func announceMerges() {
+    catchUpLiveResults()
     guard !merging.announcements.isEmpty else { return }
     let announcements = merging.announcements
     merging.announcements = []

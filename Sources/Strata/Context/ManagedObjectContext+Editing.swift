@@ -70,6 +70,7 @@ extension ManagedObjectContext {
     }
     turnLeavingIntoFaults()
     turn = savepoint.isAnnounced ? undone : savepoint.turn
+    if liveResults.isFetchedInEdit { liveResults.isBehind = true }
     if let undoRecorder, undoRecorder === savepoint.undoManager, let state = savepoint.undoState {
       undoRecorder.state = state
     }

@@ -56,6 +56,7 @@ extension ManagedObjectContext {
       if object.record != nil || object.status == .gone { turn.refreshed.append(object.key) }
       makeFault(object)
     }
+    if !liveResults.isEmpty { liveResults.isBehind = true }
     noteTouched()
   }
 

@@ -120,13 +120,18 @@ extension ManagedObjectContext {
       view = nil
       rounds += 1
       announceMerges()
-      if rounds <= Self.turnRoundCountMax { announce(unannounced) }
+      if rounds <= Self.turnRoundCountMax {
+        announce(unannounced)
+      } else {
+        liveResults.isBehind = true
+      }
       turnLeavingIntoFaults()
       if cache.byteCount > cache.byteBudget { cache.sweep(steps: 256) }
       turnWaitingIntoFaults()
       // What observers did belongs to the turn; what they read is not kept for the next one.
     } while !edits.isEmpty || !isPublished
     view = nil
+    liveResults.isFetchedInEdit = false
     undoRecorder?.endTurn()
     PausePoint.turnEnded.reach(schema)
   }
@@ -148,7 +153,11 @@ extension ManagedObjectContext {
     repeat {
       let landed = settle(isSaving: true)
       rounds += 1
-      if rounds <= Self.turnRoundCountMax { announce(landed) }
+      if rounds <= Self.turnRoundCountMax {
+        announce(landed)
+      } else {
+        liveResults.isBehind = true
+      }
       turnLeavingIntoFaults()
     } while !edits.isEmpty || !isPublished
   }

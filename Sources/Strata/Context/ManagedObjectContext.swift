@@ -111,6 +111,8 @@ public final class ManagedObjectContext {
   var undoRecorder: UndoManager?
   /// The savepoints of the `edit { }` calls that are under way, the outermost first.
   var savepoints: [EditSavepoint] = []
+  /// The lists that are told of this context's changes.
+  var liveResults = LiveResultsList()
   /// What this context follows of others' changes, and merges of them.
   var merging: Merging
 
@@ -302,6 +304,9 @@ extension ManagedObjectContext {
     undoRecorder?.removeAllActions()
     moveSavepoints()
     for object in told { object.didTurnIntoFault() }
+    var reset = LiveChanges()
+    reset.isReset = true
+    tellLiveResults(reset)
     announce([forgotten] + landed)
   }
 }

@@ -73,6 +73,9 @@ public struct ChangedObjects: Sendable {
     return Set(slots.map { entity.description.properties[$0].name })
   }
 
+  /// All of it at once.
+  var resolved: ChangeContents.Resolved { contents.resolved }
+
   /// Works everything out and lets go of the records that it was worked out from.
   func resolve() { _ = contents.resolved }
 }

@@ -97,10 +97,13 @@ enum SaveNotification {
 }
 
 extension ManagedObjectContext {
-  /// Posts one objectsDidChange for each list that is not empty.
+  /// Posts one objectsDidChange for each list that is not empty, after the fetched lists that follow
+  /// this context have been brought up to date.
   func announce(_ turns: [TurnChanges]) {
-    for turn in turns where !turn.isEmpty {
-      post(.objectsDidChange, ChangedObjects(turn, schema: schema))
+    for turn in turns where !turn.isEmpty || !liveResults.isEmpty {
+      let objects = ChangedObjects(turn, schema: schema)
+      if !liveResults.isEmpty { tellLiveResults(of: turn, objects) }
+      if !turn.isEmpty { post(.objectsDidChange, objects) }
     }
   }
 

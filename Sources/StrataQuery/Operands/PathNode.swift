@@ -19,7 +19,7 @@ package struct PathNode: OperandNode {
 
 /// The value of a property.
 package struct PathOperand: Operand {
-  let path: ResolvedPath
+  package let path: ResolvedPath
 
   package var kind: OperandKind? { OperandKind(path.kind) }
 

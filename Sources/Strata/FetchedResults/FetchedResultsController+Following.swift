@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataQuery
+import StrataRecord
+
+// Fetching the list, and bringing it up to date.
+
+extension FetchedResultsController {
+  /// Fetches the list, and follows the context from then on. Core Data: `performFetch()`.
+  ///
+  /// Called again it fetches anew, as `fetchRequest` is by then. The delegate is told nothing, `updates()`
+  /// are.
+  ///
+  /// - Throws: as `ManagedObjectContext.fetch(_:)`; `ContextError.unsortedSections` if the request does
+  ///   not sort first by the property that makes the sections; `.interleavedSections` if the objects of
+  ///   a section that `sectionName` names do not follow each other; `.contextGone`. The list is as it
+  ///   was then.
+  public func performFetch() throws {
+    guard let context = managedObjectContext else { throw ContextError.contextGone }
+    try context.throwDeferredError()
+    guard let entity = context.schema.entity(for: Object.self) else {
+      throw ContextError.unknownEntity(String(describing: Object.self))
+    }
+    let placement = try ResultPlacement(
+      fetchRequest, rule, entity: entity, schema: context.schema)
+    let changes = try changesByFetching(placement, in: context)
+    let difference = try state.apply(changes)
+    self.placement = placement
+    error = nil
+    context.liveResults.add(self)
+    if !context.savepoints.isEmpty { context.liveResults.isFetchedInEdit = true }
+    if !difference.isEmpty { send(difference) }
+  }
+
+  /// Fetches all of the list.
+  ///
+  /// - Returns: what is placed otherwise than it was.
+  private func changesByFetching(
+    _ placement: ResultPlacement<Object>, in context: ManagedObjectContext
+  ) throws -> [ResultChange] {
+    let view = try context.shownView()
+    let reader = RowReader(view: view)
+    var changes: [ResultChange] = []
+    var former = state.entries
+    for row in try placement.plan.fetch(in: view) {
+      guard let record = row.record?.record,
+        let entry = try placement.entry(of: row.key, record, reader, in: context, &state)
+      else { continue }
+      let old = former.removeValue(forKey: row.key)
+      if old?.isPlaced(as: entry) == true { continue }
+      changes.append(ResultChange(key: row.key, old: old, new: entry))
+    }
+    changes += former.map { ResultChange(key: $0, old: $1, new: nil) }
+    return changes
+  }
+
+  // MARK: - Telling
+
+  private func send(_ difference: FetchedResultsDifference) {
+    updateCount += 1
+    if streams.isEmpty { return }
+    streams.send(
+      FetchedResultsUpdate(number: updateCount, difference: difference, snapshot: snapshot))
+  }
+
+  private func tell(_ difference: FetchedResultsDifference) {
+    if difference.isEmpty { return }
+    send(difference)
+    delegate?.tell(difference, snapshot, of: self)
+  }
+}
+
+// MARK: - Following
+
+extension FetchedResultsController: LiveResults {
+  func contextDidChange(_ changes: LiveChanges) {
+    pending.append(changes)
+    // What a delegate changes, or saves, while it is being told comes after that.
+    if isFollowing { return }
+    isFollowing = true
+    defer { isFollowing = false }
+    while !pending.isEmpty {
+      let changes = pending
+      pending = LiveChanges()
+      follow(changes)
+    }
+  }
+
+  private func follow(_ changes: LiveChanges) {
+    guard let context = managedObjectContext, let placement else { return }
+    do {
+      if changes.isReset {
+        tell(try empty())
+      } else {
+        tell(try bringUpToDate(changes, placement, in: context))
+      }
+      error = nil
+    } catch {
+      self.error = error
+      delegate?.controller(self, didFailWith: error)
+    }
+  }
+
+  /// After a reset there is no list until it is fetched again.
+  private func empty() throws -> FetchedResultsDifference {
+    placement = nil
+    let changes = state.entries.map { ResultChange(key: $0, old: $1, new: nil) }
+    return try state.apply(changes)
+  }
+
+  private func bringUpToDate(
+    _ changes: LiveChanges, _ placement: ResultPlacement<Object>, in context: ManagedObjectContext
+  ) throws -> FetchedResultsDifference {
+    // What may have changed unseen counts as changed: who shows it shows it anew.
+    let isUnknown = changes.isUnknown || error != nil
+    let touched =
+      isUnknown ? Array(state.entries.keys) : Array(changes.keys.union(changes.suspects))
+    if isUnknown || needsFetch(changes, placement) {
+      return try state.apply(changesByFetching(placement, in: context), touched: touched)
+    }
+    let view = try context.shownView()
+    let candidates = try candidates(changes, placement, in: view)
+    let reader = RowReader(view: view)
+    var moved: [ResultChange] = []
+    for key in candidates {
+      let old = state.entries[key]
+      var new: ResultEntry?
+      if case .record(let stored) = try view.find(key) {
+        new = try placement.entryIfMatching(of: key, stored.record, reader, in: context, &state)
+      }
+      switch (old, new) {
+      case (nil, nil): continue
+      case (let old?, let new?) where old.isPlaced(as: new): continue
+      default: moved.append(ResultChange(key: key, old: old, new: new))
+      }
+    }
+    return try state.apply(moved, touched: touched)
+  }
+
+  /// Whether the changes cannot be followed object by object.
+  private func needsFetch(
+    _ changes: LiveChanges, _ placement: ResultPlacement<Object>
+  ) -> Bool {
+    let log = placement.log
+    if log.isOpaque { return true }
+    guard placement.isWindow || log.hasCollections else { return false }
+    let others = log.entities
+    let family = placement.plan.family
+    return changes.keys.union(changes.suspects).contains { key in
+      others.contains(key.entity) || placement.isWindow && family.contains(key.entity)
+    }
+  }
+
+  // MARK: - What is to be looked at
+
+  /// The objects that changed and those that lead to a changed one, as far as they may be in the list.
+  private func candidates(
+    _ changes: LiveChanges, _ placement: ResultPlacement<Object>, in view: ReadView
+  ) throws -> Set<ObjectKey> {
+    let family = placement.plan.family
+    let all = changes.keys.union(changes.suspects)
+    var candidates = all.filter { family.contains($0.entity) }
+    if PlantedFault.relatedForgotten.isPlanted(in: view.schema) { return candidates }
+    for way in placement.log.ways {
+      for (index, step) in way.steps.enumerated().dropFirst() {
+        var reached = all.filter { key in
+          step.owner.family.contains(key.entity)
+            && changes.slots[key].map { $0.contains(step.slot) } ?? true
+        }
+        for former in way.steps[..<index].reversed() where !reached.isEmpty {
+          guard let index = former.owner.index(at: former.slot) else { continue }
+          var next: Set<ObjectKey> = []
+          for target in reached {
+            next.formUnion(
+              try view.referrers(to: target, index: index.number, slot: former.slot))
+          }
+          reached = next
+        }
+        candidates.formUnion(reached.filter { family.contains($0.entity) })
+      }
+    }
+    return candidates
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+
+/// What a fetched results controller tells of its list, within its context's isolation.
+/// Core Data: `NSFetchedResultsControllerDelegate`.
+///
+/// For each change, in this order:
+/// 1. `controllerWillChangeContent`;
+/// 2. each section that went, then each that came;
+/// 3. each object that went, that came, that moved, that changed where it was. Objects of sections
+///    that went or came are told of, too;
+/// 4. `controllerDidChangeContent`, and then the two forms of the whole change.
+///
+/// `FetchedResultsDifference` says in which list a place is meant, and how the changes are applied. The
+/// controller shows the new list from the first call on, as in Core Data.
+///
+/// All methods have an implementation that does nothing: implement those of interest. A change of the
+/// list that objects' changes make while the delegate is being told is told after that.
+public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
+  associatedtype Object: Entity
+
+  /// The list has changed, and how is about to be told.
+  func controllerWillChangeContent(_ controller: FetchedResultsController<Object>)
+
+  /// A section came (`.insert`, at its index in the new list) or went (`.delete`, in the old one).
+  func controller(
+    _ controller: FetchedResultsController<Object>, didChangeSection name: String?,
+    atIndex index: Int, for type: FetchedResultsChangeType)
+
+  /// An object came, went, moved or changed.
+  ///
+  /// - Parameters:
+  ///   - id: the object. One that went may be deleted.
+  ///   - indexPath: its place in the old list; nil if it came.
+  ///   - newIndexPath: its place in the new list; nil if it went.
+  func controller(
+    _ controller: FetchedResultsController<Object>, didChangeObject id: ObjectID,
+    at indexPath: FetchedIndexPath?, for type: FetchedResultsChangeType,
+    newIndexPath: FetchedIndexPath?)
+
+  /// All of the change is told.
+  func controllerDidChangeContent(_ controller: FetchedResultsController<Object>)
+
+  /// The same change as a value.
+  func controller(
+    _ controller: FetchedResultsController<Object>,
+    didChangeContentWith difference: FetchedResultsDifference)
+
+  /// The list after the change as a value.
+  func controller(
+    _ controller: FetchedResultsController<Object>,
+    didChangeContentWith snapshot: FetchedResultsSnapshot)
+
+  /// The list could not be brought up to date and is as it was; `error` is the controller's, too.
+  func controller(
+    _ controller: FetchedResultsController<Object>, didFailWith error: any Error)
+
+  /// What stands for a section in an index at the side of the list: the first character of its name,
+  /// in upper case, if this is not implemented. Nil for nothing.
+  func controller(
+    _ controller: FetchedResultsController<Object>, sectionIndexTitleForSectionName name: String
+  ) -> String?
+}
+
+/// What happened to an object or a section. Core Data: `NSFetchedResultsChangeType`.
+public enum FetchedResultsChangeType: Sendable, Hashable {
+  case insert, delete
+  /// The object is at another place among the others. It has changed as well.
+  case move
+  /// The object has changed and is where it was.
+  case update
+}
+
+extension FetchedResultsControllerDelegate {
+  public func controllerWillChangeContent(_ controller: FetchedResultsController<Object>) {}
+
+  public func controller(
+    _ controller: FetchedResultsController<Object>, didChangeSection name: String?,
+    atIndex index: Int, for type: FetchedResultsChangeType
+  ) {}
+
+  public func controller(
+    _ controller: FetchedResultsController<Object>, didChangeObject id: ObjectID,
+    at indexPath: FetchedIndexPath?, for type: FetchedResultsChangeType,
+    newIndexPath: FetchedIndexPath?
+  ) {}
+
+  public func controllerDidChangeContent(_ controller: FetchedResultsController<Object>) {}
+
+  public func controller(
+    _ controller: FetchedResultsController<Object>,
+    didChangeContentWith difference: FetchedResultsDifference
+  ) {}
+
+  public func controller(
+    _ controller: FetchedResultsController<Object>,
+    didChangeContentWith snapshot: FetchedResultsSnapshot
+  ) {}
+
+  public func controller(
+    _ controller: FetchedResultsController<Object>, didFailWith error: any Error
+  ) {}
+
+  public func controller(
+    _ controller: FetchedResultsController<Object>, sectionIndexTitleForSectionName name: String
+  ) -> String? {
+    name.first.map { $0.uppercased() }
+  }
+}
+
+extension FetchedResultsControllerDelegate {
+  /// Tells all of one change.
+  func tell(
+    _ difference: FetchedResultsDifference, _ snapshot: FetchedResultsSnapshot,
+    of controller: FetchedResultsController<Object>
+  ) {
+    controllerWillChangeContent(controller)
+    for section in difference.deletedSections {
+      self.controller(
+        controller, didChangeSection: section.name, atIndex: section.index, for: .delete)
+    }
+    for section in difference.insertedSections {
+      self.controller(
+        controller, didChangeSection: section.name, atIndex: section.index, for: .insert)
+    }
+    for object in difference.deletions {
+      self.controller(
+        controller, didChangeObject: object.objectID, at: object.indexPath, for: .delete,
+        newIndexPath: nil)
+    }
+    for object in difference.insertions {
+      self.controller(
+        controller, didChangeObject: object.objectID, at: nil, for: .insert,
+        newIndexPath: object.indexPath)
+    }
+    for step in difference.moves {
+      self.controller(
+        controller, didChangeObject: step.objectID, at: step.from, for: .move,
+        newIndexPath: step.to)
+    }
+    for step in difference.updates {
+      self.controller(
+        controller, didChangeObject: step.objectID, at: step.from, for: .update,
+        newIndexPath: step.to)
+    }
+    controllerDidChangeContent(controller)
+    self.controller(controller, didChangeContentWith: difference)
+    self.controller(controller, didChangeContentWith: snapshot)
+  }
+}

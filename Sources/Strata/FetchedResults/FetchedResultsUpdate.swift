@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// One change of a fetched list, for whoever follows it from elsewhere.
+public struct FetchedResultsUpdate: Sendable {
+  /// The how-manieth change of its list this is, from 1: who misses a number has missed a change, and
+  /// goes on from `snapshot`.
+  public let number: Int
+  /// How the list of the update before became `snapshot`.
+  public let difference: FetchedResultsDifference
+  /// The list after the change.
+  public let snapshot: FetchedResultsSnapshot
+}
+
+/// The sequences of one controller.
+///
+/// ## Lifetime
+/// They end when the controller goes.
+///
+/// ## Isolation
+/// Sendable: a sequence is given up on any thread. Guarded by a lock.
+final class UpdateStreams: Sendable {
+  private struct State {
+    var continuations: [Int: AsyncStream<FetchedResultsUpdate>.Continuation] = [:]
+    var nextNumber = 0
+  }
+
+  private let state = Mutex(State())
+
+  var isEmpty: Bool { state.withLock { $0.continuations.isEmpty } }
+
+  /// - Parameter limit: how many updates are held for a slow consumer.
+  func makeStream(limit: Int) -> AsyncStream<FetchedResultsUpdate> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: FetchedResultsUpdate.self, bufferingPolicy: .bufferingNewest(max(1, limit)))
+    let number = state.withLock { state in
+      state.nextNumber += 1
+      state.continuations[state.nextNumber] = continuation
+      return state.nextNumber
+    }
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.state.withLock { $0.continuations.removeValue(forKey: number) }
+    }
+    return stream
+  }
+
+  func send(_ update: FetchedResultsUpdate) {
+    for continuation in state.withLock({ Array($0.continuations.values) }) {
+      continuation.yield(update)
+    }
+  }
+
+  func finish() {
+    for continuation in state.withLock({ Array($0.continuations.values) }) {
+      continuation.finish()
+    }
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// What a context tells the lists that follow it.
+struct LiveChanges {
+  /// The objects that may read otherwise than before.
+  var keys: Set<ObjectKey> = []
+  /// Objects that are to be looked at, and may be as they were.
+  var suspects: Set<ObjectKey> = []
+  /// Of some of `keys`, the slots that alone may differ.
+  var slots: [ObjectKey: SlotSet] = [:]
+  /// Any object may have changed.
+  var isUnknown = false
+  /// The context has let go of everything: what follows is told of the time after that.
+  var isReset = false
+
+  var isEmpty: Bool { keys.isEmpty && suspects.isEmpty && !isUnknown && !isReset }
+
+  mutating func append(_ later: LiveChanges) {
+    if later.isReset { self = LiveChanges() }
+    for key in later.keys where keys.contains(key) {
+      guard let slots = slots[key] else { continue }
+      self.slots[key] = later.slots[key].map { slots.union($0) }
+    }
+    for (key, slots) in later.slots where !keys.contains(key) { self.slots[key] = slots }
+    keys.formUnion(later.keys)
+    suspects.formUnion(later.suspects)
+    isUnknown = isUnknown || later.isUnknown
+    isReset = isReset || later.isReset
+  }
+}
+
+/// A list that follows its context. It is told at the end of each turn, and wherever else
+/// objectsDidChange is posted, just before that.
+protocol LiveResults: AnyObject {
+  func contextDidChange(_ changes: LiveChanges)
+}
+
+/// The lists that follow one context.
+///
+/// ## Lifetime
+/// The lists are held weakly: they are the program's.
+struct LiveResultsList {
+  private struct Box {
+    weak var results: (any LiveResults)?
+  }
+
+  private var boxes: [Box] = []
+  /// Something has changed that cannot be told object by object: the lists are to look at everything,
+  /// as soon as they may.
+  var isBehind = false
+  /// Objects that the lists are to look at then.
+  private var suspects: Set<ObjectKey> = []
+  /// A list was fetched within the `edit { }` that is under way, so that it shows what may be taken
+  /// back without being told.
+  var isFetchedInEdit = false
+
+  /// Whether nobody follows.
+  var isEmpty: Bool { boxes.isEmpty }
+
+  mutating func add(_ results: any LiveResults) {
+    boxes.removeAll { $0.results == nil || $0.results === results }
+    boxes.append(Box(results: results))
+  }
+
+  /// Notes what a merge has taken over that it does not tell in full.
+  mutating func note(_ news: GatheredNews) {
+    if news.isUnknown { isBehind = true }
+    suspects.formUnion(news.suspects)
+  }
+
+  /// What the lists are to be told of what was noted; from now on it is.
+  mutating func takeNoted() -> LiveChanges {
+    var changes = LiveChanges()
+    changes.isUnknown = isBehind
+    changes.suspects = suspects
+    isBehind = false
+    suspects = []
+    return changes
+  }
+
+  /// The lists that there are still.
+  mutating func all() -> [any LiveResults] {
+    boxes.removeAll { $0.results == nil }
+    return boxes.compactMap(\.results)
+  }
+}
+
+extension ManagedObjectContext {
+  /// Tells the lists what a turn has changed.
+  ///
+  /// - Parameter objects: the same, worked out.
+  func tellLiveResults(of turn: TurnChanges, _ objects: ChangedObjects) {
+    let resolved = objects.resolved
+    var changes = LiveChanges()
+    for ids in [resolved.inserted, resolved.updated, resolved.deleted, resolved.refreshed] {
+      for id in ids { changes.keys.insert(id.key) }
+    }
+    // What came and went is in none of them; but a list may have been fetched in between.
+    changes.keys.formUnion(turn.inserted)
+    changes.keys.formUnion(turn.deleted)
+    for (key, slots) in resolved.slots {
+      let id = ObjectID(store: schema.store, key: key)
+      if resolved.updated.contains(id), !resolved.refreshed.contains(id) {
+        changes.slots[key] = slots
+      }
+    }
+    tellLiveResults(changes)
+  }
+
+  func tellLiveResults(_ changes: LiveChanges) {
+    if changes.isEmpty { return }
+    for results in liveResults.all() { results.contextDidChange(changes) }
+  }
+
+  /// Has the lists look at what has happened and was not told in full.
+  func catchUpLiveResults() {
+    if !liveResults.isEmpty { tellLiveResults(liveResults.takeNoted()) }
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+
+/// The name of a section of one list. Two sections are the same if they are the same instance: so
+/// names are compared once, when a list is made, and not at each step through it.
+final class SectionName: Sendable {
+  /// Nil for the objects without a value, and in a list without sections.
+  let name: String?
+
+  init(_ name: String?) { self.name = name }
+}
+
+/// One object of a fetched list: what it is, and what puts it where it is.
+struct ResultEntry: Sendable {
+  let key: ObjectKey
+  /// Bytes whose order is that of the list. Objects that they do not tell apart come in the order of
+  /// their keys, as in a fetch.
+  let order: [UInt8]
+  let section: SectionName
+
+  func precedes(_ other: ResultEntry) -> Bool {
+    let common = min(order.count, other.order.count)
+    let difference = order.withUnsafeBytes { left in
+      other.order.withUnsafeBytes { right in
+        guard common > 0, let left = left.baseAddress, let right = right.baseAddress else {
+          return Int32(0)
+        }
+        return memcmp(left, right, common)
+      }
+    }
+    if difference != 0 { return difference < 0 }
+    if order.count != other.order.count { return order.count < other.order.count }
+    return key < other.key
+  }
+
+  /// Whether both stand at the same place of the same section.
+  func isPlaced(as other: ResultEntry) -> Bool {
+    section === other.section && order == other.order
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+
+/// Which sections come and go with changes of a list.
+///
+/// A section is there in both lists if it has objects in both. One exception: where names are worked
+/// out by the program, a section whose objects have all changed may have come before or after another
+/// that it was not before or after. Then it is said to go and to come again.
+struct SectionChanges {
+  /// How many entries each section has after the changes.
+  private(set) var counts: [ObjectIdentifier: Int]
+  /// Ascending by their places in the old list.
+  private(set) var deleted: [FetchedResultsDifference.Section] = []
+  /// Ascending by their places in the new list.
+  private(set) var inserted: [FetchedResultsDifference.Section] = []
+  /// The objects that are in one section before and after.
+  private var same: Set<ObjectKey> = []
+
+  /// One section that the changes touch.
+  private struct Touched {
+    var removed: ResultEntry?
+    var removedCount = 0
+    var added: ResultEntry?
+    var formerCount = 0
+    var count = 0
+    var isReplaced = false
+
+    var isGone: Bool { formerCount > 0 && (count == 0 || isReplaced) }
+    var isNew: Bool { count > 0 && (formerCount == 0 || isReplaced) }
+  }
+
+  /// O(changes × log n).
+  init(
+    _ changes: [ResultChange], counts: [ObjectIdentifier: Int], former: ResultList,
+    present: ResultList
+  ) {
+    self.counts = counts
+    var touched: [ObjectIdentifier: Touched] = [:]
+    for change in changes {
+      if let old = change.old {
+        let section = ObjectIdentifier(old.section)
+        touched[section, default: Touched()].removed = old
+        touched[section]?.removedCount += 1
+        self.counts[section, default: 0] -= 1
+      }
+      if let new = change.new {
+        let section = ObjectIdentifier(new.section)
+        touched[section, default: Touched()].added = new
+        self.counts[section, default: 0] += 1
+      }
+    }
+    for section in touched.keys {
+      touched[section]?.formerCount = counts[section] ?? 0
+      touched[section]?.count = self.counts[section] ?? 0
+      if self.counts[section] == 0 { self.counts[section] = nil }
+    }
+    if former.isSectioned {
+      findReplaced(&touched, former, present)
+      list(touched, former, present)
+    }
+    for change in changes {
+      guard let old = change.old, let new = change.new, old.section === new.section,
+        touched[ObjectIdentifier(new.section)]?.isReplaced != true
+      else { continue }
+      same.insert(change.key)
+    }
+  }
+
+  /// Whether the object is in the section that it was in.
+  func isSame(_ key: ObjectKey) -> Bool { same.contains(key) }
+
+  private mutating func list(
+    _ touched: [ObjectIdentifier: Touched], _ former: ResultList, _ present: ResultList
+  ) {
+    for section in touched.values {
+      if section.isGone, let entry = section.removed {
+        let index = former.section(at: former.countBefore(entry))
+        deleted.append(.init(index: index, name: entry.section.name))
+      }
+      if section.isNew, let entry = section.added {
+        let index = present.section(at: present.countBefore(entry))
+        inserted.append(.init(index: index, name: entry.section.name))
+      }
+    }
+    deleted.sort { $0.index < $1.index }
+    inserted.sort { $0.index < $1.index }
+  }
+
+  /// Sections that keep an unchanged object keep their order. Only if one of the others is at another
+  /// place among those that stay, all of the others are said to be replaced.
+  private func findReplaced(
+    _ touched: inout [ObjectIdentifier: Touched], _ former: ResultList, _ present: ResultList
+  ) {
+    let renewed = touched.filter { $0.value.count > 0 && $0.value.formerCount > 0 }
+      .filter { $0.value.removedCount == $0.value.formerCount }
+    if renewed.isEmpty { return }
+    let gone = touched.values.compactMap { $0.isGone ? $0.removed : nil }
+      .map { former.section(at: former.countBefore($0)) }.sorted()
+    let new = touched.values.compactMap { $0.isNew ? $0.added : nil }
+      .map { present.section(at: present.countBefore($0)) }.sorted()
+    let isInOrder = renewed.values.allSatisfy { section in
+      guard let removed = section.removed, let added = section.added else { return false }
+      let from = former.section(at: former.countBefore(removed))
+      let to = present.section(at: present.countBefore(added))
+      return from - gone.countBelow(from) == to - new.countBelow(to)
+    }
+    if isInOrder { return }
+    for section in renewed.keys { touched[section]?.isReplaced = true }
+  }
+}
