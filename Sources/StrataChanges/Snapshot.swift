@@ -3,9 +3,20 @@ package import StrataModel
 package import StrataRecord
 
 /// What a scan does after an entry.
-package enum ScanStep: Sendable, Hashable {
+@frozen
+@usableFromInline
+package enum ScanStep: Sendable, Equatable {
   case more
   case stop
+
+  // Not derived: a derived operator is a call through a table in every module but this one.
+  @inlinable
+  package static func == (left: ScanStep, right: ScanStep) -> Bool {
+    switch (left, right) {
+    case (.more, .more), (.stop, .stop): true
+    default: false
+    }
+  }
 }
 
 /// A stretch of an index, as bytes of entries (value bytes, then object key).

@@ -12,6 +12,7 @@ extension ManagedObject {
   /// change. A value that is not there reads as the attribute's default or its type's zero.
   ///
   /// - Parameter slot: the property's index in `entity.properties`.
+  @inlinable
   public final subscript<T: AttributeValue>(slot slot: Int, as _: T.Type = T.self) -> T {
     get { value(at: slot) }
     set { setValue(newValue, at: slot) }
@@ -20,6 +21,7 @@ extension ManagedObject {
   /// The same for an enum, stored as its raw value. One that the enum does not know reads as the
   /// attribute's default.
   @_disfavoredOverload
+  @inlinable
   public final subscript<T: RawRepresentable & Sendable>(
     slot slot: Int, as _: T.Type = T.self
   ) -> T where T.RawValue: AttributeValue {
@@ -29,6 +31,7 @@ extension ManagedObject {
 
   /// The same for an optional enum. A raw value that the enum does not know reads as nil.
   @_disfavoredOverload
+  @inlinable
   public final subscript<T: RawRepresentable & Sendable>(
     slot slot: Int, as _: T?.Type = T?.self
   ) -> T? where T.RawValue: AttributeValue {
@@ -38,6 +41,7 @@ extension ManagedObject {
 
   /// The same for an enum that is `Codable` too.
   @_disfavoredOverload
+  @inlinable
   public final subscript<T: RawRepresentable & Codable & Sendable>(
     slot slot: Int, as _: T.Type = T.self
   ) -> T where T.RawValue: AttributeValue {
@@ -47,6 +51,7 @@ extension ManagedObject {
 
   /// The same for an optional enum that is `Codable` too.
   @_disfavoredOverload
+  @inlinable
   public final subscript<T: RawRepresentable & Codable & Sendable>(
     slot slot: Int, as _: T?.Type = T?.self
   ) -> T? where T.RawValue: AttributeValue {
@@ -57,6 +62,7 @@ extension ManagedObject {
   /// The same for a `Codable` type, stored encoded. Bytes that do not decode read as the attribute's
   /// default.
   @_disfavoredOverload
+  @inlinable
   public final subscript<T: Codable & Sendable>(slot slot: Int, as _: T.Type = T.self) -> T {
     get { (value(at: slot) as CodableBox<T>).wrapped }
     set { setValue(CodableBox(newValue), at: slot) }
@@ -64,6 +70,7 @@ extension ManagedObject {
 
   /// The same for an optional `Codable` type. Bytes that do not decode read as nil.
   @_disfavoredOverload
+  @inlinable
   public final subscript<T: Codable & Sendable>(slot slot: Int, as _: T?.Type = T?.self) -> T? {
     get { (value(at: slot) as CodableBox<T>?)?.wrapped }
     set { setValue(newValue.map(CodableBox.init), at: slot) }
@@ -73,31 +80,47 @@ extension ManagedObject {
 // MARK: - Reading and setting
 
 extension ManagedObject {
-  @usableFromInline final func value<T: AttributeValue>(at slot: Int) -> T {
-    noteAccess(slot)
-    return storedValue(at: slot)
-  }
+  // Inlined where the property's type is known: a getter is a few loads, a setter a few stores. Calls
+  // of generic code that is not would cost twenty times as much.
 
-  @inline(__always)
-  private final func storedValue<T: AttributeValue>(at slot: Int) -> T {
+  @inlinable
+  final func value<T: AttributeValue>(at slot: Int) -> T {
+    if home.observed != nil { noteAccess(slot) }
     if let draft {
       if let value: T = draft.value(at: slot) { return value }
-    } else if let record {
-      if let value: T = record.value(at: slot, home.layout) { return value }
-    } else if fireFault() {
-      return value(at: slot)
-    } else if let value: T = home.recorder?.read(slot) {
+    } else if let record, let value: T = record.value(at: slot, home.layout) {
       return value
+    }
+    return valueNotAtHand(at: slot)
+  }
+
+  /// Fires a fault; and what an attribute reads as that has no value, or none of its type.
+  @inline(never)
+  @usableFromInline final func valueNotAtHand<T: AttributeValue>(at slot: Int) -> T {
+    if draft == nil, record == nil {
+      if fireFault() { return value(at: slot) }
+      if let value: T = home.recorder?.read(slot) { return value }
     }
     return missingValue(at: slot)
   }
 
-  @usableFromInline final func setValue<T: AttributeValue>(_ value: T, at slot: Int) {
+  @inlinable
+  final func setValue<T: AttributeValue>(_ value: T, at slot: Int) {
+    if let draft, observation == 0 {
+      draft.set(value, at: slot)
+    } else {
+      setFirstValue(value, at: slot)
+    }
+  }
+
+  /// Sets a value of an object that has not been changed since its changes were last encoded, or that
+  /// somebody may be observing.
+  @inline(never)
+  @usableFromInline final func setFirstValue<T: AttributeValue>(_ value: T, at slot: Int) {
     if observation == 0 { store(value, at: slot) } else { storeObserved(value, at: slot) }
   }
 
   /// Sets a value of an object that somebody may be observing: they are told if it is another.
-  @inline(never)
   private final func storeObserved<T: AttributeValue>(_ value: T, at slot: Int) {
     if record == nil, draft == nil { _ = fireFault() }
     let current: T? = draft.map { $0.value(at: slot) } ?? record?.value(at: slot, home.layout)
@@ -107,7 +130,6 @@ extension ManagedObject {
     observed.didSet(self, slot)
   }
 
-  @inline(__always)
   private final func store<T: AttributeValue>(_ value: T, at slot: Int) {
     if let draft {
       draft.set(value, at: slot)

@@ -57,7 +57,7 @@ nonisolated open class ManagedObject {
   package final var wasSpared = false
   /// Where the context's `ObservedObjects` has the object's registrar; 0 if nobody has looked.
   @exclusivity(unchecked)
-  final var observation: UInt32 = 0
+  @usableFromInline final var observation: UInt32 = 0
   /// The edition of the cache that `record` is good for.
   package final var edition: UInt32 = 0
 

@@ -22,7 +22,7 @@ public final class ObjectHome {
   // in its isolation, and running no code of others meanwhile.
   /// Who is told when values of the objects change; nil where nobody can ask to be.
   @exclusivity(unchecked)
-  var observed: ObservedObjects?
+  @usableFromInline var observed: ObservedObjects?
   package let type: ManagedObject.Type
   /// The values of a new object.
   package let template: Record

@@ -9,7 +9,7 @@ extension ManagedObject: Observable {}
 
 extension ManagedObject {
   /// Notes for Observation that the property at `slot` is read. Called by all getters.
-  @inline(__always)
+  @usableFromInline
   final func noteAccess(_ slot: Int) {
     if let observed = home.observed { observed.access(self, slot) }
   }

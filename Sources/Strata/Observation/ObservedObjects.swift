@@ -17,6 +17,7 @@ import StrataModel
 ///
 /// ## Isolation
 /// The context's.
+@usableFromInline
 final class ObservedObjects {
   private var registrars: ContiguousArray<ObservationRegistrar?> = [nil]
   private var free: [UInt32] = []
