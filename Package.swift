@@ -136,6 +136,10 @@ let package = Package(
       .executableTarget(
         name: "MemoryWalk", dependencies: ["Strata"], path: "Tests/MemoryWalk",
         exclude: ["check.sh"], swiftSettings: settings),
+      // What the hot paths cost in instructions, held against a record (Tests/HotPaths/check.sh).
+      .executableTarget(
+        name: "HotPaths", dependencies: ["Strata"], path: "Tests/HotPaths",
+        exclude: ["check.sh", "instructions.txt"], swiftSettings: settings),
       // The README's first command: a real import, readable as an example.
       .executableTarget(
         name: "quickstart", dependencies: ["Strata"], resources: [.copy("Resources/geonames")],

@@ -42,7 +42,8 @@ struct OpenedFile: ~Copyable {
       do {
         environment = try Self.open(path, mapSizeBytes: mapSizeBytes, options: options)
         break
-      } catch .outOfMemory where mapSizeBytes / 2 >= EnvironmentOptions.mapSizeBytesMin {
+      } catch  where error.mayBeOfMapSize && mapSizeBytes / 2 >= EnvironmentOptions.mapSizeBytesMin
+      {
         mapSizeBytes /= 2
       }
     }
@@ -118,4 +119,9 @@ struct OpenedFile: ~Copyable {
     defer { free(folder) }
     return String(cString: folder) + path[slash...]
   }
+}
+
+extension LMDBError {
+  /// Whether the system may have refused to map as much: with ENOMEM, or under valgrind with EINVAL.
+  fileprivate var mayBeOfMapSize: Bool { self == .outOfMemory || self == .io(errno: EINVAL) }
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The paths whose cost is watched, each in a loop that callgrind can count.
+// Run by check.sh: `HotPaths <store> <path> <times>`; without arguments it names the paths.
+//
+// Data and hashing are fixed, so two runs execute nearly the same instructions; what a path costs is
+// the difference between a run of many times and one of none.
+
+import Foundation
+import Strata
+
+@Entity final class Person: ManagedObject {
+  @Attribute(.indexed) var name: String
+  @Attribute(.indexed) var age: Int = 0
+  var score: Double = 0
+  var bio: String
+  var town: Town?
+}
+
+@Entity final class Town: ManagedObject {
+  var name: String
+  @Relationship(inverse: \Person.town) var people: ToMany<Person>
+}
+
+/// One of the paths.
+struct HotPath {
+  let name: String
+  /// How often check.sh does it, in a multiple of `batchCount`.
+  let times: Int
+  let run: @MainActor (ManagedObjectContext, Int) throws -> Int
+}
+
+/// Objects in the store, and objects that one round works on.
+let batchCount = 1_000
+
+@MainActor func makePerson(_ number: Int, in context: ManagedObjectContext) -> Person {
+  let person = Person(in: context)
+  // 32 people have each name; ages and names come in no order.
+  person.name = "name \((number &* 7_919) % (batchCount / 32))"
+  person.age = (number &* 104_729) % 100
+  person.score = Double(number) / 2
+  person.bio = "what is to be said of the person, number \(number)"
+  return person
+}
+
+@MainActor func fill(_ context: ManagedObjectContext) throws {
+  let towns = (0..<10).map { number in
+    let town = Town(in: context)
+    town.name = "town \(number)"
+    return town
+  }
+  for number in 0..<batchCount {
+    makePerson(number, in: context).town = towns[number % towns.count]
+  }
+  try context.save()
+}
+
+let paths: [HotPath] = [
+  HotPath(name: "property-get", times: 200) { context, rounds in
+    let people = try context.fetch(Person.all)
+    var sum = 0
+    for _ in 0..<rounds { for person in people { sum &+= person.age } }
+    return sum
+  },
+  HotPath(name: "property-set", times: 200) { context, rounds in
+    let people = try context.fetch(Person.all)
+    for round in 0..<rounds { for person in people { person.age = round } }
+    return people[0].age
+  },
+  HotPath(name: "fault", times: 20) { context, rounds in
+    let ids = try context.fetchIDs(Person.all)
+    var sum = 0
+    for _ in 0..<rounds {
+      context.reset()
+      for id in ids { sum &+= try context.object(Person.self, with: id).age }
+    }
+    return sum
+  },
+  HotPath(name: "insert", times: 20) { context, rounds in
+    for number in 0..<(rounds * batchCount) { _ = makePerson(number, in: context) }
+    context.processPendingChanges()
+    return context.insertedObjects.count
+  },
+  HotPath(name: "child-save", times: 20) { context, rounds in
+    for round in 0..<rounds {
+      let child = ManagedObjectContext(parent: context)
+      for number in 0..<batchCount { _ = makePerson(round &+ number, in: child) }
+      try child.save()
+    }
+    return try context.count(for: Person.all)
+  },
+  HotPath(name: "indexed-fetch", times: 2) { context, rounds in
+    var sum = 0
+    for number in 0..<(rounds * batchCount) {
+      let name = "name \(number % (batchCount / 32))"
+      for person in try context.fetch(Person.where { $0.name == name }) { sum &+= person.age }
+    }
+    return sum
+  },
+  HotPath(name: "scan-step", times: 50) { context, rounds in
+    var sum = 0
+    for round in 0..<rounds {
+      let limit = Double(round)
+      sum &+= try context.count(for: Person.where { $0.score < limit })
+    }
+    return sum
+  },
+  HotPath(name: "commit", times: 1) { context, rounds in
+    for number in 0..<(rounds * batchCount) {
+      _ = makePerson(number, in: context)
+      try context.save()
+    }
+    return try context.count(for: Person.all)
+  },
+]
+
+let arguments = CommandLine.arguments
+if arguments.count == 1 {
+  for path in paths { print(path.name, path.times, path.times * batchCount) }
+  exit(0)
+}
+guard arguments.count == 4, let rounds = Int(arguments[3]),
+  let path = paths.first(where: { $0.name == arguments[2] })
+else { fatalError("usage: HotPaths <store> <path> <rounds>") }
+let coordinator = try PersistentStoreCoordinator(
+  at: URL(fileURLWithPath: arguments[1]), model: ManagedObjectModel(Person.self, Town.self),
+  durability: .none)
+let context = ManagedObjectContext(parent: coordinator)
+try fill(context)
+context.reset()
+print(path.name, try path.run(context, rounds))
