@@ -60,13 +60,15 @@ let macroLinking: [LinkerSetting] =
     ]
   } ?? []
 
-/// A layer and its tests.
-func layer(_ name: String, _ dependencies: Target.Dependency...) -> [Target] {
+/// A layer and its tests, which may look at what is further down.
+func layer(
+  _ name: String, _ dependencies: Target.Dependency..., tests: [Target.Dependency] = []
+) -> [Target] {
   [
     .target(name: name, dependencies: dependencies, swiftSettings: settings),
     .testTarget(
       name: name + "Tests",
-      dependencies: dependencies + [.target(name: name), "StrataTestSupport"],
+      dependencies: dependencies + tests + [.target(name: name), "StrataTestSupport"],
       swiftSettings: settings),
   ]
 }
@@ -111,7 +113,8 @@ let package = Package(
     // What you hold.
     + layer(
       "Strata", "CStrata", "StrataModel", "StrataRecord", "StrataChanges", "StrataQuery",
-      "StrataStore", .target(name: "StrataMacros", condition: .when(traits: ["Macros"])))
+      "StrataStore", .target(name: "StrataMacros", condition: .when(traits: ["Macros"])),
+      tests: ["StrataLMDB"])
     + [
       // @Entity, @Attribute, @Relationship: compile-time only.
       .macro(

@@ -16,6 +16,14 @@ enum RecordSubject: Subject {
     slots: kinds.enumerated().map { index, kind in
       SlotDescription(number: PropertyNumber(rawValue: UInt16(index + 1)), kind: kind)
     })
+  /// Of a text between two values that lie beside the record.
+  private static let externalLayout = RecordLayout(
+    version: 1,
+    slots: [true, false, true].enumerated().map { index, isExternal in
+      SlotDescription(
+        number: PropertyNumber(rawValue: UInt16(index + 1)),
+        kind: .attribute(isExternal ? .data : .string), isExternal: isExternal)
+    })
   private static let key = ObjectKey(entity: EntityNumber(rawValue: 1), serial: 1)
   private static let store = StoreIdentity(UUID())
 
@@ -28,6 +36,13 @@ enum RecordSubject: Subject {
 
   /// Reads every slot in every way, if the bytes pass validation.
   private static func probe(record: UnsafeRawBufferPointer) throws(Finding) {
+    try probe(record: record, layout)
+    try probe(record: record, externalLayout)
+  }
+
+  private static func probe(
+    record: UnsafeRawBufferPointer, _ layout: RecordLayout
+  ) throws(Finding) {
     do { try layout.validate(record) } catch { return }
     guard let start = record.baseAddress else { throw Finding("no bytes are no record") }
     for (index, place) in layout.places.enumerated() {
@@ -38,6 +53,12 @@ enum RecordSubject: Subject {
           "slot \(index) lies outside its record")
       }
       _ = slot.value(store: store)
+      if let stamp = slot.stamp {
+        try require(
+          !stamp.fits(record) || stamp == DataStamp(of: record),
+          "a stamp fits bytes that it was not made of")
+        continue
+      }
       var key: [UInt8] = []
       KeyEncoder.append(slot: slot, to: &key)
       try require(key.count <= KeyEncoder.valueByteCountMax, "a key of \(key.count) bytes")

@@ -24,7 +24,7 @@ static inline uint64_t fold(uint64_t a, uint64_t b) {
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-uint32_t strata_checksum(const void *bytes, size_t count, uint64_t seed) {
+static uint64_t mix(const void *bytes, size_t count, uint64_t seed) {
   const unsigned char *p = bytes;
   uint64_t a = seed ^ k0, b = (uint64_t)count ^ k1;
   size_t left = count;
@@ -36,6 +36,12 @@ uint32_t strata_checksum(const void *bytes, size_t count, uint64_t seed) {
   if (left > 0) memcpy(tail, p, left);
   a = fold(word(tail) ^ k2, word(tail + 8) ^ a) + k0;
   b = fold(word(tail + 16) ^ k3, word(tail + 24) ^ b) + k1;
-  uint64_t mixed = fold(a ^ k1, b ^ k0);
+  return fold(a ^ k1, b ^ k0);
+}
+
+uint32_t strata_checksum(const void *bytes, size_t count, uint64_t seed) {
+  uint64_t mixed = mix(bytes, count, seed);
   return (uint32_t)(mixed ^ (mixed >> 32));
 }
+
+uint64_t strata_digest(const void *bytes, size_t count) { return mix(bytes, count, 0); }

@@ -82,13 +82,15 @@
   /// @Attribute(.unique) var iso: String
   /// @Attribute(.indexed, originalName: "title") var name: String
   /// @Attribute(.transient) var isSelected: Bool = false
+  /// @Attribute(.external) var picture: Data?
   /// @Attribute(.required, .matches("[A-Z]{2}")) var code: String?
   /// @Attribute(.range(0...130)) var age: Int = 0
   /// ```
   ///
   /// - Parameters:
   ///   - options: `.unique`, `.indexed` or `.transient`. A transient attribute is in no index, and so
-  ///     neither `.unique` nor `.indexed`. And what the value must be when a context saves the object,
+  ///     neither `.unique` nor `.indexed`. `.external` for `Data` that may be large: it lies beside the
+  ///     object and is read when it is asked for; `AttributeOption.external` says what that costs. And what the value must be when a context saves the object,
   ///     any number of rules: `.required`, `.length(1...80)`, `.range(0...130)`,
   ///     `.matches("[A-Z]{2}")`; see `AttributeRule`. Or `.derived(.count("cities"))` and its like for
   ///     a value that cannot be set; see `AttributeDerivation`.

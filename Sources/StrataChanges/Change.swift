@@ -22,12 +22,19 @@ package struct Change: Sendable {
   package var base: StoredRecord?
   /// The slots that differ from the base by intent. For an insert, those that were set.
   package var slots: SlotSet
+  /// The bytes of the external slots among `slots`: what the store does not have yet. The other
+  /// external slots of the record are as in the base, and their bytes lie where that one's do.
+  package var external: ExternalValues
 
-  package init(kind: Kind, record: Record?, base: StoredRecord?, slots: SlotSet) {
+  package init(
+    kind: Kind, record: Record?, base: StoredRecord?, slots: SlotSet,
+    external: ExternalValues = ExternalValues()
+  ) {
     self.kind = kind
     self.record = record
     self.base = base
     self.slots = slots
+    self.external = external
   }
 
   /// Whether nothing of the object changes: the change asks the store whether somebody else has
@@ -43,12 +50,17 @@ package struct Change: Sendable {
     .update(read.record, base: read, slots: SlotSet())
   }
 
-  package static func insert(_ record: Record, slots: SlotSet) -> Change {
-    Change(kind: .insert, record: record, base: nil, slots: slots)
+  package static func insert(
+    _ record: Record, slots: SlotSet, external: ExternalValues = ExternalValues()
+  ) -> Change {
+    Change(kind: .insert, record: record, base: nil, slots: slots, external: external)
   }
 
-  package static func update(_ record: Record, base: StoredRecord, slots: SlotSet) -> Change {
-    Change(kind: .update, record: record, base: base, slots: slots)
+  package static func update(
+    _ record: Record, base: StoredRecord, slots: SlotSet,
+    external: ExternalValues = ExternalValues()
+  ) -> Change {
+    Change(kind: .update, record: record, base: base, slots: slots, external: external)
   }
 
   /// - Parameter base: nil if the object was never saved.

@@ -54,6 +54,9 @@ package struct CommitResult: Sendable {
 package struct WriteCount: Sendable, Hashable {
   package var recordsPut = 0
   package var recordsDeleted = 0
+  /// Values of external attributes.
+  package var externalPut = 0
+  package var externalDeleted = 0
   /// Index entries and links.
   package var entriesPut = 0
   /// Those that were there.

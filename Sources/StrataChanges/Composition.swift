@@ -83,7 +83,7 @@ package struct Composition {
     case (.insert, .delete):
       guard let record = newer.record else { return nil }
       guard let base = under.base else { return newer }
-      return .update(record, base: base, slots: newer.slots)
+      return .update(record, base: base, slots: newer.slots, external: newer.external)
     case (.update, _), (.insert, _): return update(newer, over: under, of: key)
     }
   }
@@ -103,6 +103,10 @@ package struct Composition {
         base: below, changes: record, slots: newer.slots, into: &arena)
     }
     composed.slots.formUnion(newer.slots)
+    let isDropped = PlantedFault.bytesDropped.isPlanted(in: schema)
+    composed.external = newer.external.fitting(
+      composed.record, layout, in: composed.slots,
+      orElse: isDropped ? ExternalValues() : under.external)
     // Who changes what the receiver has pending goes back to the receiver's base. A worker that saves
     // again and again keeps its record, and does not hear when the root commits what lies under it:
     // the generation that it names may be long gone.

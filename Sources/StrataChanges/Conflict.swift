@@ -14,17 +14,20 @@ public struct Conflict: Sendable {
   package let theirs: Record?
   /// The slots that the save set by intent.
   package let changed: SlotSet
+  /// The bytes of the external slots that the save sets.
+  package let external: ExternalValues
   package let schema: Schema
 
   package init(
     objectID: ObjectID, base: Record?, ours: Record?, theirs: Record?, changed: SlotSet,
-    schema: Schema
+    external: ExternalValues = ExternalValues(), schema: Schema
   ) {
     self.objectID = objectID
     self.base = base
     self.ours = ours
     self.theirs = theirs
     self.changed = changed
+    self.external = external
     self.schema = schema
   }
 
@@ -32,7 +35,9 @@ public struct Conflict: Sendable {
   /// object was new.
   public var baseValues: [String: Value]? { base.map(values) }
 
-  /// What the save wants; nil if it deletes the object.
+  /// What the save wants; nil if it deletes the object. External attributes are among them where the
+  /// save sets them, and nowhere else: their bytes lie in the store. Whether they differ is said by
+  /// `ourChanges` and `theirChanges`.
   public var ourValues: [String: Value]? { ours.map(values) }
 
   /// What the store has; nil if it has deleted the object.
@@ -71,6 +76,12 @@ public struct Conflict: Sendable {
     var values: [String: Value] = [:]
     for (slot, property) in entity.description.properties.enumerated()
     where property.relationship?.isToMany != true {
+      if let stamp = record.stamp(at: slot, entity.layout) {
+        if let set = external.value(at: slot, fitting: stamp) {
+          values[property.name] = .data(set.data)
+        }
+        continue
+      }
       values[property.name] = record.value(at: slot, layout: entity.layout, store: schema.store)
     }
     return values

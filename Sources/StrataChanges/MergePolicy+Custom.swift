@@ -86,7 +86,7 @@ final class CustomRule: Sendable {
       let rest = others.resolve(conflict, layout: layout, depth: depth + 1)
       switch rest {
       case .fail, .delete, .mistaken: return rest
-      case .write(let record): return set(values, of: record, conflict, layout)
+      case .write(let record, _): return set(values, of: record, conflict, layout)
       case .keepTheirs:
         return conflict.theirs.map { set(values, of: $0, conflict, layout) } ?? rest
       }
@@ -96,7 +96,7 @@ final class CustomRule: Sendable {
   private func set(
     _ values: [String: Value], of record: Record, _ conflict: Conflict, _ layout: RecordLayout
   ) -> MergePolicy.Resolution {
-    let draft = Draft(layout: layout, base: record)
+    let draft = Draft(layout: layout, base: record, external: conflict.external)
     var mistakes: [MergePolicyMistake] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       switch slot(named: name, for: value, conflict, layout) {
@@ -105,9 +105,9 @@ final class CustomRule: Sendable {
       }
     }
     guard mistakes.isEmpty else { return .mistaken(mistakes) }
-    if draft.changed.isEmpty { return .write(record) }
+    if draft.changed.isEmpty { return .write(record, external: conflict.external) }
     var arena = RecordArena()
-    return .write(draft.encode(into: &arena))
+    return .write(draft.encode(into: &arena), external: draft.external)
   }
 
   private func slot(

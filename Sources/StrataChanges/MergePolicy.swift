@@ -72,8 +72,8 @@ public struct MergePolicy: Sendable, Hashable {
   /// How a conflict ends.
   package enum Resolution: Sendable {
     case fail
-    /// This becomes the object's record.
-    case write(Record)
+    /// This becomes the object's record. External slots have their stored value or one of these.
+    case write(Record, external: ExternalValues)
     /// The object is deleted.
     case delete
     /// The store stays as it is.
@@ -94,7 +94,8 @@ public struct MergePolicy: Sendable, Hashable {
     // Nothing is lost by leaving an object alone that the save has only read.
     case _ where conflict.isReadOnly: return .keepTheirs
     case .rollback: return .keepTheirs
-    case .overwrite: return conflict.ours.map(Resolution.write) ?? .delete
+    case .overwrite:
+      return conflict.ours.map { .write($0, external: conflict.external) } ?? .delete
     case .mergeByPropertyStoreTrump:
       return merge(conflict, layout: layout, isOursFirst: false)
     case .mergeByPropertyObjectTrump:
@@ -120,14 +121,17 @@ public struct MergePolicy: Sendable, Hashable {
   ) -> Resolution {
     switch (conflict.ours, conflict.theirs) {
     case (nil, _): return isOursFirst ? .delete : .keepTheirs
-    case (let ours?, nil): return isOursFirst ? .write(ours) : .keepTheirs
+    case (let ours?, nil):
+      return isOursFirst ? .write(ours, external: conflict.external) : .keepTheirs
     case (let ours?, let theirs?):
       var arena = RecordArena()
       var taken = conflict.changed
       if !isOursFirst { taken.subtract(conflict.changedByThem(layout)) }
       // The store has no transient values: it cannot have changed them.
       taken.formUnion(layout.transientSlots)
-      return .write(layout.splice(base: theirs, changes: ours, slots: taken, into: &arena))
+      return .write(
+        layout.splice(base: theirs, changes: ours, slots: taken, into: &arena),
+        external: conflict.external)
     }
   }
 }

@@ -27,6 +27,10 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case mergeDropsEdits
   /// A delete does not run its delete rules again on members that the receiver alone has.
   case deletesStopShort
+  /// What was set of an external attribute is forgotten when something else is laid over it.
+  case bytesDropped
+  /// Undo brings back the stamp of an external attribute, but not its bytes.
+  case undoForgetsBytes
   /// What came on top of a save keeps the base that it had before the commit.
   case staleBase
   /// A fetched list looks at the objects that changed and not at those that lead to them.

@@ -101,6 +101,24 @@ package final class ReadView {
     return .record(stored)
   }
 
+  /// What an external slot of the object stands for in this view; nil if it has no value. Of an object
+  /// that the view deletes, it is what lies beneath.
+  ///
+  /// - Throws: `StoreError`, `.damaged` if the store has not the bytes that its record has the stamp of.
+  /// - Complexity: O(bytes).
+  package func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData? {
+    guard let layout = schema.entity(key.entity)?.layout else { return nil }
+    var stamp: DataStamp?
+    for segment in layers.segments {
+      guard let change = segment.change(for: key), let record = change.record else { continue }
+      // The nearest record says which value it is; an ancestor may be who has set it.
+      guard let sought = stamp ?? record.stamp(at: slot, layout) else { return nil }
+      if let pending = change.external.value(at: slot, fitting: sought) { return pending }
+      stamp = sought
+    }
+    return try snapshot.externalData(of: key, at: slot)
+  }
+
   /// Whether the object is there: not deleted, and known to a layer or the store.
   package func exists(_ key: ObjectKey) throws -> Bool {
     if let change = change(for: key) { return change.kind != .delete }

@@ -56,6 +56,8 @@ extension Change {
         change.record = layout.splice(
           base: written, changes: record, slots: change.slots, into: &arena)
       }
+      // What was saved lies in the store now.
+      change.external = external.fitting(change.record, layout, in: change.slots)
     }
     if kind == .insert { change.kind = .update }
     if isStale, base != nil { return change }

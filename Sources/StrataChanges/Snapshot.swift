@@ -68,6 +68,10 @@ package protocol Snapshot: AnyObject {
   /// The record of `key`, copied, or nil if the store has none.
   func record(for key: ObjectKey) throws -> StoredRecord?
 
+  /// What an external slot of `key` stands for, its bytes copied; nil if the slot has no value, or the
+  /// store no record. O(bytes).
+  func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData?
+
   /// Whether the store has a record of `key`.
   func contains(_ key: ObjectKey) throws -> Bool
 

@@ -17,6 +17,19 @@
   }
 
   extension MarkedProperty {
+    /// An external attribute is `Data` and in no index; of a type that is not known here, the model
+    /// says so when it is built.
+    private func checkExternal(report: Report) {
+      guard let external = node.option("external") else { return }
+      let others = ["unique", "indexed", "transient"].compactMap { node.option($0) }
+      if let other = others.first ?? node.rule("derived") {
+        report(Mistake.externalWith(option: other.trimmedDescription).diagnostic(at: external))
+      }
+      if let type, case .value(let value) = TypeSpelling(type).unwrapped, value != "Data" {
+        report(Mistake.externalOfType(type.trimmedDescription).diagnostic(at: external))
+      }
+    }
+
     func checkAttribute(report: Report) {
       if let type, TypeSpelling(type).isToMany,
         variable.attribute(named: Marker.relationship.rawValue) == nil
@@ -34,6 +47,7 @@
         report(
           Mistake.indexedTransient(option: indexed.trimmedDescription).diagnostic(at: transient))
       }
+      checkExternal(report: report)
       checkRules(report: report)
     }
   }

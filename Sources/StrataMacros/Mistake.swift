@@ -34,6 +34,8 @@
     // What `@Attribute` says.
     case attributeOfObjects(String, type: String)
     case indexedTransient(option: String)
+    case externalWith(option: String)
+    case externalOfType(String)
     case unfitRule(String, type: String, fits: String)
     case invalidPattern(String)
 
@@ -117,6 +119,12 @@
       case .indexedTransient(let option):
         "'.transient' and '\(option)' exclude each other: a transient attribute is not stored, and so "
           + "not in an index; remove one"
+
+      case .externalWith(let option):
+        "'.external' and '\(option)' exclude each other: the bytes of an external attribute lie beside "
+          + "the object, and are only read when they are asked for; remove one"
+      case .externalOfType(let type):
+        "'.external' is for Data, not for '\(type)': remove it"
 
       case .unfitRule(let rule, let type, let fits):
         "'\(rule)' is a rule for \(fits), not for '\(type)': remove it"

@@ -2,7 +2,7 @@
 
 /// What an attribute's value is worked out from, instead of being set: by the save that reaches the
 /// store. Properties are named as in the model, and checked when that is built; none of them may be
-/// derived itself. Core Data: `NSDerivedAttributeDescription`.
+/// derived or external itself. Core Data: `NSDerivedAttributeDescription`.
 public enum AttributeDerivation: Sendable, Hashable {
   /// A text of the object without case and diacritics, for searching and sorting: "lavasan" of
   /// "Lavāsān". Core Data: `canonical:`.
@@ -95,7 +95,7 @@ extension EntityDescription {
   /// An attribute from which others may be derived.
   private func source(named name: String) -> (slot: Int, attribute: AttributeDescription)? {
     guard let slot = slot(named: name), let attribute = properties[slot].attribute,
-      attribute.derivation == nil
+      attribute.derivation == nil, !attribute.isExternal
     else { return nil }
     return (slot, attribute)
   }

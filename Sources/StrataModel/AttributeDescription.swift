@@ -15,6 +15,24 @@ public enum AttributeOption: Sendable, Hashable {
   /// The value is worked out from others by the save that reaches the store, and cannot be set:
   /// `.derived(.count("cities"))`.
   case derived(AttributeDerivation)
+  /// For `Data` that may be large, a picture or a document: its bytes lie beside the object in the
+  /// store. Loading the object, fetching by its other properties and saving these touch nothing of
+  /// them.
+  ///
+  /// - Reading the property copies the bytes out of the store, each time; nobody keeps them. Read it
+  ///   once and keep what you have read, if you need it more than once. What comes is what the store
+  ///   has at the time of reading, as when a fault fires, also of an object that was loaded before.
+  /// - Setting it reads the bytes through once. They are kept until the save that reaches the store
+  ///   has written them, and are never copied before. Equal bytes are no change.
+  /// - With an undo manager, replacing the value or deleting the object reads the bytes that go.
+  /// - A predicate can ask whether there is a value, and nothing else. `.required` and `.length` are
+  ///   rules for it, and read nothing.
+  /// - What is small is better kept in the object: an external value costs an entry in the store of
+  ///   its own, 16 bytes in the object and a look-up. The largest has 4 GiB - 1.
+  ///
+  /// For `Data` and `Data?` alone, and neither with `.unique`, `.indexed` or `.transient` nor derived
+  /// or derived from. Core Data: `allowsExternalBinaryDataStorage`.
+  case external
 }
 
 /// An attribute: a value that an object itself holds. Core Data: `NSAttributeDescription`.
@@ -54,6 +72,9 @@ public struct AttributeDescription: Sendable {
   public var isUnique: Bool { options.contains(.unique) }
   public var isIndexed: Bool { options.contains(.indexed) || isUnique }
   public var isTransient: Bool { options.contains(.transient) }
+
+  /// Whether the bytes lie beside the object. Core Data: `allowsExternalBinaryDataStorage`.
+  public var isExternal: Bool { options.contains(.external) }
 
   /// What the value is worked out from; nil for an attribute that is set.
   public var derivation: AttributeDerivation? {

@@ -25,6 +25,12 @@ extension ManagedObjectModel {
         throw .unindexableType(entity: entity, attribute: attribute.name, type: attribute.type)
       }
     }
+    if attribute.isExternal {
+      let isUnfit = attribute.isIndexed || attribute.isTransient || attribute.derivation != nil
+      guard attribute.type == .data, !isUnfit else {
+        throw .unfitExternal(entity: entity, attribute: attribute.name)
+      }
+    }
     guard attribute.defaultValue != .null else {
       if attribute.needsDefault, !attribute.isOptional {
         throw .missingDefault(entity: entity, attribute: attribute.name)

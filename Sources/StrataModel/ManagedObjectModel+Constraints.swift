@@ -54,6 +54,8 @@ extension ManagedObjectModel {
       throw .indexedTransient(entity: entity.name, attribute: name)
     case .attribute(let attribute) where attribute.type == .codable:
       throw .unindexableType(entity: entity.name, attribute: name, type: attribute.type)
+    case .attribute(let attribute) where attribute.isExternal:
+      throw .unfitExternal(entity: entity.name, attribute: name)
     case .attribute, .relationship: break
     }
   }

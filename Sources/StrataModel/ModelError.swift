@@ -22,6 +22,9 @@ public enum ModelError: Error, Sendable, Hashable {
   case unfitSymmetry(entity: String, relationship: String)
   /// A `.transient` attribute cannot be `.unique` or `.indexed`: it is not stored.
   case indexedTransient(entity: String, attribute: String)
+  /// `.external` is for a `Data` attribute that is neither `.unique`, alone or together with others,
+  /// nor `.indexed`, nor `.transient`, nor derived: its bytes are not in the object.
+  case unfitExternal(entity: String, attribute: String)
   /// Values of this type have no order that an index could keep (`Codable` structs).
   case unindexableType(entity: String, attribute: String, type: AttributeType)
   /// `uniqueTogether` names a property that the entity does not have.
@@ -79,6 +82,9 @@ extension ModelError: CustomStringConvertible {
         + "of an entity with itself, without inverse:."
     case .indexedTransient(let entity, let attribute):
       "\(entity).\(attribute) is transient and so cannot be unique or indexed."
+    case .unfitExternal(let entity, let attribute):
+      "\(entity).\(attribute) cannot be external: that is for Data that is neither unique, indexed, "
+        + "transient nor derived."
     case .unindexableType(let entity, let attribute, let type):
       "\(entity).\(attribute) cannot be unique or indexed: values of type \(type) have no order."
     case .unknownConstraintProperty(let entity, let property):

@@ -27,6 +27,8 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     package var isUnique: Bool
     package var isIndexed: Bool
     package var isTransient: Bool
+    /// Nil for false.
+    package var isExternal: Bool?
   }
 
   package struct Relationship: Codable, Sendable, Hashable {
@@ -63,7 +65,8 @@ extension ModelOutline.Entity {
     attributes = entity.ownProperties.compactMap(\.attribute).map {
       ModelOutline.Attribute(
         name: $0.name, type: $0.type, isOptional: $0.isOptional, isUnique: $0.isUnique,
-        isIndexed: $0.isIndexed, isTransient: $0.isTransient)
+        isIndexed: $0.isIndexed, isTransient: $0.isTransient,
+        isExternal: $0.isExternal ? true : nil)
     }.sorted { $0.name < $1.name }
     relationships = entity.ownProperties.compactMap(\.relationship).map { relationship in
       let side = ManagedObjectModel.PropertyReference(

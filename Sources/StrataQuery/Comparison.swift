@@ -51,6 +51,7 @@ package struct Comparison: OperatorNode {
   }
 
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
+    let resolver = isPresenceTest ? resolver.forPresence : resolver
     let left = try left.resolved(by: resolver)
     let right = try right.resolved(by: resolver)
     if let constant = right as? ConstantNode {
@@ -60,6 +61,13 @@ package struct Comparison: OperatorNode {
       return try condition(right, comparison.flipped, constant, in: resolver)
     }
     return try condition(left, comparison, right)
+  }
+
+  /// Whether it asks of a property alone whether there is a value.
+  private var isPresenceTest: Bool {
+    func isNil(_ operand: any OperandNode) -> Bool { (operand as? ConstantNode)?.value == .null }
+    return comparison == .equal
+      && (left is PathNode && isNil(right) || isNil(left) && right is PathNode)
   }
 
   /// Two operands of which neither is known beforehand.

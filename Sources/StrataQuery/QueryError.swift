@@ -10,6 +10,10 @@ public enum QueryError: Error, Sendable, Hashable {
   /// The attribute is transient, so the store does not have it. Core Data refuses such a fetch too.
   /// Filter or sort the fetched objects instead.
   case transientProperty(entity: String, property: String)
+  /// The attribute is external, so its bytes lie beside the objects that are looked through. Only
+  /// whether there is a value can be asked, with `== nil` and `!= nil`. Filter the fetched objects
+  /// instead, or store what is looked for in an attribute of its own: a digest, a title.
+  case externalProperty(entity: String, property: String)
   /// The constant is of another type than the attribute's, or out of its range.
   case mismatchedType(entity: String, property: String, type: AttributeType)
   /// The operator does not apply to the property: text operators to anything but a string, an order
@@ -54,6 +58,9 @@ extension QueryError: CustomStringConvertible {
     case .transientProperty(let entity, let property):
       "\(entity).\(property) is transient, so the store does not have it. Filter or sort the fetched "
         + "objects instead."
+    case .externalProperty(let entity, let property):
+      "\(entity).\(property) is external: only == nil and != nil can be asked of it. Store what is "
+        + "looked for in an attribute of its own."
     case .mismatchedType(let entity, let property, let type):
       "\(entity).\(property) is compared with a value that does not fit its type, \(type)."
     case .unfitProperty(let entity, let property):

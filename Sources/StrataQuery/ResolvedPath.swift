@@ -47,6 +47,8 @@ package struct PathResolver: Sendable {
   nonisolated(unsafe) var grouping: RowGrouping?
   /// Is told of each path; nil if nobody asks.
   private let log: PathLog?
+  /// Whether paths may end at external attributes.
+  private var allowsExternal = false
 
   package init(schema: Schema, entity: EntitySchema, log: PathLog? = nil) {
     self.schema = schema
@@ -61,7 +63,15 @@ package struct PathResolver: Sendable {
   func entering(_ scope: Scope, _ entity: EntitySchema) -> PathResolver {
     var inner = self
     inner.scopes.append((scope, entity))
+    inner.allowsExternal = false
     return inner
+  }
+
+  /// The resolver for a path of which nothing is asked but whether there is a value.
+  var forPresence: PathResolver {
+    var resolver = self
+    resolver.allowsExternal = true
+    return resolver
   }
 
   /// Where a path ends.
@@ -88,7 +98,7 @@ package struct PathResolver: Sendable {
     }
   }
 
-  /// - Throws: `unknownProperty`, `transientProperty`; `unfitProperty` if the path goes on from an
+  /// - Throws: `unknownProperty`, `transientProperty`, `externalProperty`; `unfitProperty` if the path goes on from an
   ///   attribute; `unboundVariable` if it begins at an element of a collection outside of the
   ///   condition on it.
   func end(of reference: PathReference) throws(QueryError) -> End {
@@ -184,6 +194,9 @@ package struct PathResolver: Sendable {
     let entityName = owner.description.name
     if property.attribute?.isTransient == true {
       throw .transientProperty(entity: entityName, property: property.name)
+    }
+    if property.attribute?.isExternal == true, !allowsExternal {
+      throw .externalProperty(entity: entityName, property: property.name)
     }
     let kind = property.attribute.map { SlotKind.attribute(composite?.type ?? $0.type) } ?? .toOne
     return ResolvedPath(

@@ -38,7 +38,7 @@ extension Data: AttributeValue {
   }
 
   public func write(to writer: inout SlotWriter) {
-    withUnsafeBytes { writer.write(bytes: $0, as: .data) }
+    writer.write(data: self)
   }
 
   public var value: Value { .data(self) }

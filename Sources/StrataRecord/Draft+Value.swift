@@ -25,7 +25,7 @@ extension Draft {
     case .double: set(Double(value: value), at: slot, from: value)
     case .decimal: set(Decimal(value: value), at: slot, from: value)
     case .string: set(String(value: value), at: slot, from: value)
-    case .data: set(Data(value: value), at: slot, from: value)
+    case .data, .external: set(Data(value: value), at: slot, from: value)
     case .date: set(Date(value: value), at: slot, from: value)
     case .uuid: set(UUID(value: value), at: slot, from: value)
     case .url: set(URL(value: value), at: slot, from: value)
@@ -76,7 +76,7 @@ extension SlotCode {
     case .float, .double: Double(value: value) != nil
     case .decimal: Decimal(value: value) != nil
     case .string: String(value: value) != nil
-    case .data: Data(value: value) != nil
+    case .data, .external: Data(value: value) != nil
     case .date: Date(value: value) != nil
     case .uuid: UUID(value: value) != nil
     case .url: URL(value: value) != nil

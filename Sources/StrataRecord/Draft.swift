@@ -35,6 +35,10 @@ package final class Draft {
   @exclusivity(unchecked)
   @usableFromInline package internal(set) var changed = SlotSet()
 
+  /// What external slots were set to.
+  @exclusivity(unchecked)
+  package private(set) var external = ExternalValues()
+
   @exclusivity(unchecked)
   @usableFromInline var buffer: UnsafeMutableRawPointer
   @exclusivity(unchecked)
@@ -44,9 +48,15 @@ package final class Draft {
   private var heapEnd: Int
 
   /// A draft of `base`, which is a record of `layout`; of a new object if it is nil.
-  package init(layout: RecordLayout, base: Record?) {
+  ///
+  /// - Parameter external: the bytes that the base's external slots stand for, where those are not in
+  ///   the store.
+  package init(
+    layout: RecordLayout, base: Record?, external: ExternalValues = ExternalValues()
+  ) {
     self.layout = layout
     self.base = base
+    self.external = external
     bufferByteCount = layout.draftHeapOffset + (layout.variableCount == 0 ? 0 : 64)
     heapEnd = layout.draftHeapOffset
     buffer = .allocate(byteCount: bufferByteCount, alignment: 8)
@@ -161,6 +171,7 @@ extension Draft {
     } else {
       entries[Int(~place.position)] = VariableBytes(start: buffer, count: 0)
     }
+    if !external.isEmpty { external[slot] = nil }
     changed.insert(slot)
     return true
   }
@@ -207,6 +218,28 @@ extension Draft {
       slot \(slot) holds \(String(describing: layout.places[slot].code.kind)), \
       it cannot be set to \(String(describing: code.kind))
       """)
+  }
+}
+
+// MARK: - External values
+
+extension Draft {
+  /// Sets an external slot; nil leaves it without a value.
+  /// - Returns: false if equal bytes, by their stamp, were there.
+  @discardableResult
+  package func setExternal(_ value: ExternalData?, at slot: Int) -> Bool {
+    guard let value else { return clear(slot) }
+    let didChange = value.stamp.withStoredBytes { store(fixed: $0, at: slot, as: .external) }
+    if didChange { external[slot] = value }
+    return didChange
+  }
+
+  /// Sets a slot of data, whether its bytes lie in the record or beside it.
+  func store(data: Data, at slot: Int) -> Bool {
+    guard layout.places[slot].code != .external else {
+      return setExternal(ExternalData(data), at: slot)
+    }
+    return data.withUnsafeBytes { store(bytes: $0, at: slot, as: .data) }
   }
 }
 

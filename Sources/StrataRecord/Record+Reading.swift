@@ -31,7 +31,14 @@ extension Record {
     return T(layout.slot(slot, at: start))
   }
 
-  /// The value of the slot without its static type; `.null` if it has none.
+  /// The stamp of an external attribute's bytes; nil if it has no value.
+  package func stamp(at slot: Int, _ layout: RecordLayout) -> DataStamp? {
+    defer { withExtendedLifetime(block) {} }
+    return layout.slot(slot, at: start).stamp
+  }
+
+  /// The value of the slot without its static type; `.null` if it has none, or if it is external and
+  /// so lies elsewhere.
   /// - Parameter store: the store of the record; to-one targets are of the same.
   package func value(at slot: Int, layout: RecordLayout, store: StoreIdentity) -> Value {
     defer { withExtendedLifetime(block) {} }

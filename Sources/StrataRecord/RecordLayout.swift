@@ -34,6 +34,8 @@ package final class RecordLayout: Sendable {
   package let transientSlots: SlotSet
   /// The class slots whose values lie in the variable part.
   package let variableSlots: SlotSet
+  /// The class slots whose values lie beside the record.
+  package let externalSlots: SlotSet
   /// The class slots that have a place in the record: all but to-many ones.
   package let placedSlots: SlotSet
 
@@ -75,7 +77,7 @@ package final class RecordLayout: Sendable {
     var places: [PropertyNumber: SlotPlace] = [:]
     var physical: [SlotPlace] = []
     for (bit, slot) in placed.enumerated() {
-      let code = SlotCode(slot.kind)
+      let code = SlotCode(slot)
       let place = SlotPlace(
         position: code.isVariable ? ~Int32(variableCount) : Int32(position),
         presenceOffset: UInt16(Self.headerByteCount + bit / 8), presenceMask: 1 << UInt8(bit % 8),
@@ -91,13 +93,15 @@ package final class RecordLayout: Sendable {
     self.physical = physical
     self.variableCount = variableCount
     fixedEnd = position
-    var (transient, variable, all) = (SlotSet(), SlotSet(), SlotSet())
+    var (transient, variable, external, all) = (SlotSet(), SlotSet(), SlotSet(), SlotSet())
     for (index, place) in self.places.enumerated() where place.isPlaced {
       all.insert(index)
       if slots[index].isTransient { transient.insert(index) }
       if place.code.isVariable { variable.insert(index) }
+      if place.code == .external { external.insert(index) }
     }
-    (transientSlots, variableSlots, placedSlots) = (transient, variable, all)
+    (transientSlots, variableSlots) = (transient, variable)
+    (externalSlots, placedSlots) = (external, all)
   }
 }
 

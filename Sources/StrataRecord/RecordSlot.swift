@@ -66,10 +66,19 @@ extension RecordSlot {
   }
 }
 
+extension RecordSlot {
+  /// The stamp of an external attribute's bytes; nil if the slot is absent or no such attribute.
+  package var stamp: DataStamp? {
+    guard code == .external, let start else { return nil }
+    return DataStamp(storedAt: start)
+  }
+}
+
 // MARK: - Value
 
 extension RecordSlot {
-  /// The value without its static type; `.null` if the slot is absent.
+  /// The value without its static type; `.null` if the slot is absent, or external: its value is not
+  /// here.
   /// - Parameter store: the store of the record; to-one targets are of the same.
   package func value(store: StoreIdentity) -> Value {
     if let key = toOne { return .object(ObjectID(store: store, key: key)) }

@@ -26,7 +26,8 @@ struct SchemaBuilder {
     zip(entity.properties, numbers).map { property, number in
       SlotDescription(
         number: number, kind: Self.kind(of: property),
-        isTransient: property.attribute?.isTransient ?? false)
+        isTransient: property.attribute?.isTransient ?? false,
+        isExternal: property.attribute?.isExternal ?? false)
     }
   }
 

@@ -17,11 +17,18 @@ package struct SlotDescription: Sendable, Hashable {
   package let kind: SlotKind
   /// Whether the value is carried from context to context and never stored.
   package let isTransient: Bool
+  /// Whether the bytes of the data lie beside the record, which has their stamp.
+  package let isExternal: Bool
 
-  package init(number: PropertyNumber, kind: SlotKind, isTransient: Bool = false) {
+  /// - Precondition: what is external is data.
+  package init(
+    number: PropertyNumber, kind: SlotKind, isTransient: Bool = false, isExternal: Bool = false
+  ) {
+    precondition(!isExternal || kind == .attribute(.data), "only data can be external")
     self.number = number
     self.kind = kind
     self.isTransient = isTransient
+    self.isExternal = isExternal
   }
 }
 

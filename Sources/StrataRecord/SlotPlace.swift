@@ -13,6 +13,10 @@ package struct SlotCode: RawRepresentable, Sendable, Hashable {
 
   package init(_ type: AttributeType) { rawValue = type.rawValue }
 
+  package init(_ slot: SlotDescription) {
+    self = slot.isExternal ? .external : SlotCode(slot.kind)
+  }
+
   package init(_ kind: SlotKind) {
     switch kind {
     case .attribute(let type): rawValue = type.rawValue
@@ -47,6 +51,8 @@ package struct SlotCode: RawRepresentable, Sendable, Hashable {
   @inlinable package static var codable: SlotCode { SlotCode(rawValue: 18) }
   @inlinable package static var toOne: SlotCode { SlotCode(rawValue: 64) }
   @inlinable package static var toMany: SlotCode { SlotCode(rawValue: 65) }
+  /// The stamp of data whose bytes lie beside the record.
+  @inlinable package static var external: SlotCode { SlotCode(rawValue: 66) }
 }
 
 extension SlotCode {
@@ -59,6 +65,7 @@ extension SlotCode {
     case .int64, .uint64, .double, .date, .toOne: 8
     case .uuid: 16
     case .decimal: DecimalBytes.byteCount
+    case .external: DataStamp.storedByteCount
     default: 0
     }
   }
@@ -75,6 +82,7 @@ extension SlotCode {
     switch self {
     case .toOne: .toOne
     case .toMany: .toMany
+    case .external: .attribute(.data)
     default: AttributeType(rawValue: rawValue).map { .attribute($0) }
     }
   }

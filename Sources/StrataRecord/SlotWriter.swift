@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Foundation
 
 /// One slot of a draft, as it is being set.
 ///
@@ -34,6 +35,11 @@ public struct SlotWriter {
 
   @inlinable package mutating func write(bytes: UnsafeRawBufferPointer, as code: SlotCode) {
     didChange = draft.store(bytes: bytes, at: slot, as: code)
+  }
+
+  /// Writes data, which an external slot keeps as it is, without copying its bytes.
+  package mutating func write(data: Data) {
+    didChange = draft.store(data: data, at: slot)
   }
 
   package mutating func write(fixed bytes: UnsafeRawBufferPointer, as code: SlotCode) {

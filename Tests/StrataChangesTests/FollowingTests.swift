@@ -31,6 +31,7 @@ private final class EmptySnapshot: Snapshot {
   init(generation: UInt64) { self.generation = generation }
 
   func record(for key: ObjectKey) -> StoredRecord? { nil }
+  func externalData(of key: ObjectKey, at slot: Int) -> ExternalData? { nil }
   func contains(_ key: ObjectKey) -> Bool { false }
   func scanRecords(
     of entity: EntityNumber, _ body: (ObjectKey, UInt64, UnsafeRawBufferPointer) throws -> ScanStep

@@ -26,7 +26,7 @@ private typealias G = Geography
     case .delete: return ("delete", nil, nil)
     case .keepTheirs: return ("keep", nil, nil)
     case .mistaken: return ("mistaken", nil, nil)
-    case .write(let record):
+    case .write(let record, _):
       return ("write", record.value(at: G.name, layout), record.value(at: G.population, layout))
     }
   }

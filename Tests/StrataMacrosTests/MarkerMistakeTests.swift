@@ -54,6 +54,29 @@
           + "and so not in an index; remove one"
       ),
       (
+        "@Attribute(.external, .indexed) var a: Data",
+        "2:14 '.external' and '.indexed' exclude each other: the bytes of an external attribute lie "
+          + "beside the object, and are only read when they are asked for; remove one"
+      ),
+      (
+        "@Attribute(.external, .transient) var a: Data?",
+        "2:14 '.external' and '.transient' exclude each other: the bytes of an external attribute "
+          + "lie beside the object, and are only read when they are asked for; remove one"
+      ),
+      (
+        "@Attribute(.derived(.path(\"b.c\")), .external) var a: Data?",
+        "2:38 '.external' and '.derived(.path(\"b.c\"))' exclude each other: the bytes of an external "
+          + "attribute lie beside the object, and are only read when they are asked for; remove one"
+      ),
+      (
+        "@Attribute(.external) var a: String?",
+        "2:14 '.external' is for Data, not for 'String?': remove it"
+      ),
+      (
+        "@Attribute(.external) var a: [UInt8]",
+        "2:14 '.external' is for Data, not for '[UInt8]': remove it"
+      ),
+      (
         "@Attribute(.length(1...80)) var a: Int?",
         "2:14 '.length' is a rule for String and Data, not for 'Int?': remove it"
       ),

@@ -46,6 +46,10 @@
         #".attribute("x", \Thing.x, as: (Int).self, .transient, default: (0) as Int),"#
       ),
       (
+        "@Attribute(.external, .length(...9)) var x: Data?",
+        #".attribute("x", \Thing.x, as: (Data?).self, .external, .length(...9)),"#
+      ),
+      (
         "@Strata.Attribute(.unique, .indexed) var x: Int",
         #".attribute("x", \Thing.x, as: (Int).self, .unique, .indexed),"#
       ),

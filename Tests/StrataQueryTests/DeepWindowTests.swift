@@ -52,6 +52,8 @@ private final class PlainCities: Snapshot {
     for number in 0..<count where try body(key(number)) == .stop { return }
   }
 
+  func externalData(of key: ObjectKey, at slot: Int) -> ExternalData? { nil }
+
   func contains(_ key: ObjectKey) -> Bool { Int(key.serial) <= count }
   func scanRecords(
     of entity: EntityNumber, _ body: (ObjectKey, UInt64, UnsafeRawBufferPointer) throws -> ScanStep

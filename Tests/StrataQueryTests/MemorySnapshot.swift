@@ -44,6 +44,8 @@ final class MemorySnapshot: Snapshot {
     return byKey[key].map { StoredRecord(record: $0, generation: generation) }
   }
 
+  func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData? { nil }
+
   func contains(_ key: ObjectKey) throws -> Bool { byKey[key] != nil }
 
   func scanRecords(

@@ -32,17 +32,20 @@ struct Edit {
   ) -> ObjectKey {
     let schema = store.schema.of(entity)
     let key = key ?? ObjectKey(entity: schema.number, serial: store.nextSerial())
-    let (record, slots) = encode(values, over: nil, schema)
-    changes[key] = .insert(record, slots: slots)
+    let (record, slots, external) = encode(values, over: nil, schema)
+    changes[key] = .insert(record, slots: slots, external: external)
     return key
   }
 
   mutating func update(_ key: ObjectKey, from base: StoredRecord, _ values: [String: Value]) {
     guard let schema = store.schema.entity(key.entity) else { return }
     let current = changes[key]?.record ?? base.record
-    let (record, slots) = encode(values, over: current, schema)
+    let (record, set, external) = encode(values, over: current, schema)
+    let slots = set.union(changes[key]?.slots ?? SlotSet())
     changes[key] = .update(
-      record, base: base, slots: slots.union(changes[key]?.slots ?? SlotSet()))
+      record, base: base, slots: slots,
+      external: external.fitting(
+        record, schema.layout, in: slots, orElse: changes[key]?.external ?? ExternalValues()))
   }
 
   /// Updates what the store has now.
@@ -58,13 +61,13 @@ struct Edit {
 
   private mutating func encode(
     _ values: [String: Value], over base: Record?, _ schema: EntitySchema
-  ) -> (Record, SlotSet) {
+  ) -> (Record, SlotSet, ExternalValues) {
     let draft = Draft(layout: schema.layout, base: base)
     for (name, value) in values {
       guard let slot = schema.description.slot(named: name) else { continue }
       draft.setValue(value, at: slot)
     }
-    return (draft.encode(into: &arena), draft.changed)
+    return (draft.encode(into: &arena), draft.changed, draft.external)
   }
 
   // MARK: - Links

@@ -39,6 +39,8 @@ final class ObjectCache {
   private var hand = 0
   /// The records that awake methods have set values over: what is unsaved and saved goes by these.
   @exclusivity(unchecked) private var original: [ObjectKey: Record] = [:]
+  /// The bytes of the external slots that awake methods have set, of the objects in `original`.
+  private var awakened: [ObjectKey: ExternalValues] = [:]
   /// Clean objects whose turn it is to become faults, and which want to be told before: the cache
   /// cannot call them while it moves its hand. The context sees to them.
   @exclusivity(unchecked) private(set) var waiting: [ManagedObject] = []
@@ -104,10 +106,26 @@ final class ObjectCache {
   }
 
   /// Gives an object the values that an awake method has set over those of `original`.
-  func setAwakened(_ record: Record, over original: Record, of object: ManagedObject) {
+  ///
+  /// - Parameter external: the bytes of external slots among them.
+  func setAwakened(
+    _ record: Record, over original: Record, external: ExternalValues = ExternalValues(),
+    of object: ManagedObject
+  ) {
+    let layout = object.home.layout
+    let external = external.fitting(
+      record, layout, in: layout.externalSlots, orElse: awakened[object.key] ?? ExternalValues())
     setRecord(record, of: object)
     self.original[object.key] = original
+    if !external.isEmpty { awakened[object.key] = external }
     byteCount += original.byteCount
+  }
+
+  /// What an awake method has set an external slot to, if `stamp` is of that.
+  func awakenedValue(
+    of object: ManagedObject, at slot: Int, fitting stamp: DataStamp
+  ) -> ExternalData? {
+    awakened.isEmpty ? nil : awakened[object.key]?.value(at: slot, fitting: stamp)
   }
 
   /// Gives an object what its draft was encoded to.
@@ -150,6 +168,7 @@ final class ObjectCache {
 
   private func forgetOriginal(_ key: ObjectKey) {
     guard !original.isEmpty, let record = original.removeValue(forKey: key) else { return }
+    awakened[key] = nil
     byteCount -= record.byteCount
   }
 

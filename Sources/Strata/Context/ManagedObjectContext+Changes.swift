@@ -55,4 +55,21 @@ extension ManagedObjectContext {
       return !edits.links.at(place).isEmpty || !working.links(at: place).isEmpty
     }
   }
+
+  /// The value of an external slot that `stamp` is of, which the object had when the turn began or has
+  /// beneath its unsaved changes; nil if nobody has it any more.
+  func formerExternalData(
+    of key: ObjectKey, at slot: Int, fitting stamp: DataStamp
+  ) -> ExternalData? {
+    if let former = turnStart.change(for: key)?.external.value(at: slot, fitting: stamp) {
+      return former
+    }
+    do {
+      let found = try currentView().over(Overlay()).externalData(of: key, at: slot)
+      return found?.stamp == stamp ? found : nil
+    } catch {
+      if deferredError == nil { deferredError = error }
+      return nil
+    }
+  }
 }

@@ -41,7 +41,8 @@ extension ManagedObjectContext {
     object.draft = nil
     guard !draft.changed.isEmpty, let original = cache.originalRecord(of: object) else { return }
     var arena = RecordArena()
-    cache.setAwakened(draft.encode(into: &arena), over: original, of: object)
+    cache.setAwakened(
+      draft.encode(into: &arena), over: original, external: draft.external, of: object)
   }
 
   // MARK: - Deleting

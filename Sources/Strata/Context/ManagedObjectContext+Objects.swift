@@ -132,7 +132,9 @@ extension ManagedObjectContext {
   }
 
   func didInsert(_ object: ManagedObject) {
-    object.draft = Draft(layout: object.home.layout, base: object.home.template)
+    let home = object.home
+    object.draft = Draft(
+      layout: home.layout, base: home.template, external: home.templateExternal)
     cache.register(object)
     edits.drafted.append(object)
     turn.inserted.append(object.key)

@@ -34,11 +34,11 @@ struct PendingEdits {
         encoded, changed: draft.changed, of: object, arena: &arena)
       if object.status == .inserted {
         changes[object.key] = .insert(
-          record, slots: draft.changed.union(object.home.templateSlots))
+          record, slots: draft.changed.union(object.home.templateSlots), external: draft.external)
       } else if let base {
         changes[object.key] = .update(
           record, base: StoredRecord(record: base, generation: object.generation),
-          slots: draft.changed)
+          slots: draft.changed, external: draft.external)
       }
     }
     for (key, base) in deletions { changes[key] = .delete(base: base) }

@@ -27,6 +27,10 @@ final class SharedSnapshot: Snapshot, @unchecked Sendable {  // Safety: `lock` g
     try lock.withLock { try snapshot.record(for: key) }
   }
 
+  func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData? {
+    try lock.withLock { try snapshot.externalData(of: key, at: slot) }
+  }
+
   func contains(_ key: ObjectKey) throws -> Bool {
     try lock.withLock { try snapshot.contains(key) }
   }

@@ -45,6 +45,11 @@ final class WatchedSnapshot: Snapshot {
     return try snapshot.contains(key)
   }
 
+  func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData? {
+    try noteRead()
+    return try snapshot.externalData(of: key, at: slot)
+  }
+
   func scanKeys(of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep) throws {
     try snapshot.scanKeys(of: entity) { key in
       try noteRead()

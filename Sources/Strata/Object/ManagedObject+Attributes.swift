@@ -123,6 +123,7 @@ extension ManagedObject {
   /// Sets a value of an object that somebody may be observing: they are told if it is another.
   private final func storeObserved<T: AttributeValue>(_ value: T, at slot: Int) {
     if record == nil, draft == nil { _ = fireFault() }
+    if home.layout.externalSlots.contains(slot) { return storeExternal(value, at: slot) }
     let current: T? = draft.map { $0.value(at: slot) } ?? record?.value(at: slot, home.layout)
     guard let observed = home.observed, current != value else { return store(value, at: slot) }
     observed.willSet(self, slot)
@@ -141,6 +142,7 @@ extension ManagedObject {
     {
       return
     }
+    if home.layout.externalSlots.contains(slot) { return storeExternal(value, at: slot) }
     home.context?.draftForEditing(self)?.set(value, at: slot)
   }
 
@@ -151,9 +153,15 @@ extension ManagedObject {
     return record != nil
   }
 
-  /// What an attribute reads as whose value is not there, or is none of its type: an object that is
-  /// gone, an attribute never set, an enum's raw value that the program does not know.
+  /// What an attribute reads as whose value is not in the record, or is none of its type: one that is
+  /// external, an object that is gone, an attribute never set, an enum's raw value that the program does
+  /// not know.
   private func missingValue<T: AttributeValue>(at slot: Int) -> T {
+    if home.layout.externalSlots.contains(slot), let data = externalData(at: slot)?.data,
+      let value = T(external: data)
+    {
+      return value
+    }
     if T.isOptional, let zero = T.zero { return zero }
     if let attribute = home.entity.description.properties[slot].attribute,
       attribute.defaultValue != .null, let value = T(value: attribute.defaultValue)

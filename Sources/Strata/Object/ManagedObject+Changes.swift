@@ -21,8 +21,9 @@ extension ManagedObject {
   /// The values as the parent has them: what the unsaved changes were made from. `.null` for each
   /// property of a new object. Loads a fault. Core Data: `committedValues(forKeys:)`.
   ///
-  /// - Parameter names: of the properties; nil for all. Transient attributes, to-many relationships
-  ///   and names that the entity does not have are passed over.
+  /// - Parameter names: of the properties; nil for all that are not external. Transient attributes,
+  ///   to-many relationships and names that the entity does not have are passed over. An external
+  ///   attribute is read if it is named; if another has replaced its value since, it is passed over.
   public final func committedValues(forKeys names: [String]? = nil) -> [String: Value] {
     guard let context = home.context, isAlive else { return [:] }
     if isFault { context.fire(self) }
@@ -30,7 +31,9 @@ extension ManagedObject {
     let record = context.committedRecord(of: self)
     var slots = SlotSet()
     for slot in persistentSlots {
-      if names?.contains(home.entity.description.properties[slot].name) ?? true {
+      if names?.contains(home.entity.description.properties[slot].name)
+        ?? !home.layout.externalSlots.contains(slot)
+      {
         slots.insert(slot)
       }
     }
@@ -39,6 +42,7 @@ extension ManagedObject {
 
   /// The properties that were changed since objectsDidChange was last posted, with the values that
   /// they had then: `.null` for those of an object that is new since.
+  /// External attributes are read; one whose value another has replaced since is left out.
   /// Core Data: `changedValuesForCurrentEvent()`.
   public final func changedValuesForCurrentTurn() -> [String: Value] {
     guard let context = home.context else { return [:] }
@@ -127,15 +131,29 @@ extension ManagedObject {
     }
   }
 
-  private func currentValue(at slot: Int) -> Value {
-    draft?.value(at: slot, store: home.entity.store) ?? value(at: slot, in: record)
+  private func currentValue(at slot: Int) -> Value? {
+    if let draft, !home.layout.externalSlots.contains(slot) {
+      return draft.value(at: slot, store: home.entity.store)
+    }
+    guard draft?.isPresent(slot) ?? record?.isPresent(slot, home.layout) ?? false else {
+      return .null
+    }
+    if home.layout.externalSlots.contains(slot) {
+      return externalData(at: slot).map { .data($0.data) }
+    }
+    return value(at: slot, in: record)
   }
 
-  private func value(at slot: Int, in record: Record?) -> Value {
-    record?.value(at: slot, layout: home.layout, store: home.entity.store) ?? .null
+  /// - Returns: nil for an external value that cannot be had any more.
+  private func value(at slot: Int, in record: Record?) -> Value? {
+    if let stamp = record?.stamp(at: slot, home.layout) {
+      return home.context?.formerExternalData(of: key, at: slot, fitting: stamp)
+        .map { .data($0.data) }
+    }
+    return record?.value(at: slot, layout: home.layout, store: home.entity.store) ?? .null
   }
 
-  private func values(of slots: SlotSet, _ value: (Int) -> Value) -> [String: Value] {
+  private func values(of slots: SlotSet, _ value: (Int) -> Value?) -> [String: Value] {
     var values: [String: Value] = [:]
     for slot in slots { values[home.entity.description.properties[slot].name] = value(slot) }
     return values

@@ -26,6 +26,8 @@ public final class ObjectHome {
   package let type: ManagedObject.Type
   /// The values of a new object.
   package let template: Record
+  /// The bytes of its external slots.
+  package let templateExternal: ExternalValues
   /// The slots in `template` that have a value.
   package let templateSlots: SlotSet
   /// Notes which slots are read, if the objects here are probes for key paths.
@@ -48,6 +50,7 @@ public final class ObjectHome {
     }
     var arena = RecordArena()
     template = draft.encode(into: &arena)
+    templateExternal = draft.external
     templateSlots = draft.changed
   }
 

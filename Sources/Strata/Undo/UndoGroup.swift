@@ -27,6 +27,9 @@ struct UndoGroup {
     var after: Record?
     /// Of an object that was and is there: the slots that changed.
     var slots: SlotSet
+    /// The bytes of the external slots that `before` had otherwise than `after`: a save takes them out
+    /// of the store.
+    var external = ExternalValues()
   }
 
   struct Link: Hashable {
@@ -57,11 +60,20 @@ struct UndoGroup {
   ) throws {
     var arena = RecordArena()
     let hasDeletes = changes.changes.contains { $0.value.kind == .delete }
+    let readView = view
     let view = hasDeletes || !changes.links.isEmpty ? try view() : nil
     for (key, change) in changes.changes {
       let under = older.change(for: key)
       let before = under == nil ? change.base?.record : under?.record
-      add(before: before, after: change.record, of: key, schema, &arena)
+      var step = ObjectTransition(before: before, after: change.record, slots: SlotSet())
+      if let layout = schema.entity(key.entity)?.layout, !layout.externalSlots.isEmpty,
+        !PlantedFault.undoForgetsBytes.isPlanted(in: schema)
+      {
+        step.external = try Self.external(goneIn: step, of: key, layout, under) {
+          try view ?? readView()
+        }
+      }
+      add(step, of: key, schema, &arena)
       if change.record == nil, before != nil, let view {
         try addLinks(ofDeleted: key, before, in: view, schema)
       }
@@ -80,20 +92,39 @@ struct UndoGroup {
   /// Adds all of a later group.
   mutating func add(_ later: UndoGroup, schema: Schema) {
     var arena = RecordArena()
-    for (key, step) in later.objects {
-      add(before: step.before, after: step.after, of: key, schema, &arena)
-    }
+    for (key, step) in later.objects { add(step, of: key, schema, &arena) }
     for (link, step) in later.links { add(step, of: link) }
     if actionName.isEmpty { actionName = later.actionName }
   }
 
+  /// The values of external slots that go with a step: from what was pending, or read.
+  private static func external(
+    goneIn step: ObjectTransition, of key: ObjectKey, _ layout: RecordLayout, _ under: Change?,
+    _ view: () throws -> ReadView
+  ) throws -> ExternalValues {
+    var gone = ExternalValues()
+    guard let before = step.before else { return gone }
+    for slot in layout.externalSlots {
+      guard let stamp = before.stamp(at: slot, layout),
+        step.after?.stamp(at: slot, layout) != stamp
+      else { continue }
+      if let pending = under?.external.value(at: slot, fitting: stamp) {
+        gone[slot] = pending
+      } else if let stored = try view().externalData(of: key, at: slot), stored.stamp == stamp {
+        gone[slot] = stored
+      }
+    }
+    return gone
+  }
+
   private mutating func add(
-    before: Record?, after: Record?, of key: ObjectKey, _ schema: Schema,
-    _ arena: inout RecordArena
+    _ step: ObjectTransition, of key: ObjectKey, _ schema: Schema, _ arena: inout RecordArena
   ) {
     guard let layout = schema.entity(key.entity)?.layout else { return }
-    var step = ObjectTransition(before: before, after: after, slots: SlotSet())
-    if let before, let after { step.slots = layout.differingSlots(before, after) }
+    var step = step
+    if let before = step.before, let after = step.after {
+      step.slots = layout.differingSlots(before, after)
+    }
     if let earlier = objects[key] { step = Self.joined(earlier, step, layout, &arena) }
     let isNothing = step.before == nil ? step.after == nil : step.after != nil && step.slots.isEmpty
     objects[key] = isNothing ? nil : step
@@ -112,6 +143,8 @@ struct UndoGroup {
       joined.before = layout.splice(
         base: seen, changes: first, slots: earlier.slots, into: &arena)
     }
+    joined.external = earlier.external.fitting(
+      joined.before, layout, in: layout.externalSlots, orElse: later.external)
     if let before = joined.before, let after = joined.after {
       let differing = layout.differingSlots(before, after)
       joined.slots =

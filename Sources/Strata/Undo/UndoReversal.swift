@@ -36,13 +36,17 @@ struct UndoReversal {
       switch (step.before, step.after, try current(key)) {
       case (nil, _, .some): inserted.append(key)
       case (let before?, nil, nil):
-        changes[key] = .insert(before, slots: layout.placedSlots)
+        let whole = withoutLostValues(before, step, in: layout)
+        changes[key] = .insert(whole, slots: layout.placedSlots, external: step.external)
         restored.append(key)
       case (let before?, .some, let now?):
         let record = layout.splice(
-          base: now.record, changes: before, slots: step.slots, into: &arena)
+          base: now.record, changes: before,
+          slots: step.slots.subtracting(lostSlots(of: before, step, in: layout)), into: &arena)
         let slots = layout.differingSlots(now.record, record)
-        if !slots.isEmpty { changes[key] = .update(record, base: now, slots: slots) }
+        if !slots.isEmpty {
+          changes[key] = .update(record, base: now, slots: slots, external: step.external)
+        }
       default: continue
       }
     }
@@ -58,6 +62,35 @@ struct UndoReversal {
       links.set(step.reversal, at: link.place, to: link.target)
     }
   }
+
+  // MARK: - External values
+
+  /// The external slots of `before` whose bytes nobody has any more: another has replaced the value
+  /// before the group did.
+  private func lostSlots(
+    of before: Record, _ step: UndoGroup.ObjectTransition, in layout: RecordLayout
+  ) -> SlotSet {
+    var lost = SlotSet()
+    for slot in layout.externalSlots {
+      guard let stamp = before.stamp(at: slot, layout),
+        step.external.value(at: slot, fitting: stamp) == nil
+      else { continue }
+      lost.insert(slot)
+    }
+    return lost
+  }
+
+  private mutating func withoutLostValues(
+    _ before: Record, _ step: UndoGroup.ObjectTransition, in layout: RecordLayout
+  ) -> Record {
+    let lost = lostSlots(of: before, step, in: layout)
+    if lost.isEmpty { return before }
+    let draft = Draft(layout: layout, base: before)
+    for slot in lost { draft.setExternal(nil, at: slot) }
+    return draft.encode(into: &arena)
+  }
+
+  // MARK: - Links
 
   private func exists(_ key: ObjectKey, in view: ReadView) throws -> Bool {
     try changes[key] != nil || view.exists(key)

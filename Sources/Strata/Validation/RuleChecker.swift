@@ -13,20 +13,24 @@ import StrataRecord
 struct RuleChecker {
   private var patterns: [String: Regex<AnyRegexOutput>] = [:]
 
-  /// The rules of the attribute that the record breaks, and the value that does.
+  /// The rules of the attribute that the record breaks, and the value that does: of an external one its
+  /// length, for its bytes are not read.
   mutating func broken(
     _ check: EntityValidation.AttributeCheck, by record: Record, _ layout: RecordLayout,
     store: StoreIdentity
   ) -> (rules: [AttributeRule], value: Value) {
     let isPresent = record.isPresent(check.slot, layout)
+    let stamp = record.stamp(at: check.slot, layout)
     let value =
-      isPresent ? record.value(at: check.slot, layout: layout, store: store) : check.unset
+      stamp.map { Value.int(Int64(clamping: $0.byteCount)) }
+      ?? (isPresent ? record.value(at: check.slot, layout: layout, store: store) : check.unset)
     var broken: [AttributeRule] = []
     for rule in check.rules {
       let isKept =
         switch rule {
         case .required: isPresent
-        case .length(let min, let max): Self.isLength(of: value, atLeast: min, atMost: max)
+        case .length(let min, let max):
+          Self.isLength(stamp, of: value, atLeast: min, atMost: max)
         case .range(let min, let max): Self.is(value, of: check.type, from: min, through: max)
         case .matches(let pattern): isMatch(value, of: pattern)
         }
@@ -35,11 +39,14 @@ struct RuleChecker {
     return (broken, value)
   }
 
-  private static func isLength(of value: Value, atLeast min: Int, atMost max: Int?) -> Bool {
+  private static func isLength(
+    _ stamp: DataStamp?, of value: Value, atLeast min: Int, atMost max: Int?
+  ) -> Bool {
     let length: Int
-    switch value {
-    case .string(let text): length = text.count
-    case .data(let data): length = data.count
+    switch (stamp, value) {
+    case (let stamp?, _): length = Int(clamping: stamp.byteCount)
+    case (nil, .string(let text)): length = text.count
+    case (nil, .data(let data)): length = data.count
     default: return true
     }
     return length >= min && max.map { length <= $0 } ?? true

@@ -10,7 +10,7 @@ public struct ValidationFailure: Sendable {
   /// The property that breaks a rule; nil if a hook has refused the object.
   public let property: String?
   public let rule: Rule
-  /// The value that breaks the rule: the attribute's, `.null` for a target that is missing, the
+  /// The value that breaks the rule: the attribute's, of an external one its length, `.null` for a target that is missing, the
   /// number of members. `.null` for a hook.
   public let value: Value
   /// What the hook has thrown; nil for a rule of the model.

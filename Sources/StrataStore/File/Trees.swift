@@ -9,6 +9,7 @@ import StrataRecord
 /// | --- | --- | --- |
 /// | `catalog` | name | see `Catalog` |
 /// | `r` + entity number | serial, 6 bytes | envelope and record |
+/// | `x` + entity number | serial, 6 bytes; property number, 2 | the bytes of an external attribute |
 /// | `i` + entity number | number, 2 bytes; index entry | nothing |
 /// | `i` + entity number | number of a constraint over several properties, 2 bytes; index entry | nothing |
 /// | `i` + entity number | number, 2 bytes; owner, 8; target, 8 | nothing, or a position, 8 bytes |
@@ -28,6 +29,8 @@ final class Trees: Sendable {
   let catalog: Tree
   /// By entity number; nil where there are no records.
   private let records: [Tree?]
+  /// By entity number; nil where there are no external attributes.
+  private let external: [Tree?]
   /// By property number; nil where there is neither an index nor links.
   private let entries: [Tree?]
   private let names: [Tree: String]
@@ -51,16 +54,19 @@ final class Trees: Sendable {
     }
     catalog = try tree(Self.catalogName)
     var records = [Tree?](repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
+    var external = records
     var entries = [Tree?](repeating: nil, count: Int(schema.numbers.lastProperty) + 1)
     for entity in schema.entities {
       let number = Int(entity.number.rawValue)
       if !entity.description.isAbstract { records[number] = try tree("r\(number)") }
+      if entity.hasExternalTree { external[number] = try tree("x\(number)") }
       let own = Self.ownNumbersWithEntries(of: entity)
       if own.isEmpty { continue }
       let shared = try tree("i\(number)")
       for property in own { entries[Int(property.rawValue)] = shared }
     }
     self.records = records
+    self.external = external
     self.entries = entries
     self.names = names
   }
@@ -73,11 +79,12 @@ final class Trees: Sendable {
         let hasEntries = !ownNumbersWithEntries(of: entity).isEmpty
         return (entity.description.isAbstract ? [] : ["r\(number)"])
           + (hasEntries ? ["i\(number)"] : [])
+          + (entity.hasExternalTree ? ["x\(number)"] : [])
       }
   }
 
   /// The trees that a store of `model` may have open, and some to spare.
-  static func countMax(_ model: ManagedObjectModel) -> Int { 2 * model.entities.count + 16 }
+  static func countMax(_ model: ManagedObjectModel) -> Int { 3 * model.entities.count + 16 }
 
   private static func ownNumbersWithEntries(of entity: EntitySchema) -> [PropertyNumber] {
     let single: [PropertyNumber] = entity.description.ownProperties.indices.compactMap { slot in
@@ -96,6 +103,12 @@ final class Trees: Sendable {
     return index < records.count ? records[index] : nil
   }
 
+  /// The bytes of an entity's external attributes; nil if it has none.
+  func external(of entity: EntityNumber) -> Tree? {
+    let index = Int(entity.rawValue)
+    return index < external.count ? external[index] : nil
+  }
+
   /// The index over a property, or the links of a relationship; nil if there are none such.
   func entries(of property: PropertyNumber) -> Tree? {
     let index = Int(property.rawValue & PropertyNumber.rawValueMax)
@@ -103,4 +116,11 @@ final class Trees: Sendable {
   }
 
   func name(of tree: Tree) -> String { names[tree] ?? "unknown tree" }
+}
+
+extension EntitySchema {
+  /// Whether objects of just this entity have external attributes, inherited ones included.
+  fileprivate var hasExternalTree: Bool {
+    !description.isAbstract && !layout.externalSlots.isEmpty
+  }
 }

@@ -34,6 +34,10 @@ package final class LMDBSnapshot: Snapshot {
     try view.record(of: key, into: &arena)
   }
 
+  package func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData? {
+    try view.externalData(of: key, at: slot)
+  }
+
   package func contains(_ key: ObjectKey) throws -> Bool { try view.contains(key) }
 
   package func scanRecords(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import StrataChanges
 import StrataLMDB
 import StrataModel
@@ -54,6 +55,34 @@ final class StoreView {
     guard let envelope = try envelope(of: key) else { return nil }
     let (generation, bytes) = try check(envelope, of: key)
     return StoredRecord(record: arena.append(copying: bytes), generation: generation)
+  }
+
+  /// What an external slot of `key` stands for, checked and copied; nil if it has no value, or if there
+  /// is no record.
+  func externalData(of key: ObjectKey, at slot: Int) throws(StoreError) -> ExternalData? {
+    guard let entity = schema.entity(key.entity), let tree = trees.external(of: key.entity),
+      let envelope = try envelope(of: key)
+    else { return nil }
+    let record = try check(envelope, of: key).record
+    guard let start = record.baseAddress,
+      let stamp = entity.layout.slot(slot, at: start).stamp
+    else { return nil }
+    let bytes: UnsafeRawBufferPointer?
+    do throws(LMDBError) {
+      bytes = try ExternalKey(key, entity.numbers[slot]).withBytes { (name) throws(LMDBError) in
+        try transaction.get(name, in: tree)
+      }
+    } catch {
+      throw StoreError(error, tree: trees.name(of: tree))
+    }
+    guard let bytes, stamp.fits(bytes) else {
+      throw .damaged(
+        tree: trees.name(of: tree),
+        key: "serial \(key.serial), property \(entity.numbers[slot].rawValue)",
+        reason: bytes == nil
+          ? "the value is missing" : "the bytes are not those that the object has the stamp of")
+    }
+    return ExternalData(Data(bytes), stamp: stamp)
   }
 
   func contains(_ key: ObjectKey) throws(StoreError) -> Bool { try envelope(of: key) != nil }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import StrataChanges
 import StrataLMDB
 import StrataModel
@@ -32,7 +33,10 @@ struct PlanWriter {
   }
 
   private mutating func write(_ plan: SavePlan) throws {
-    for section in plan.sections { try write(section) }
+    for section in plan.sections {
+      try write(section)
+      try writeExternal(section)
+    }
     try write(plan.indexes)
     try write(plan.linkEntries)
     for (number, run) in plan.runs.sorted(by: { $0.key < $1.key }) { try write(run, number) }
@@ -55,6 +59,41 @@ struct PlanWriter {
         }
       }
       count.recordsPut += 1
+    }
+  }
+
+  // MARK: - External values
+
+  /// Takes away the values that records have let go of, and puts the new ones.
+  private mutating func writeExternal(_ section: SavePlan.Section) throws {
+    guard let tree = trees.external(of: section.entity.number) else { return }
+    let (layout, numbers) = (section.entity.layout, section.entity.numbers)
+    // In a tree, values lie in the order of property numbers.
+    let slots = Array(layout.externalSlots).sorted { numbers[$0] < numbers[$1] }
+    for item in section.items {
+      guard let old = item.old else { continue }
+      for slot in slots where old.isPresent(slot, layout) {
+        if item.new?.isPresent(slot, layout) == true { continue }
+        try ExternalKey(item.key, numbers[slot]).withBytes {
+          _ = try transaction.delete($0, in: tree)
+        }
+        count.externalDeleted += 1
+      }
+    }
+    var cursor = try transaction.writeCursor(in: tree)
+    for item in section.items {
+      guard let new = item.new else { continue }
+      for slot in slots {
+        guard let stamp = new.stamp(at: slot, layout), item.old?.stamp(at: slot, layout) != stamp
+        else { continue }
+        guard let value = item.external.value(at: slot, fitting: stamp) else {
+          preconditionFailure("a plan has the bytes of what it changes")
+        }
+        try value.data.withUnsafeBytes { bytes in
+          try ExternalKey(item.key, numbers[slot]).withBytes { try cursor.put($0, bytes) }
+        }
+        count.externalPut += 1
+      }
     }
   }
 

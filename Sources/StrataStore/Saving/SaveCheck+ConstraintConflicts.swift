@@ -81,19 +81,19 @@ extension SaveCheck {
     _ loser: ObjectKey, into survivor: ObjectKey, _ collision: Collision
   ) throws {
     guard let entity = schema.entity(survivor.entity), let theirs = try record(of: survivor),
-      let (ours, slots) = try values(of: loser, as: entity, over: theirs)
+      let (ours, slots, external) = try values(of: loser, as: entity, over: theirs)
     else { return }
     let conflict = Conflict(
       objectID: objectID(survivor), base: nil, ours: ours, theirs: theirs, changed: slots,
-      schema: schema)
+      external: external, schema: schema)
     switch policy.resolveConstraint(conflict, layout: entity.layout) {
     case .fail: return refuse(collision)
     case .mistaken(let found):
       mistakes += found
       return
     case .keepTheirs: break
-    case .write(let record):
-      try revise(survivor, to: record)
+    case .write(let record, let external):
+      try revise(survivor, to: record, external: external)
       replacements.gained[survivor, default: SlotSet()].formUnion(slots)
     case .delete:
       try revise(survivor, to: nil)
@@ -108,22 +108,27 @@ extension SaveCheck {
   /// entity of the hierarchy it gives what both have.
   private mutating func values(
     of loser: ObjectKey, as entity: EntitySchema, over theirs: Record
-  ) throws -> (Record, SlotSet)? {
+  ) throws -> (Record, SlotSet, ExternalValues)? {
     guard let record = try record(of: loser), let own = schema.entity(loser.entity) else {
       return nil
     }
     let set = givenSlots(of: loser, record, own)
       .union(replacements.gained[loser] ?? SlotSet())
-    if own === entity { return (record, set) }
+    let external = item(of: loser)?.external ?? ExternalValues()
+    if own === entity { return (record, set, external) }
     let shared = zip(own.numbers, entity.numbers).prefix { $0 == $1 }.count
     let draft = Draft(layout: entity.layout, base: theirs)
     var slots = SlotSet()
     for slot in 0..<shared where entity.layout.places[slot].isPlaced {
-      draft.setValue(
-        record.value(at: slot, layout: own.layout, store: schema.store), at: slot)
+      if own.layout.externalSlots.contains(slot) {
+        draft.setExternal(external[slot], at: slot)
+      } else {
+        draft.setValue(
+          record.value(at: slot, layout: own.layout, store: schema.store), at: slot)
+      }
       if set.contains(slot) { slots.insert(slot) }
     }
-    return (draft.changed.isEmpty ? theirs : encode(draft), slots)
+    return (draft.changed.isEmpty ? theirs : encode(draft), slots, draft.external)
   }
 
   /// The slots that a new object was given another value in than the entity's default.
@@ -134,6 +139,11 @@ extension SaveCheck {
     if change.kind != .insert { return change.slots }
     var given = SlotSet()
     for slot in change.slots where entity.layout.places[slot].isPlaced {
+      if entity.layout.externalSlots.contains(slot) {
+        let initial = entity.description.properties[slot].attribute?.defaultValue ?? .null
+        if record.stamp(at: slot, entity.layout) != initial.externalStamp { given.insert(slot) }
+        continue
+      }
       let value = record.value(at: slot, layout: entity.layout, store: schema.store)
       let initial = entity.description.properties[slot].attribute?.defaultValue ?? .null
       if value != initial { given.insert(slot) }
@@ -185,5 +195,12 @@ extension SaveCheck {
       kept.set(state, at: place, to: target)
     }
     plan.links = kept
+  }
+}
+
+extension Value {
+  /// The stamp that an external attribute with this default has in a new object.
+  fileprivate var externalStamp: DataStamp? {
+    if case .data(let data) = self { ExternalData(data).stamp } else { nil }
   }
 }

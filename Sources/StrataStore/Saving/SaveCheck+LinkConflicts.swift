@@ -149,8 +149,8 @@ extension SaveCheck {
     case .keepTheirs:
       try revise(deleted, to: theirs)
       return .stays
-    case .write(let record):
-      try revise(deleted, to: record)
+    case .write(let record, let external):
+      try revise(deleted, to: record, external: external)
       return .stays
     }
   }

@@ -28,19 +28,29 @@ extension SaveCheck {
   }
 
   /// Has the object be `record` after the save, or deleted if that is nil. The saver hears of it.
-  mutating func revise(_ key: ObjectKey, to record: Record?) throws {
+  ///
+  /// - Parameter external: bytes of external slots that the save sets in it besides those of its own
+  ///   change.
+  mutating func revise(
+    _ key: ObjectKey, to record: Record?, external: ExternalValues = ExternalValues()
+  ) throws {
     guard let entity = schema.entity(key.entity) else { return }
     let old: Record?
+    var known = save.changeSet.changes[key]?.external ?? ExternalValues()
     if let item = item(of: key) {
       old = item.old
+      known = item.external.fitting(
+        record, entity.layout, in: entity.layout.externalSlots, orElse: known)
     } else {
       var arena = RecordArena()
       old = try view.record(of: key, into: &arena)?.record
     }
-    let new = record.map { stored($0, entity) }
-    revisions.items[key] = SavePlan.Item(key: key, old: old, new: new)
-    revisions.fresh.append(key)
     plan.merged.updateValue(record, forKey: key)
+    revisions.items[key] = item(
+      key, old: old, new: record,
+      external.fitting(record, entity.layout, in: entity.layout.externalSlots, orElse: known),
+      entity)
+    revisions.fresh.append(key)
     // It remembers objects that are there.
     existing = KeyMemo()
   }

@@ -150,7 +150,7 @@ struct SaveCheck {
     _ change: Change, of key: ObjectKey, _ section: inout SavePlan.Section
   ) {
     switch change.kind {
-    case .insert: add(key, old: nil, new: change.record, &section)
+    case .insert: add(key, old: nil, new: change.record, change.external, &section)
     case .update: resolve(change, of: key, theirs: nil, &section)
     // Both wanted it gone.
     case .delete: break
@@ -169,13 +169,13 @@ struct SaveCheck {
     if let base, envelope.count == Envelope.byteCount(for: base) {
       let stored = UnsafeRawBufferPointer(rebasing: envelope[Envelope.byteCount...])
       if base.withUnsafeBytes({ $0.isEqual(to: stored) }) {
-        return add(key, old: base, new: change.record, &section)
+        return add(key, old: base, new: change.record, change.external, &section)
       }
     }
     let (generation, bytes) = try view.check(envelope, of: key)
     let old = arena.append(copying: bytes)
     if let base = change.base, base.generation == generation {
-      return add(key, old: old, new: change.record, &section)
+      return add(key, old: old, new: change.record, change.external, &section)
     }
     resolve(change, of: key, theirs: old, &section)
   }
@@ -185,31 +185,38 @@ struct SaveCheck {
   ) {
     let conflict = Conflict(
       objectID: objectID(key), base: change.base?.record, ours: change.record, theirs: theirs,
-      changed: change.slots, schema: schema)
+      changed: change.slots, external: change.external, schema: schema)
     switch policy.resolve(conflict, layout: section.entity.layout) {
     case .fail: conflicts.append(conflict)
     case .mistaken(let found): mistakes += found
-    case .write(let record):
+    case .write(let record, let external):
       let isOurs = change.record.map { $0.isIdentical(to: record) } ?? false
       if !isOurs { plan.merged.updateValue(record, forKey: key) }
-      add(key, old: theirs, new: record, &section)
+      add(key, old: theirs, new: record, external, &section)
     case .delete:
       if change.record != nil { plan.merged.updateValue(nil, forKey: key) }
-      add(key, old: theirs, new: nil, &section)
+      add(key, old: theirs, new: nil, ExternalValues(), &section)
     case .keepTheirs: plan.merged.updateValue(theirs, forKey: key)
     }
   }
 
   /// Plans what becomes of one object. What leaves the stored bytes as they are is not written.
   private mutating func add(
-    _ key: ObjectKey, old: Record?, new: Record?, _ section: inout SavePlan.Section
+    _ key: ObjectKey, old: Record?, new: Record?, _ external: ExternalValues,
+    _ section: inout SavePlan.Section
   ) {
-    let new = new.map { stored($0, section.entity) }
-    if old == new { return }
-    section.items.append(SavePlan.Item(key: key, old: old, new: new))
+    let item = item(key, old: old, new: new, external, section.entity)
+    if item.old != item.new { section.items.append(item) }
   }
 
   mutating func encode(_ draft: Draft) -> Record { draft.encode(into: &arena) }
+
+  /// `record` with the values that `other` has in `slots`.
+  mutating func splice(
+    _ other: Record, into record: Record, at slots: SlotSet, _ layout: RecordLayout
+  ) -> Record {
+    layout.splice(base: record, changes: other, slots: slots, into: &arena)
+  }
 
   /// The record as it is stored: without transient values.
   mutating func stored(_ record: Record, _ entity: EntitySchema) -> Record {

@@ -12,6 +12,8 @@ struct SavePlan {
     let old: Record?
     /// What is written, without transient values; nil to delete.
     let new: Record?
+    /// The bytes of those external slots of `new` that are other than those of `old`.
+    var external = ExternalValues()
   }
 
   /// The objects of one entity, ascending by key.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Foundation
+internal import StrataModel
+
+/// The bytes of an external attribute and their stamp, which is worked out once.
+///
+/// The bytes are the program's own `Data`: they are never copied on their way to the store.
+package struct ExternalData: Sendable {
+  package let data: Data
+  package let stamp: DataStamp
+
+  /// The largest value, in bytes: what the store can hold under one key.
+  package static let byteCountMax = Int(UInt32.max)
+
+  /// O(bytes).
+  package init(_ data: Data) {
+    precondition(data.count <= Self.byteCountMax, "an external value has less than 4 GiB")
+    self.data = data
+    stamp = data.withUnsafeBytes { DataStamp(of: $0) }
+  }
+
+  /// - Precondition: `stamp` is that of `data`.
+  package init(_ data: Data, stamp: DataStamp) {
+    self.data = data
+    self.stamp = stamp
+  }
+}
+
+/// What external slots of one object were set to and is not in the store yet, by slot: what travels
+/// beside a pending record. The record itself has the stamps.
+package struct ExternalValues: Sendable {
+  private var bySlot: [Int: ExternalData] = [:]
+
+  package init() {}
+
+  package var isEmpty: Bool { bySlot.isEmpty }
+
+  package subscript(slot: Int) -> ExternalData? {
+    get { bySlot[slot] }
+    set { bySlot[slot] = newValue }
+  }
+
+  /// The value that `stamp` is the stamp of, if it is the one at `slot`.
+  package func value(at slot: Int, fitting stamp: DataStamp) -> ExternalData? {
+    guard let value = bySlot[slot], value.stamp == stamp else { return nil }
+    return value
+  }
+
+  /// Those that `record` has the stamps of, in `slots`; where these have none, `older` may.
+  package func fitting(
+    _ record: Record?, _ layout: RecordLayout, in slots: SlotSet,
+    orElse older: ExternalValues = ExternalValues()
+  ) -> ExternalValues {
+    var fitting = ExternalValues()
+    guard let record, !isEmpty || !older.isEmpty else { return fitting }
+    for slot in layout.externalSlots.intersection(slots) {
+      guard let stamp = record.stamp(at: slot, layout) else { continue }
+      fitting[slot] = value(at: slot, fitting: stamp) ?? older.value(at: slot, fitting: stamp)
+    }
+    return fitting
+  }
+}
+
+extension AttributeValue {
+  /// The value that an external attribute has with these bytes; nil if they mean none of this type.
+  package init?(external data: Data) {
+    if let value = data as? Self {
+      self = value
+      return
+    }
+    let value: Self? = data.withUnsafeBytes { bytes in
+      // A slot without a first byte would be absent.
+      withUnsafeBytes(of: UInt8(0)) { nothing in
+        guard let start = bytes.baseAddress ?? nothing.baseAddress else { return nil }
+        return Self(
+          RecordSlot(start: start, byteCount: UInt32(bytes.count), code: .data))
+      }
+    }
+    guard let value else { return nil }
+    self = value
+  }
+
+  /// The bytes that an external attribute stands for with this value; nil for no value.
+  package var externalData: ExternalData? {
+    if case .data(let data) = value { ExternalData(data) } else { nil }
+  }
+}
