@@ -320,8 +320,10 @@ private final class Occurrence: Sendable {
     #expect(try formatted("scan == nil") == ["without"])
     #expect(try formatted("nil != scan AND title BEGINSWITH 'w'") == ["with"])
     #expect(try formatted("thumbnail != nil").count == 3, "one that is not optional has always one")
+    #expect(try titles(FetchRequest(#Predicate<Painting> { $0.scan == nil })) == ["without"])
     let refused = QueryError.externalProperty(entity: "Painting", property: "scan")
     let one = scan(1)
+    #expect(throws: refused) { try titles(FetchRequest(#Predicate<Painting> { $0.scan == one })) }
     #expect(throws: refused) { try titles(Painting.where { $0.scan == one }) }
     #expect(throws: refused) { try titles(Painting.where { $0.scan != one }) }
     #expect(throws: refused) { try formatted("scan < nil") }
