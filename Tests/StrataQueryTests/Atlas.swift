@@ -56,7 +56,10 @@ enum Atlas {
 
   static let city: EntityDescription = EntityDescription(
     "City", class: City.self,
-    indexes: [["country", "name"], ["country", "population"], ["isWalled", "rank", "nickname"]],
+    indexes: [
+      ["country", "name"], ["country", "population"], ["isWalled", "rank", "nickname"],
+      ["founded", "population"],
+    ],
     properties: [
       .attribute(
         AttributeDescription("name", keyPath: \City.name, type: .string, options: [.indexed])),

@@ -204,6 +204,8 @@ extension World {
     String(repeating: "a", count: 260) + "x", String(repeating: "a", count: 260) + "y",
     String(repeating: "a", count: 260), String(repeating: "é", count: 200) + "1",
     String(repeating: "e\u{301}", count: 200) + "2",
+    // Whole in an index by themselves, cut behind another part.
+    String(repeating: "b", count: 250) + "x", String(repeating: "b", count: 250) + "y",
   ]
   static let elevations: [Double] = [0, -0.0, 1.5, -3, .infinity, -.infinity, .nan, 1e300]
 
