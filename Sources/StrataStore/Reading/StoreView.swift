@@ -114,10 +114,12 @@ final class StoreView {
     _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
   ) throws {
     guard let tree = trees.records(of: entity) else { return }
+    var passed = PassedPages()
     try scan(tree, in: KeyRange(), isReversed: false) { bytes, envelope in
       guard let serial = RecordKey.serial(of: bytes) else {
         throw damaged(tree, "a key has \(bytes.count) bytes")
       }
+      passed.pass(envelope)
       let key = ObjectKey(entity: entity, serial: serial)
       let (generation, record) = try check(envelope, of: key)
       return try body(key, generation, record)
