@@ -150,12 +150,14 @@ package struct Comparison: OperatorNode {
     }
   }
 
+  @inline(__always)
   private func ordered<V: AttributeValue & Comparable>(
     _ path: ResolvedPath, _ comparison: Operator, _ constant: Value, _: V.Type
   ) throws(QueryError) -> any Condition {
     SlotCondition(path, OrderTest<V>(comparison: comparison, constant: try path.fit(constant)))
   }
 
+  @inline(__always)
   private func equal<V: AttributeValue>(
     _ path: ResolvedPath, _ comparison: Operator, _ constant: Value, _: V.Type
   ) throws(QueryError) -> any Condition {

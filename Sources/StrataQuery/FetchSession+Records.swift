@@ -59,12 +59,13 @@ extension FetchSession {
   /// Calls `body` with each object of the family that satisfies the whole predicate.
   private func visitRecords(_ body: (ReadView.Visited, Row) throws -> ScanStep) throws {
     var step = ScanStep.more
+    let condition = plan.condition
     for entity in plan.family where step == .more {
       guard let layout = view.schema.entity(entity)?.layout else { continue }
       let count = try view.walkRecords(of: entity) { visited in
         guard let start = visited.bytes.baseAddress else { return .more }
         let row = Row(key: visited.key, start: start, layout: layout)
-        guard try plan.condition?.isTrue(of: row, reader) ?? true else { return .more }
+        if let condition, try !condition.isTrue(of: row, reader) { return .more }
         step = try body(visited, row)
         return step
       }

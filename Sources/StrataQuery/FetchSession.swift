@@ -21,15 +21,23 @@ final class FetchSession {
   let trace: PlanTrace?
 
   let reader: RowReader
+  // Safety: `@exclusivity(unchecked)` spares each row several run-time checks. A session is of one
+  // fetch, and no access to these runs code that could reach the session again.
+  @exclusivity(unchecked)
   var arena = RecordArena()
+  @exclusivity(unchecked)
   var window: Window
+  @exclusivity(unchecked)
   var reads = ReadCount()
   /// How the plan's access turned out, for the trace.
   var accessStep: QueryExplanation.Step?
   /// The result, if records are kept.
+  @exclusivity(unchecked)
   private var rows: [FetchedRow] = []
   /// The result, if keys alone are wanted: a quarter of the memory.
+  @exclusivity(unchecked)
   private var keys: [ObjectKey] = []
+  @exclusivity(unchecked)
   private(set) var count = 0
 
   /// More candidates than one in this many objects, and walking the records is faster than looking

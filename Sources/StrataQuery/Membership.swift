@@ -97,6 +97,7 @@ package struct Membership: OperatorNode {
     }
   }
 
+  @inline(__always)
   private func members<V: AttributeValue & Hashable>(
     _ path: ResolvedPath, _ values: [Value], _: V.Type
   ) throws(QueryError) -> any Condition {

@@ -59,6 +59,13 @@ extension ReadView {
   func walkRecords(of entity: EntityNumber, _ body: (Visited) throws -> ScanStep) throws -> Int {
     var count = 0
     let pending = pendingObjects(of: entity)
+    if pending.isEmpty {
+      try snapshot.scanRecords(of: entity) { key, generation, bytes in
+        count += 1
+        return try body(Visited(key: key, generation: generation, bytes: bytes, record: nil))
+      }
+      return count
+    }
     var next = 0
     var step = ScanStep.more
     func visitPending(below key: ObjectKey?) throws {

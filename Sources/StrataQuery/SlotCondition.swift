@@ -20,26 +20,43 @@ package protocol SlotTest: Sendable {
 }
 
 /// A test of the value that a path leads to.
-package struct SlotCondition<Test: SlotTest>: Condition {
+///
+/// It is not generic over the test, nor asks it through the protocol, object by object: what stands in
+/// an existential's table is never made for one type, and looks up at run time what an optional of
+/// its constant's type is, for hundreds of instructions. The closure is made where the type is known.
+package struct SlotCondition: Condition {
   let path: ResolvedPath
-  let test: Test
+  let test: any SlotTest
+  /// The test, of a slot that is present.
+  private let isTrueOfSlot: @Sendable (RecordSlot) -> Bool
   /// Whether the test holds of a slot that is absent.
   private let isTrueOfAbsent: Bool
   /// Whether it holds where the path leads nowhere.
   private let isTrueOfNowhere: Bool
 
-  package init(_ path: ResolvedPath, _ test: Test) {
+  @inline(__always)
+  package init<Test: SlotTest>(_ path: ResolvedPath, _ test: Test) {
     self.path = path
     self.test = test
+    isTrueOfSlot = { test.isTrue(of: $0) }
     isTrueOfAbsent = test.isTrue(
       of: path.composite?.member(of: path.absentValue) ?? path.absentValue)
     isTrueOfNowhere = test.isTrue(of: Value.null)
   }
 
+  /// The same test of what the path's end has.
+  private init(atItsEnd condition: SlotCondition) {
+    path = condition.path.atItsEnd
+    test = condition.test
+    isTrueOfSlot = condition.isTrueOfSlot
+    isTrueOfAbsent = condition.isTrueOfAbsent
+    isTrueOfNowhere = condition.isTrueOfNowhere
+  }
+
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
     guard let slot = try reader.slot(path, of: row) else { return isTrueOfNowhere }
     guard slot.isPresent else { return isTrueOfAbsent }
-    guard let composite = path.composite else { return test.isTrue(of: slot) }
+    guard let composite = path.composite else { return isTrueOfSlot(slot) }
     // What does not decode reads as what was never set.
     return composite.member(of: slot).map(test.isTrue) ?? isTrueOfAbsent
   }
@@ -56,7 +73,7 @@ package struct SlotCondition<Test: SlotTest>: Condition {
       return nil
     }
     return planner.source(over: path.hops) { end in
-      end.source(for: SlotCondition(path.atItsEnd, test))
+      end.source(for: SlotCondition(atItsEnd: self))
     }
   }
 

@@ -6,7 +6,7 @@ extension Workload {
   /// Pages of the file are mapped and not counted: the system takes them back when it needs them.
   static let q3 = Workload(
     "Q3", "the sum of all ages, row by row: how much the process's own memory grows", per: "sum",
-    targets: ["Q3": .bytes(20 << 20)]
+    targets: ["Q3": .bytes(20_000_000)]
   ) { setting in
     let context = ManagedObjectContext(parent: try setting.reference.contents().coordinator)
     measure_reset_peak(true)
