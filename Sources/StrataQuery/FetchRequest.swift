@@ -24,6 +24,7 @@ public struct FetchRequest<Root>: Sendable {
   /// How many objects at most; nil for all. Core Data has 0 for all, here it is none.
   public var fetchLimit: Int?
   /// How many objects of the ordered result to leave out at its beginning. Core Data: `fetchOffset`.
+  /// Less than 0 is 0, as it is for the limit.
   public var fetchOffset = 0
   /// Whether objects of entities that inherit from the requested one are results too.
   public var includesSubentities = true

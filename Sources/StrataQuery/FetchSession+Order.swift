@@ -20,7 +20,7 @@ extension FetchSession {
     for leg in order.isReversed ? legs.reversed() : legs where !window.isFull {
       switch leg {
       case .ordered(let ranges): try walk(ranges, order)
-      case .oneGroup(let values): try walkGroup(values, order)
+      case .oneGroup(let values): try walkGroup(values, order, isSorted: order.keyCount == 1)
       }
     }
     if trace != nil {
@@ -74,24 +74,29 @@ extension FetchSession {
   private static let reversedGroupCountMax = 64
 
   private func walk(_ ranges: KeyRanges, _ order: IndexOrder) throws {
+    // Objects that the order does not tell apart may be in several stretches.
+    var group = IndexGroup()
     for range in order.isReversed ? ranges.ranges.reversed() : ranges.ranges {
       var rest: KeyRange? = range
       while let range = rest, !window.isFull {
         rest = nil
-        guard let value = try walk(range, order) else { continue }
+        guard let value = try walk(range, order, &group) else { continue }
         // Its objects come in the order of their keys, not the reverse: the first of them are found
         // without the others.
-        try walkGroup([KeyRanges(KeyRange(prefix: value))], order)
+        group.removeAll()
+        try walkGroup([KeyRanges(KeyRange(prefix: value))], order, isSorted: true)
         rest = KeyRange(lower: range.lower, upper: value)
       }
     }
+    _ = try close(&group, order)
   }
 
   /// - Returns: the value at which a reversed walk has stopped because it has many entries; nil if the
   ///   walk has come to its end.
-  private func walk(_ range: KeyRange, _ order: IndexOrder) throws -> [UInt8]? {
+  private func walk(
+    _ range: KeyRange, _ order: IndexOrder, _ group: inout IndexGroup
+  ) throws -> [UInt8]? {
     let access = order.access
-    var group = IndexGroup()
     var large: [UInt8]?
     let groupCountMax =
       order.isReversed && isInKeyOrder(within: order) ? Self.reversedGroupCountMax : .max
@@ -118,7 +123,6 @@ extension FetchSession {
       return .more
     }
     reads.entries += count
-    if large == nil { _ = try close(&group, order) }
     return large
   }
 
@@ -129,12 +133,16 @@ extension FetchSession {
       && order.keyCount == plan.sort.count
   }
 
-  /// Walks entries that are all one value to the order. Those of each value come in the order of their
-  /// keys.
-  private func walkGroup(_ values: [KeyRanges], _ order: IndexOrder) throws {
+  /// Walks entries that are all one value to the first sort key.
+  ///
+  /// - Parameter isSorted: whether they are one to the others that the index orders, too. Then those of
+  ///   each value come in the order of their keys.
+  private func walkGroup(
+    _ values: [KeyRanges], _ order: IndexOrder, isSorted: Bool
+  ) throws {
     var group = IndexGroup()
-    var isCut = false
-    let wanted = isInKeyOrder(within: order) ? window.wanted : .max
+    var isCut = !isSorted
+    let wanted = isSorted && isInKeyOrder(within: order) ? window.wanted : .max
     for range in values.flatMap(\.ranges) {
       var found = 0
       let count = try view.walkIndex(order.access.index.number, in: range, isReversed: false) {

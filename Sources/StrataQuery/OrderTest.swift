@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 package import StrataModel
 package import StrataRecord
 
@@ -12,18 +13,27 @@ package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
 
   package func isTrue(of value: Value) -> Bool { V(value: value).map(isTrue) ?? false }
 
+  /// By `<` and `==` alone: `<=` of dates, which is made of `<`, would hold of one that is no date.
   private func isTrue(of value: V) -> Bool {
+    if value == constant { return comparison.holds(0) }
     switch comparison {
-    case .equal: value == constant
-    case .less: value < constant
-    case .lessOrEqual: value <= constant
-    case .greater: value > constant
-    case .greaterOrEqual: value >= constant
+    case .equal: return false
+    case .less, .lessOrEqual: return value < constant && !Self.isNaN(value) && !Self.isNaN(constant)
+    case .greater, .greaterOrEqual:
+      return constant < value && !Self.isNaN(value) && !Self.isNaN(constant)
     }
   }
 
+  /// A decimal that is not a number is equal to itself and less than all others in Foundation; here it
+  /// has no order.
+  private static func isNaN(_ value: V) -> Bool { (value as? Decimal)?.isNaN == true }
+
   package func stretch(in kind: SlotKind) -> KeyStretch? {
     guard constant == constant else { return KeyStretch.none }
+    if Self.isNaN(constant) {
+      return comparison.holds(0)
+        ? Comparison.Operator.equal.stretch(constant.value, in: kind) : KeyStretch.none
+    }
     return comparison.stretch(constant.value, in: kind)
   }
 

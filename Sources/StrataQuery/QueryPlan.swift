@@ -72,8 +72,8 @@ package struct QueryPlan: Sendable {
     access = choice.access
     self.sort = choice.sort
     filter = choice.filter
-    limit = request.limit
-    offset = request.offset
+    limit = request.limit.map { max($0, 0) }
+    offset = max(request.offset, 0)
   }
 
   private init(_ plan: QueryPlan, sort: [ResolvedSortKey]) {

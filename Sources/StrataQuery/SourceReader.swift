@@ -154,6 +154,8 @@ struct SourceReader {
   private mutating func target(
     of key: ObjectKey, _ hop: KeySource.ToOneHop
   ) throws -> [ObjectKey] {
+    // What a request names may be of any entity, and an inherited index has the whole hierarchy's.
+    guard hop.owner.family.contains(key.entity) else { return [] }
     reads.records += 1
     guard case .record(let stored) = try view.find(key),
       let layout = view.schema.entity(key.entity)?.layout,

@@ -28,7 +28,9 @@ extension Value {
     case (.uint64, _): UInt64(value: self)?.value
     case (.float, _): Float(value: self)?.value
     case (.double, _): Double(value: self)?.value
-    case (.string, .string), (.data, .data), (.date, .date), (.uuid, .uuid), (.url, .url): self
+    case (.string, .string), (.data, .data), (.date, .date), (.uuid, .uuid): self
+    // As a URL is stored.
+    case (.url, .url(let url)): .url(url.absoluteURL)
     default: nil
     }
   }

@@ -14,7 +14,12 @@ enum DistinctValue: Hashable {
     case .integer(let number)?: self = .value(Number.integer(number).value)
     case .floating(let number)? where number.isNaN: self = .notANumber
     case .decimal(let number)? where number.isNaN: self = .notANumber
-    default: self = .value(value)
+    default:
+      if case .date(let date) = value, date.timeIntervalSinceReferenceDate.isNaN {
+        self = .notANumber
+      } else {
+        self = .value(value)
+      }
     }
   }
 }

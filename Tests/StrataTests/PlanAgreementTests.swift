@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import Testing
+
+/// What has a name: the index on it is one for the whole hierarchy.
+@Entity(isAbstract: true) class Holder: ManagedObject {
+  @Attribute(.indexed) var name: String
+}
+
+@Entity final class Claim: Holder {
+  var parcel: Parcel?
+}
+
+@Entity(indexes: ["zone", "row"], ["isOpen", "rank", "label"]) final class Parcel: Holder {
+  var zone: Int = 0
+  var row: Int = 0
+  var label: String = ""
+  var isOpen: Bool = false
+  var rank: Int?
+  @Attribute(.indexed) var surveyed: Date?
+  @Attribute(.indexed) var price: Decimal?
+  @Attribute(.indexed) var page: URL?
+  @Relationship(inverse: \Claim.parcel) var claims: ToMany<Claim>
+}
+
+@Suite struct `A fetch that an index answers` {
+  private func container() throws -> PersistentContainer {
+    try PersistentContainer(inMemory: ManagedObjectModel(Claim.self, Parcel.self))
+  }
+
+  /// What `request` finds must be what Swift finds, unsaved and saved.
+  private func expect(
+    _ request: FetchRequest<Parcel>, in context: ManagedObjectContext, _ comment: Comment,
+    _ expected: ([Parcel]) -> [Parcel]
+  ) throws {
+    for _ in 0..<2 {
+      let all = try context.fetch(Parcel.all)
+      let found = try context.fetch(request).map(\.objectID)
+      #expect(found == expected(all).map(\.objectID), comment)
+      try context.save()
+    }
+  }
+
+  @Test func `is about the members alone, though others of the hierarchy have the name`()
+    async throws
+  {
+    try await container().root.perform { context in
+      let parcel = Parcel(in: context)
+      parcel.name = "X"
+      let claim = Claim(in: context)
+      claim.name = "X"
+      claim.parcel = parcel
+      let other = Parcel(in: context)
+      other.name = "Y"
+      let request = Parcel.where { $0.claims.any { $0.name == "X" } }
+      try expect(request, in: context, "by name") { _ in [parcel] }
+      let id = other.objectID
+      try expect(Parcel.where { $0.claims.contains(id) }, in: context, "an ID of no member") { _ in
+        []
+      }
+    }
+  }
+
+  @Test func `is in order though one value lies in several stretches`() async throws {
+    try await container().root.perform { context in
+      for (zone, row, label) in [
+        (1, 7, "a"), (1, 3, "c"), (9, 7, "b"), (9, 3, "d"), (1, 7, "d"), (1, 3, "b"), (2, 3, "a"),
+      ] {
+        let parcel = Parcel(in: context)
+        (parcel.zone, parcel.row, parcel.label) = (zone, row, label)
+      }
+      let chosen = Parcel.where { $0.zone.isIn([1, 9]) && $0.row.isIn([3, 7]) }
+      for direction in [SortKey.Direction.ascending, .descending] {
+        let sorted = chosen.sorted(by: \.zone, direction).sorted(by: \.label)
+        try expect(sorted, in: context, "by zone and label") { all in
+          all.filter { $0.zone != 2 }.sorted { left, right in
+            guard left.zone == right.zone else {
+              return direction == .ascending ? left.zone < right.zone : left.zone > right.zone
+            }
+            return left.label < right.label
+          }
+        }
+        try expect(chosen.sorted(by: \.zone, direction).offset(1).limit(3), in: context, "a page") {
+          all in
+          let sorted = all.filter { $0.zone != 2 }.enumerated().sorted { left, right in
+            guard left.element.zone == right.element.zone else {
+              return direction == .ascending
+                ? left.element.zone < right.element.zone : left.element.zone > right.element.zone
+            }
+            return left.offset < right.offset
+          }
+          return sorted.map(\.element).dropFirst().prefix(3).map { $0 }
+        }
+      }
+    }
+  }
+
+  @Test func `is in order where the first of several keys was never set`() async throws {
+    try await container().root.perform { context in
+      for (isOpen, rank) in [(nil, 3), (false, 1), (nil, 2), (true, 0), (false, nil)]
+        as [(Bool?, Int?)]
+      {
+        let parcel = Parcel(in: context)
+        if let isOpen { parcel.isOpen = isOpen }
+        parcel.rank = rank
+      }
+      for limit in [5, 2] {
+        let request = Parcel.all.sorted(by: \.isOpen).sorted(by: \.rank).limit(limit)
+        try expect(request, in: context, "by rank") { all in
+          Array(
+            all.sorted { left, right in
+              guard left.isOpen == right.isOpen else { return right.isOpen }
+              return (left.rank ?? -1) < (right.rank ?? -1)
+            }
+            .prefix(limit))
+        }
+      }
+    }
+  }
+
+  @Test func `leaves out what is not a number, as a scan does`() async throws {
+    try await container().root.perform { context in
+      for (date, price) in [(1, 4), (Double.nan, nil), (3, 6)] as [(Double, Int?)] {
+        let parcel = Parcel(in: context)
+        parcel.surveyed = Date(timeIntervalSinceReferenceDate: date)
+        parcel.price = price.map { Decimal($0) } ?? .nan
+      }
+      let (date, nan) = (Date(timeIntervalSinceReferenceDate: 2), Decimal.nan)
+      let noDate = Date(timeIntervalSinceReferenceDate: .nan)
+      for _ in 0..<2 {
+        for (expected, condition) in [
+          (1, { $0.surveyed <= date }), (1, { $0.surveyed >= date }),
+          (0, { $0.surveyed >= noDate }),
+          (1, { $0.price < 5 }), (1, { $0.price >= 5 }), (0, { $0.price < nan }),
+          (1, { $0.price <= nan }), (0, { $0.price > nan }),
+        ] as [(Int, (PropertyPath<Parcel, Parcel>) -> FetchPredicate)] {
+          let found = try context.count(for: Parcel.where(condition))
+          // No index answers the same with this beside it.
+          let scanned = try context.count(for: Parcel.where { condition($0) || $0.label == "none" })
+          #expect(found == expected)
+          #expect(scanned == expected)
+        }
+        try context.save()
+      }
+    }
+  }
+
+  @Test func `takes a relative URL for what it stands for`() async throws {
+    try await container().root.perform { context in
+      let base = try #require(URL(string: "https://example.org/a/"))
+      let relative = try #require(URL(string: "b", relativeTo: base))
+      let parcel = Parcel(in: context)
+      parcel.page = relative
+      let found = try context.count(for: Parcel.where { $0.page == relative })
+      let scanned = try context.count(
+        for: Parcel.where { $0.page == relative || $0.label == "none" })
+      #expect(found == 1)
+      #expect(scanned == 1)
+    }
+  }
+
+  @Test func `takes an offset and a limit below 0 for 0`() async throws {
+    try await container().root.perform { context in
+      for label in ["b", "a"] { Parcel(in: context).label = label }
+      var request = Parcel.all.sorted(by: \.label)
+      request.fetchOffset = -10
+      request.fetchLimit = 5
+      let labels = try context.fetch(request).map(\.label)
+      #expect(labels == ["a", "b"])
+      request = Parcel.all
+      request.fetchOffset = .min
+      let count = try context.count(for: request)
+      #expect(count == 2)
+      request.fetchLimit = -1
+      let none = try context.count(for: request)
+      #expect(none == 0)
+    }
+  }
+}
