@@ -47,6 +47,31 @@ import Testing
     }
   }
 
+  @Test func `sets nothing that a save could write, whatever is asked or undone`() async throws {
+    try await withDiary { diary, container in
+      let id = try await savedNote(container)
+      diary.on("awakeFromFetch") { $0.revision = 7 }
+      let context = undoableContext(container)
+      let note = try context.existingObject(Note.self, with: id)
+      #expect(note.revision == 7)
+      try context.detectConflicts(for: note)
+      try context.save()
+      context.turn { note.text = "B" }
+      try context.save()
+      context.turn { context.undo() }
+      try context.save()
+      try context.detectConflicts(for: note)
+      context.turn { note.text = "C" }
+      try context.save()
+      diary.on("awakeFromFetch", nil)
+      try await ContextQueue(parent: container.coordinator).perform { context in
+        let stored = try context.existingObject(Note.self, with: id)
+        #expect(stored.text == "C")
+        #expect(stored.revision == 0)
+      }
+    }
+  }
+
   @Test func `happens when a fault fires and when a fetch finds the object, each time once`()
     async throws
   {

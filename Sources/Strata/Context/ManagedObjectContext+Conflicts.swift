@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     if object.isFault { try load(object) }
     encodeEdits()
     guard object.isAlive else { throw ContextError.objectNotFound(object.objectID) }
-    guard object.status == .clean, let record = object.record,
+    guard object.status == .clean, let record = cache.originalRecord(of: object),
       working.change(for: object.key) == nil
     else { return }
     let read = StoredRecord(record: record, generation: object.generation)

@@ -32,10 +32,11 @@ extension ManagedObjectContext {
     awake(reversal)
   }
 
-  /// What the object is here: an object that is loaded keeps its values until it is refreshed.
+  /// What the object is here, without what an awake method has set: an object that is loaded keeps its
+  /// values until it is refreshed.
   private func current(_ key: ObjectKey) throws -> StoredRecord? {
     if working.change(for: key) == nil, let object = cache.object(for: key),
-      object.status == .clean, let record = object.record
+      object.status == .clean, let record = cache.originalRecord(of: object)
     {
       return StoredRecord(record: record, generation: object.generation)
     }
