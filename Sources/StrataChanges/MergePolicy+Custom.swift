@@ -100,12 +100,14 @@ final class CustomRule: Sendable {
     var mistakes: [MergePolicyMistake] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       switch slot(named: name, for: value, conflict, layout) {
-      case .success(let slot): draft.setValue(value, at: slot)
+      case .success(let slot):
+        draft.setValue(value, at: slot)
+        if case .data(let data) = value { draft.keepExternal(data, at: slot) }
       case .failure(let mistake): mistakes.append(mistake)
       }
     }
     guard mistakes.isEmpty else { return .mistaken(mistakes) }
-    if draft.changed.isEmpty { return .write(record, external: conflict.external) }
+    if draft.changed.isEmpty { return .write(record, external: draft.external) }
     var arena = RecordArena()
     return .write(draft.encode(into: &arena), external: draft.external)
   }

@@ -108,13 +108,11 @@ package final class ReadView {
   /// - Complexity: O(bytes).
   package func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData? {
     guard let layout = schema.entity(key.entity)?.layout else { return nil }
-    var stamp: DataStamp?
     for segment in layers.segments {
       guard let change = segment.change(for: key), let record = change.record else { continue }
-      // The nearest record says which value it is; an ancestor may be who has set it.
-      guard let sought = stamp ?? record.stamp(at: slot, layout) else { return nil }
-      if let pending = change.external.value(at: slot, fitting: sought) { return pending }
-      stamp = sought
+      // What a change has not set is what lies beneath it by now, which need not be what it has read.
+      guard let stamp = record.stamp(at: slot, layout) else { return nil }
+      if let pending = change.external.value(at: slot, fitting: stamp) { return pending }
     }
     return try snapshot.externalData(of: key, at: slot)
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Foundation
+package import Foundation
 package import StrataModel
 
 /// The mutable form of a record: the values of one object, some of them set since its record was
@@ -232,6 +232,13 @@ extension Draft {
     let didChange = value.stamp.withStoredBytes { store(fixed: $0, at: slot, as: .external) }
     if didChange { external[slot] = value }
     return didChange
+  }
+
+  /// Has the bytes of an external slot beside the draft, though it stood for equal ones before: whoever
+  /// writes the record may not have them any more.
+  package func keepExternal(_ data: Data, at slot: Int) {
+    let value = ExternalData(data)
+    if self.slot(slot).stamp == value.stamp { external[slot] = value }
   }
 
   /// Sets a slot of data, whether its bytes lie in the record or beside it.

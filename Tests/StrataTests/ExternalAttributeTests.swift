@@ -212,6 +212,23 @@ private final class Occurrence: Sendable {
     #expect(try audit.count() == 0)
   }
 
+  @Test func `of an object that a child has changed shows what its parent has now`() throws {
+    let container = try gallery()
+    let root = ManagedObjectContext(parent: container.coordinator)
+    let inserted = root.turn { root.painting("a", scan: scan(1)) }
+    let child = ManagedObjectContext(parent: root)
+    let painting = try child.existingObject(Painting.self, with: inserted.objectID)
+    child.turn { painting.title = "b" }
+    #expect(painting.scan == scan(1))
+    root.turn { inserted.scan = scan(2) }
+    child.processPendingChanges()
+    #expect(painting.scan == scan(2), "nowhere but in the parent's changes")
+    try root.save()
+    root.turn { inserted.scan = scan(3) }
+    child.processPendingChanges()
+    #expect(painting.scan == scan(3), "and not what the store has")
+  }
+
   @Test func `of an object that is held shows what the store has now`() throws {
     let container = try gallery()
     let id = try container.root.performAndWait { context in

@@ -160,6 +160,17 @@ private struct Overhung {
       })
     try theirs.expect("ours", scan(2))
 
+    // What it was before they replaced it, which the store has no more.
+    let former = try Overhung(theirs: { $0.scan = scan(2) })
+    let first = MergePolicy.custom("first") { _ in
+      .values(["scan": .data(scan(1))], others: .overwrite)
+    }
+    try former.save(first)
+    try former.expect("ours", scan(1))
+    let brought = try Overhung(theirs: nil)
+    try brought.save(first)
+    try brought.expect("ours", scan(1))
+
     let unchanged = try Overhung(theirs: { $0.scan = scan(2) })
     try unchanged.save(.custom("ours") { _ in .takeOurs })
     try unchanged.expect("ours", scan(2))

@@ -119,9 +119,9 @@ final class StoreView {
       guard let serial = RecordKey.serial(of: bytes) else {
         throw damaged(tree, "a key has \(bytes.count) bytes")
       }
-      passed.pass(envelope)
       let key = ObjectKey(entity: entity, serial: serial)
       let (generation, record) = try check(envelope, of: key)
+      passed.pass(envelope)
       return try body(key, generation, record)
     }
   }
