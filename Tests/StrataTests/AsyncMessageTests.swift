@@ -4,7 +4,7 @@ import Strata
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A context's messages, asynchronously` {
+@Suite(.timeLimit(.minutes(10))) struct `A context's messages, asynchronously` {
   @Test func `come to a typed observer`() async throws {
     let container = try geography()
     let (stream, continuation) = AsyncStream.makeStream(of: ManagedObjectContext.Message.self)

@@ -4,7 +4,7 @@ import Strata
 import StrataModel
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `The updates of a list` {
+@Suite(.timeLimit(.minutes(10))) struct `The updates of a list` {
   /// Lists the plants of a queue by name, and keeps the controller there.
   private func listing(
     _ queue: ContextQueue, limit: Int = 100
@@ -105,7 +105,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A list on the main actor` {
+@Suite(.timeLimit(.minutes(10))) struct `A list on the main actor` {
   @Test @MainActor func `shows what workers save`() async throws {
     let container = try garden()
     let screen = try PlantScreen(container.viewContext)

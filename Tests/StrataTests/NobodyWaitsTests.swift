@@ -119,7 +119,7 @@ private struct Tree {
       #expect(try tree.contexts[0].performAndWait { try $0.count(for: City.all) } == 5)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `finishes in a root whose queue is saved: that gives the queue up while the disk works`()
       async throws
     {
@@ -261,7 +261,7 @@ private struct Tree {
     #expect(try child.performAndWait { $0.hasChanges })
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `is left by a task that is cancelled while it waits, before its body begins`() async throws {
     let container = try geography()
     let root = container.root

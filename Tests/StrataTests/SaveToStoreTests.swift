@@ -148,7 +148,7 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
     #expect(try await worker.perform { $0.hasChanges })
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `holds no queue while it waits for another, and is carried through if it is cancelled then`()
     async throws
   {
