@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 
-/// What a run came to, as tables for people and as JSON for programs.
+/// What a run came to, as tables for people and as rows for programs.
 struct Report {
   let results: Results
   let workloads: [Workload]
@@ -24,7 +23,8 @@ struct Report {
     func compared(_ target: Double, _ unit: String, _ value: Double?) -> (String, String, Bool?) {
       let value = value.map { ($0 * 100).rounded() / 100 }
       return (
-        number(target) + unit, value.map { number($0) + unit } ?? "–", value.map { $0 <= target }
+        shortNumber(target) + unit, value.map { shortNumber($0) + unit } ?? "–",
+        value.map { $0 <= target }
       )
     }
     switch targets[cell.workload] {
@@ -60,10 +60,10 @@ struct Report {
       }
       rows.append(row)
     }
-    lines += table(headings, rows)
+    lines += markdownTable(headings, rows)
     lines += ["", "CPU time per operation, all threads, and growth of resident memory:", ""]
     let columns = peers.flatMap { ["\($0) CPU", "peak"] }
-    lines += table(
+    lines += markdownTable(
       [""] + columns,
       figures.compactMap { name, _ in
         let cells = peers.map { results.cell(name, $0) }
@@ -71,7 +71,7 @@ struct Report {
         return [name]
           + cells.flatMap { cell in
             [
-              cell?.cpuNanoseconds.map { nanoseconds($0) } ?? "",
+              cell?.cpuNanoseconds.map { grouped($0) } ?? "",
               cell?.peakBytes.map { "\($0 >> 20) MiB" } ?? "",
             ]
           }
@@ -101,7 +101,7 @@ struct Report {
 
   private func times(_ name: String, _ peer: PeerKind) -> String {
     guard let cell = results.cell(name, peer) else { return skip(name, peer) ?? "" }
-    return ratioToLMDB(cell).map { number($0) + " ×" } ?? value(cell)
+    return ratioToLMDB(cell).map { shortNumber($0) + " ×" } ?? value(cell)
   }
 
   private func skip(_ name: String, _ peer: PeerKind) -> String? {
@@ -109,74 +109,15 @@ struct Report {
   }
 
   private func value(_ cell: Results.Cell) -> String {
-    cell.nanoseconds.map { nanoseconds($0) + " ns" } ?? cell.bytes.map { "\(Int($0)) B" } ?? ""
+    cell.nanoseconds.map { grouped($0) + " ns" } ?? cell.bytes.map { "\(Int($0)) B" } ?? ""
   }
 
-  private func nanoseconds(_ value: Double) -> String {
-    if value < 100 { return String(format: "%.1f", value) }
-    var digits = String(Int(value.rounded()))
-    var index = digits.count - 3
-    while index > 0 {
-      digits.insert(",", at: digits.index(digits.startIndex, offsetBy: index))
-      index -= 3
-    }
-    return digits
-  }
+  // MARK: - Rows
 
-  private func number(_ value: Double) -> String {
-    if value == value.rounded() { return String(Int(value)) }
-    return String(format: value < 10 ? "%.2f" : "%.0f", value)
-  }
-
-  /// Markdown whose columns are as wide as they must be.
-  private func table(_ headings: [String], _ rows: [[String]]) -> [String] {
-    let widths = headings.indices.map { column in
-      ([headings] + rows).map { $0[column].count }.max() ?? 0
-    }
-    func line(_ cells: [String]) -> String {
-      "| "
-        + zip(cells, widths).map { cell, width in
-          cell + String(repeating: " ", count: width - cell.count)
-        }.joined(separator: " | ") + " |"
-    }
-    let rule = widths.map { String(repeating: "-", count: max(3, $0)) }
-    return [line(headings), "| " + rule.joined(separator: " | ") + " |"] + rows.map(line)
-  }
-
-  // MARK: - JSON
-
-  private struct Row: Encodable {
-    let workload, peer: String
-    let scale: Int
-    let nsPerOp, cpuNsPerOp, ratioToLMDB, bytesPerObject: Double?
-    let rounds: Int
-    let checksum: String?
-
-    enum Key: CodingKey {
-      case workload, peer, scale, nsPerOp, cpuNsPerOp, ratioToLMDB, bytesPerObject, rounds, checksum
-    }
-
-    /// Nil is written as null, so that every row has every key.
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: Key.self)
-      try container.encode(workload, forKey: .workload)
-      try container.encode(peer, forKey: .peer)
-      try container.encode(scale, forKey: .scale)
-      try container.encode(nsPerOp, forKey: .nsPerOp)
-      try container.encode(cpuNsPerOp, forKey: .cpuNsPerOp)
-      try container.encode(ratioToLMDB, forKey: .ratioToLMDB)
-      // A time has no bytes: only sizes have this key.
-      try container.encodeIfPresent(bytesPerObject, forKey: .bytesPerObject)
-      try container.encode(rounds, forKey: .rounds)
-      try container.encode(checksum, forKey: .checksum)
-    }
-  }
-
-  /// An array with one object for each figure of each peer. A checksum is 16 hexadecimal digits, as
-  /// numbers of 64 bits do not survive most readers of JSON; what was not measured is null.
-  func json() throws -> Data {
-    let rows = results.cells.map { cell in
-      Row(
+  /// One row for each figure of each peer.
+  var rows: [FigureRow] {
+    results.cells.map { cell in
+      FigureRow(
         workload: cell.workload, peer: cell.peer.rawValue, scale: scale,
         nsPerOp: cell.nanoseconds, cpuNsPerOp: cell.cpuNanoseconds,
         ratioToLMDB: ratioToLMDB(cell), bytesPerObject: cell.bytes, rounds: cell.figures.count,
@@ -185,8 +126,5 @@ struct Report {
           return String(repeating: "0", count: 16 - digits.count) + digits
         })
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    return try encoder.encode(rows)
   }
 }
