@@ -9,7 +9,7 @@ lmdb_peer *lmdb_open(const char *path, const people *data) {
   peer->data = data;
   check(mdb_env_create(&peer->env), "create");
   check(mdb_env_set_maxdbs(peer->env, 8), "trees");
-  check(mdb_env_set_mapsize(peer->env, (size_t)1 << 38), "map");
+  check(mdb_env_set_mapsize(peer->env, (size_t)1 << 35), "map");
   check(mdb_env_open(peer->env, path, MDB_NOSUBDIR | MDB_NOTLS, 0644), "open");
   static const char *names[] = {"by-name", "by-age", "by-company"};
   MDB_txn *txn = begin(peer, MDB_RDONLY);

@@ -8,6 +8,9 @@
 #ifdef __linux__
 #include <malloc.h>
 #endif
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#endif
 
 static uint64_t nanoseconds(clockid_t clock) {
   struct timespec t;
@@ -61,3 +64,14 @@ static uint64_t status(const char *field) {
 uint64_t measure_resident(void) { return status("VmRSS"); }
 uint64_t measure_own_resident(void) { return status("RssAnon"); }
 uint64_t measure_peak(void) { return status("VmHWM"); }
+
+void measure_instrument(bool is_on) {
+#ifdef CALLGRIND_START_INSTRUMENTATION
+  if (is_on)
+    CALLGRIND_START_INSTRUMENTATION;
+  else
+    CALLGRIND_STOP_INSTRUMENTATION;
+#else
+  (void)is_on;
+#endif
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clocks and memory of this process.
+// Clocks and memory of this process, and what callgrind counts of it.
 #ifndef MEASURE_H
 #define MEASURE_H
 
@@ -23,5 +23,8 @@ uint64_t measure_resident(void);
 uint64_t measure_own_resident(void);
 /// The most bytes resident since `measure_reset_peak`; 0 where the system does not say.
 uint64_t measure_peak(void);
+/// Lets callgrind count from here on, or no longer; does nothing elsewhere, or if this was built
+/// without valgrind's headers.
+void measure_instrument(bool is_on);
 
 #endif

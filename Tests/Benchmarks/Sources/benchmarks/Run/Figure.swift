@@ -33,7 +33,9 @@ extension Workload.Setting {
     measure_reset_peak(round == 1)
     let resident = measure_resident()
     let (wall, cpu) = (measure_wall(), measure_cpu())
+    if isRecorded { measure_instrument(true) }
     let checksum = try work()
+    if isRecorded { measure_instrument(false) }
     let (wallEnd, cpuEnd) = (measure_wall(), measure_cpu())
     let peak = measure_peak()
     return Figure(

@@ -61,8 +61,9 @@ struct Runner {
       for kind in rotated(by: round + index) {
         guard let peer = running[kind], let folder = folders[kind] else { continue }
         progress(round, workload.name, kind.rawValue)
-        let setting = setting(round, folder, reference)
-        if workload.name == making.name, !isMeasured {
+        var setting = setting(round, folder, reference)
+        setting.isRecorded = isMeasured || workload.name != making.name
+        if !setting.isRecorded {
           _ = try workload.run(peer, setting)
         } else {
           try record(workload, kind, in: &results) { try workload.run(peer, setting) }

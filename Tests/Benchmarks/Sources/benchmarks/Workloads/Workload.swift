@@ -31,6 +31,8 @@ struct Workload: Sendable {
     let extraSerials: ClosedRange<Int>
     /// Which round it is, from 1.
     let round: Int
+    /// Whether the figures count; not if the work only makes what others need.
+    var isRecorded = true
     let folder: Folder
     /// What Strata's own workloads read.
     let reference: ReferenceStore
