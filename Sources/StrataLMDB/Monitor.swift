@@ -65,12 +65,13 @@ final class Monitor<State>: @unchecked Sendable {
     waits.longest = max(waits.longest, wait)
   }
 
-  /// Changes the state and wakes all who wait.
+  /// Changes the state and wakes all who wait: after the lock is free, or they would wake only to wait
+  /// for that.
   func change<Result>(_ body: (inout State) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer {
-      pthread_cond_broadcast(condition)
       pthread_mutex_unlock(mutex)
+      pthread_cond_broadcast(condition)
     }
     return body(&state)
   }

@@ -52,7 +52,7 @@ extension SaveCheck {
       entity)
     revisions.fresh.append(key)
     // It remembers objects that are there.
-    existing = KeyMemo()
+    existing = KeyMemo(expecting: save.order.count)
   }
 
   /// Brings the revised objects into the plan.

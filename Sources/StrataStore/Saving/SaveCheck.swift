@@ -36,7 +36,7 @@ struct SaveCheck {
   var collisions: [Collision] = []
   var replacements = Replacements()
   var violations: [UniquenessViolation] = []
-  var existing = KeyMemo()
+  var existing: KeyMemo
 
   var policy: MergePolicy { save.changeSet.mergePolicy }
 
@@ -59,6 +59,7 @@ struct SaveCheck {
     self.view = view
     self.schema = schema
     self.duties = duties
+    existing = KeyMemo(expecting: save.order.count)
   }
 
   private mutating func run() throws {
