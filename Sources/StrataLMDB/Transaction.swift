@@ -75,7 +75,10 @@ package class Transaction {
   package final func treeNames() throws(LMDBError) -> [String] {
     var names: [String] = []
     var cursor = try cursor(in: .directory)
-    while try cursor.next() { names.append(String(decoding: cursor.key, as: UTF8.self)) }
+    while try cursor.next() {
+      if cursor.key.first == Self.firstByteOfNotes { continue }
+      names.append(String(decoding: cursor.key, as: UTF8.self))
+    }
     return names
   }
 

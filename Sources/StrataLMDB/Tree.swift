@@ -17,7 +17,7 @@ package struct Tree: Hashable, Sendable {
 
   init(handle: MDB_dbi) { self.handle = handle }
 
-  /// The tree of the trees' names. Read it for the names; never write to it.
+  /// The tree of the trees' names, and of notes (`Transaction.note`). Names are never written to it.
   static var directory: Tree { Tree(handle: 1) }
 
   /// Opens `name` in a transaction.

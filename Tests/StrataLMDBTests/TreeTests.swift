@@ -44,6 +44,24 @@ private struct Abandoned: Error {}
     #expect(try environment.read().treeNames() == ["catalog", "links", "records"])
   }
 
+  @Test func `are listed without the notes beside them, which each transaction reads`() throws {
+    let bytes: [UInt8] = [1, 2, 3]
+    try environment.writeSync { transaction in
+      _ = try transaction.makeTree(named: "a")
+      try bytes.withUnsafeBytes { try transaction.setNote("#count", to: $0) }
+    }
+    let former = try environment.read()
+    try environment.writeSync { transaction in
+      try [UInt8](bytes.reversed()).withUnsafeBytes { try transaction.setNote("#count", to: $0) }
+    }
+    let transaction = try environment.read()
+    #expect(try transaction.treeNames() == ["a"])
+    #expect(try former.note("#count").map { [UInt8]($0) } == [1, 2, 3])
+    #expect(try transaction.note("#count").map { [UInt8]($0) } == [3, 2, 1])
+    #expect(try transaction.note("#other").map { [UInt8]($0) } == nil)
+    #expect(try environment.tree(named: "b") == nil)
+  }
+
   @Test func `are emptied by clear and removed by drop`() throws {
     let tree = try environment.makeTree("a", ["k": "v"])
     try environment.writeSync { try $0.clear(tree) }

@@ -104,7 +104,7 @@ private func isDamaged(_ error: any Error) -> Bool {
   }
 
   @Test func `says so of a catalog that cannot be`() throws {
-    for name in ["generation", "uuid", "model", "numbers", "version"] {
+    for name in ["uuid", "model", "numbers", "version"] {
       let damageable = try Damageable()
       try damageable.environment.writeSync { transaction in
         guard let tree = try transaction.tree(named: "catalog") else { throw Absent() }
@@ -117,6 +117,22 @@ private func isDamaged(_ error: any Error) -> Bool {
       #expect(throws: StoreError.self, "\(name)") {
         let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
         _ = try store.snapshot()
+      }
+    }
+  }
+
+  @Test func `says so of a counter that cannot be`() throws {
+    for bytes in [Array("{ }".utf8), [UInt8](repeating: 0xFF, count: 8)] {
+      let damageable = try Damageable()
+      try damageable.environment.writeSync { transaction in
+        try bytes.withUnsafeBytes { try transaction.setNote("#generation", to: $0) }
+      }
+      let path = damageable.folder.file("store").path
+      #expect {
+        let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+        _ = try store.snapshot()
+      } throws: { error in
+        if case StoreError.damaged("catalog", "#generation", _) = error { true } else { false }
       }
     }
   }

@@ -13,12 +13,17 @@ import StrataRecord
 /// | `model` | `ModelOutline` as JSON |
 /// | `numbers` | `SchemaNumbers` as JSON |
 /// | `version` | the model's version, 2 bytes |
-/// | `generation` | of the last save, 8 bytes |
-/// | `serial` | the first serial that no block has, 8 bytes |
+///
+/// The counters, which change with each save, are notes beside the names of the trees:
+///
+/// | note | value |
+/// | --- | --- |
+/// | `#generation` | of the last save, 8 bytes |
+/// | `#serial` | the first serial that no block has, 8 bytes |
 ///
 /// Numbers are little-endian. `seal` is reserved: Docs/FileFormat.md, "Catalog".
 struct Catalog {
-  static let formatVersion = 1
+  static let formatVersion = 2
   private static let magic = Array("Strata".utf8)
 
   let uuid: UUID
@@ -27,7 +32,7 @@ struct Catalog {
   let version: UInt16
 
   private enum Name: String {
-    case format, uuid, model, numbers, version, generation, serial
+    case format, uuid, model, numbers, version
   }
 
   /// The catalog of a new store of `model`.
@@ -72,54 +77,72 @@ struct Catalog {
     try Self.put(.model, [UInt8](outline), in: transaction, tree)
     try Self.put(.numbers, [UInt8](numbers), in: transaction, tree)
     try Self.put(.version, Self.littleEndian(version), in: transaction, tree)
-    try Self.setGeneration(0, in: transaction, tree)
-    try Self.setFirstFreeSerial(1, in: transaction, tree)
+    try Self.setGeneration(0, in: transaction)
+    try Self.setFirstFreeSerial(1, in: transaction)
   }
 
   // MARK: - Counters
 
+  private static let generationNote: StaticString = "#generation"
+  private static let serialNote: StaticString = "#serial"
+
   /// The generation of the last save that the transaction sees; 0 in a new store. Every snapshot
   /// asks, so nothing is allocated.
-  static func generation(in transaction: Transaction, _ tree: Tree) throws(StoreError) -> UInt64 {
-    let name: StaticString = "generation"
-    let key = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-    let bytes: UnsafeRawBufferPointer?
-    do throws(LMDBError) {
-      bytes = try transaction.get(key, in: tree)
-    } catch {
-      throw StoreError(error, tree: Trees.catalogName)
-    }
-    guard let bytes, bytes.count == 8 else {
-      throw damaged(.generation, "\(bytes?.count ?? 0) bytes")
-    }
-    let generation = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+  static func generation(in transaction: Transaction) throws(StoreError) -> UInt64 {
+    let generation = try counter(generationNote, in: transaction)
     guard generation < Envelope.generationMax else {
-      throw damaged(.generation, "\(generation) is no generation")
+      throw damaged(generationNote, "\(generation) is no generation")
     }
     return generation
   }
 
   static func setGeneration(
-    _ generation: UInt64, in transaction: WriteTransaction, _ tree: Tree
+    _ generation: UInt64, in transaction: WriteTransaction
   ) throws(LMDBError) {
-    try put(.generation, littleEndian(generation), in: transaction, tree)
+    try set(generationNote, to: generation, in: transaction)
   }
 
   /// The first serial that was not reserved by anyone.
-  static func firstFreeSerial(
-    in transaction: Transaction, _ tree: Tree
-  ) throws(StoreError) -> UInt64 {
-    let serial = try number(.serial, byteCount: 8, in: transaction, tree)
+  static func firstFreeSerial(in transaction: Transaction) throws(StoreError) -> UInt64 {
+    let serial = try counter(serialNote, in: transaction)
     guard 1...ObjectKey.serialMax ~= serial else {
-      throw damaged(.serial, "\(serial) is no serial")
+      throw damaged(serialNote, "\(serial) is no serial")
     }
     return serial
   }
 
   static func setFirstFreeSerial(
-    _ serial: UInt64, in transaction: WriteTransaction, _ tree: Tree
+    _ serial: UInt64, in transaction: WriteTransaction
   ) throws(LMDBError) {
-    try put(.serial, littleEndian(serial), in: transaction, tree)
+    try set(serialNote, to: serial, in: transaction)
+  }
+
+  private static func counter(
+    _ note: StaticString, in transaction: Transaction
+  ) throws(StoreError) -> UInt64 {
+    let bytes: UnsafeRawBufferPointer?
+    do throws(LMDBError) {
+      bytes = try transaction.note(note)
+    } catch {
+      throw StoreError(error, tree: Trees.catalogName)
+    }
+    guard let bytes, bytes.count == 8 else {
+      throw damaged(note, "\(bytes?.count ?? 0) bytes")
+    }
+    return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+  }
+
+  private static func set(
+    _ note: StaticString, to number: UInt64, in transaction: WriteTransaction
+  ) throws(LMDBError) {
+    let number = number.littleEndian
+    try withUnsafeBytes(of: number) { (bytes) throws(LMDBError) in
+      try transaction.setNote(note, to: bytes)
+    }
+  }
+
+  private static func damaged(_ note: StaticString, _ reason: String) -> StoreError {
+    .damaged(tree: Trees.catalogName, key: note.description, reason: reason)
   }
 
   // MARK: - One entry

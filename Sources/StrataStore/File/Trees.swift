@@ -26,7 +26,6 @@ import StrataRecord
 final class Trees: Sendable {
   static let catalogName = "catalog"
 
-  let catalog: Tree
   /// By entity number; nil where there are no records.
   private let records: [Tree?]
   /// By entity number; nil where there are no external attributes.
@@ -52,7 +51,6 @@ final class Trees: Sendable {
       }
       throw .damaged(tree: name, key: nil, reason: "the tree is missing")
     }
-    catalog = try tree(Self.catalogName)
     var records = [Tree?](repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
     var external = records
     var entries = [Tree?](repeating: nil, count: Int(schema.numbers.lastProperty) + 1)

@@ -25,7 +25,7 @@ package final class LMDBSnapshot: Snapshot {
       from: store.environment, trees: store.trees, schema: store.schema)
     self.store = store
     self.view = view
-    generation = try Catalog.generation(in: view.transaction, store.trees.catalog)
+    generation = try Catalog.generation(in: view.transaction)
   }
 
   deinit { store.views.give(view) }

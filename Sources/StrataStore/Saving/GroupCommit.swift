@@ -49,7 +49,7 @@ struct GroupCommit {
     self.queue = queue
     transaction = try queue.environment.begin()
     do {
-      generation = try Catalog.generation(in: transaction, queue.trees.catalog)
+      generation = try Catalog.generation(in: transaction)
     } catch {
       transaction.abort()
       throw error
@@ -114,7 +114,7 @@ struct GroupCommit {
   /// before it says so; but this thread is the only one that writes here, and another process would
   /// have to finish a whole save in the moment until the tags are off.
   private func commit() throws {
-    try Catalog.setGeneration(generation, in: transaction, queue.trees.catalog)
+    try Catalog.setGeneration(generation, in: transaction)
     for (segments, news) in written {
       for segment in segments { segment.setTag(news.generation) }
     }
@@ -135,14 +135,13 @@ struct GroupCommit {
   // MARK: - Serials
 
   private func reserve(from floor: UInt64) throws -> Range<UInt64> {
-    let catalog = queue.trees.catalog
-    let free = try Catalog.firstFreeSerial(in: transaction, catalog)
+    let free = try Catalog.firstFreeSerial(in: transaction)
     let first = max(free, floor, try highestSerial() + 1)
     let end = first + SerialAllocator.blockCount
     guard end <= ObjectKey.serialMax else {
       throw StoreError.storeFull
     }
-    try Catalog.setFirstFreeSerial(end, in: transaction, catalog)
+    try Catalog.setFirstFreeSerial(end, in: transaction)
     return first..<end
   }
 

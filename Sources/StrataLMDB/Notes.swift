@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB
+
+// A note is a small value that lies among the names of the trees, on a page that each commit writes in
+// any case, because the names lead to the trees' roots. So a counter that changes with each commit costs
+// no page of its own, and who looks it up need not find a tree before.
+//
+// No tree is called as a note is: names of notes begin with "#".
+
+extension Transaction {
+  /// What was noted under `name`, or nil. The bytes are good as long as those of `get`.
+  ///
+  /// - Precondition: `name` begins with "#".
+  /// - Throws: as `get`.
+  package final func note(_ name: StaticString) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    try get(Self.key(ofNote: name), in: .directory)
+  }
+
+  static func key(ofNote name: StaticString) -> UnsafeRawBufferPointer {
+    precondition(name.utf8Start.pointee == Self.firstByteOfNotes, "notes have names of their own")
+    return UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+  }
+
+  static var firstByteOfNotes: UInt8 { UInt8(ascii: "#") }
+}
+
+extension WriteTransaction {
+  /// Notes `value` under `name`, in the place of what was noted there.
+  ///
+  /// - Precondition: `name` begins with "#".
+  /// - Throws: as `put`.
+  package func setNote(
+    _ name: StaticString, to value: UnsafeRawBufferPointer
+  ) throws(LMDBError) {
+    try put(Self.key(ofNote: name), value, in: .directory)
+  }
+}
