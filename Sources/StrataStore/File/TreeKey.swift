@@ -45,7 +45,8 @@ struct ExternalKey {
   }
 }
 
-/// The bytes of index entries and links in the trees that several properties share.
+/// The bytes of index entries and links in the trees that several properties share. (Entries lie in
+/// blocks: `Postings`.)
 enum EntryKey {
   /// Bytes of the property number before an entry.
   static let prefixByteCount = 2

@@ -10,8 +10,8 @@ import StrataRecord
 /// | `catalog` | name | see `Catalog` |
 /// | `r` + entity number | serial, 6 bytes | envelope and record |
 /// | `x` + entity number | serial, 6 bytes; property number, 2 | the bytes of an external attribute |
-/// | `i` + entity number | number, 2 bytes; index entry | nothing |
-/// | `i` + entity number | number of a constraint over several properties, 2 bytes; index entry | nothing |
+/// | `i` + entity number | number, 2 bytes; value; object, 8 bytes | further objects, see `Postings` |
+/// | `i` + entity number | number of a constraint over several properties, 2 bytes; the same | the same |
 /// | `i` + entity number | number, 2 bytes; owner, 8; target, 8 | nothing, or a position, 8 bytes |
 ///
 /// Records have a tree per entity, so that new ones are appended. The indexes over the properties

@@ -137,25 +137,6 @@ final class StoreView {
     }
   }
 
-  /// The entries of an index within `range`, which does not include the number.
-  func scanIndex(
-    _ number: PropertyNumber, in range: KeyRange, isReversed: Bool,
-    _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
-  ) throws {
-    guard let tree = trees.entries(of: number) else { return }
-    let prefix = EntryKey.prefix(number)
-    let whole = KeyRange(
-      lower: prefix + range.lower,
-      upper: range.upper.map { prefix + $0 } ?? KeyRange.successor(ofPrefix: prefix))
-    try scan(tree, in: whole, isReversed: isReversed) { bytes, _ in
-      let entry = UnsafeRawBufferPointer(rebasing: bytes[EntryKey.prefixByteCount...])
-      guard let key = KeyEncoder.objectKey(ofEntry: entry) else {
-        throw damaged(tree, "an entry has \(bytes.count) bytes")
-      }
-      return try body(entry, key)
-    }
-  }
-
   /// The links of one object in one relationship, ascending by target.
   func scanLinks(
     at place: LinkPlace, _ body: (_ target: ObjectKey, _ position: UInt64) throws -> ScanStep
@@ -256,18 +237,18 @@ final class StoreView {
     }
   }
 
-  private func takeCursor(on tree: Tree) throws(LMDBError) -> Cursor {
+  func takeCursor(on tree: Tree) throws(LMDBError) -> Cursor {
     if let cursor = idle[tree]?.cursor.take() { return cursor }
     return try transaction.cursor(in: tree)
   }
 
-  private func giveBack(_ cursor: consuming Cursor, on tree: Tree) {
+  func giveBack(_ cursor: consuming Cursor, on tree: Tree) {
     let place = idle[tree] ?? IdleCursor()
     place.cursor = consume cursor
     idle[tree] = place
   }
 
-  private func damaged(_ tree: Tree, _ reason: String) -> StoreError {
+  func damaged(_ tree: Tree, _ reason: String) -> StoreError {
     .damaged(tree: trees.name(of: tree), key: nil, reason: reason)
   }
 }

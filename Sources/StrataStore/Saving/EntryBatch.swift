@@ -56,11 +56,47 @@ struct EntryBatch {
   }
 
   mutating func sort() {
+    if entries.count < Self.sortedByHeadCountMin { return sort(entries.indices) }
+    sortByHead()
+    // Those of one head were appended in the order of their objects: mostly they are sorted.
+    var start = 0
+    while start < entries.count {
+      var end = start + 1
+      while end < entries.count, entries[end].head == entries[start].head { end += 1 }
+      if end - start > 1 { sort(start..<end) }
+      start = end
+    }
+  }
+
+  /// Fewer are compared with each other.
+  private static let sortedByHeadCountMin = 512
+
+  private mutating func sort(_ places: Range<Int>) {
     bytes.withUnsafeBytes { bytes in
-      entries.sort { left, right in
+      entries[places].sort { left, right in
         if left.head != right.head { return left.head < right.head }
         return Self.key(left, bytes).isBelow(Self.key(right, bytes))
       }
+    }
+  }
+
+  /// Sorts by the heads alone, byte by byte from the last, which keeps the order of equals. A byte that
+  /// is the same everywhere costs nothing.
+  private mutating func sortByHead() {
+    let first = entries.first?.head ?? 0
+    let varying = entries.reduce(UInt64(0)) { $0 | ($1.head ^ first) }
+    var sorted = entries
+    for shift in stride(from: UInt64(0), to: 64, by: 8) where varying >> shift & 0xFF != 0 {
+      var places = [Int](repeating: 0, count: 256)
+      for entry in entries { places[Int(entry.head >> shift & 0xFF)] += 1 }
+      var next = 0
+      for byte in 0..<256 { (places[byte], next) = (next, next + places[byte]) }
+      for entry in entries {
+        let byte = Int(entry.head >> shift & 0xFF)
+        sorted[places[byte]] = entry
+        places[byte] += 1
+      }
+      swap(&entries, &sorted)
     }
   }
 
@@ -78,6 +114,35 @@ struct EntryBatch {
           UnsafeRawBufferPointer(rebasing: bytes[end..<(end + Int(entry.valueByteCount))]))
       }
     }
+  }
+
+  /// Calls `body` with each entry of two sorted batches, in the order of both; of equal ones, that of
+  /// `removed` comes first.
+  static func walk(
+    removed: EntryBatch, added: EntryBatch,
+    _ body: (_ isAdded: Bool, _ key: UnsafeRawBufferPointer) throws -> Void
+  ) rethrows {
+    try removed.bytes.withUnsafeBytes { removedBytes in
+      try added.bytes.withUnsafeBytes { addedBytes in
+        var next = 0
+        for entry in removed.entries {
+          let key = Self.key(entry, removedBytes)
+          while next < added.entries.count, added.precedes(next, entry.head, key, addedBytes) {
+            try body(true, Self.key(added.entries[next], addedBytes))
+            next += 1
+          }
+          try body(false, key)
+        }
+        for entry in added.entries[next...] { try body(true, Self.key(entry, addedBytes)) }
+      }
+    }
+  }
+
+  private func precedes(
+    _ index: Int, _ head: UInt64, _ key: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer
+  ) -> Bool {
+    let entry = entries[index]
+    return entry.head == head ? Self.key(entry, bytes).isBelow(key) : entry.head < head
   }
 
   private static func key(

@@ -7,7 +7,8 @@ import StrataRecord
 
 /// Writes what a save has planned: everything in the order of its keys, through one cursor per tree.
 ///
-/// In each tree entries are removed first, then put: no cursor is open while something else deletes.
+/// Of records, external values and links those that go are removed first, then the others are put: no
+/// cursor is open while something else deletes. Index entries come and go in one pass (`PostingWriter`).
 ///
 /// ## Isolation
 /// The writer thread.
@@ -37,8 +38,8 @@ struct PlanWriter {
       try write(section)
       try writeExternal(section)
     }
-    try write(plan.indexes)
-    try write(plan.linkEntries)
+    try writeIndexes(plan.indexes)
+    try writeLinks(plan.linkEntries)
     for (number, run) in plan.runs.sorted(by: { $0.key < $1.key }) { try write(run, number) }
   }
 
@@ -46,10 +47,7 @@ struct PlanWriter {
 
   private mutating func write(_ section: SavePlan.Section) throws {
     guard let tree = trees.records(of: section.entity.number) else { return }
-    for item in section.items where item.new == nil {
-      try RecordKey(item.key).withBytes { _ = try transaction.delete($0, in: tree) }
-      count.recordsDeleted += 1
-    }
+    try removeRecords(section, from: tree)
     var cursor = try transaction.writeCursor(in: tree)
     for item in section.items {
       guard let record = item.new else { continue }
@@ -59,6 +57,15 @@ struct PlanWriter {
         }
       }
       count.recordsPut += 1
+    }
+  }
+
+  private mutating func removeRecords(_ section: SavePlan.Section, from tree: Tree) throws {
+    guard section.items.contains(where: { $0.new == nil }) else { return }
+    var cursor = try transaction.editCursor(in: tree)
+    for item in section.items where item.new == nil {
+      try RecordKey(item.key).withBytes { _ = try cursor.remove($0) }
+      count.recordsDeleted += 1
     }
   }
 
@@ -97,13 +104,43 @@ struct PlanWriter {
     }
   }
 
-  // MARK: - Index entries and links
+  // MARK: - Index entries
 
-  private mutating func write(_ changes: [PropertyNumber: SavePlan.EntryChanges]) throws {
+  private mutating func writeIndexes(_ changes: [PropertyNumber: SavePlan.EntryChanges]) throws {
+    for (number, changes) in changes.sorted(by: { $0.key < $1.key }) {
+      guard !changes.removed.isEmpty || !changes.added.isEmpty,
+        let tree = trees.entries(of: number)
+      else { continue }
+      var writer = try PostingWriter(number, in: tree, of: transaction, trees)
+      try EntryBatch.walk(removed: changes.removed, added: changes.added) { isAdded, entry in
+        if isAdded {
+          try writer.put(entry)
+          count.entriesPut += 1
+        } else if try writer.remove(entry) {
+          count.entriesDeleted += 1
+        }
+      }
+      try writer.finish()
+    }
+  }
+
+  private mutating func write(_ run: IndexRun, _ number: PropertyNumber) throws {
+    guard let tree = trees.entries(of: number) else { return }
+    var writer = try PostingWriter(number, in: tree, of: transaction, trees)
+    for position in run.entries.indices {
+      try run.withBytes(at: position) { try writer.put($0) }
+      count.entriesPut += 1
+    }
+    try writer.finish()
+  }
+
+  // MARK: - Links
+
+  private mutating func writeLinks(_ changes: [PropertyNumber: SavePlan.EntryChanges]) throws {
     let sorted = changes.sorted { $0.key < $1.key }
     for (number, changes) in sorted where !changes.removed.isEmpty {
       guard let tree = trees.entries(of: number) else { continue }
-      var key = EntryBuffer(number)
+      var key = LinkBuffer(number)
       try changes.removed.walk { entry, _ in
         if try key.with(entry, { try transaction.delete($0, in: tree) }) {
           count.entriesDeleted += 1
@@ -112,7 +149,7 @@ struct PlanWriter {
     }
     for (number, changes) in sorted where !changes.added.isEmpty {
       guard let tree = trees.entries(of: number) else { continue }
-      var key = EntryBuffer(number)
+      var key = LinkBuffer(number)
       var cursor = try transaction.writeCursor(in: tree)
       try changes.added.walk { entry, value in
         try key.with(entry) { try cursor.put($0, value) }
@@ -120,29 +157,15 @@ struct PlanWriter {
       }
     }
   }
-
-  private mutating func write(_ run: IndexRun, _ number: PropertyNumber) throws {
-    guard let tree = trees.entries(of: number) else { return }
-    var key = EntryBuffer(number)
-    var cursor = try transaction.writeCursor(in: tree)
-    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-    for position in run.entries.indices {
-      try run.withBytes(at: position) { entry in
-        try key.with(entry) { try cursor.put($0, nothing) }
-      }
-      count.entriesPut += 1
-    }
-  }
 }
 
-/// Where an entry gets its property's number in front.
-private struct EntryBuffer {
+/// Where a link gets its property's number in front.
+private struct LinkBuffer {
   private var bytes: [UInt8]
 
   init(_ number: PropertyNumber) {
-    let byteCountMax =
-      EntryKey.prefixByteCount + KeyEncoder.valueByteCountMax + KeyEncoder.objectKeyByteCount
-    bytes = [UInt8](repeating: 0, count: byteCountMax)
+    bytes = [UInt8](
+      repeating: 0, count: EntryKey.prefixByteCount + EntryKey.linkByteCount)
     bytes.replaceSubrange(..<EntryKey.prefixByteCount, with: EntryKey.prefix(number))
   }
 

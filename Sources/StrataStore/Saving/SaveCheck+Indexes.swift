@@ -14,11 +14,15 @@ extension SaveCheck {
       return
     }
     for section in plan.sections {
-      for index in section.entity.indexes {
-        var changes = plan.indexes.removeValue(forKey: index.number) ?? .init()
-        for item in section.items { Self.add(item, to: &changes, index, section.entity.layout) }
-        plan.indexes[index.number] = changes
+      let (indexes, layout) = (section.entity.indexes, section.entity.layout)
+      var changes = indexes.map { plan.indexes.removeValue(forKey: $0.number) ?? .init() }
+      // All indexes of one object at a time: its records are looked up in memory once.
+      for item in section.items {
+        for (place, index) in indexes.enumerated() {
+          Self.add(item, to: &changes[place], index, layout)
+        }
       }
+      for (index, changes) in zip(indexes, changes) { plan.indexes[index.number] = changes }
     }
     for number in plan.indexes.keys {
       plan.indexes[number]?.removed.sort()

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+import StrataRecord
+
+/// How the objects that have one value lie in an index: in blocks, ascending.
+///
+/// ```
+///  key    [ number │ value │ first object ]
+///  value  [ to the second │ to the third │ … ]       what each key is above the one before
+/// ```
+///
+/// It exists because values repeat: a thousand objects of one company take two or three bytes each
+/// instead of the value, the object's key and what LMDB needs for an entry. A value that one object
+/// has is an entry without a value.
+///
+/// Docs/FileFormat.md, "index entries".
+///
+/// ## Invariants
+/// - I1 The objects of a block are above those of the blocks of the same value before it.
+enum Postings {
+  /// The most bytes of a block after its key. What is changed in a block is written anew, so it is
+  /// much less than a page.
+  static let byteCountMax = 128
+
+  /// The bytes do not hold what a block holds.
+  struct Damage: Error {}
+
+  /// How many bytes `delta` takes.
+  static func byteCount(of delta: UInt64) -> Int {
+    max(1, (70 - delta.leadingZeroBitCount) / 7)
+  }
+
+  /// Seven bits in each byte, the lowest first; the highest bit says that more follow.
+  static func append(_ delta: UInt64, to bytes: inout [UInt8]) {
+    var rest = delta
+    while rest > 0x7F {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// Walks the objects of one block.
+  struct Reader {
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+    /// The key of the object that it has come to.
+    private(set) var object: UInt64
+
+    /// - Parameters:
+    ///   - first: the object in the block's key.
+    ///   - bytes: the block's value; read as long as the reader is used.
+    init(from first: UInt64, _ bytes: UnsafeRawBufferPointer) {
+      self.bytes = bytes
+      object = first
+    }
+
+    /// Goes on to the next object.
+    /// - Returns: false if there is none.
+    @inline(__always)
+    mutating func next() throws(Damage) -> Bool {
+      if offset == bytes.count { return false }
+      var byte = bytes[offset]
+      offset += 1
+      var delta = UInt64(byte & 0x7F)
+      var shift: UInt64 = 7
+      while byte > 0x7F {
+        guard offset < bytes.count, shift < 64 else { throw Damage() }
+        byte = bytes[offset]
+        offset += 1
+        delta |= UInt64(byte & 0x7F) << shift
+        shift += 7
+      }
+      let (sum, isBeyond) = object.addingReportingOverflow(delta)
+      if delta == 0 || isBeyond { throw Damage() }
+      object = sum
+      return true
+    }
+  }
+
+  /// The object at the end of an entry's or a block's key, which has 8 bytes at least.
+  @inline(__always)
+  static func object(ofKey key: UnsafeRawBufferPointer) -> UInt64 {
+    UInt64(
+      bigEndian: key.loadUnaligned(
+        fromByteOffset: key.count - KeyEncoder.objectKeyByteCount, as: UInt64.self))
+  }
+
+  /// The bytes before the object.
+  @inline(__always)
+  static func list(ofKey key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: key[..<(key.count - KeyEncoder.objectKeyByteCount)])
+  }
+}

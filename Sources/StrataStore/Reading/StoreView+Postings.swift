@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+// An index as the entries that its blocks stand for (`Postings`): value and object, one after the
+// other, ascending or descending.
+
+extension StoreView {
+  /// The entries of an index within `range`, which does not include the number. Nothing is allocated
+  /// per entry.
+  func scanIndex(
+    _ number: PropertyNumber, in range: KeyRange, isReversed: Bool,
+    _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
+  ) throws {
+    let prefix = EntryKey.prefix(number)
+    guard let tree = trees.entries(of: number),
+      let upper = range.upper.map({ prefix + $0 }) ?? KeyRange.successor(ofPrefix: prefix)
+    else { return }
+    let lower = prefix + range.lower
+    do {
+      var cursor = try takeCursor(on: tree)
+      try lower.withUnsafeBytes { lower in
+        try upper.withUnsafeBytes { upper in
+          let bounds = EntryBounds(lower: lower, upper: upper)
+          try isReversed
+            ? descend(&cursor, within: bounds, body) : ascend(&cursor, within: bounds, body)
+        }
+      }
+      giveBack(cursor, on: tree)
+    } catch let error as LMDBError {
+      throw StoreError(error, tree: trees.name(of: tree))
+    } catch is Postings.Damage {
+      throw damaged(tree, "a block of an index is broken")
+    }
+  }
+
+  // MARK: - Ascending
+
+  private func ascend(
+    _ cursor: inout Cursor, within bounds: EntryBounds,
+    _ body: (UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
+  ) throws {
+    let isAnyAtOrAbove = try cursor.seek(atOrAbove: bounds.lower)
+    // The block before may reach over the bound.
+    var isThere = try isAnyAtOrAbove ? cursor.previous() : cursor.last()
+    if isThere {
+      if bounds.isOfIndex(cursor.key), bounds.splitsBelow(cursor.key),
+        cursor.key.isBelow(bounds.upper)
+      {
+        let step = try walk(cursor.key, cursor.value, within: bounds, body)
+        if step == .stop { return }
+      }
+      isThere = try cursor.next()
+    } else if isAnyAtOrAbove {
+      isThere = try cursor.first()
+    }
+    while isThere, cursor.key.isBelow(bounds.upper) {
+      if cursor.value.isEmpty {
+        let entry = try EntryBounds.entry(cursor.key)
+        let object = ObjectKey(rawValue: Postings.object(ofKey: entry))
+        if try body(entry, object) == .stop { return }
+      } else {
+        let step = try walk(cursor.key, cursor.value, within: bounds, body)
+        if step == .stop { return }
+      }
+      isThere = try cursor.next()
+    }
+  }
+
+  /// Calls `body` with the entries of one block that are within the bounds.
+  private func walk(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, within bounds: EntryBounds,
+    _ body: (UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
+  ) throws -> ScanStep {
+    let first = try EntryBounds.entry(key)
+    var reader = Postings.Reader(from: Postings.object(ofKey: first), value)
+    let (isCutBelow, isCutAbove) = (bounds.splitsBelow(key), bounds.splitsAbove(key))
+    return try withUnsafeTemporaryAllocation(byteCount: key.count, alignment: 8) { whole in
+      whole.copyMemory(from: key)
+      let bytes = UnsafeRawBufferPointer(whole)
+      let entry = UnsafeRawBufferPointer(rebasing: bytes[EntryKey.prefixByteCount...])
+      repeat {
+        whole.storeBytes(
+          of: reader.object.bigEndian,
+          toByteOffset: key.count - KeyEncoder.objectKeyByteCount, as: UInt64.self)
+        if isCutBelow, bytes.isBelow(bounds.lower) { continue }
+        if isCutAbove, !bytes.isBelow(bounds.upper) { return .stop }
+        if try body(entry, ObjectKey(rawValue: reader.object)) == .stop { return .stop }
+      } while try reader.next()
+      return .more
+    }
+  }
+
+  // MARK: - Descending
+
+  private func descend(
+    _ cursor: inout Cursor, within bounds: EntryBounds,
+    _ body: (UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
+  ) throws {
+    var isThere =
+      try cursor.seek(atOrAbove: bounds.upper) ? cursor.previous() : cursor.last()
+    var objects: [UInt64] = []
+    while isThere, bounds.isOfIndex(cursor.key) {
+      let key = cursor.key
+      let isWithin = !key.isBelow(bounds.lower)
+      if cursor.value.isEmpty {
+        guard isWithin else { return }
+        let entry = try EntryBounds.entry(key)
+        let object = ObjectKey(rawValue: Postings.object(ofKey: entry))
+        if try body(entry, object) == .stop { return }
+      } else {
+        guard isWithin || bounds.splitsBelow(key) else { return }
+        var reader = Postings.Reader(
+          from: Postings.object(ofKey: try EntryBounds.entry(key)), cursor.value)
+        objects.removeAll(keepingCapacity: true)
+        repeat { objects.append(reader.object) } while try reader.next()
+        let step = try walkBack(objects, of: key, within: bounds, body)
+        if step == .stop || !isWithin { return }
+      }
+      isThere = try cursor.previous()
+    }
+  }
+
+  private func walkBack(
+    _ objects: [UInt64], of key: UnsafeRawBufferPointer, within bounds: EntryBounds,
+    _ body: (UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
+  ) throws -> ScanStep {
+    let (isCutBelow, isCutAbove) = (bounds.splitsBelow(key), bounds.splitsAbove(key))
+    return try withUnsafeTemporaryAllocation(byteCount: key.count, alignment: 8) { whole in
+      whole.copyMemory(from: key)
+      let bytes = UnsafeRawBufferPointer(whole)
+      let entry = UnsafeRawBufferPointer(rebasing: bytes[EntryKey.prefixByteCount...])
+      for object in objects.reversed() {
+        whole.storeBytes(
+          of: object.bigEndian, toByteOffset: key.count - KeyEncoder.objectKeyByteCount,
+          as: UInt64.self)
+        if isCutAbove, !bytes.isBelow(bounds.upper) { continue }
+        if isCutBelow, bytes.isBelow(bounds.lower) { return .stop }
+        if try body(entry, ObjectKey(rawValue: object)) == .stop { return .stop }
+      }
+      return .more
+    }
+  }
+}
+
+/// The bounds of a scan, with the number of the index in front of each.
+private struct EntryBounds {
+  let lower: UnsafeRawBufferPointer
+  let upper: UnsafeRawBufferPointer
+
+  /// Whether a key is of the index that is scanned.
+  func isOfIndex(_ key: UnsafeRawBufferPointer) -> Bool {
+    key.count >= EntryKey.prefixByteCount
+      && key.prefix(EntryKey.prefixByteCount)
+        .elementsEqual(lower.prefix(EntryKey.prefixByteCount))
+  }
+
+  /// Whether the lower bound may lie between two objects of the block under `key`.
+  func splitsBelow(_ key: UnsafeRawBufferPointer) -> Bool { Self.splits(lower, key) }
+
+  /// Whether the upper bound may lie between two objects of the block under `key`.
+  func splitsAbove(_ key: UnsafeRawBufferPointer) -> Bool { Self.splits(upper, key) }
+
+  /// Only a bound that goes on after the block's value can.
+  private static func splits(
+    _ bound: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer
+  ) -> Bool {
+    let valueEnd = key.count - KeyEncoder.objectKeyByteCount
+    guard valueEnd > 0, bound.count > valueEnd else { return false }
+    return UnsafeRawBufferPointer(rebasing: key[..<valueEnd])
+      .isEqual(to: UnsafeRawBufferPointer(rebasing: bound[..<valueEnd]))
+  }
+
+  /// The entry in a key: all but the number.
+  /// - Throws: `Postings.Damage` if it is too short to have a value and an object.
+  static func entry(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer {
+    guard key.count > EntryKey.prefixByteCount + KeyEncoder.objectKeyByteCount else {
+      throw Postings.Damage()
+    }
+    return UnsafeRawBufferPointer(rebasing: key[EntryKey.prefixByteCount...])
+  }
+}
