@@ -17,6 +17,34 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
 
   package init() {}
 
+  /// The numbers as they were encoded; nil if the text is none.
+  package init?(_ json: JSONValue) {
+    guard let entities = json["entities"]?.members, let properties = json["properties"]?.members,
+      let lastEntity = json["lastEntity"]?.integer(UInt16.self),
+      let lastProperty = json["lastProperty"]?.integer(UInt16.self),
+      let entityNumbers = Self.numbers(entities)
+    else { return nil }
+    self.entities = entityNumbers
+    for entity in properties {
+      guard let members = entity.value.members, let numbers = Self.numbers(members) else {
+        return nil
+      }
+      self.properties[entity.name] = numbers
+    }
+    self.lastEntity = lastEntity
+    self.lastProperty = lastProperty
+  }
+
+  private static func numbers(_ members: [JSONValue.Member]) -> [String: UInt16]? {
+    var numbers: [String: UInt16] = [:]
+    numbers.reserveCapacity(members.count)
+    for member in members {
+      guard let number = member.value.integer(UInt16.self) else { return nil }
+      numbers[member.name] = number
+    }
+    return numbers
+  }
+
   /// Gives a number to each entity and property of `model` that has none yet. The order is that of
   /// the names, so that the same model is numbered the same in every new store.
   package mutating func number(_ model: ManagedObjectModel) {

@@ -57,8 +57,8 @@ struct Catalog {
     let bytes = try Self.required(.uuid, in: transaction, tree)
     guard bytes.count == 16 else { throw Self.damaged(.uuid, "\(bytes.count) bytes") }
     uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-    outline = try Self.decode(.model, in: transaction, tree)
-    numbers = try Self.decode(.numbers, in: transaction, tree)
+    outline = try Self.decode(.model, in: transaction, tree) { ModelOutline($0) }
+    numbers = try Self.decode(.numbers, in: transaction, tree) { SchemaNumbers($0) }
     version = UInt16(
       truncatingIfNeeded: try Self.number(.version, byteCount: 2, in: transaction, tree))
     guard 1...RecordLayout.versionMax ~= version else {
@@ -177,11 +177,11 @@ struct Catalog {
     return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  private static func decode<T: Decodable>(
-    _ name: Name, in transaction: Transaction, _ tree: Tree
+  private static func decode<T>(
+    _ name: Name, in transaction: Transaction, _ tree: Tree, _ make: (JSONValue) -> T?
   ) throws(StoreError) -> T {
     let bytes = try required(name, in: transaction, tree)
-    guard let value = try? JSONDecoder().decode(T.self, from: Data(bytes)) else {
+    guard let value = bytes.withUnsafeBytes({ JSONValue($0) }).flatMap(make) else {
       throw damaged(name, "it cannot be decoded")
     }
     return value

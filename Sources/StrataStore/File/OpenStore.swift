@@ -72,9 +72,15 @@ extension SchemaNumbers {
   /// Whether every entity and property of `model` has a number of its own: the catalog comes from the
   /// disk, and a schema is made on the condition that it is whole.
   fileprivate func covers(_ model: ManagedObjectModel) -> Bool {
-    var numbered = self
-    numbered.number(model)
-    guard numbered == self else { return false }
+    let isComplete = model.entities.allSatisfy { entity in
+      let own = properties[entity.name]
+      return entities[entity.name] != nil
+        && entity.ownProperties.allSatisfy { own?[$0.name] != nil }
+        && (entity.uniqueTogether + entity.indexes).allSatisfy {
+          own?[Self.name(ofIndexOver: $0)] != nil
+        }
+    }
+    guard isComplete else { return false }
     let all = properties.values.flatMap(\.values)
     return Set(all).count == all.count && all.allSatisfy { 1...lastProperty ~= $0 }
       && Set(entities.values).count == entities.count
