@@ -54,10 +54,10 @@ package struct Comparison: OperatorNode {
     let resolver = isPresenceTest ? resolver.forPresence : resolver
     let left = try left.resolved(by: resolver)
     let right = try right.resolved(by: resolver)
-    if let constant = right as? ConstantNode {
+    if let constant = right.constant {
       return try condition(left, comparison, constant, in: resolver)
     }
-    if let constant = left as? ConstantNode {
+    if let constant = left.constant {
       return try condition(right, comparison.flipped, constant, in: resolver)
     }
     return try condition(left, comparison, right)
@@ -65,9 +65,9 @@ package struct Comparison: OperatorNode {
 
   /// Whether it asks of a property alone whether there is a value.
   private var isPresenceTest: Bool {
-    func isNil(_ operand: any OperandNode) -> Bool { (operand as? ConstantNode)?.value == .null }
-    return comparison == .equal
-      && (left is PathNode && isNil(right) || isNil(left) && right is PathNode)
+    guard comparison == .equal else { return false }
+    return left.isPath && right.constant?.isNil == true
+      || right.isPath && left.constant?.isNil == true
   }
 
   /// Two operands of which neither is known beforehand.
@@ -79,7 +79,7 @@ package struct Comparison: OperatorNode {
       throw .mismatchedOperands(left: left.description, right: right.description)
     }
     if kind == .codable || comparison != .equal && kind?.isOrdered == false {
-      if let property = left as? PathOperand { throw property.path.isUnfit }
+      if let property = left.property { throw property.isUnfit }
       throw .mismatchedOperands(left: left.description, right: right.description)
     }
     if !options.isEmpty {
@@ -93,7 +93,7 @@ package struct Comparison: OperatorNode {
     _ operand: any Operand, _ comparison: Operator, _ constant: ConstantNode,
     in resolver: PathResolver
   ) throws(QueryError) -> any Condition {
-    guard constant.value != .null else {
+    if constant.isNil {
       // Nothing comes before or after nil.
       return comparison == .equal ? operand.condition(NilTest()) : Verdict(isTrue: false)
     }
@@ -102,12 +102,12 @@ package struct Comparison: OperatorNode {
       guard case .string(let text) = constant.value else { throw operand.mismatch(with: constant) }
       return operand.condition(FoldedTextComparison(comparison, text, options))
     }
-    if operand is IdentityOperand, comparison == .equal,
+    if comparison == .equal, operand.isIdentity,
       let test = TargetTest([constant.value], in: resolver.schema)
     {
       return operand.condition(test)
     }
-    guard let path = (operand as? PathOperand)?.path else {
+    guard let path = operand.property else {
       return try condition(operand, comparison, constant as any Operand)
     }
     switch path.kind {
@@ -186,27 +186,35 @@ extension Comparison.Operator {
   func stretch(_ constant: Value, in kind: SlotKind) -> KeyStretch {
     var key: [UInt8] = []
     let isCut = KeyEncoder.append(value: constant, kind: kind, to: &key)
-    let after = KeyRange.successor(ofPrefix: key)
-    let first = KeyRange.successor(ofPrefix: KeyRanges.absentKey(kind)) ?? []
-    let range: KeyRange
-    let bounds: KeyStretch.Bounds
-    switch self {
-    case .equal: (range, bounds) = (KeyRange(prefix: key), .point)
-    // A value that is cut shares its key with others, on either side of the constant.
-    case .less: (range, bounds) = (KeyRange(lower: first, upper: isCut ? after : key), .above)
-    case .lessOrEqual: (range, bounds) = (KeyRange(lower: first, upper: after), .above)
-    case .greater:
-      guard isCut || after != nil else { return .none }
-      (range, bounds) = (KeyRange(lower: isCut ? key : after ?? [], upper: kind.end), .below)
-    case .greaterOrEqual: (range, bounds) = (KeyRange(lower: key, upper: kind.end), .below)
+    let certainty = isCut ? KeyStretch.Certainty.none : .all
+    if self == .equal {
+      return KeyStretch(
+        ranges: KeyRanges(prefix: key), bounds: .point, certainty: certainty,
+        points: isCut ? nil : [key])
     }
+    let range: KeyRange
+    switch self {
+    // A value that is cut shares its key with others, on either side of the constant.
+    case .less where !isCut: range = KeyRange(lower: kind.beginning, upper: key)
+    case .less, .lessOrEqual:
+      range = KeyRange(lower: kind.beginning, upper: KeyRange.successor(ofPrefix: key))
+    case .greater where !isCut:
+      guard let after = KeyRange.successor(ofPrefix: key) else { return .none }
+      range = KeyRange(lower: after, upper: kind.end)
+    case .greater, .greaterOrEqual, .equal: range = KeyRange(lower: key, upper: kind.end)
+    }
+    let isUpper = self == .less || self == .lessOrEqual
     return KeyStretch(
-      ranges: KeyRanges(range), bounds: bounds, certainty: isCut ? .none : .all,
-      points: self == .equal && !isCut ? [key] : nil)
+      ranges: KeyRanges(range), bounds: isUpper ? .above : .below, certainty: certainty)
   }
 }
 
 extension SlotKind {
+  /// The key that no value is below, but that of an absent slot.
+  fileprivate var beginning: [UInt8] {
+    KeyRange.successor(ofPrefix: KeyRanges.absentKey(self)) ?? []
+  }
+
   /// The key that all values of the kind which have an order lie below: that of "not a number", which
   /// is greater than nothing. nil if there is no such value.
   fileprivate var end: [UInt8]? {

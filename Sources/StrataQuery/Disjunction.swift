@@ -51,7 +51,7 @@ package struct AnyOf: Condition {
   /// What each branch has, if all have something.
   package func source(in planner: AccessPlanner) -> RankedSource? {
     var sources: [KeySource] = []
-    var rank = RankedSource.Rank.certain
+    var rank = SourceRank.certain
     var isWhole = true
     for branch in branches {
       guard let found = planner.source(for: branch) else { return nil }

@@ -36,10 +36,10 @@ package struct Membership: OperatorNode {
     // Resolved even if there is nothing to be equal to.
     let operand = try left.resolved(by: resolver)
     if options.isEmpty, let constants = list.constants {
-      if let path = (operand as? PathOperand)?.path, let fitting = path.fitting(constants) {
+      if let path = operand.property, let fitting = path.fitting(constants) {
         return try condition(on: path, fitting, in: resolver.schema)
       }
-      if operand is IdentityOperand, let test = TargetTest(constants, in: resolver.schema) {
+      if operand.isIdentity, let test = TargetTest(constants, in: resolver.schema) {
         return operand.condition(test)
       }
     }

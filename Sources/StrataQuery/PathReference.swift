@@ -38,6 +38,17 @@ package enum PathStep: Sendable {
   case cast(to: EntityClass)
 }
 
+extension PathStep: CustomStringConvertible {
+  /// - Complexity: that of a key path is worked out by reflection, which takes longer than a query.
+  package var description: String {
+    switch self {
+    case .keyPath(let keyPath): "\(keyPath)"
+    case .name(let name): name
+    case .cast(let type): type.name
+    }
+  }
+}
+
 /// The place in a predicate where a condition on a collection's elements begins: what tells paths
 /// that begin at the element from those that begin further out. Only its identity matters.
 package final class Scope: Sendable {

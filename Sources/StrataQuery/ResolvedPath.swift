@@ -4,7 +4,9 @@ package import StrataRecord
 
 /// Where a property path leads in one store's schema: from the object over to-one slots to the slot
 /// that is asked for.
-package struct ResolvedPath: Sendable {
+///
+/// A class, because operands and conditions hand it on, and it is constant.
+package final class ResolvedPath: Sendable {
   /// How many conditions on collections further out the path begins: 0 for the object in hand.
   package let depth: Int
   /// The to-one slots to follow, each in the entity that the one before leads to.
@@ -21,6 +23,20 @@ package struct ResolvedPath: Sendable {
   package let entityName: String
   /// What the slot reads as where it was never set: `.null`, unless the attribute is not optional.
   package let absentValue: Value
+
+  init(
+    depth: Int, hops: [Int], slot: Int, kind: SlotKind, composite: CompositePath?, name: String,
+    entityName: String, absentValue: Value
+  ) {
+    self.depth = depth
+    self.hops = hops
+    self.slot = slot
+    self.kind = kind
+    self.composite = composite
+    self.name = name
+    self.entityName = entityName
+    self.absentValue = absentValue
+  }
 
   /// Whether it leads to a slot of the very object that it begins at.
   var isDirect: Bool { depth == 0 && hops.isEmpty && composite == nil }
@@ -119,7 +135,7 @@ package struct PathResolver: Sendable {
   ) throws(QueryError) -> End {
     var owner = first
     var hops: [Int] = []
-    var names: [String] = []
+    var name = ""
     for (index, step) in reference.steps.enumerated() {
       if case .cast(let type) = step {
         owner = try entity(of: type)
@@ -132,23 +148,23 @@ package struct PathResolver: Sendable {
       }
       let slot = try owner.slot(at: step)
       let property = owner.description.properties[slot]
-      names.append(property.name)
-      if property.attribute?.type == .codable,
+      let isLast = index == reference.steps.count - 1
+      name = name.isEmpty ? property.name : "\(name).\(property.name)"
+      if !isLast, property.attribute?.type == .codable,
         let member = CompositePath(reference.steps[(index + 1)...])
       {
         return .property(
-          try end(
-            property, at: slot, of: owner, depth: depth, hops: hops, names: names, member))
+          try end(property, at: slot, of: owner, depth: depth, hops: hops, name: name, member))
       }
       if let relationship = owner.relationships[slot], relationship.isToMany {
         let place = ResolvedCollection.Place(depth: depth, hops: hops, relationship: relationship)
         return .collection(
-          try collection(at: place, of: owner, names: names),
+          try collection(at: place, of: owner, name: name),
           rest: Array(reference.steps[(index + 1)...]))
       }
-      if index == reference.steps.count - 1 {
+      if isLast {
         return .property(
-          try end(property, at: slot, of: owner, depth: depth, hops: hops, names: names))
+          try end(property, at: slot, of: owner, depth: depth, hops: hops, name: name))
       }
       owner = try destination(of: property, at: slot, of: owner)
       hops.append(slot)
@@ -167,13 +183,13 @@ package struct PathResolver: Sendable {
   }
 
   private func collection(
-    at place: ResolvedCollection.Place, of owner: EntitySchema, names: [String]
+    at place: ResolvedCollection.Place, of owner: EntitySchema, name: String
   ) throws(QueryError) -> ResolvedCollection {
     guard let destination = schema.entity(place.relationship.destination) else {
       throw .toManyProperty(entity: owner.description.name, property: place.relationship.name)
     }
     return ResolvedCollection(
-      place: place, destination: destination, name: names.joined(separator: "."),
+      place: place, destination: destination, name: name,
       entityName: owner.description.name)
   }
 
@@ -189,20 +205,25 @@ package struct PathResolver: Sendable {
 
   private func end(
     _ property: PropertyDescription, at slot: Int, of owner: EntitySchema, depth: Int, hops: [Int],
-    names: [String], _ composite: CompositePath? = nil
+    name: String, _ composite: CompositePath? = nil
   ) throws(QueryError) -> ResolvedPath {
     let entityName = owner.description.name
-    if property.attribute?.isTransient == true {
+    guard case .attribute(let attribute) = property else {
+      return ResolvedPath(
+        depth: depth, hops: hops, slot: slot, kind: .toOne, composite: composite, name: name,
+        entityName: entityName, absentValue: .null)
+    }
+    if attribute.isTransient {
       throw .transientProperty(entity: entityName, property: property.name)
     }
-    if property.attribute?.isExternal == true, !allowsExternal {
+    if attribute.isExternal, !allowsExternal {
       throw .externalProperty(entity: entityName, property: property.name)
     }
-    let kind = property.attribute.map { SlotKind.attribute(composite?.type ?? $0.type) } ?? .toOne
+    let names = composite?.names ?? []
     return ResolvedPath(
-      depth: depth, hops: hops, slot: slot, kind: kind, composite: composite,
-      name: (names + (composite?.names ?? [])).joined(separator: "."), entityName: entityName,
-      absentValue: property.attribute?.absentValue ?? .null)
+      depth: depth, hops: hops, slot: slot, kind: .attribute(composite?.type ?? attribute.type),
+      composite: composite, name: names.isEmpty ? name : ([name] + names).joined(separator: "."),
+      entityName: entityName, absentValue: attribute.absentValue)
   }
 }
 
@@ -217,14 +238,15 @@ extension EntitySchema {
   ///
   /// - Throws: `unknownProperty`.
   func slot(at step: PathStep) throws(QueryError) -> Int {
-    let slot: Int?
-    let text: String
-    switch step {
-    case .keyPath(let keyPath): (slot, text) = (description.slot(for: keyPath), "\(keyPath)")
-    case .name(let name): (slot, text) = (description.slot(named: name), name)
-    case .cast(let type): (slot, text) = (nil, type.name)
+    let slot: Int? =
+      switch step {
+      case .keyPath(let keyPath): description.slot(for: keyPath)
+      case .name(let name): description.slot(named: name)
+      case .cast: nil
+      }
+    guard let slot else {
+      throw .unknownProperty(entity: description.name, keyPath: step.description)
     }
-    guard let slot else { throw .unknownProperty(entity: description.name, keyPath: text) }
     return slot
   }
 }

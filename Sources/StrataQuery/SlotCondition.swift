@@ -24,7 +24,9 @@ package protocol SlotTest: Sendable {
 /// It is not generic over the test, nor asks it through the protocol, object by object: what stands in
 /// an existential's table is never made for one type, and looks up at run time what an optional of
 /// its constant's type is, for hundreds of instructions. The closure is made where the type is known.
-package struct SlotCondition: Condition {
+///
+/// A class, because it is handed on as a condition again and again while it is planned.
+package final class SlotCondition: Condition {
   let path: ResolvedPath
   let test: any SlotTest
   /// The test, of a slot that is present.

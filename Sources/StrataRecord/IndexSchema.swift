@@ -25,7 +25,12 @@ package struct IndexSchema: Sendable, Hashable {
   package var slot: Int { first.slot }
   package var kind: SlotKind { first.kind }
   package var isCompound: Bool { !others.isEmpty }
+  /// All parts: an array made for the purpose.
   package var parts: [Part] { [first] + others }
+  package var partCount: Int { 1 + others.count }
+
+  /// The slot of the part at `index`, from 0.
+  package func slot(ofPart index: Int) -> Int { index == 0 ? first.slot : others[index - 1].slot }
 
   package init(
     number: PropertyNumber, _ first: Part, _ others: [Part] = [], isUnique: Bool

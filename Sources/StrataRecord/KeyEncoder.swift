@@ -45,6 +45,18 @@ package enum KeyEncoder {
     append(to: &bytes, valueStart: valueStart) { $0.append(slot) }
   }
 
+  /// The bytes that memory must have for one part to be written there.
+  package static var partCapacity: Int { KeyPart.capacity(for: valueByteCountMax) }
+
+  /// Writes the part for a slot's value, as `append(slot:)` appends it.
+  /// - Parameter start: of `partCapacity` bytes; those beyond the part may be written too.
+  /// - Returns: how many bytes the part has.
+  package static func write(slot: RecordSlot, to start: UnsafeMutableRawPointer) -> Int {
+    var key = KeyPart(start: start, limit: valueByteCountMax)
+    key.append(slot)
+    return key.count
+  }
+
   /// Appends the part for a value as a slot of `kind` would hold it.
   /// - Parameters:
   ///   - value: `.null`, or one that `kind` holds; a number of another width gives the key of the
@@ -68,6 +80,14 @@ package enum KeyEncoder {
   ) -> Bool {
     append(to: &bytes, valueStart: valueStart) { $0.append(text: prefix, isWhole: false) }
   }
+
+  /// The part of a slot without a value.
+  package static func absentKey(_ kind: SlotKind) -> [UInt8] {
+    KeyPart.nilByteCount(SlotCode(kind)) == 1 ? oneZero : eightZeros
+  }
+
+  private static let oneZero: [UInt8] = [0]
+  private static let eightZeros = [UInt8](repeating: 0, count: 8)
 
   /// Appends an object's key: the end of an entry.
   package static func append(objectKey: ObjectKey, to bytes: inout [UInt8]) {

@@ -85,11 +85,15 @@ struct KeyPart {
   // MARK: - Fixed parts
 
   /// nil is one zero byte; where a value's first byte may be zero too, as many as the value has.
-  private mutating func appendNil(_ code: SlotCode) {
+  static func nilByteCount(_ code: SlotCode) -> Int {
     switch code {
-    case .float, .double, .date, .toOne: append(word: 0)
-    default: append(byte: 0)
+    case .float, .double, .date, .toOne: 8
+    default: 1
     }
+  }
+
+  private mutating func appendNil(_ code: SlotCode) {
+    if Self.nilByteCount(code) == 8 { append(word: 0) } else { append(byte: 0) }
   }
 
   private mutating func append(byte: UInt8) {
@@ -192,13 +196,29 @@ struct KeyPart {
     normal.withUnsafeBytes { append(escaping: $0, isWhole: isWhole) }
   }
 
+  /// Whether none of the bytes has to be escaped.
+  private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    while index + 8 <= bytes.count {
+      // A byte is below 3 if taking 3 from it borrows, and its highest bit is clear.
+      let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      if (word &- 0x0303_0303_0303_0303) & ~word & 0x8080_8080_8080_8080 != 0 { return false }
+      index += 8
+    }
+    while index < bytes.count {
+      if bytes[index] < 3 { return false }
+      index += 1
+    }
+    return true
+  }
+
   /// 00, 01 and 02 become 02 01, 02 02 and 02 03, so that 01 ends the part and sorts before all that
   /// could stand there instead, and 00 remains for nil.
   private mutating func append(escaping bytes: UnsafeRawBufferPointer, isWhole: Bool) {
     let room = limit - count
     let fitting = UnsafeRawBufferPointer(rebasing: bytes.prefix(room))
     if bytes.count > room { isCut = true }
-    if fitting.allSatisfy({ $0 > 2 }) {
+    if Self.isPlain(fitting) {
       if let address = fitting.baseAddress {
         (start + count).copyMemory(from: address, byteCount: fitting.count)
       }

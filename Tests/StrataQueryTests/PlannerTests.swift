@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import StrataChanges
 import StrataModel
 import StrataQuery
@@ -31,6 +32,19 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
     let request = all.filter { $0.population > 1 && $0.name == "Bam" }
     #expect(
       try plan(request) == "City: index on name (values); filter: population >; in order")
+  }
+
+  @Test func `looks nothing else up beside a unique value, but beside the lack of one it does`()
+    throws
+  {
+    let code = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+    #expect(
+      try plan(all.filter { $0.code == code && $0.name == "Bam" })
+        == "City: index on code (values); filter: name ==; in order")
+    // Any number of objects have no code.
+    #expect(
+      try plan(all.filter { $0.code == nil && $0.name == "Bam" })
+        == "City: index on name (values) and index on code (values)")
   }
 
   @Test func `checks what a prefix of the index finds`() throws {

@@ -10,6 +10,9 @@ package struct ConstantNode: OperandNode, Operand {
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand { self }
 
   package var kind: OperandKind? { OperandKind(value) }
+  package var constant: ConstantNode? { self }
+
+  var isNil: Bool { if case .null = value { true } else { false } }
 
   package func value(of row: Row, _ reader: RowReader) throws -> Value { value }
 

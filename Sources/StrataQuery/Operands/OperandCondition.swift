@@ -25,26 +25,21 @@ struct OperandCondition<Test: SlotTest>: Condition {
 extension Operand {
   /// `test` of this operand: of the slot where it is a property, so that no value is made.
   func condition(_ test: some SlotTest) -> any Condition {
-    guard let property = self as? PathOperand else {
-      return OperandCondition(operand: self, test: test)
-    }
-    return SlotCondition(property.path, test)
+    guard let property else { return OperandCondition(operand: self, test: test) }
+    return SlotCondition(property, test)
   }
 
   /// - Throws: `unfitProperty` for a property of another kind, else `mismatchedOperands`.
   func requireKind(_ wanted: OperandKind) throws(QueryError) {
     guard let kind = self.kind, kind != wanted else { return }
-    if let property = self as? PathOperand { throw property.path.isUnfit }
+    if let property { throw property.isUnfit }
     throw .mismatchedOperands(left: "a \(wanted.rawValue)", right: description)
   }
 
   /// This operand cannot stand beside `other`.
   func mismatch(with other: any Operand) -> QueryError {
-    if let property = self as? PathOperand,
-      case SlotKind.attribute(let type) = property.path.kind
-    {
-      return .mismatchedType(
-        entity: property.path.entityName, property: property.path.name, type: type)
+    if let property, case SlotKind.attribute(let type) = property.kind {
+      return .mismatchedType(entity: property.entityName, property: property.name, type: type)
     }
     return .mismatchedOperands(left: description, right: other.description)
   }

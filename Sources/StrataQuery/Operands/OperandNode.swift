@@ -14,10 +14,20 @@ package protocol OperandNode: Sendable {
 
   /// The operand with constants instead of variables, as far as `values` has them.
   func substituting(_ values: Substitution) -> any OperandNode
+
+  /// What it is the same as for all objects; nil for an operand that is no constant.
+  ///
+  /// Asked here and not by a cast, which takes longer than resolving the operand.
+  var constant: ConstantNode? { get }
+
+  /// Whether it is a property, or the object itself, as it is.
+  var isPath: Bool { get }
 }
 
 extension OperandNode {
   package func substituting(_ values: Substitution) -> any OperandNode { self }
+  package var constant: ConstantNode? { nil }
+  package var isPath: Bool { false }
 }
 
 /// A resolved operand: a value that each object has.
@@ -32,6 +42,21 @@ package protocol Operand: Sendable, CustomStringConvertible {
   ///
   /// - Throws: what the store throws.
   func value(of row: Row, _ reader: RowReader) throws -> Value
+
+  /// The value that is the same for all objects; nil for an operand that is no constant.
+  var constant: ConstantNode? { get }
+
+  /// The property that it is; nil if it is none.
+  var property: ResolvedPath? { get }
+
+  /// Whether it is an object itself.
+  var isIdentity: Bool { get }
+}
+
+extension Operand {
+  package var constant: ConstantNode? { nil }
+  package var property: ResolvedPath? { nil }
+  package var isIdentity: Bool { false }
 }
 
 /// The kinds of values that can be compared among each other.

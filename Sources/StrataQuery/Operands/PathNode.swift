@@ -8,6 +8,8 @@ package struct PathNode: OperandNode {
 
   package init(_ path: PathReference) { self.path = path }
 
+  package var isPath: Bool { true }
+
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     switch try resolver.end(of: path) {
     case .property(let path): return PathOperand(path: path)
@@ -22,6 +24,7 @@ package struct PathOperand: Operand {
   package let path: ResolvedPath
 
   package var kind: OperandKind? { OperandKind(path.kind) }
+  package var property: ResolvedPath? { path }
 
   package func value(of row: Row, _ reader: RowReader) throws -> Value {
     try reader.value(path, of: row)
@@ -35,6 +38,7 @@ package struct IdentityOperand: Operand {
   let depth: Int
 
   package var kind: OperandKind? { .object }
+  package var isIdentity: Bool { true }
 
   package func value(of row: Row, _ reader: RowReader) throws -> Value {
     .object(ObjectID(store: reader.store, key: reader.row(depth, outOf: row).key))

@@ -21,29 +21,44 @@ struct AccessChoice {
   ) {
     let terms = condition?.terms ?? []
     let slots = SlotStretches(terms)
-    let sort = sort.filter { !slots.isFixed($0.slot) }
-    let candidates = planner.candidates(for: terms, slots)
-    let order =
-      sort.isEmpty
-      ? nil : Self.order(by: sort, slots, planner.entity, isLimited: isLimited)
+    let sort = sort.isEmpty ? sort : sort.filter { !slots.isFixed($0.slot) }
+    let accesses = planner.accesses(slots)
+    let candidates = planner.candidates(for: terms, slots, accesses)
+    self.sort = sort
     let answered: TermSet
-    if let order,
+    if let order = Self.order(by: sort, accesses, planner.entity, isLimited: isLimited),
       Self.isBetter(
         order, than: candidates.first, isLimited: isLimited, hasTerms: !terms.isEmpty)
     {
       access = .inOrder(order, planner.entity)
       answered = order.access.answered
-    } else if sort.isEmpty, let order = Self.streamed(candidates, planner, isLimited: isLimited) {
-      access = .inOrder(order, planner.entity)
-      answered = order.access.answered
     } else {
       let chosen = planner.worthWalking(candidates)
-      access = chosen.isEmpty ? .records : .source(AccessPlanner.joined(chosen))
-      answered = AccessPlanner.answered(by: chosen)
+      if sort.isEmpty, isLimited || chosen.count == 1,
+        case .stretch(let stretch, _)? = chosen.first?.source,
+        let order = IndexOrder(unsorted: stretch)
+      {
+        // The objects that have one value come in the order of the keys, and there is nothing to
+        // intersect them with: they are handed on as they come.
+        access = .inOrder(order, planner.entity)
+        answered = stretch.answered
+      } else {
+        access = chosen.isEmpty ? .records : .source(AccessPlanner.joined(chosen))
+        answered = AccessPlanner.answered(by: chosen)
+      }
     }
-    self.sort = sort
-    let rest = terms.indices.filter { !answered.contains($0) }.map { terms[$0] }
-    filter = rest.isEmpty ? nil : AllOf(rest)
+    filter = Self.rest(of: condition, terms, answered)
+  }
+
+  /// The terms that are still to be asked; nil if there are none.
+  private static func rest(
+    of condition: (any Condition)?, _ terms: [any Condition], _ answered: TermSet
+  ) -> (any Condition)? {
+    switch answered.count {
+    case terms.count: nil
+    case 0: condition
+    default: AllOf(terms.indices.filter { !answered.contains($0) }.map { terms[$0] })
+    }
   }
 
   /// The choice where the objects' keys are wanted alone: if the entries of indexes give them, most of
@@ -66,21 +81,33 @@ struct AccessChoice {
   }
 
   /// The index with the narrowest stretch among those that have the order; of such, the one that covers
-  /// most sort keys.
+  /// most sort keys. nil if there is none, or no order.
   private static func order(
-    by sort: [ResolvedSortKey], _ slots: SlotStretches, _ entity: EntitySchema, isLimited: Bool
+    by sort: [ResolvedSortKey], _ accesses: [IndexAccess], _ entity: EntitySchema, isLimited: Bool
   ) -> IndexOrder? {
-    let orders = entity.indexes.compactMap { index in
-      IndexOrder(IndexAccess(index, slots) ?? IndexAccess(whole: index), by: sort)
+    guard let first = sort.first else { return nil }
+    var best: IndexOrder?
+    func consider(_ access: IndexAccess) {
+      guard let order = IndexOrder(access, by: sort) else { return }
+      guard let known = best else {
+        best = order
+        return
+      }
+      let (one, two) = (rank(order, isLimited), rank(known, isLimited))
+      if one < two || one == two && order.keyCount > known.keyCount { best = order }
     }
-    return orders.min { left, right in
-      let (one, two) = (rank(left, isLimited), rank(right, isLimited))
-      return one == two ? left.keyCount > right.keyCount : one < two
+    for index in entity.indexes {
+      if let access = accesses.first(where: { $0.index.number == index.number }) {
+        consider(access)
+      } else if index.slot == first.slot {
+        consider(IndexAccess(whole: index))
+      }
     }
+    return best
   }
 
-  private static func rank(_ order: IndexOrder, _ isLimited: Bool) -> RankedSource.Rank {
-    let rank = RankedSource.Rank(order.access)
+  private static func rank(_ order: IndexOrder, _ isLimited: Bool) -> SourceRank {
+    let rank = SourceRank(order.access)
     return isLimited ? rank.closed : rank
   }
 
@@ -89,16 +116,5 @@ struct AccessChoice {
   ) -> Bool {
     guard let best else { return isLimited || !hasTerms }
     return rank(order, isLimited) <= (isLimited ? best.rank.closed : best.rank)
-  }
-
-  /// The objects that have one value, whose entries come in the order of the keys and can be handed on
-  /// as they come; nil if there is something to intersect them with.
-  private static func streamed(
-    _ candidates: [AccessPlanner.Candidate], _ planner: AccessPlanner, isLimited: Bool
-  ) -> IndexOrder? {
-    guard case .stretch(let access, _)? = candidates.first?.source,
-      isLimited || planner.worthWalking(candidates).count == 1
-    else { return nil }
-    return IndexOrder(unsorted: access)
   }
 }

@@ -19,7 +19,7 @@ package struct AccessPlanner: Sendable {
   /// A source among those of an "and".
   struct Candidate {
     let source: KeySource
-    let rank: RankedSource.Rank
+    let rank: SourceRank
     /// The terms that need not be asked of what is found.
     let answered: TermSet
   }
@@ -32,27 +32,36 @@ package struct AccessPlanner: Sendable {
   /// The best source for a condition; nil if it has none.
   func source(for condition: any Condition) -> RankedSource? {
     let terms = condition.terms
-    let chosen = worthWalking(candidates(for: terms, SlotStretches(terms)))
+    let slots = SlotStretches(terms)
+    let chosen = worthWalking(candidates(for: terms, slots, accesses(slots)))
     guard let first = chosen.first else { return nil }
     let answered = Self.answered(by: chosen)
     return RankedSource(
       source: Self.joined(chosen), rank: first.rank, isWhole: answered.count == terms.count)
   }
 
+  /// What the terms leave of the indexes that they say something of, as they are declared: a single
+  /// index before a compound one. O(indexes).
+  func accesses(_ slots: SlotStretches) -> [IndexAccess] {
+    entity.indexes.compactMap { IndexAccess($0, slots) }
+  }
+
   /// All sources for the terms of an "and", the one with the fewest keys first, as far as can be
   /// guessed. O(terms · indexes).
-  func candidates(for terms: [any Condition], _ slots: SlotStretches) -> [Candidate] {
+  func candidates(
+    for terms: [any Condition], _ slots: SlotStretches, _ accesses: [IndexAccess]
+  ) -> [Candidate] {
     var found: [Candidate] = []
-    for index in entity.indexes {
-      guard let access = IndexAccess(index, slots),
-        readsEntriesAlone || access.widths.first != .most
-      else { continue }
+    /// The terms on slots that an index begins with.
+    var served = TermSet()
+    for access in accesses {
+      if let joined = slots[access.index.slot] { served.formUnion(joined.terms) }
+      guard readsEntriesAlone || access.widths.first != .most else { continue }
       found.append(
         Candidate(
-          source: .stretch(access, entity), rank: RankedSource.Rank(access),
-          answered: access.answered))
+          source: .stretch(access, entity), rank: SourceRank(access), answered: access.answered))
     }
-    for (index, term) in terms.enumerated() where !isServed(term) {
+    for (index, term) in terms.enumerated() where !served.contains(index) {
       guard let ranked = term.source(in: self) else { continue }
       found.append(
         Candidate(
@@ -60,14 +69,9 @@ package struct AccessPlanner: Sendable {
           answered: ranked.isWhole ? TermSet(index) : TermSet()))
     }
     if found.count < 2 { return found }
-    // Of equals the first declared, a single index before a compound one.
+    // Of equals the first declared.
     return found.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
       .map(\.element)
-  }
-
-  private func isServed(_ term: any Condition) -> Bool {
-    guard let slot = term.stretch?.slot else { return false }
-    return entity.indexes.contains { $0.slot == slot }
   }
 
   /// The candidates to walk together: the best, and those that answer a term which the ones before do

@@ -17,7 +17,9 @@ import StrataRecord
 /// - I1 Every object that satisfies the terms has its entry in `ranges`.
 /// - I2 An object whose entry is in `ranges`, and of which `certainty` holds, satisfies the terms that
 ///   are `answered`.
-struct IndexAccess: Sendable {
+///
+/// A class, because a plan hands it on from place to place, and all of it is constant.
+final class IndexAccess: Sendable {
   let index: IndexSchema
   let ranges: KeyRanges
   /// What bounds each of the parts that are used.
@@ -27,6 +29,9 @@ struct IndexAccess: Sendable {
   let fixed: [UInt8]
   let fixedPartCount: Int
   let answered: TermSet
+  /// Whether at most one object can have the value: the index is unique, and no part is without a value,
+  /// which any number of objects may be.
+  let isOneObject: Bool
 
   /// More combinations of values than so many are walked through, not looked up.
   private static let prefixCountMax = 256
@@ -40,10 +45,11 @@ struct IndexAccess: Sendable {
     fixed = []
     fixedPartCount = 0
     answered = TermSet()
+    isOneObject = false
   }
 
   /// What `slots` leave of the index; nil if nothing is said of its first part.
-  init?(_ index: IndexSchema, _ slots: SlotStretches) {
+  convenience init?(_ index: IndexSchema, _ slots: SlotStretches) {
     guard let first = slots[index.slot] else { return nil }
     if index.isCompound { self.init(compound: index, slots) } else { self.init(index, first) }
   }
@@ -51,7 +57,7 @@ struct IndexAccess: Sendable {
   private init(compound index: IndexSchema, _ slots: SlotStretches) {
     var walk = PartWalk()
     for part in index.parts {
-      guard let joined = slots[part.slot], walk.goOn(with: joined) else { break }
+      guard let joined = slots[part.slot], walk.goOn(with: joined, part.kind) else { break }
     }
     let (ranges, isWhole) = walk.bounds.cutToKeys()
     self.index = index
@@ -61,6 +67,8 @@ struct IndexAccess: Sendable {
     answered = isWhole ? walk.answered : TermSet()
     fixed = walk.fixed
     fixedPartCount = walk.fixedPartCount
+    isOneObject =
+      index.isUnique && walk.fixedPartCount == index.partCount && !walk.fixesAnAbsentPart
   }
 
   /// The stretch of an index over one slot, as it is: what a fetch by one value needs is made fast.
@@ -70,9 +78,15 @@ struct IndexAccess: Sendable {
     widths = [joined.keys.width]
     certainty = joined.keys.certainty
     answered = joined.answered
-    let points = joined.keys.points ?? []
-    fixed = points.count == 1 ? points[0] : []
-    fixedPartCount = points.count == 1 ? 1 : 0
+    if let points = joined.keys.points, points.count == 1 {
+      fixed = points[0]
+      fixedPartCount = 1
+      isOneObject = index.isUnique && points[0] != KeyRanges.absentKey(index.kind)
+    } else {
+      fixed = []
+      fixedPartCount = 0
+      isOneObject = false
+    }
   }
 
   /// The work on an access, part by part.
@@ -86,11 +100,13 @@ struct IndexAccess: Sendable {
     var answered = TermSet()
     var fixed: [UInt8] = []
     var fixedPartCount = 0
+    /// Whether one of the fixed parts has no value.
+    var fixesAnAbsentPart = false
 
     var bounds: [KeyRange] { ranges ?? prefixes.map { KeyRange(prefix: $0) } }
 
     /// - Returns: whether a further part can be used.
-    mutating func goOn(with joined: SlotStretches.Joined) -> Bool {
+    mutating func goOn(with joined: SlotStretches.Joined, _ kind: SlotKind) -> Bool {
       guard ranges == nil else { return false }
       widths.append(joined.keys.width)
       answered.formUnion(joined.answered)
@@ -100,6 +116,7 @@ struct IndexAccess: Sendable {
         if points.count == 1, fixedPartCount == widths.count - 1 {
           fixed += points[0]
           fixedPartCount += 1
+          if points[0] == KeyRanges.absentKey(kind) { fixesAnAbsentPart = true }
         }
         // The bytes of a value do not tell whether it has a prefix that ends within a character.
         if joined.keys.certainty != .all { answered.subtract(joined.answered) }
@@ -127,10 +144,7 @@ struct IndexAccess: Sendable {
   }
 
   /// Whether the entries have one whole value, and so come in the order of the objects' keys.
-  var isOneValue: Bool { fixedPartCount == index.parts.count }
-
-  /// Whether at most one object can have the value.
-  var isOneObject: Bool { isOneValue && index.isUnique }
+  var isOneValue: Bool { fixedPartCount == index.partCount }
 
   /// Whether the entry's object satisfies the answered terms for certain.
   func isCertain(_ entry: UnsafeRawBufferPointer) -> Bool {
@@ -143,7 +157,7 @@ struct IndexAccess: Sendable {
   func description(in entity: EntitySchema) -> String {
     let names = index.names(in: entity.description).joined(separator: ", ")
     if widths.isEmpty { return names }
-    return "\(names) (\(widths.map(\.rawValue).joined(separator: ", ")))"
+    return "\(names) (\(widths.map(\.name).joined(separator: ", ")))"
   }
 }
 

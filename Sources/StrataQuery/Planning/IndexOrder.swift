@@ -30,10 +30,13 @@ struct IndexOrder: Sendable {
   /// - Parameter sort: one key or more.
   init?(_ access: IndexAccess, by sort: [ResolvedSortKey]) {
     guard let first = sort.first, access.fixed.count <= Self.fixedByteCountMax else { return nil }
-    let parts = access.index.parts.dropFirst(access.fixedPartCount)
+    let index = access.index
     var count = 0
-    for (key, part) in zip(sort, parts) {
-      guard key.slot == part.slot, key.isDescending == first.isDescending else { break }
+    for key in sort {
+      let part = access.fixedPartCount + count
+      guard part < index.partCount, key.slot == index.slot(ofPart: part),
+        key.isDescending == first.isDescending
+      else { break }
       // Objects whose slot is absent are elsewhere in the index than in the order. Of the first part,
       // that can be put right on the way.
       if count > 0, key.readsAbsentAsValue { break }
@@ -47,7 +50,7 @@ struct IndexOrder: Sendable {
   }
 
   /// Whether the whole value tells the order.
-  var isToTheEnd: Bool { partCount == access.index.parts.count }
+  var isToTheEnd: Bool { partCount == access.index.partCount }
 
   /// The part of an entry's value that tells the order; all of it if it was cut there.
   func head(of value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

@@ -17,10 +17,13 @@ package struct KeyRanges: Sendable, Hashable {
 
   package init(_ range: KeyRange) { ranges = Self.isEmpty(range) ? [] : [range] }
 
+  /// The entries that begin with `prefix`.
+  init(prefix: [UInt8]) { ranges = [KeyRange(prefix: prefix)] }
+
   /// The stretches of `ranges`, in any order.
   package init(_ ranges: [KeyRange]) {
     let sorted = ranges.filter { !Self.isEmpty($0) }
-      .sorted { $0.lower.lexicographicallyPrecedes($1.lower) }
+      .sorted { $0.lower.isBelow($1.lower) }
     self.init(ascending: [])
     for range in sorted { append(range) }
   }
@@ -40,9 +43,7 @@ package struct KeyRanges: Sendable, Hashable {
   }
 
   static func absentKey(_ kind: SlotKind) -> [UInt8] {
-    var bytes: [UInt8] = []
-    KeyEncoder.append(value: .null, kind: kind, to: &bytes)
-    return bytes
+    KeyEncoder.absentKey(kind)
   }
 
   package var isEmpty: Bool { ranges.isEmpty }
@@ -58,7 +59,7 @@ package struct KeyRanges: Sendable, Hashable {
     var (left, right) = (0, 0)
     while left < ranges.count, right < other.ranges.count {
       let (one, two) = (ranges[left], other.ranges[right])
-      let lower = one.lower.lexicographicallyPrecedes(two.lower) ? two.lower : one.lower
+      let lower = one.lower.isBelow(two.lower) ? two.lower : one.lower
       let endsFirst = Self.ends(one, before: two)
       let range = KeyRange(lower: lower, upper: endsFirst ? one.upper : two.upper)
       if !Self.isEmpty(range) { common.append(range) }
@@ -82,8 +83,8 @@ package struct KeyRanges: Sendable, Hashable {
   /// Whether these bytes are in one of the stretches. O(stretches).
   package func contains(_ bytes: [UInt8]) -> Bool {
     ranges.contains { range in
-      !bytes.lexicographicallyPrecedes(range.lower)
-        && (range.upper.map { bytes.lexicographicallyPrecedes($0) } ?? true)
+      !bytes.isBelow(range.lower)
+        && (range.upper.map { bytes.isBelow($0) } ?? true)
     }
   }
 
@@ -95,17 +96,26 @@ package struct KeyRanges: Sendable, Hashable {
 
   private static func touches(_ first: KeyRange, _ second: KeyRange) -> Bool {
     guard let end = first.upper else { return true }
-    return !end.lexicographicallyPrecedes(second.lower)
+    return !end.isBelow(second.lower)
   }
 
   private static func ends(_ one: KeyRange, before two: KeyRange) -> Bool {
     guard let end = one.upper else { return false }
     guard let other = two.upper else { return true }
-    return end.lexicographicallyPrecedes(other)
+    return end.isBelow(other)
   }
 
   private static func isEmpty(_ range: KeyRange) -> Bool {
     guard let upper = range.upper else { return false }
-    return !range.lower.lexicographicallyPrecedes(upper)
+    return !range.lower.isBelow(upper)
+  }
+}
+
+extension [UInt8] {
+  /// Whether these bytes come before `other` in the order of keys.
+  fileprivate func isBelow(_ other: [UInt8]) -> Bool {
+    withUnsafeBytes { bytes in
+      other.withUnsafeBytes { IndexRun.precedes(bytes, $0) }
+    }
   }
 }

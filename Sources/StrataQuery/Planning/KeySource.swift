@@ -62,56 +62,12 @@ extension KeySource: CustomStringConvertible {
 
 /// A source, and how few keys it promises.
 package struct RankedSource: Sendable {
-  /// The order in which sources are tried: a guess from the request alone, without statistics. How many
-  /// keys there are is found out by walking, and a source that turns out to be wide is given up
-  /// (`SourceReader`).
-  struct Rank: Sendable, Comparable {
-    private let places: [Int]
-
-    /// As many keys as the predicate names.
-    static let certain = Rank(places: [-2])
-    /// One key at most.
-    static let one = Rank(places: [-1])
-    /// All of an index.
-    static let whole = Rank(places: [5])
-
-    private init(places: [Int]) { self.places = places }
-
-    /// Part by part: a value before a prefix before a range, and where all are alike, whatever bounds a
-    /// further part before what does not.
-    init(_ access: IndexAccess) {
-      places = access.isOneObject ? [-1] : access.widths.map(\.rank) + [5]
-    }
-
-    enum Step: Int {
-      case hop = 6
-      case union = 7
-    }
-
-    /// That of what is made from a source of this rank.
-    func behind(_ step: Step) -> Rank { Rank(places: [max(places[0], 0), step.rawValue]) }
-
-    /// Whether there is reason to think that it is a small part of the objects: values, a prefix, or a
-    /// range with two ends.
-    var isNarrow: Bool { places[0] <= KeyStretch.Width.between.rank }
-
-    /// The rank without ranges that are open: they may be most of the objects.
-    var closed: Rank {
-      let bounded = places.prefix { $0 < KeyStretch.Width.open.rank }
-      return Rank(places: bounded.last.map { $0 < 0 } == true ? places : bounded + [5])
-    }
-
-    static func < (left: Rank, right: Rank) -> Bool {
-      left.places.lexicographicallyPrecedes(right.places)
-    }
-  }
-
   let source: KeySource
-  let rank: Rank
+  let rank: SourceRank
   /// Whether every object found satisfies the condition, but for entries that are not certain.
   let isWhole: Bool
 
-  init(source: KeySource, rank: Rank, isWhole: Bool = true) {
+  init(source: KeySource, rank: SourceRank, isWhole: Bool = true) {
     self.source = source
     self.rank = rank
     self.isWhole = isWhole

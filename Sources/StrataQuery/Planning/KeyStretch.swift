@@ -47,17 +47,24 @@ package struct KeyStretch: Sendable {
   static let none = KeyStretch(ranges: .none, bounds: .point, certainty: .all, points: [])
 
   /// How much of the index is left to walk, as a guess without statistics; the less the better.
-  package enum Width: String, Sendable, Comparable, CaseIterable {
-    case point = "values"
-    case prefix = "prefix"
-    case between = "range"
-    case open = "open range"
+  package enum Width: Sendable {
+    case point
+    case prefix
+    case between
+    case open
     /// All but some values.
-    case most = "most"
+    case most
 
-    var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-
-    package static func < (left: Width, right: Width) -> Bool { left.rank < right.rank }
+    /// How plans name it.
+    var name: String {
+      switch self {
+      case .point: "values"
+      case .prefix: "prefix"
+      case .between: "range"
+      case .open: "open range"
+      case .most: "most"
+      }
+    }
   }
 
   package var width: Width {

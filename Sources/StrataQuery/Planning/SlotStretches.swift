@@ -4,13 +4,16 @@
 struct SlotStretches {
   /// What is said of one slot.
   struct Joined {
-    var keys: KeyStretch
-    /// The terms that hold of every object whose entry is in the ranges, and is certain.
-    var answered: TermSet
+    let slot: Int
+    fileprivate(set) var keys: KeyStretch
+    /// The terms that are about the slot.
+    fileprivate(set) var terms: TermSet
+    /// Those that hold of every object whose entry is in the ranges, and is certain.
+    fileprivate(set) var answered: TermSet
   }
 
   /// Few, so they are looked through.
-  private var all: [(slot: Int, joined: Joined)] = []
+  private var all: [Joined] = []
 
   /// O(terms · slots).
   init(_ terms: [any Condition]) {
@@ -28,19 +31,28 @@ struct SlotStretches {
       (keys.certainty, answered) = (.all, TermSet())
     }
     guard let index = all.firstIndex(where: { $0.slot == stretch.slot }) else {
-      all.append((stretch.slot, Joined(keys: keys, answered: answered)))
+      all.append(
+        Joined(slot: stretch.slot, keys: keys, terms: TermSet(term), answered: answered))
       return
     }
-    var joined = all[index].joined.keys.intersection(keys)
-    answered.formUnion(all[index].joined.answered)
+    var joined = all[index].keys.intersection(keys)
+    answered.formUnion(all[index].answered)
     // Two texts that an entry may begin with: neither's look at the bytes tells of the other.
     if joined.certainty == .none { (joined.certainty, answered) = (.all, TermSet()) }
-    all[index].joined = Joined(keys: joined, answered: answered)
+    all[index].keys = joined
+    all[index].terms.formUnion(TermSet(term))
+    all[index].answered = answered
   }
 
   /// What is said of `slot`; nil if nothing is.
-  subscript(slot: Int) -> Joined? { all.first { $0.slot == slot }?.joined }
+  subscript(slot: Int) -> Joined? {
+    for joined in all where joined.slot == slot { return joined }
+    return nil
+  }
 
   /// Whether all objects that satisfy the terms have the same value in `slot`.
-  func isFixed(_ slot: Int) -> Bool { self[slot]?.keys.points?.count == 1 }
+  func isFixed(_ slot: Int) -> Bool {
+    for joined in all where joined.slot == slot { return joined.keys.points?.count == 1 }
+    return false
+  }
 }
