@@ -68,6 +68,13 @@ package protocol Snapshot: AnyObject {
   /// The record of `key`, copied, or nil if the store has none.
   func record(for key: ObjectKey) throws -> StoredRecord?
 
+  /// Calls `body` with the record of `key` where it lies, checked; not at all if the store has none.
+  /// The bytes are valid only during the call.
+  func visitRecord(
+    of key: ObjectKey,
+    _ body: (_ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> Void
+  ) throws
+
   /// What an external slot of `key` stands for, its bytes copied; nil if the slot has no value, or the
   /// store no record. O(bytes).
   func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData?
@@ -102,6 +109,16 @@ package protocol Snapshot: AnyObject {
 
   /// How many records the store has of `entity`. O(1) where the store counts.
   func count(of entity: EntityNumber) throws -> Int
+}
+
+extension Snapshot {
+  package func visitRecord(
+    of key: ObjectKey,
+    _ body: (_ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    guard let stored = try record(for: key) else { return }
+    try stored.record.withUnsafeBytes { try body(stored.generation, $0) }
+  }
 }
 
 /// Where snapshots come from: what a chain of layers rests on.

@@ -16,13 +16,17 @@ extension FetchSession {
 
   func read(_ order: IndexOrder, _ entity: EntitySchema) throws {
     let before = reads
-    let legs = try legs(of: order)
-    for leg in order.isReversed ? legs.reversed() : legs where !window.isFull {
-      switch leg {
-      case .ordered(let ranges): try walk(ranges, order)
-      case .oneGroup(let values): try walkGroup(values, order, isSorted: order.keyCount == 1)
+    if let legs = try legs(of: order) {
+      for leg in order.isReversed ? legs.reversed() : legs where !window.isFull {
+        switch leg {
+        case .ordered(let ranges): try walk(ranges, order)
+        case .oneGroup(let values): try walkGroup(values, order, isSorted: order.keyCount == 1)
+        }
       }
+    } else {
+      try walk(order.access.ranges, order)
     }
+    try readTaken()
     if trace != nil {
       let direction = order.isReversed ? "in reverse order" : "in order"
       accessStep = QueryExplanation.Step(
@@ -31,19 +35,18 @@ extension FetchSession {
     }
   }
 
-  /// The way in the order of the first sort key. Objects whose slot is absent stand before all others in
+  /// The way in the order of the first sort key, in parts; nil if it is the entries' order. Objects whose slot is absent stand before all others in
   /// the index, but may read as a value that belongs further in: they are a leg with those that have the
   /// value.
-  private func legs(of order: IndexOrder) throws -> [Leg] {
+  private func legs(of order: IndexOrder) throws -> [Leg]? {
     let access = order.access
-    let whole = [Leg.ordered(access.ranges)]
     guard order.keyCount > 0, let first = plan.sort.first, first.readsAbsentAsValue else {
-      return whole
+      return nil
     }
     let absent = KeyRanges(
       KeyRange(prefix: access.fixed + KeyRanges.absentKey(first.kind)))
     let unset = access.ranges.intersection(absent)
-    guard try hasEntries(access.index, unset) else { return whole }
+    guard try hasEntries(access.index, unset) else { return nil }
     let value = Array(
       (access.fixed + first.absentKey).prefix(KeyEncoder.valueByteCountMax))
     let equal = KeyRanges(KeyRange(prefix: value))
@@ -102,10 +105,16 @@ extension FetchSession {
       order.isReversed && isInKeyOrder(within: order) ? Self.reversedGroupCountMax : .max
     let isGrouped =
       order.isReversed || order.keyCount < plan.sort.count || !order.isToTheEnd
+    // Whether an entry is all that it takes to make its object a result. Who is shown each row may stop
+    // at any of them, and wants no more to be gathered.
+    let isDirect =
+      !isGrouped && plan.filter == nil && access.certainty == .all && !demand.visits
+    let cutByteCount = KeyEncoder.valueByteCountMax + KeyEncoder.objectKeyByteCount
     let count = try view.walkIndex(
       access.index.number, in: range, isReversed: order.isReversed
     ) { entry, key in
       guard isInFamily(key) else { return .more }
+      if isDirect, entry.count < cutByteCount, group.isEmpty { return take(key) }
       let value = UnsafeRawBufferPointer(
         rebasing: entry.dropLast(KeyEncoder.objectKeyByteCount))
       let isCertain = access.certainty.holds(of: value)
@@ -165,6 +174,7 @@ extension FetchSession {
     _ group: inout IndexGroup, _ order: IndexOrder, isCut: Bool = false
   ) throws -> ScanStep {
     if group.isEmpty { return window.isFull ? .stop : .more }
+    try readTaken()
     let keys = group.keys.sorted()
     let isCertain = group.isCertain
     let isCut = isCut || group.isCut

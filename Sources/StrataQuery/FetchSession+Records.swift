@@ -48,9 +48,9 @@ extension FetchSession {
   private func sortRecords() throws {
     var sorter = makeSorter()
     try visitRecords { visited, row in
-      // With a limit most rows are turned away: the winners' records are read again.
-      let record = plan.limit == nil && demand.keepsRecords ? keep(visited) : nil
-      sorter.add(row, record: record) { keep(visited) }
+      // With a limit most rows are turned away, some of them later: the winners' records are read
+      // again.
+      sorter.add(row, keepsRecord: plan.limit == nil && demand.keepsRecords) { keep(visited) }
       return .more
     }
     try addWindow(of: &sorter)

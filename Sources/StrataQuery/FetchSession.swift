@@ -21,6 +21,8 @@ final class FetchSession {
   let trace: PlanTrace?
 
   let reader: RowReader
+  /// The only entity whose objects are results; nil if there are several.
+  private let onlyEntity: EntityNumber?
   // Safety: `@exclusivity(unchecked)` spares each row several run-time checks. A session is of one
   // fetch, and no access to these runs code that could reach the session again.
   @exclusivity(unchecked)
@@ -39,6 +41,9 @@ final class FetchSession {
   private var keys: [ObjectKey] = []
   @exclusivity(unchecked)
   private(set) var count = 0
+  /// Objects that are part of the result next, whose records have to be read yet.
+  @exclusivity(unchecked)
+  private var taken: [ObjectKey] = []
 
   /// More candidates than one in this many objects, and walking the records is faster than looking
   /// candidates up one by one.
@@ -56,6 +61,7 @@ final class FetchSession {
     self.isCounting = isCounting
     self.trace = trace
     reader = RowReader(view: view)
+    onlyEntity = plan.family.count == 1 ? plan.family[0] : nil
     window = Window(offset: plan.offset, limit: plan.limit)
   }
 
@@ -133,6 +139,39 @@ final class FetchSession {
     }
   }
 
+  /// Makes an object part of the result, of which nothing is left to ask, if it is wanted. Its record is
+  /// read by `readTaken`, so that a walk over an index is not interrupted at each entry.
+  @inline(__always)
+  func take(_ key: ObjectKey) -> ScanStep {
+    if window.takes() {
+      if isCounting {
+        count += 1
+      } else if demand.readsRecords {
+        taken.append(key)
+      } else {
+        keys.append(key)
+      }
+    }
+    return window.isFull ? .stop : .more
+  }
+
+  /// Reads the records of what was taken. Nothing else becomes part of the result before.
+  func readTaken() throws {
+    if taken.isEmpty { return }
+    for key in taken {
+      reads.records += 1
+      var isThere = false
+      try view.visit(key) { visited in
+        guard let start = visited.bytes.baseAddress, let layout = layout(of: key) else { return }
+        isThere = true
+        try add(visited, Row(key: key, start: start, layout: layout))
+      }
+      // An entry whose object is gone.
+      if !isThere { try add(key, nil) }
+    }
+    taken.removeAll()
+  }
+
   /// Makes an object part of the result whose bytes lie here.
   func add(_ visited: ReadView.Visited, _ row: Row) throws {
     guard case .visit(let visit) = demand else { return try add(row.key, keep(visited)) }
@@ -178,8 +217,10 @@ final class FetchSession {
 
   func layout(of key: ObjectKey) -> RecordLayout? { view.schema.entity(key.entity)?.layout }
 
+  @inline(__always)
   func isInFamily(_ key: ObjectKey) -> Bool {
-    plan.family.count == 1 ? key.entity == plan.family[0] : plan.family.contains(key.entity)
+    if let onlyEntity { return key.entity == onlyEntity }
+    return plan.family.contains(key.entity)
   }
 
   func keep(_ visited: ReadView.Visited) -> StoredRecord {
@@ -201,15 +242,18 @@ final class FetchSession {
     RowSorter(by: plan.sort, bound: plan.limit.map { plan.offset.addingClamped($0) })
   }
 
-  /// Looks a candidate up and adds it if it satisfies what is left to ask.
+  /// Looks a candidate up and adds it if it satisfies what is left to ask. Its record is copied only if
+  /// it is among the best so far.
   func add(_ key: ObjectKey, isCertain: Bool, to sorter: inout RowSorter) throws {
-    guard let stored = try find(key), let layout = layout(of: key) else { return }
-    try stored.record.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return }
+    guard let layout = layout(of: key) else { return }
+    reads.records += 1
+    try view.visit(key) { visited in
+      guard let start = visited.bytes.baseAddress else { return }
       let row = Row(key: key, start: start, layout: layout)
-      let filter = isCertain ? plan.filter : plan.condition
-      guard try filter?.isTrue(of: row, reader) ?? true else { return }
-      sorter.add(row, record: demand.keepsRecords ? stored : nil) { stored }
+      if let filter = isCertain ? plan.filter : plan.condition {
+        guard try filter.isTrue(of: row, reader) else { return }
+      }
+      sorter.add(row, keepsRecord: demand.keepsRecords) { keep(visited) }
     }
   }
 

@@ -27,11 +27,10 @@ struct KeySet {
   ///   - found: in any order, perhaps several times.
   ///   - doubtful: those of them which are not certain.
   init(_ found: [ObjectKey], doubtful: Set<ObjectKey> = []) {
-    var ascending = found.sorted()
-    var last: ObjectKey?
-    ascending.removeAll { key in
-      defer { last = key }
-      return key == last
+    var ascending = found
+    if !ascending.isStrictlyAscending {
+      ascending.sort { $0.rawValue < $1.rawValue }
+      ascending.removeRepeated()
     }
     keys = ascending
     doubt = doubtful.isEmpty ? .none : .some(doubtful)
@@ -89,5 +88,28 @@ extension KeySet.Doubt {
     case (.none, let doubt), (let doubt, .none): doubt
     case (.some(let one), .some(let two)): .some(one.union(two))
     }
+  }
+}
+
+extension [ObjectKey] {
+  /// Whether they are in order and no two are equal.
+  fileprivate var isStrictlyAscending: Bool {
+    var last: UInt64 = 0
+    for key in self {
+      // No object has the key 0.
+      if key.rawValue <= last { return false }
+      last = key.rawValue
+    }
+    return true
+  }
+
+  /// Of equal keys that follow each other, leaves one.
+  fileprivate mutating func removeRepeated() {
+    var count = 0
+    for index in indices where count == 0 || self[count - 1] != self[index] {
+      self[count] = self[index]
+      count += 1
+    }
+    removeLast(self.count - count)
   }
 }

@@ -52,6 +52,24 @@ extension ReadView {
     let record: Record?
   }
 
+  /// Calls `body` with an object as the view shows it, where its bytes lie; not at all if it is not
+  /// there.
+  ///
+  /// - Important: the bytes are valid during the call of `body`.
+  func visit(_ key: ObjectKey, _ body: (Visited) throws -> Void) throws {
+    if let change = change(for: key) {
+      guard let record = change.record else { return }
+      return try record.withUnsafeBytes { bytes in
+        try body(
+          Visited(
+            key: key, generation: change.base?.generation ?? 0, bytes: bytes, record: record))
+      }
+    }
+    try snapshot.visitRecord(of: key) { generation, bytes in
+      try body(Visited(key: key, generation: generation, bytes: bytes, record: nil))
+    }
+  }
+
   /// The objects of an entity as they would be if everything were saved, ascending by key.
   ///
   /// - Important: the bytes are valid during the call of `body`.

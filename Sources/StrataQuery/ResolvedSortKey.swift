@@ -47,6 +47,27 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
     return bytes.count - start >= KeyEncoder.valueByteCountMax
   }
 
+  /// Writes the same bytes to memory that has room for `KeyEncoder.partCapacity`.
+  ///
+  /// - Returns: how many they are, and whether they may be cut.
+  func write(_ row: Row, to start: UnsafeMutableRawPointer) -> (byteCount: Int, isCut: Bool) {
+    let slot = row.layout.slot(slot, at: row.start)
+    let count: Int
+    if slot.isPresent {
+      count = KeyEncoder.write(slot: slot, to: start)
+    } else {
+      absentKey.withUnsafeBytes { start.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+      count = absentKey.count
+    }
+    if isDescending {
+      for offset in 0..<count {
+        let byte = start.load(fromByteOffset: offset, as: UInt8.self)
+        start.storeBytes(of: ~byte, toByteOffset: offset, as: UInt8.self)
+      }
+    }
+    return (count, count >= KeyEncoder.valueByteCountMax)
+  }
+
   /// The order of two rows' values in this key, for rows that their bytes do not tell apart. Negative
   /// if `left` comes first.
   package func exactOrder(_ left: Row, _ right: Row) -> Int {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import StrataModel
 import StrataRecord
 
@@ -6,17 +7,25 @@ import StrataRecord
 ///
 /// Each row is encoded once into bytes whose order is that of the keys, so comparing is comparing
 /// bytes, most often eight at once. With a limit the rows stand in a heap, the last one on top: a row
-/// that comes after it is turned away without being stored.
+/// that comes after it is turned away without being stored, most often by one comparison of numbers.
 ///
 /// ## Invariants
-/// - I1 With a bound, `items` is a heap of at most that many rows, and no row that was turned away
+/// - I1 With a bound, `entries` is a heap of at most that many rows, and no row that was turned away
 ///   comes before any in it.
+/// - I2 The places of the entries are those of all items.
 struct RowSorter {
-  /// A row by the place of its encoded keys.
-  private struct Item {
-    /// The first eight bytes, big-endian: they decide most comparisons.
+  /// A row while rows are put in order: small and without references, because it is moved often.
+  private struct Entry {
+    /// The first eight bytes of the encoded keys, big-endian: they decide most comparisons.
     let head: UInt64
-    let offset: Int
+    /// Where its item is.
+    let place: Int
+  }
+
+  /// What is known of a row.
+  fileprivate struct Item {
+    /// The place of its encoded keys.
+    var offset: Int
     let byteCount: Int
     let key: ObjectKey
     /// The row's record; always there if the encoded keys were cut.
@@ -27,85 +36,125 @@ struct RowSorter {
   private let keys: [ResolvedSortKey]
   /// At most so many rows are wanted; nil for all.
   private let bound: Int?
+  private var entries: [Entry] = []
   private var items: [Item] = []
   private var bytes: [UInt8] = []
   private var liveByteCount = 0
+  /// What a row is encoded in. Eight zero bytes follow the keys, so that a head can be read.
+  private var scratch: [UInt8]
+
+  private static let headByteCount = 8
 
   /// - Parameter bound: 0 or more.
   init(by keys: [ResolvedSortKey], bound: Int?) {
     self.keys = keys
     self.bound = bound
+    scratch = [UInt8](
+      repeating: 0, count: keys.count * KeyEncoder.partCapacity + Self.headByteCount)
   }
 
   /// Takes a row in.
   ///
   /// - Parameters:
-  ///   - record: the row's record, if it is to be part of the result.
-  ///   - copy: makes the row's record if it has to be kept for the order's sake.
-  mutating func add(_ row: Row, record: StoredRecord?, copy: () -> StoredRecord) {
+  ///   - keepsRecord: whether the row's record is to be part of the result.
+  ///   - copy: makes the row's record, if it has to be kept; not called for most of the rows that are
+  ///     turned away.
+  mutating func add(_ row: Row, keepsRecord: Bool, copy: () -> StoredRecord) {
     if bound == 0 { return }
-    let offset = bytes.count
-    let isCut = encode(row)
+    let (byteCount, isCut) = encode(row)
+    let head = self.head
+    let isFull = bound.map { entries.count >= $0 } ?? false
+    if isFull, head > entries[0].head { return }
     let item = Item(
-      head: head(from: offset), offset: offset, byteCount: bytes.count - offset, key: row.key,
-      record: record ?? (isCut ? copy() : nil), layout: isCut ? row.layout : nil)
-    guard let bound, items.count >= bound else {
-      items.append(item)
-      liveByteCount += item.byteCount
-      if bound != nil { siftUp(items.count - 1) }
-      return
+      offset: bytes.count, byteCount: byteCount, key: row.key,
+      record: isCut ? copy() : nil, layout: isCut ? row.layout : nil)
+    if isFull {
+      // Tentatively: whether it comes before the last is told by the bytes.
+      append(byteCount)
+      guard precedes(head, item, entries[0].head, items[entries[0].place]) else {
+        return bytes.removeLast(byteCount)
+      }
+      let place = entries[0].place
+      liveByteCount += byteCount - items[place].byteCount
+      items[place] = keepsRecord ? item.keeping(copy) : item
+      entries[0] = Entry(head: head, place: place)
+      siftDown(0)
+      if bytes.count > 4_096, bytes.count > 2 * liveByteCount { compact() }
+    } else {
+      append(byteCount)
+      liveByteCount += byteCount
+      entries.append(Entry(head: head, place: items.count))
+      items.append(keepsRecord ? item.keeping(copy) : item)
+      if bound != nil { siftUp(entries.count - 1) }
     }
-    guard precedes(item, items[0]) else { return bytes.removeLast(item.byteCount) }
-    liveByteCount += item.byteCount - items[0].byteCount
-    items[0] = item
-    siftDown(0)
-    if bytes.count > 4_096, bytes.count > 2 * liveByteCount { compact() }
   }
 
   /// The rows in order. Ends the sorter's use.
   mutating func sorted() -> [FetchedRow] {
-    items.sort(by: precedes)
-    return items.map { FetchedRow(key: $0.key, record: $0.record) }
+    entries.sort(by: precedes)
+    return entries.map { entry in
+      let item = items[entry.place]
+      return FetchedRow(key: item.key, record: item.record)
+    }
   }
 
   // MARK: - Encoding
 
-  /// Appends the row's keys up to the first that may be cut: what follows it does not tell the order.
-  private mutating func encode(_ row: Row) -> Bool {
-    for key in keys where key.append(row, to: &bytes) { return true }
-    return false
+  /// Writes the row's keys to `scratch`, up to the first that may be cut: what follows it does not tell
+  /// the order.
+  private mutating func encode(_ row: Row) -> (byteCount: Int, isCut: Bool) {
+    scratch.withUnsafeMutableBytes { scratch in
+      guard let start = scratch.baseAddress else { return (0, false) }
+      var count = 0
+      for key in keys {
+        let (byteCount, isCut) = key.write(row, to: start + count)
+        count += byteCount
+        if isCut { return (count, true) }
+      }
+      // A key is written whole and then cut: what lies behind it is of this row or an earlier one.
+      (start + count).storeBytes(of: 0, as: UInt64.self)
+      return (count, false)
+    }
   }
 
-  private func head(from offset: Int) -> UInt64 {
-    var head: UInt64 = 0
-    for index in offset..<(offset + 8) {
-      head = head << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
-    }
-    return head
+  /// The first bytes that were encoded.
+  private var head: UInt64 {
+    scratch.withUnsafeBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
   }
+
+  /// Keeps the bytes that were encoded.
+  private mutating func append(_ byteCount: Int) { bytes.append(contentsOf: scratch[..<byteCount]) }
 
   /// Drops the bytes of rows that were turned away later.
   private mutating func compact() {
     var live: [UInt8] = []
     live.reserveCapacity(liveByteCount)
-    items = items.map { item in
-      let offset = live.count
+    for index in items.indices {
+      let item = items[index]
+      items[index].offset = live.count
       live.append(contentsOf: bytes[item.offset..<(item.offset + item.byteCount)])
-      return Item(
-        head: item.head, offset: offset, byteCount: item.byteCount, key: item.key,
-        record: item.record, layout: item.layout)
     }
     bytes = live
   }
 
   // MARK: - Comparing
 
-  private func precedes(_ left: Item, _ right: Item) -> Bool {
+  private func precedes(_ left: Entry, _ right: Entry) -> Bool {
     if left.head != right.head { return left.head < right.head }
-    let order = bytes.withUnsafeBytes { bytes in
-      let one = bytes[left.offset..<(left.offset + left.byteCount)]
-      let two = bytes[right.offset..<(right.offset + right.byteCount)]
-      return one.elementsEqual(two) ? 0 : one.lexicographicallyPrecedes(two) ? -1 : 1
+    return precedes(left.head, items[left.place], right.head, items[right.place])
+  }
+
+  private func precedes(
+    _ leftHead: UInt64, _ left: Item, _ rightHead: UInt64, _ right: Item
+  ) -> Bool {
+    if leftHead != rightHead { return leftHead < rightHead }
+    let order = bytes.withUnsafeBytes { bytes -> Int in
+      let shared = min(left.byteCount, right.byteCount)
+      guard let start = bytes.baseAddress, shared > 0 else {
+        return left.byteCount - right.byteCount
+      }
+      let order = Int(memcmp(start + left.offset, start + right.offset, shared))
+      return order == 0 ? left.byteCount - right.byteCount : order
     }
     if order != 0 { return order < 0 }
     let exact = left.layout == nil ? 0 : orderOfCut(left, right)
@@ -137,8 +186,8 @@ struct RowSorter {
     var index = start
     while index > 0 {
       let parent = (index - 1) / 2
-      guard precedes(items[parent], items[index]) else { return }
-      items.swapAt(parent, index)
+      guard precedes(entries[parent], entries[index]) else { return }
+      entries.swapAt(parent, index)
       index = parent
     }
   }
@@ -147,13 +196,22 @@ struct RowSorter {
     var index = start
     while true {
       var last = index
-      for child in [2 * index + 1, 2 * index + 2]
-      where child < items.count && precedes(items[last], items[child]) {
+      for child in (2 * index + 1)...(2 * index + 2)
+      where child < entries.count && precedes(entries[last], entries[child]) {
         last = child
       }
       if last == index { return }
-      items.swapAt(index, last)
+      entries.swapAt(index, last)
       index = last
     }
+  }
+}
+
+extension RowSorter.Item {
+  /// The item with its record.
+  fileprivate func keeping(_ copy: () -> StoredRecord) -> RowSorter.Item {
+    if record != nil { return self }
+    return RowSorter.Item(
+      offset: offset, byteCount: byteCount, key: key, record: copy(), layout: layout)
   }
 }

@@ -40,6 +40,14 @@ final class WatchedSnapshot: Snapshot {
     return try snapshot.record(for: key)
   }
 
+  func visitRecord(
+    of key: ObjectKey,
+    _ body: (_ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try noteRead()
+    try snapshot.visitRecord(of: key, body)
+  }
+
   func contains(_ key: ObjectKey) throws -> Bool {
     try noteRead()
     return try snapshot.contains(key)

@@ -17,6 +17,9 @@ enum FetchDemand {
   /// Whether each object of the result is read.
   var readsRecords: Bool { if case .keys = self { false } else { true } }
 
+  /// Whether each row is shown as soon as it is found.
+  var visits: Bool { if case .visit = self { true } else { false } }
+
   /// Whether the records of the result stay in memory to its end.
   var keepsRecords: Bool { if case .records = self { true } else { false } }
 }

@@ -119,7 +119,7 @@ extension RowPlan {
       stored.record.withUnsafeBytes { bytes in
         guard let start = bytes.baseAddress else { return }
         let row = Row(key: group.first, start: start, layout: layout)
-        sorter.add(row, record: nil) { stored }
+        sorter.add(row, keepsRecord: false) { stored }
       }
     }
     return sorter.sorted().compactMap { row in places[row.key].map { groups[$0] } }
