@@ -11,15 +11,9 @@ extension ManagedObjectModel {
         throw .unfitConstraint(entity: entity.name, properties: names)
       }
       known.append(set)
-      for name in names {
-        guard let slot = entity.slot(named: name) else {
-          throw .unknownConstraintProperty(entity: entity.name, property: name)
-        }
-        if entity.properties[slot].relationship?.isToMany == true {
-          throw .toManyConstraint(entity: entity.name, relationship: name)
-        }
-        try checkMember(name, at: slot, of: entity)
-      }
+      try checkMembers(
+        names, of: entity, unknown: ModelError.unknownConstraintProperty,
+        toMany: ModelError.toManyConstraint)
     }
   }
 
@@ -34,15 +28,22 @@ extension ManagedObjectModel {
         throw .unfitIndex(entity: entity.name, properties: names)
       }
       known.append(names)
-      for name in names {
-        guard let slot = entity.slot(named: name) else {
-          throw .unknownIndexProperty(entity: entity.name, property: name)
-        }
-        if entity.properties[slot].relationship?.isToMany == true {
-          throw .toManyIndex(entity: entity.name, relationship: name)
-        }
-        try checkMember(name, at: slot, of: entity)
-      }
+      try checkMembers(
+        names, of: entity, unknown: ModelError.unknownIndexProperty, toMany: ModelError.toManyIndex)
+    }
+  }
+
+  /// - Parameters:
+  ///   - unknown: the error for a name that the entity does not have, made of its name and that.
+  ///   - toMany: the one for a to-many relationship.
+  private static func checkMembers(
+    _ names: [String], of entity: EntityDescription, unknown: (String, String) -> ModelError,
+    toMany: (String, String) -> ModelError
+  ) throws(ModelError) {
+    for name in names {
+      guard let slot = entity.slot(named: name) else { throw unknown(entity.name, name) }
+      if entity.properties[slot].relationship?.isToMany == true { throw toMany(entity.name, name) }
+      try checkMember(name, at: slot, of: entity)
     }
   }
 

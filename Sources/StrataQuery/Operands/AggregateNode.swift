@@ -13,6 +13,24 @@ package struct AggregateNode: OperandNode {
   package enum Function: String, Sendable {
     case sum, min, max
     case average = "avg"
+
+    /// The kind of what it makes of many values of `element`.
+    ///
+    /// - Throws: `mismatchedOperands` if it makes nothing of such.
+    func kind(of element: any Operand) throws(QueryError) -> OperandKind {
+      let kind = element.kind ?? .number
+      switch self {
+      case .sum, .average:
+        guard kind == .number else {
+          throw .mismatchedOperands(left: "a number", right: element.description)
+        }
+      case .min, .max:
+        guard kind.isOrdered else {
+          throw .mismatchedOperands(left: "an ordered value", right: element.description)
+        }
+      }
+      return kind
+    }
   }
 
   let function: Function
@@ -34,19 +52,9 @@ package struct AggregateNode: OperandNode {
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     let collection = try collection.resolved(by: resolver)
     let element = try element.resolved(by: resolver.entering(scope, collection.destination))
-    let kind = element.kind ?? .number
-    switch function {
-    case .sum, .average:
-      guard kind == .number else {
-        throw .mismatchedOperands(left: "a number", right: element.description)
-      }
-    case .min, .max:
-      guard kind.isOrdered else {
-        throw .mismatchedOperands(left: "an ordered value", right: element.description)
-      }
-    }
     return AggregateOperand(
-      function: function, collection: collection, element: element, kind: kind)
+      function: function, collection: collection, element: element,
+      kind: try function.kind(of: element))
   }
 
   package func substituting(_ values: Substitution) -> any OperandNode {

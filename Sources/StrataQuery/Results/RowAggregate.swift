@@ -9,6 +9,17 @@ import StrataRecord
 package struct RowAggregateNode: OperandNode {
   package enum Function: String, Sendable {
     case sum, min, max, average, count, distinctCount
+
+    /// What is made of the values; nil if they are counted.
+    var ofMembers: AggregateNode.Function? {
+      switch self {
+      case .sum: .sum
+      case .min: .min
+      case .max: .max
+      case .average: .average
+      case .count, .distinctCount: nil
+      }
+    }
   }
 
   let function: Function
@@ -27,22 +38,10 @@ package struct RowAggregateNode: OperandNode {
     var inner = resolver
     inner.grouping = nil
     let element = try element.resolved(by: inner)
-    let kind = element.kind ?? .number
-    switch function {
-    case .sum, .average:
-      guard kind == .number else {
-        throw .mismatchedOperands(left: "a number", right: element.description)
-      }
-    case .min, .max:
-      guard kind.isOrdered else {
-        throw .mismatchedOperands(left: "an ordered value", right: element.description)
-      }
-    case .count, .distinctCount: break
-    }
-    let isCounted = function == .count || function == .distinctCount
+    let kind = try function.ofMembers?.kind(of: element)
     return RowAggregateOperand(
       place: grouping.add(RowAggregate(function: function, element: element)),
-      kind: isCounted ? .number : kind,
+      kind: kind ?? .number,
       description: "\(element).\(function.rawValue)")
   }
 
