@@ -55,6 +55,7 @@ package final class LMDBStore: PersistentStore {
       kind = try StoreFile.kind(at: path)
     }
     guard kind == .lmdb else { throw .notAStrataStore(path: path) }
+    StoreFile.clearSecondName(of: path)
     var options = EnvironmentOptions()
     options.durability = durability.environment
     options.treeCountMax = Trees.countMax(model)

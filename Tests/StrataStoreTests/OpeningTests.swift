@@ -50,14 +50,6 @@ private func open(_ path: String) throws -> LMDBStore {
         == ["store", "store-lock"])
   }
 
-  @Test func `does not mind what a crashed creation left`() throws {
-    let folder = try TemporaryDirectory()
-    let path = folder.file("store").path
-    try Data("half".utf8).write(to: folder.file("store.new-\(UUID().uuidString)"))
-    let store = try open(path)
-    #expect(try store.snapshot().generation == 0)
-  }
-
   @Test func `is refused with another model, and told what differs`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("store").path

@@ -9,7 +9,8 @@ import StrataRecord
 /// LMDB leaves a file that never opens again if the process dies while it creates one. So a store is
 /// made whole under a name of its own in the same folder, synced, and then linked to its path, which
 /// fails if another process was first: then its store is the one. What a crash leaves behind is a
-/// file called `<store>.new-<UUID>` that nobody looks at.
+/// file called `<store>.new-<UUID>`, perhaps the store itself under a second name. The next creation, or
+/// who opens a store with two names, clears it away.
 enum StoreFile {
   /// What lies at a path.
   enum Kind {
@@ -49,7 +50,9 @@ enum StoreFile {
   ///
   /// - Throws: `folderMissing`, `permissionDenied`, `diskFull`, `storage`.
   static func create(at path: String, model: ManagedObjectModel) throws(StoreError) {
-    let temporary = "\(path).new-\(UUID().uuidString)"
+    clearLeftovers(of: path)
+    let lock = CreationLock(folder: folder(of: path), for: .creating)
+    let temporary = "\(path)\(temporaryMark)\(UUID().uuidString)"
     defer {
       unlink(temporary)
       unlink(temporary + "-lock")
@@ -65,6 +68,8 @@ enum StoreFile {
       throw StoreError(LMDBError(code: errno), opening: path)
     }
     try syncFolder(of: path)
+    // Without one nobody clears here either.
+    _ = consume lock
   }
 
   /// A new store without a name: its space is free again when the environment closes.
@@ -112,11 +117,46 @@ enum StoreFile {
     return environment
   }
 
-  private static func syncFolder(of path: String) throws(StoreError) {
+  private static func folder(of path: String) -> String {
     let folder = (path as NSString).deletingLastPathComponent
-    let file = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)
+    return folder.isEmpty ? "." : folder
+  }
+
+  private static func syncFolder(of path: String) throws(StoreError) {
+    let file = open(folder(of: path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
     defer { close(file) }
     guard fsync(file) == 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
+  }
+
+  // MARK: - What creations have left
+
+  private static var temporaryMark: String { ".new-" }
+  private static var lockMark: String { "-lock" }
+
+  /// Clears away what the creation of the store at `path` has left, if that was interrupted when the store
+  /// had its name already.
+  static func clearSecondName(of path: String) {
+    var information = stat()
+    if stat(path, &information) == 0, information.st_nlink > 1 { clearLeftovers(of: path) }
+  }
+
+  /// Removes what interrupted creations of the store at `path` have left, if nobody creates one in its
+  /// folder. What cannot be removed stays.
+  private static func clearLeftovers(of path: String) {
+    let folder = folder(of: path)
+    let name = (path as NSString).lastPathComponent
+    guard let lock = CreationLock(folder: folder, for: .clearing),
+      let files = try? FileManager.default.contentsOfDirectory(atPath: folder)
+    else { return }
+    for file in files where isTemporary(file, of: name) { unlink("\(folder)/\(file)") }
+    _ = consume lock
+  }
+
+  private static func isTemporary(_ file: String, of name: String) -> Bool {
+    guard file.hasPrefix(name + temporaryMark) else { return false }
+    var id = file.dropFirst(name.count + temporaryMark.count)
+    if id.hasSuffix(lockMark) { id = id.dropLast(lockMark.count) }
+    return UUID(uuidString: String(id)) != nil
   }
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataChanges
+import StrataStore
+import StrataTestSupport
+import Testing
+
+@Suite struct `What an interrupted creation has left` {
+  private let folder: TemporaryDirectory
+  private let leftover = "store.new-\(UUID().uuidString)"
+
+  init() throws { folder = try TemporaryDirectory() }
+
+  private var path: String { folder.file("store").path }
+
+  private func files() throws -> Set<String> {
+    try Set(FileManager.default.contentsOfDirectory(atPath: folder.url.path))
+  }
+
+  private func leave(_ names: [String]) throws {
+    for name in names { try Data("half".utf8).write(to: folder.file(name)) }
+  }
+
+  private func open() throws -> LMDBStore {
+    try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+  }
+
+  @Test func `is cleared away by the next one, and nothing else is`() throws {
+    let others = [
+      "store.new-notes", "store.new-", "store.new-notes-lock", "other.new-\(UUID().uuidString)",
+      "a-\(leftover)", "\(leftover).txt",
+    ]
+    try leave([leftover, leftover + "-lock"] + others)
+    let store = try open()
+    #expect(try store.snapshot().generation == 0)
+    #expect(try files() == Set(others + ["store", "store-lock"]))
+  }
+
+  @Test func `stays while somebody creates a store in the folder`() throws {
+    try leave([leftover])
+    let file = try #require(fopen(folder.url.path, "r"))
+    #expect(flock(fileno(file), LOCK_SH) == 0)
+    var store: LMDBStore? = try open()
+    #expect(try store?.snapshot().generation == 0)
+    #expect(try files().contains(leftover))
+    store?.close()
+    store = nil
+    fclose(file)
+    try FileManager.default.removeItem(atPath: path)
+    store = try open()
+    #expect(try !files().contains(leftover))
+  }
+
+  @Test func `of a store that has its name already is cleared by who opens it`() throws {
+    let uuid = try {
+      let store = try open()
+      defer { store.close() }
+      return store.uuid
+    }()
+    #expect(link(path, folder.file(leftover).path) == 0)
+    try leave([leftover + "-lock"])
+    let store = try open()
+    #expect(store.uuid == uuid)
+    #expect(try files() == ["store", "store-lock"])
+  }
+}
