@@ -114,7 +114,10 @@ package struct Cursor: ~Copyable {
   @inlinable @inline(__always)
   mutating func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Bool {
     let code = mdb_cursor_get(raw, &currentKey, &currentValue, operation)
-    if code == 0 { return true }
+    if code == 0 {
+      try transaction.check(key: currentKey, value: currentValue)
+      return true
+    }
     if code == MDB_NOTFOUND { return false }
     throw transaction.failure(code)
   }

@@ -37,6 +37,7 @@ package final class Environment: Sendable {
   package let options: EnvironmentOptions
 
   let identity: FileIdentity
+  let mapped = MappedFile()
   let writer: WriterThread
   let readers: ReaderPool
   let trees: TreeDirectory
@@ -99,9 +100,14 @@ package final class Environment: Sendable {
 
   /// The error for a code of liblmdb, which tells a full disk from a broken one.
   func failure(_ code: Int32) -> LMDBError {
+    LMDBError(code: code, writingTo: file)
+  }
+
+  /// The file's descriptor, which is LMDB's.
+  var file: Int32 {
     var file: Int32 = -1
     mdb_env_get_fd(raw, &file)
-    return LMDBError(code: code, writingTo: file)
+    return file
   }
 }
 

@@ -55,7 +55,10 @@ package class Transaction {
     var sought = try MDB_val(key: key)
     var found = MDB_val()
     let code = mdb_get(raw, tree.handle, &sought, &found)
-    if code == 0 { return UnsafeRawBufferPointer(found) }
+    if code == 0 {
+      try check(value: found)
+      return UnsafeRawBufferPointer(found)
+    }
     if code == MDB_NOTFOUND { return nil }
     throw failure(code)
   }
@@ -97,6 +100,32 @@ package class Transaction {
     if code != 0 { throw failure(code) }
   }
 
+  // LMDB takes the lengths of an entry's key and value from the entry, which may be damaged. What lies
+  // before them it has read itself; so what ends in the same page of the system is there. Most entries do,
+  // and that is all that is asked of them. Longer ones are held against the file.
+
+  /// - Throws: `corrupted` if the value of an entry that was found goes beyond the file's end.
+  @inlinable @inline(__always)
+  final func check(value: MDB_val) throws(LMDBError) {
+    if !value.endsInSamePage(as: value.mv_data) { try check(long: value) }
+  }
+
+  /// - Throws: `corrupted` if the key or the value of an entry goes beyond the file's end.
+  @inlinable @inline(__always)
+  final func check(key: MDB_val, value: MDB_val) throws(LMDBError) {
+    // A key lies before its value, unless that has pages of its own.
+    if value.endsInSamePage(as: key.mv_data) { return }
+    try check(long: key)
+    try check(long: value)
+  }
+
+  @inline(never)
+  @usableFromInline final func check(long bytes: MDB_val) throws(LMDBError) {
+    guard try environment.mapped.holds(bytes, in: environment) ?? freesCursors else {
+      throw .corrupted
+    }
+  }
+
   /// The error for a code that an operation of this transaction gave. To LMDB, a tree that the
   /// transaction does not know, and any tree once it was reset, is an invalid argument.
   @usableFromInline
@@ -114,6 +143,14 @@ extension MDB_val {
   init(key: UnsafeRawBufferPointer) throws(LMDBError) {
     guard 1...Environment.keyByteCountMax ~= key.count else { throw .badValueSize }
     self.init(key)
+  }
+
+  /// Whether the last of these bytes lies in the page of the system that the byte before `start` is in.
+  @inlinable @inline(__always)
+  func endsInSamePage(as start: UnsafeMutableRawPointer?) -> Bool {
+    let before = UInt(bitPattern: start) &- 1
+    let last = UInt(bitPattern: mv_data) &+ UInt(bitPattern: mv_size) &- 1
+    return before ^ last < SystemPage.byteCount
   }
 
   /// liblmdb takes what it only reads as a mutable pointer too.
