@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataChanges
+public import StrataChanges
 public import StrataModel
 public import StrataQuery
 import StrataRecord
@@ -10,10 +10,11 @@ extension ManagedObjectContext {
   /// The rows of `request`, in its order. Core Data: `fetch(_:)` with the dictionary result type.
   ///
   /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
+  @inlinable
   public func fetch<T: Entity, Row>(_ request: RowRequest<T, Row>) throws -> [Row] {
     var rows: [Row] = []
-    try walk(request) { row in
-      rows.append(row)
+    try walk(request) { values in
+      rows.append(try request.decode(values))
       return .more
     }
     return rows
@@ -31,11 +32,12 @@ extension ManagedObjectContext {
   /// they come from lives until the call returns, even if the body saves.
   ///
   /// - Throws: as `fetch(_:)`; what the body throws, which ends the walk.
+  @inlinable
   public func forEachRow<T: Entity, Row>(
     of request: RowRequest<T, Row>, _ body: (Row) throws -> Void
   ) throws {
-    try walk(request) { row in
-      try body(row)
+    try walk(request) { values in
+      try body(request.decode(values))
       return .more
     }
   }
@@ -44,10 +46,11 @@ extension ManagedObjectContext {
   /// `forEachRow(of:_:)`. What comes after is not read.
   ///
   /// - Throws: as `fetch(_:)`; what the body throws, which ends the walk.
+  @inlinable
   public func visitRows<T: Entity, Row>(
     of request: RowRequest<T, Row>, while body: (Row) throws -> Bool
   ) throws {
-    try walk(request) { try body($0) ? .more : .stop }
+    try walk(request) { try body(request.decode($0)) ? .more : .stop }
   }
 
   /// The rows of `request` as dictionaries of its columns, in its order; a column without a value is
@@ -67,11 +70,13 @@ extension ManagedObjectContext {
     return rows
   }
 
-  private func walk<T: Entity, Row>(
-    _ request: RowRequest<T, Row>, _ body: (Row) throws -> ScanStep
+  /// Shows the columns of each row. What is done with them is compiled where the program is.
+  @usableFromInline
+  func walk<T: Entity, Row>(
+    _ request: RowRequest<T, Row>, _ body: (RowValues) throws -> ScanStep
   ) throws {
     let plan = try RowPlan(request.untyped, entity: schema(of: T.self), schema: schema)
-    try plan.fetch(in: try viewToKeep(for: request.objects)) { try body(request.decode($0)) }
+    try plan.fetch(in: try viewToKeep(for: request.objects), body)
   }
 
   /// A view that stays as it is, whatever is done in the context.

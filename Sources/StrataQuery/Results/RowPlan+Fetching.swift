@@ -12,6 +12,9 @@ extension RowPlan {
   package func fetch(
     in view: ReadView, _ body: (RowValues) throws -> ScanStep
   ) throws {
+    if groups == nil, !isDistinct, offset == 0, limit == nil {
+      return try fetchEach(in: view, body)
+    }
     var filter = DistinctRows(isNeeded: isDistinct, offset: offset, limit: limit)
     if filter.window.isFull { return }
     func show(_ values: RowValues) throws -> ScanStep {
@@ -19,12 +22,22 @@ extension RowPlan {
       return try body(values) == .stop || filter.window.isFull ? .stop : .more
     }
     if let groups { return try fetchGroups(groups, in: view, show) }
+    try fetchEach(in: view, show)
+  }
+
+  /// Shows a row for each object.
+  private func fetchEach(
+    in view: ReadView, _ body: (RowValues) throws -> ScanStep
+  ) throws {
     var values: RowValues?
     try FetchSession.visit(objects, in: view) { row, reader in
-      let current = values ?? RowValues(columns, of: row, reader)
-      values = current
-      current.begin(row)
-      return try show(current)
+      guard let values else {
+        let first = RowValues(columns, of: row, reader)
+        values = first
+        return try body(first)
+      }
+      values.begin(row)
+      return try body(values)
     }
   }
 }

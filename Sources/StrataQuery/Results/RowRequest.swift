@@ -39,14 +39,15 @@ public struct RowRequest<Root, Row>: Sendable {
   private var condition: FetchPredicate?
   private var isDistinct = false
   /// Makes a row of its columns.
-  package let decode: @Sendable (RowValues) throws -> Row
+  @usableFromInline package let decode: @Sendable (RowValues) throws -> Row
 
-  fileprivate init(
-    _ objects: FetchRequest<Root>, _ columns: [any OperandNode],
+  @usableFromInline
+  init(
+    _ objects: FetchRequest<Root>, _ columns: [RowColumn],
     _ decode: @escaping @Sendable (RowValues) throws -> Row
   ) {
     self.objects = objects
-    self.columns = columns
+    self.columns = columns.map(\.node)
     self.decode = decode
   }
 
@@ -60,10 +61,29 @@ public struct RowRequest<Root, Row>: Sendable {
 
 // MARK: - Columns
 
+/// A column of rows, whatever its type.
+@usableFromInline
+struct RowColumn: Sendable {
+  let node: any OperandNode
+
+  /// The property or calculation that `path` is.
+  @usableFromInline
+  init<Root, Leaf>(_ path: PropertyPath<Root, Leaf>) { node = path.operand }
+}
+
+extension PropertyPath where Root == Leaf {
+  /// The object itself.
+  @usableFromInline
+  static var object: PropertyPath { PropertyPath() }
+}
+
+// Inlinable: what decodes a row is to be compiled for the types of its columns.
+
 // One column and several are told apart by the closure's result.
 // swift-format-ignore: AmbiguousTrailingClosureOverload
 extension FetchRequest {
   /// Rows with the values of one property of each object.
+  @inlinable
   public func select<V: ColumnValue>(
     _ column: KeyPath<Root, V> & Sendable
   ) -> RowRequest<Root, V> {
@@ -71,29 +91,32 @@ extension FetchRequest {
   }
 
   /// Rows with the values of several properties of each object.
+  @inlinable
   public func select<each V: ColumnValue>(
     _ columns: repeat KeyPath<Root, each V> & Sendable
   ) -> RowRequest<Root, (repeat each V)> {
-    let object = PropertyPath<Root, Root>()
+    let object = PropertyPath<Root, Root>.object
     return select { _ in (repeat object[dynamicMember: each columns]) }
   }
 
   /// Rows with one column: a property, one of a related object, a calculation, an aggregate of all
   /// objects.
+  @inlinable
   public func select<V: ColumnValue>(
     _ column: (PropertyPath<Root, Root>) -> PropertyPath<Root, V>
   ) -> RowRequest<Root, V> {
-    RowRequest(self, [column(PropertyPath()).operand]) { try $0.take(V.self) }
+    RowRequest(self, [RowColumn(column(.object))]) { try $0.take(V.self) }
   }
 
   /// Rows with several columns: properties, those of related objects, calculations, aggregates.
+  @inlinable
   public func select<each V: ColumnValue>(
     _ columns: (PropertyPath<Root, Root>) -> (repeat PropertyPath<Root, each V>)
   ) -> RowRequest<Root, (repeat each V)> {
-    let paths = columns(PropertyPath())
-    var operands: [any OperandNode] = []
-    repeat operands.append((each paths).operand)
-    return RowRequest(self, operands) { row in (repeat try row.take((each V).self)) }
+    let paths = columns(.object)
+    var all: [RowColumn] = []
+    repeat all.append(RowColumn(each paths))
+    return RowRequest(self, all) { row in (repeat try row.take((each V).self)) }
   }
 }
 

@@ -1,29 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
-package import StrataRecord
+public import StrataRecord
 
 /// The columns of one row, while it is shown: read one after the other, each as the type that the
 /// program wants.
 ///
-/// A column that is a property of the object itself is decoded from the record in place.
+/// A column that is a property of the object itself is decoded from the record in place, by code that
+/// is compiled for its type where the program is.
 ///
 /// ## Isolation
 /// One fetch's; not Sendable. It has a row only during the call that it is handed to.
+@usableFromInline
 package final class RowValues {
   private let columns: [ResolvedColumn]
   private let reader: RowReader
-  private var row: Row
-  private var next = 0
+  /// The slots of the object itself that the columns are; -1 for those that are none.
+  @usableFromInline let slots: [Int]
+  // Safety: `@exclusivity(unchecked)` spares each value several run-time checks. The values are of one
+  // fetch, and no access to these runs code that could reach them again.
+  @exclusivity(unchecked) private var key: ObjectKey
+  @exclusivity(unchecked) @usableFromInline var start: UnsafeRawPointer
+  @exclusivity(unchecked) @usableFromInline var layout: RecordLayout
+  @exclusivity(unchecked) @usableFromInline var next = 0
 
   init(_ columns: [ResolvedColumn], of row: Row, _ reader: RowReader) {
     self.columns = columns
-    self.row = row
     self.reader = reader
+    slots = columns.map { $0.slot ?? -1 }
+    key = row.key
+    start = row.start
+    layout = row.layout
   }
 
   /// Goes on to another row of the same fetch.
   func begin(_ row: Row) {
-    self.row = row
+    key = row.key
+    start = row.start
+    if layout !== row.layout { layout = row.layout }
     next = 0
   }
 
@@ -31,18 +44,22 @@ package final class RowValues {
   ///
   /// - Throws: `QueryError.noValue` if it has none, and the type has no nil; what the store throws.
   /// - Precondition: there is another column.
+  @inlinable
   package func take<V: ColumnValue>(_: V.Type = V.self) throws -> V {
     let place = next
-    next += 1
-    if let slot = columns[place].slot {
-      let slot = row.layout.slot(slot, at: row.start)
+    next = place + 1
+    let slot = slots[place]
+    if slot >= 0 {
+      let slot = layout.slot(slot, at: start)
       if slot.isPresent, let value = V(slot) { return value }
     }
-    return try calculate(columns[place])
+    return try calculate(place)
   }
 
   /// The value of a column that is in no slot of the object itself.
-  private func calculate<V: ColumnValue>(_ column: ResolvedColumn) throws -> V {
+  @usableFromInline
+  func calculate<V: ColumnValue>(_ place: Int) throws -> V {
+    let column = columns[place]
     if let value = V(value: try column.operand.value(of: row, reader)) { return value }
     // What the type does not know, as an enum's raw value or a sum that is too large, reads as what
     // was never set.
@@ -54,6 +71,8 @@ package final class RowValues {
   package func all() throws -> [Value] {
     try columns.map { try $0.operand.value(of: row, reader) }
   }
+
+  private var row: Row { Row(key: key, start: start, layout: layout) }
 }
 
 /// A column as it is read of each row.

@@ -93,17 +93,27 @@ final class StoreView {
   func check(
     _ envelope: UnsafeRawBufferPointer, of key: ObjectKey
   ) throws(StoreError) -> (generation: UInt64, record: UnsafeRawBufferPointer) {
+    guard let layout = schema.entity(key.entity)?.layout else {
+      throw damaged(key, .unknownVersion(found: 0))
+    }
+    return try check(envelope, of: key, layout)
+  }
+
+  private func check(
+    _ envelope: UnsafeRawBufferPointer, of key: ObjectKey, _ layout: RecordLayout
+  ) throws(StoreError) -> (generation: UInt64, record: UnsafeRawBufferPointer) {
     do throws(RecordError) {
-      guard let layout = schema.entity(key.entity)?.layout else {
-        throw .unknownVersion(found: 0)
-      }
       let content = try Envelope.decode(envelope, key: key)
       try layout.validate(content.record)
       return content
     } catch {
-      throw .damaged(
-        tree: "r\(key.entity.rawValue)", key: "serial \(key.serial)", reason: error.description)
+      throw damaged(key, error)
     }
+  }
+
+  private func damaged(_ key: ObjectKey, _ error: RecordError) -> StoreError {
+    .damaged(
+      tree: "r\(key.entity.rawValue)", key: "serial \(key.serial)", reason: error.description)
   }
 
   // MARK: - Many
@@ -113,14 +123,16 @@ final class StoreView {
     of entity: EntityNumber,
     _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
   ) throws {
-    guard let tree = trees.records(of: entity) else { return }
+    guard let tree = trees.records(of: entity), let layout = schema.entity(entity)?.layout else {
+      return
+    }
     var passed = PassedPages()
     try scan(tree, in: KeyRange(), isReversed: false) { bytes, envelope in
       guard let serial = RecordKey.serial(of: bytes) else {
         throw damaged(tree, "a key has \(bytes.count) bytes")
       }
       let key = ObjectKey(entity: entity, serial: serial)
-      let (generation, record) = try check(envelope, of: key)
+      let (generation, record) = try check(envelope, of: key, layout)
       passed.pass(envelope)
       return try body(key, generation, record)
     }
