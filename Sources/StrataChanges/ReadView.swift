@@ -19,7 +19,10 @@ package import StrataRecord
 /// ## Isolation
 /// Belongs to the context that took it.
 package final class ReadView {
+  // Safety: `@exclusivity(unchecked)` spares each look-up a run-time check. A view is of one isolation,
+  // and no access to this runs code that could reach the view again.
   /// All pending changes that the view shows: the context's own, then the ancestors', near to far.
+  @exclusivity(unchecked)
   package private(set) var layers: Overlay
   package let snapshot: any Snapshot
   package let schema: Schema
@@ -93,7 +96,7 @@ package final class ReadView {
 
   /// The object's state in this view.
   package func find(_ key: ObjectKey) throws -> Found {
-    if let change = change(for: key) {
+    if !layers.segments.isEmpty, let change = change(for: key) {
       guard let record = change.record else { return .deleted }
       return .record(StoredRecord(record: record, generation: change.base?.generation ?? 0))
     }

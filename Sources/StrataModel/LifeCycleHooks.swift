@@ -45,6 +45,11 @@ public struct LifeCycleHooks: OptionSet, Sendable, Hashable {
     LifeCycleHooks(rawValue: 1 << 6 | 1 << 7)
   }
 
+  /// The hooks that may run when an object is given its values.
+  @inlinable package static var loading: LifeCycleHooks {
+    LifeCycleHooks(rawValue: 1 << 1 | 1 << 6 | 1 << 7)
+  }
+
   /// The hooks by which an object says whether it may be saved.
   @inlinable package static var validating: LifeCycleHooks {
     LifeCycleHooks(rawValue: 1 << 8 | 1 << 9 | 1 << 10)

@@ -72,6 +72,11 @@ final class FetchSession {
     return session.rows
   }
 
+  /// Hands the objects of the result to `taker`, in order.
+  static func objects(of plan: QueryPlan, in view: ReadView, to taker: any FetchTaker) throws {
+    try FetchSession(plan: plan, view: view, demand: .objects(taker)).run()
+  }
+
   /// The keys of the result, in order.
   static func keys(of plan: QueryPlan, in view: ReadView) throws -> [ObjectKey] {
     let session = FetchSession(plan: plan, view: view, demand: .keys)
@@ -129,6 +134,7 @@ final class FetchSession {
     switch demand {
     case .keys: keys.append(key)
     case .records: rows.append(FetchedRow(key: key, record: try record()))
+    case .objects(let taker): try taker.take(key, record())
     case .visit(let visit):
       // A record that a sort did not have to keep is read again.
       guard let stored = try record() ?? find(key), let layout = layout(of: key) else { return }
@@ -174,8 +180,12 @@ final class FetchSession {
 
   /// Makes an object part of the result whose bytes lie here.
   func add(_ visited: ReadView.Visited, _ row: Row) throws {
-    guard case .visit(let visit) = demand else { return try add(row.key, keep(visited)) }
-    try hand(row, to: visit)
+    switch demand {
+    case .visit(let visit): try hand(row, to: visit)
+    case .objects(let taker) where visited.record == nil:
+      try taker.take(row.key, generation: visited.generation, copying: visited.bytes)
+    case .keys, .records, .objects: try add(row.key, keep(visited))
+    }
   }
 
   private func hand(_ row: Row, to visit: FetchDemand.Visit) throws {

@@ -15,6 +15,22 @@ extension QueryPlan {
     try FetchSession.rows(of: self, in: view)
   }
 
+  /// Hands the objects that the request is about to `taker`, in its order, while they are found.
+  ///
+  /// - Throws: what the store and `taker` throw.
+  package func fetch(in view: ReadView, to taker: any FetchTaker) throws {
+    try FetchSession.objects(of: self, in: view, to: taker)
+  }
+
+  /// How many objects there may be at most, as far as can be told without looking: all if every object
+  /// of the entity is a result.
+  package func expectedCount(in view: ReadView) throws -> Int {
+    guard case .records = access, condition == nil else { return 0 }
+    var count = 0
+    for entity in family { count += try view.snapshot.count(of: entity) }
+    return min(count, limit ?? .max)
+  }
+
   /// The keys of the objects that `fetch` would return. A request that indexes answer alone reads no
   /// record at all.
   ///

@@ -128,7 +128,7 @@ extension RecordLayout {
     return variableSlot(place, at: record)
   }
 
-  @usableFromInline
+  @inlinable
   func variableSlot(_ place: SlotPlace, at record: UnsafeRawPointer) -> RecordSlot {
     let bytes = variableBytes(Int(~place.position), at: record)
     return RecordSlot(
@@ -136,6 +136,7 @@ extension RecordLayout {
   }
 
   /// The bytes of variable slot `index` (a number below `variableCount`); empty if it is absent.
+  @inlinable
   func variableBytes(_ index: Int, at record: UnsafeRawPointer) -> VariableBytes {
     let offsets = record + fixedEnd
     let header = UInt16(littleEndian: record.loadUnaligned(as: UInt16.self))

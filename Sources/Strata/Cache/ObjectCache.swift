@@ -17,13 +17,13 @@ import StrataRecord
 /// A record that was read in an earlier view may be *outdated*: somebody has changed the object since.
 /// Whoever holds the object keeps the values, as in Core Data; one that nobody holds becomes a fault
 /// again when it is next handed out. A record is good for one *edition* of the cache: to outdate one
-/// object is to set its edition back, to outdate all is to count on.
+/// object is to give it none, to outdate all is to count on.
 ///
 /// ## Invariants
 /// - I1 At most one instance per key.
-/// - I2 `places[index[key]]` is the instance of `key`; free places are nil and listed in `free`.
-/// - I3 `byteCount` counts each instance and each record that an instance holds.
-/// - I4 An object in `original` has values that an awake method set over those of that record.
+/// - I2 `byteCount` counts each instance and each record that an instance holds.
+/// - I3 An object in `original` has values that an awake method set over those of that record.
+/// - I4 No object has an edition that is still to come.
 ///
 /// ## Isolation
 /// The context's.
@@ -33,10 +33,8 @@ final class ObjectCache {
 
   // Safety: `@exclusivity(unchecked)` spares each look-up several run-time checks. The cache is of
   // one isolation, and no access to these runs code that could reach the cache again.
-  @exclusivity(unchecked) private var index: [ObjectKey: Int] = [:]
-  @exclusivity(unchecked) private var places: ContiguousArray<ManagedObject?> = []
-  @exclusivity(unchecked) private var free: [Int] = []
-  private var hand = 0
+  @exclusivity(unchecked) private var table = ObjectTable()
+  @exclusivity(unchecked) private var hand = 0
   /// The records that awake methods have set values over: what is unsaved and saved goes by these.
   @exclusivity(unchecked) private var original: [ObjectKey: Record] = [:]
   /// The bytes of the external slots that awake methods have set, of the objects in `original`.
@@ -49,8 +47,8 @@ final class ObjectCache {
   @exclusivity(unchecked) private(set) var byteCount = 0
   /// Above this many bytes the clock hand moves.
   @exclusivity(unchecked) var byteBudget: Int
-  /// Objects of another edition are outdated.
-  @exclusivity(unchecked) private var edition: UInt32 = 1
+  /// Objects of another edition are outdated; those that were outdated by themselves have edition 0.
+  @exclusivity(unchecked) private var edition: UInt8 = 1
 
   /// Whether any object may be outdated.
   @exclusivity(unchecked) private(set) var mayHaveOutdated = false
@@ -70,30 +68,27 @@ final class ObjectCache {
 
   /// The registered instance of `key`, marked as used: a fault, if it was outdated and nobody held it.
   func object(for key: ObjectKey) -> ManagedObject? {
-    guard let place = index[key] else { return nil }
-    if let edition = places[place]?.edition, edition != self.edition { renew(at: place) }
-    guard let object = places[place] else { return nil }
+    guard let place = table.place(of: key) else { return nil }
+    if let edition = table[place]?.edition, edition != self.edition { renew(at: place) }
+    guard let object = table[place] else { return nil }
     object.isRecentlyUsed = true
     return object
   }
 
   /// The registered instance of `key` as it is.
   func registeredObject(for key: ObjectKey) -> ManagedObject? {
-    index[key].flatMap { places[$0] }
+    table.place(of: key).flatMap { table[$0] }
   }
 
   /// Registers an instance whose key has none.
-  func register(_ object: ManagedObject) {
-    if let place = free.popLast() {
-      places[place] = object
-      index[object.key] = place
-    } else {
-      index[object.key] = places.count
-      places.append(object)
-    }
+  ///
+  /// - Parameter record: its values; nil for a fault.
+  func register(_ object: ManagedObject, holding record: Record?) {
+    object.record = record
     object.isRecentlyUsed = true
     object.edition = edition
-    byteCount += Self.objectByteCount + (object.record?.byteCount ?? 0)
+    table.insert(object)
+    byteCount += Self.objectByteCount + (record?.byteCount ?? 0)
     if byteCount > byteBudget { sweep(steps: 4) }
   }
 
@@ -174,31 +169,51 @@ final class ObjectCache {
 
   /// Forgets an instance; whoever holds it keeps it.
   func unregister(_ key: ObjectKey) {
-    guard let place = index.removeValue(forKey: key), let object = places[place] else { return }
+    guard let place = table.place(of: key), let object = table.remove(at: place) else { return }
     byteCount -= Self.objectByteCount + (object.record?.byteCount ?? 0)
     forgetOriginal(key)
     object.home.observed?.forget(object)
-    places[place] = nil
-    free.append(place)
     // A subclass's deinit may do anything: it runs when the cache is whole.
     withExtendedLifetime(object) {}
+  }
+
+  /// Has room for so many objects more, as far as the budget goes.
+  func reserve(_ additionalCount: Int) {
+    let affordable = retainsAll ? .max : byteBudget / Self.objectByteCount
+    table.reserve(min(table.count + additionalCount, max(table.count, affordable)))
   }
 
   /// All registered instances, after letting go of everything that nobody else holds and that has
   /// no unsaved values, but for what is `waiting`.
   func heldObjects() -> [ManagedObject] {
-    if !retainsAll { for place in places.indices { release(at: place, isForced: true) } }
-    return places.compactMap { $0 }
+    if !retainsAll {
+      var place = 0
+      while place < table.capacity {
+        let count = table.count
+        release(at: place, isForced: true)
+        // Where one was let go another may be now.
+        if table.count == count { place += 1 }
+      }
+    }
+    return table.objects
   }
 
   /// All registered instances, in no particular order.
-  var objects: [ManagedObject] { places.compactMap { $0 } }
+  var objects: [ManagedObject] { table.objects }
 
-  /// Moves the clock hand on by `steps` places, or until the budget is met.
+  /// So many free places are passed by for each step of the clock hand.
+  private static let freePlacesPerStep = 8
+
+  /// Moves the clock hand on by `steps` objects, or until the budget is met.
   func sweep(steps: Int) {
-    guard !places.isEmpty, !retainsAll else { return }
-    for _ in 0..<steps where byteCount > byteBudget {
-      hand = hand + 1 < places.count ? hand + 1 : 0
+    guard table.count > 0, !retainsAll else { return }
+    var stepsLeft = steps
+    var placesLeft = steps * Self.freePlacesPerStep
+    while stepsLeft > 0, placesLeft > 0, byteCount > byteBudget {
+      hand = hand + 1 < table.capacity ? hand + 1 : 0
+      placesLeft -= 1
+      guard table[hand] != nil else { continue }
+      stepsLeft -= 1
       release(at: hand, isForced: false)
     }
   }
@@ -206,7 +221,7 @@ final class ObjectCache {
   // MARK: - Outdated objects
 
   /// How many objects are registered.
-  var count: Int { index.count }
+  var count: Int { table.count }
 
   /// Whether nobody has changed the object since its record was read.
   func isCurrent(_ object: ManagedObject) -> Bool { object.edition == edition }
@@ -217,13 +232,18 @@ final class ObjectCache {
   /// Somebody has changed the object since its record was read.
   func outdate(_ key: ObjectKey) {
     guard let object = registeredObject(for: key) else { return }
-    object.edition = edition &- 1
+    object.edition = 0
     mayHaveOutdated = true
   }
 
   /// Anybody may have changed any object since its record was read.
   func outdateAll() {
-    edition &+= 1
+    if edition == .max {
+      // Editions begin anew, and no object may have one that is to come.
+      for object in table.objects { object.edition = 0 }
+      edition = 0
+    }
+    edition += 1
     mayHaveOutdated = true
   }
 
@@ -231,10 +251,10 @@ final class ObjectCache {
   func heldOutdatedObjects() -> [ManagedObject] {
     var objects: [ManagedObject] = []
     var isAny = false
-    for place in places.indices {
-      guard let edition = places[place]?.edition, edition != self.edition else { continue }
+    for place in 0..<table.capacity {
+      guard let edition = table[place]?.edition, edition != self.edition else { continue }
       isAny = true
-      guard !isKnownUniquelyReferenced(&places[place]), let object = places[place],
+      guard table.isHeld(at: place), let object = table[place],
         object.status == .clean, object.record != nil, object.draft == nil
       else { continue }
       objects.append(object)
@@ -246,7 +266,7 @@ final class ObjectCache {
   /// Turns an outdated object into a fault, if it is clean and nobody holds it.
   @inline(never)
   private func renew(at place: Int) {
-    guard isKnownUniquelyReferenced(&places[place]), let object = places[place],
+    guard !table.isHeld(at: place), let object = table[place],
       object.status == .clean || object.status == .gone, object.draft == nil
     else { return }
     object.status = .clean
@@ -260,8 +280,8 @@ final class ObjectCache {
 
   /// Turns the object at `place` into a fault, or lets it go if it is one, as far as it allows.
   private func release(at place: Int, isForced: Bool) {
-    let isHeld = !isKnownUniquelyReferenced(&places[place])
-    guard let object = places[place], object.status == .clean, object.draft == nil else { return }
+    let isHeld = table.isHeld(at: place)
+    guard let object = table[place], object.status == .clean, object.draft == nil else { return }
     if isHeld || object.isRecentlyUsed, !isForced {
       object.isRecentlyUsed = false
       if object.wasSpared { separate(object) }

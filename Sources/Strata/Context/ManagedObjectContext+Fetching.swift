@@ -22,14 +22,25 @@ extension ManagedObjectContext {
       try finish(request, keys)
       return keys.compactMap { instance(of: $0) as? T }
     }
-    let rows = try plan.fetch(in: view)
-    if request.shouldRefreshRefetchedObjects { try refetch(rows.map(\.key)) }
-    let objects = rows.compactMap { row in
-      guard let record = row.record else { return instance(of: row.key) as? T }
-      return instance(of: row.key, holding: record) as? T
+    let maker = ObjectMaker(in: self, expecting: try plan.expectedCount(in: view))
+    if request.shouldRefreshRefetchedObjects || observed != nil
+      || !schema.hooks.isDisjoint(with: .loading)
+    {
+      // What the program does when it is told of an object may change the view.
+      let rows = try plan.fetch(in: view)
+      if request.shouldRefreshRefetchedObjects { try refetch(rows.map(\.key)) }
+      for row in rows { maker.take(row.key, row.record) }
+    } else {
+      try plan.fetch(in: view, to: maker)
     }
-    if !request.prefetchedPaths.isEmpty { try prefetch(request, of: rows.map(\.key)) }
-    return objects
+    let objects = maker.objects
+    if !request.prefetchedPaths.isEmpty { try prefetch(request, of: objects.map(\.key)) }
+    guard plan.family.allSatisfy({ home(of: $0)?.type is T.Type }) else {
+      return objects.compactMap { $0 as? T }
+    }
+    // Safety: all are of T: those that a plan finds are of its family, and the objects of an entity are
+    // of its class. Arrays of classes are alike. To cast one by one costs more than to read them.
+    return unsafeBitCast(objects, to: [T].self)
   }
 
   /// The IDs of the objects that match `request`, in its order, without loading the objects.

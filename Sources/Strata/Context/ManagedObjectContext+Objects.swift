@@ -27,7 +27,7 @@ extension ManagedObjectContext {
   ) throws -> T {
     try throwDeferredError()
     let object = try checked(type, id)
-    if object.isFault { try load(object) }
+    if object.record == nil, object.isFault { try load(object) }
     guard !object.isDeleted else { throw ContextError.objectNotFound(id) }
     return object
   }
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     guard let object = instance(of: id.key) else {
       throw ContextError.objectNotFound(id)
     }
-    guard let typed = object as? T else {
+    guard let typed = object.cast(to: type) else {
       throw ContextError.unexpectedEntity(
         id, expected: T.entity.name, found: object.home.entity.description.name)
     }
@@ -54,13 +54,19 @@ extension ManagedObjectContext {
 
   // MARK: - Instances
 
+  /// The registered instance of `key`, if it can be handed out as it is. Runs no code of the program.
+  @inline(__always)
+  func objectAtHand(for key: ObjectKey) -> ManagedObject? {
+    view == nil ? nil : cache.object(for: key)
+  }
+
   /// The one instance of `key`, registered or made now as a fault; nil if the model has no such
   /// entity.
   func instance(of key: ObjectKey) -> ManagedObject? {
     prepareToHandOut()
     if let object = cache.object(for: key) { return object }
     guard let home = home(of: key.entity) else { return nil }
-    let change = working.change(for: key)
+    let change = working.isEmpty ? nil : working.change(for: key)
     let status: ManagedObject.Status =
       switch change?.kind {
       case nil: .clean
@@ -69,11 +75,9 @@ extension ManagedObjectContext {
       case .update?: .updated
       case .delete?: .deleted
       }
-    let seed = ObjectSeed(
-      home: home, key: key, record: change?.record ?? change?.base?.record,
-      generation: change?.base?.generation ?? 0, status: status)
-    let object = home.type.init(seed)
-    cache.register(object)
+    let object = home.type.init(ObjectSeed(home: home, key: key, status: status))
+    object.generation = change?.base?.generation ?? 0
+    cache.register(object, holding: change?.record ?? change?.base?.record)
     if home.hooks.contains(.awakeFromFetch), object.record != nil, status != .deleted {
       awakeFromFetch(object)
     }
@@ -83,23 +87,24 @@ extension ManagedObjectContext {
 
   /// The one instance of `key`, with this record if it had none. What a fetch found is put under the
   /// object; an object with values keeps them until it is refreshed.
-  func instance(of key: ObjectKey, holding stored: StoredRecord) -> ManagedObject? {
+  ///
+  /// - Parameter record: makes the record, if it is to be kept.
+  @inline(__always)
+  func instance(
+    of key: ObjectKey, generation: UInt64, holding record: () -> Record
+  ) -> ManagedObject? {
     if let object = cache.object(for: key) {
-      if object.isFault, object.status == .clean {
-        if object.observation != 0 { object.recordWillChange(to: nil) }
-        cache.setRecord(stored.record, of: object)
-        cache.noteCurrent(object)
-        object.generation = stored.generation
+      if object.record == nil, object.draft == nil, object.status == .clean {
+        fulfil(object, StoredRecord(record: record(), generation: generation))
         if object.home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
       }
       return object
     }
     guard working.isEmpty || working.change(for: key) == nil else { return instance(of: key) }
     guard let home = home(of: key.entity) else { return nil }
-    let object = home.type.init(
-      ObjectSeed(
-        home: home, key: key, record: stored.record, generation: stored.generation))
-    cache.register(object)
+    let object = home.type.init(ObjectSeed(home: home, key: key))
+    object.generation = generation
+    cache.register(object, holding: record())
     if home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
     if !cache.waiting.isEmpty { turnWaitingIntoFaults() }
     return object
@@ -135,7 +140,7 @@ extension ManagedObjectContext {
     let home = object.home
     object.draft = Draft(
       layout: home.layout, base: home.template, external: home.templateExternal)
-    cache.register(object)
+    cache.register(object, holding: nil)
     edits.drafted.append(object)
     turn.inserted.append(object.key)
     noteTouched()
@@ -153,16 +158,20 @@ extension ManagedObjectContext {
   /// Loads a fault without telling it.
   func fulfil(_ object: ManagedObject) throws {
     switch try currentView().find(object.key) {
-    case .record(let stored):
-      // Observers read other values last, perhaps.
-      if object.observation != 0 { object.recordWillChange(to: nil) }
-      cache.setRecord(stored.record, of: object)
-      cache.noteCurrent(object)
-      object.generation = stored.generation
+    case .record(let stored): fulfil(object, stored)
     case .deleted, .absent:
       if object.observation != 0 { objectWillGo(object) }
       object.status = .gone
     }
+  }
+
+  /// Gives a fault its record.
+  private func fulfil(_ object: ManagedObject, _ stored: StoredRecord) {
+    // Observers read other values last, perhaps.
+    if object.observation != 0 { object.recordWillChange(to: nil) }
+    cache.setRecord(stored.record, of: object)
+    cache.noteCurrent(object)
+    object.generation = stored.generation
   }
 
   /// Loads a fault for a getter, which cannot throw: an error waits for the next call that can, and

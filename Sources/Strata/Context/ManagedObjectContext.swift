@@ -60,24 +60,26 @@ public final class ManagedObjectContext {
 
   // MARK: State
 
-  var cache: ObjectCache
-  var homes: [ObjectHome?]
+  // Safety: `@exclusivity(unchecked)` spares reading and setting properties their run-time checks. A
+  // context is of one isolation, and no access to those runs code that could reach the context again.
+  @exclusivity(unchecked) var cache: ObjectCache
+  @exclusivity(unchecked) var homes: [ObjectHome?]
   /// The unsaved changes, encoded.
-  var working = Overlay()
+  @exclusivity(unchecked) var working = Overlay()
   /// What was done since `working` was encoded.
-  var edits = PendingEdits()
+  @exclusivity(unchecked) var edits = PendingEdits()
   /// Whether the layer shows `working`.
   var isPublished = true
   /// The ordered relationships that are worked on by index.
-  var orderedLists = OrderedLists()
+  @exclusivity(unchecked) var orderedLists = OrderedLists()
   var turn = TurnChanges()
   var messageCounts = MessageCounts()
   /// What children's saves changed that landed at the first read of this turn: told at its end,
   /// because no observer may run in the middle of reading a property.
   var landed: [TurnChanges] = []
-  var view: ReadView?
+  @exclusivity(unchecked) var view: ReadView?
   /// An error that reading a property met and could not throw: the next call that can, does.
-  var deferredError: (any Error)?
+  @exclusivity(unchecked) var deferredError: (any Error)?
   /// The children that have saved inside the turn under way: their layers go on showing that until
   /// this context publishes it.
   var childrenInTurn: [Layer] = []
@@ -91,7 +93,7 @@ public final class ManagedObjectContext {
   /// Holds values against the rules of the model.
   var ruleChecker = RuleChecker()
   /// The objects whose awake methods run: what is set in them is no change.
-  var awaking: [ManagedObject] = []
+  @exclusivity(unchecked) var awaking: [ManagedObject] = []
   /// The objects that are being deleted and have been told.
   var deleting: Set<ObjectKey> = []
   /// Where the to-one relationships led that deny the deletion of an object, by slot, when it was
@@ -102,7 +104,7 @@ public final class ManagedObjectContext {
   /// Whether objects that turn into faults are being told.
   var isFaulting = false
   /// The objects that somebody may be observing; nil if the context does not track observation.
-  var observed: ObservedObjects?
+  @exclusivity(unchecked) var observed: ObservedObjects?
   /// The save to the store that is under way, if any.
   var pendingSave: PendingSave?
   /// Whether the end of the main actor's turn has been enqueued.

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     let view = try currentViewIncludingEdits()
     let missing = keys.filter { cache.object(for: $0)?.isFault ?? true }
     try view.visitRecords(of: missing) { key, stored in
-      _ = instance(of: key, holding: stored)
+      _ = instance(of: key, generation: stored.generation) { stored.record }
     }
   }
 

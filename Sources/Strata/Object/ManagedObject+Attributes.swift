@@ -86,11 +86,18 @@ extension ManagedObject {
   @inlinable
   final func value<T: AttributeValue>(at slot: Int) -> T {
     if home.observed != nil { noteAccess(slot) }
-    if let draft {
-      if let value: T = draft.value(at: slot) { return value }
-    } else if let record, let value: T = record.value(at: slot, home.layout) {
+    // The object, which the caller holds, holds the record: counting another reference to that would
+    // take longer than all the rest.
+    if draft == nil, let record, let value = T(home.layout.slot(slot, at: record.start)) {
       return value
     }
+    return valueNotInRecord(at: slot)
+  }
+
+  @inlinable
+  @inline(never)
+  final func valueNotInRecord<T: AttributeValue>(at slot: Int) -> T {
+    if let draft, let value: T = draft.value(at: slot) { return value }
     return valueNotAtHand(at: slot)
   }
 

@@ -13,7 +13,9 @@ package import StrataRecord
 /// The context's.
 public final class ObjectHome {
   // Not weak: a weak reference would cost every access; the context cuts it in its deinit.
-  private unowned(unsafe) var unsafeContext: ManagedObjectContext?
+  // Safety: `@exclusivity(unchecked)` spares each access a run-time check: nothing runs during one.
+  @exclusivity(unchecked)
+  private var unsafeContext: Unmanaged<ManagedObjectContext>?
   package let entity: EntitySchema
   @usableFromInline package let layout: RecordLayout
   /// The life cycle methods that the objects have.
@@ -37,7 +39,7 @@ public final class ObjectHome {
     context: ManagedObjectContext?, entity: EntitySchema, type: ManagedObject.Type,
     recorder: SlotRecorder? = nil
   ) {
-    unsafeContext = context
+    unsafeContext = context.map(Unmanaged.passUnretained)
     self.entity = entity
     layout = entity.layout
     hooks = entity.description.hooks
@@ -55,7 +57,18 @@ public final class ObjectHome {
   }
 
   /// The context, or nil if it is gone.
-  package var context: ManagedObjectContext? { unsafeContext }
+  package var context: ManagedObjectContext? { unsafeContext?.takeUnretainedValue() }
+
+  /// Whether the context is there.
+  package var hasContext: Bool { unsafeContext != nil }
+
+  /// What `body` finds in the context; nil if that is gone.
+  ///
+  /// - Important: the context is not kept alive meanwhile: `body` runs no code of the program.
+  @inline(__always)
+  func find<Found>(_ body: (ManagedObjectContext) -> Found?) -> Found? {
+    unsafeContext?._withUnsafeGuaranteedRef(body)
+  }
 
   /// Cuts the way to a context that is going.
   package func detach() { unsafeContext = nil }
@@ -66,18 +79,11 @@ public final class ObjectHome {
 public struct ObjectSeed {
   package let home: ObjectHome
   package let key: ObjectKey
-  package let record: Record?
-  package let generation: UInt64
   package let status: ManagedObject.Status
 
-  package init(
-    home: ObjectHome, key: ObjectKey, record: Record? = nil, generation: UInt64 = 0,
-    status: ManagedObject.Status = .clean
-  ) {
+  package init(home: ObjectHome, key: ObjectKey, status: ManagedObject.Status = .clean) {
     self.home = home
     self.key = key
-    self.record = record
-    self.generation = generation
     self.status = status
   }
 }

@@ -116,17 +116,31 @@ extension ManagedObject {
   /// loaded.
   ///
   /// - Precondition: the target is of the same context as this object.
+  @inlinable
   public final subscript<T: ManagedObject>(slot slot: Int, as _: T?.Type = T?.self) -> T? {
-    get {
-      guard let context = home.context else {
-        home.recorder?.read(relationship: slot)
-        return nil
-      }
-      noteAccess(slot)
-      guard let key = context.toOneKey(of: self, at: slot) else { return nil }
-      return context.instance(of: key) as? T
+    get { target(at: slot)?.cast(to: T.self) }
+    set { setTarget(newValue, at: slot) }
+  }
+
+  /// The object that a to-one relationship leads to.
+  @usableFromInline
+  final func target(at slot: Int) -> ManagedObject? {
+    if home.observed != nil { noteAccess(slot) }
+    if draft == nil, let record {
+      guard let key = home.layout.slot(slot, at: record.start).toOne else { return nil }
+      if let target = home.find({ $0.objectAtHand(for: key) }) { return target }
     }
-    set { home.context?.setToOne(newValue, of: self, at: slot) }
+    guard let context = home.context else {
+      home.recorder?.read(relationship: slot)
+      return nil
+    }
+    guard let key = context.toOneKey(of: self, at: slot) else { return nil }
+    return context.instance(of: key)
+  }
+
+  @usableFromInline
+  final func setTarget(_ target: ManagedObject?, at slot: Int) {
+    home.context?.setToOne(target, of: self, at: slot)
   }
 
   /// A to-one relationship may have no target, so its property is optional.

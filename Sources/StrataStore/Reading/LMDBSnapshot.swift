@@ -16,7 +16,10 @@ package final class LMDBSnapshot: Snapshot {
 
   private let store: OpenStore
   private let view: StoreView
+  // Safety: `@exclusivity(unchecked)` spares each record a run-time check. A snapshot is of one
+  // isolation, and nothing of the program runs while a record is copied.
   /// Records of one turn share blocks.
+  @exclusivity(unchecked)
   private var arena = RecordArena()
 
   /// - Throws: `storage`, `damaged`.
