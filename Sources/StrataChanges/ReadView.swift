@@ -128,5 +128,7 @@ package final class ReadView {
 
   /// The nearest pending change of `key`, or nil. If there is one, the store's entries for the object
   /// are stale.
-  package func change(for key: ObjectKey) -> Change? { layers.change(for: key) }
+  package func change(for key: ObjectKey) -> Change? {
+    layers.isEmpty ? nil : layers.change(for: key)
+  }
 }

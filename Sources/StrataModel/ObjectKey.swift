@@ -7,6 +7,11 @@ package struct EntityNumber: RawRepresentable, Sendable, Hashable, Comparable {
 
   @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
 
+  // Not that of all `RawRepresentable` types, which is a call through a table for each record of a scan.
+  @inlinable package static func == (left: EntityNumber, right: EntityNumber) -> Bool {
+    left.rawValue == right.rawValue
+  }
+
   @inlinable package static func < (left: EntityNumber, right: EntityNumber) -> Bool {
     left.rawValue < right.rawValue
   }

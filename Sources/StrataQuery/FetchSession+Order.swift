@@ -185,7 +185,7 @@ extension FetchSession {
       return window.isFull ? .stop : .more
     }
     var sorter = RowSorter(by: plan.sort, bound: nil)
-    for key in keys { try add(key, isCertain: isCertain, to: &sorter) }
+    for key in keys { try add(key, isCertain ? plan.filter : plan.condition, to: &sorter) }
     for row in sorter.sorted() where window.takes() {
       try add(row.key, row.record ?? find(row.key))
     }

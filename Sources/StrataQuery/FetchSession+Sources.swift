@@ -29,7 +29,10 @@ extension FetchSession {
     } else {
       var sorter = makeSorter()
       // In the order of their keys, in which the records lie.
-      for key in found.keys { try add(key, isCertain: !found.isDoubtful(key), to: &sorter) }
+      let (filter, condition) = (plan.filter, plan.condition)
+      for key in found.keys {
+        try add(key, found.isDoubtful(key) ? condition : filter, to: &sorter)
+      }
       try addWindow(of: &sorter)
     }
   }

@@ -23,6 +23,8 @@ final class FetchSession {
   let reader: RowReader
   /// The only entity whose objects are results; nil if there are several.
   private let onlyEntity: EntityNumber?
+  /// How its records are laid out.
+  private let onlyLayout: RecordLayout?
   // Safety: `@exclusivity(unchecked)` spares each row several run-time checks. A session is of one
   // fetch, and no access to these runs code that could reach the session again.
   @exclusivity(unchecked)
@@ -62,6 +64,7 @@ final class FetchSession {
     self.trace = trace
     reader = RowReader(view: view)
     onlyEntity = plan.family.count == 1 ? plan.family[0] : nil
+    onlyLayout = onlyEntity.flatMap { view.schema.entity($0)?.layout }
     window = Window(offset: plan.offset, limit: plan.limit)
   }
 
@@ -153,13 +156,18 @@ final class FetchSession {
       if isCounting {
         count += 1
       } else if demand.readsRecords {
+        if taken.isEmpty { taken.reserveCapacity(expectedCount) }
         taken.append(key)
       } else {
+        if keys.isEmpty { keys.reserveCapacity(expectedCount) }
         keys.append(key)
       }
     }
     return window.isFull ? .stop : .more
   }
+
+  /// Room is made for so many results at first.
+  private var expectedCount: Int { min(window.remaining, 32) + 1 }
 
   /// Reads the records of what was taken. Nothing else becomes part of the result before.
   func readTaken() throws {
@@ -225,7 +233,10 @@ final class FetchSession {
     return stored
   }
 
-  func layout(of key: ObjectKey) -> RecordLayout? { view.schema.entity(key.entity)?.layout }
+  func layout(of key: ObjectKey) -> RecordLayout? {
+    if let onlyEntity, key.entity == onlyEntity { return onlyLayout }
+    return view.schema.entity(key.entity)?.layout
+  }
 
   @inline(__always)
   func isInFamily(_ key: ObjectKey) -> Bool {
@@ -254,15 +265,15 @@ final class FetchSession {
 
   /// Looks a candidate up and adds it if it satisfies what is left to ask. Its record is copied only if
   /// it is among the best so far.
-  func add(_ key: ObjectKey, isCertain: Bool, to sorter: inout RowSorter) throws {
+  ///
+  /// - Parameter filter: what is left to ask.
+  func add(_ key: ObjectKey, _ filter: (any Condition)?, to sorter: inout RowSorter) throws {
     guard let layout = layout(of: key) else { return }
     reads.records += 1
     try view.visit(key) { visited in
       guard let start = visited.bytes.baseAddress else { return }
       let row = Row(key: key, start: start, layout: layout)
-      if let filter = isCertain ? plan.filter : plan.condition {
-        guard try filter.isTrue(of: row, reader) else { return }
-      }
+      if let filter, try !filter.isTrue(of: row, reader) { return }
       sorter.add(row, keepsRecord: demand.keepsRecords) { keep(visited) }
     }
   }

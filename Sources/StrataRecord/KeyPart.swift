@@ -198,18 +198,17 @@ struct KeyPart {
 
   /// Whether none of the bytes has to be escaped.
   private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let count = bytes.count
+    if count < 8 { return bytes.allSatisfy { $0 > 2 } }
     var index = 0
-    while index + 8 <= bytes.count {
+    while true {
       // A byte is below 3 if taking 3 from it borrows, and its highest bit is clear.
       let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
       if (word &- 0x0303_0303_0303_0303) & ~word & 0x8080_8080_8080_8080 != 0 { return false }
-      index += 8
+      if index == count - 8 { return true }
+      // The last eight may be looked at with some before them.
+      index = min(index + 8, count - 8)
     }
-    while index < bytes.count {
-      if bytes[index] < 3 { return false }
-      index += 1
-    }
-    return true
   }
 
   /// 00, 01 and 02 become 02 01, 02 02 and 02 03, so that 01 ends the part and sorts before all that

@@ -34,7 +34,9 @@ package enum NormalForm {
     while index + 8 <= count {
       let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
       if word & 0x8080_8080_8080_8080 != 0 { break }
-      index += 8
+      // The last eight may be looked at with some before them.
+      if index + 8 == count { return true }
+      index = min(index + 8, count - 8)
     }
     while index < count {
       let lead = bytes[index]

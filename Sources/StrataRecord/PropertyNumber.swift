@@ -18,6 +18,11 @@ package struct PropertyNumber: RawRepresentable, Sendable, Hashable, Comparable 
   /// under this number.
   @inlinable package var reversed: PropertyNumber { PropertyNumber(rawValue: rawValue | 0x8000) }
 
+  // Not that of all `RawRepresentable` types, which is a call through a table.
+  @inlinable package static func == (left: PropertyNumber, right: PropertyNumber) -> Bool {
+    left.rawValue == right.rawValue
+  }
+
   @inlinable package static func < (left: PropertyNumber, right: PropertyNumber) -> Bool {
     left.rawValue < right.rawValue
   }
