@@ -101,8 +101,9 @@ final class CustomRule: Sendable {
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       switch slot(named: name, for: value, conflict, layout) {
       case .success(let slot):
+        // Bytes are taken that the record has the stamp of, too: the store may not have them any more.
+        if layout.externalSlots.contains(slot) { draft.setExternal(nil, at: slot) }
         draft.setValue(value, at: slot)
-        if case .data(let data) = value { draft.keepExternal(data, at: slot) }
       case .failure(let mistake): mistakes.append(mistake)
       }
     }

@@ -104,22 +104,6 @@ package final class ReadView {
     return .record(stored)
   }
 
-  /// What an external slot of the object stands for in this view; nil if it has no value. Of an object
-  /// that the view deletes, it is what lies beneath.
-  ///
-  /// - Throws: `StoreError`, `.damaged` if the store has not the bytes that its record has the stamp of.
-  /// - Complexity: O(bytes).
-  package func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData? {
-    guard let layout = schema.entity(key.entity)?.layout else { return nil }
-    for segment in layers.segments {
-      guard let change = segment.change(for: key), let record = change.record else { continue }
-      // What a change has not set is what lies beneath it by now, which need not be what it has read.
-      guard let stamp = record.stamp(at: slot, layout) else { return nil }
-      if let pending = change.external.value(at: slot, fitting: stamp) { return pending }
-    }
-    return try snapshot.externalData(of: key, at: slot)
-  }
-
   /// Whether the object is there: not deleted, and known to a layer or the store.
   package func exists(_ key: ObjectKey) throws -> Bool {
     if let change = change(for: key) { return change.kind != .delete }

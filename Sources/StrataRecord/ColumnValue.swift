@@ -18,7 +18,8 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
   @inlinable public init?(_ slot: RecordSlot) {
     if let wrapped = Wrapped(slot) {
       self = wrapped
-    } else if slot.isPresent {
+    } else if slot.isPresent || slot.code == .external {
+      // What an external slot shows lies elsewhere, whatever the record says of it.
       return nil
     } else {
       self = nil

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Foundation
+internal import Foundation
 package import StrataModel
 
 /// The mutable form of a record: the values of one object, some of them set since its record was
@@ -38,6 +38,8 @@ package final class Draft {
   /// What external slots were set to.
   @exclusivity(unchecked)
   package private(set) var external = ExternalValues()
+  /// What an external slot shows: what is set over that is no change. Nil if that is what the draft has.
+  private let shown: ((Int) -> DataStamp?)?
 
   @exclusivity(unchecked)
   @usableFromInline var buffer: UnsafeMutableRawPointer
@@ -51,12 +53,16 @@ package final class Draft {
   ///
   /// - Parameter external: the bytes that the base's external slots stand for, where those are not in
   ///   the store.
+  /// - Parameter shown: the stamp of what an external slot shows, for an object whose base may be out of
+  ///   date.
   package init(
-    layout: RecordLayout, base: Record?, external: ExternalValues = ExternalValues()
+    layout: RecordLayout, base: Record?, external: ExternalValues = ExternalValues(),
+    shown: ((Int) -> DataStamp?)? = nil
   ) {
     self.layout = layout
     self.base = base
     self.external = external
+    self.shown = shown
     bufferByteCount = layout.draftHeapOffset + (layout.variableCount == 0 ? 0 : 64)
     heapEnd = layout.draftHeapOffset
     buffer = .allocate(byteCount: bufferByteCount, alignment: 8)
@@ -159,7 +165,14 @@ extension Draft {
   @discardableResult
   package func clear(_ slot: Int) -> Bool {
     let place = layout.places[slot]
+    if place.code == .external { return setExternal(nil, at: slot) }
     guard place.isPresent(in: buffer) else { return false }
+    erase(place)
+    changed.insert(slot)
+    return true
+  }
+
+  private func erase(_ place: SlotPlace) {
     buffer.storeBytes(
       of: buffer.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
         & ~place.presenceMask,
@@ -171,9 +184,6 @@ extension Draft {
     } else {
       entries[Int(~place.position)] = VariableBytes(start: buffer, count: 0)
     }
-    if !external.isEmpty { external[slot] = nil }
-    changed.insert(slot)
-    return true
   }
 
   @inlinable func store<Integer: FixedWidthInteger>(
@@ -225,20 +235,24 @@ extension Draft {
 
 extension Draft {
   /// Sets an external slot; nil leaves it without a value.
-  /// - Returns: false if equal bytes, by their stamp, were there.
+  /// - Returns: false if it shows equal bytes, by their stamp.
   @discardableResult
   package func setExternal(_ value: ExternalData?, at slot: Int) -> Bool {
-    guard let value else { return clear(slot) }
-    let didChange = value.stamp.withStoredBytes { store(fixed: $0, at: slot, as: .external) }
-    if didChange { external[slot] = value }
-    return didChange
-  }
-
-  /// Has the bytes of an external slot beside the draft, though it stood for equal ones before: whoever
-  /// writes the record may not have them any more.
-  package func keepExternal(_ data: Data, at slot: Int) {
-    let value = ExternalData(data)
-    if self.slot(slot).stamp == value.stamp { external[slot] = value }
+    let place = layout.places[slot]
+    guard place.code == .external else { mismatch(slot, .external) }
+    guard value?.stamp != shown.map({ $0(slot) }) ?? self.slot(slot).stamp else { return false }
+    if let value {
+      value.stamp.withStoredBytes { bytes in
+        (buffer + Int(place.position)).copyMemory(
+          from: bytes.baseAddress!, byteCount: DataStamp.storedByteCount)
+      }
+      markPresent(place, slot)
+    } else {
+      if place.isPresent(in: buffer) { erase(place) }
+      changed.insert(slot)
+    }
+    external[slot] = value
+    return true
   }
 
   /// Sets a slot of data, whether its bytes lie in the record or beside it.

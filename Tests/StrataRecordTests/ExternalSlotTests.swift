@@ -63,6 +63,20 @@ private func record(_ draft: Draft) -> Record {
     #expect(record(second) == record(first))
   }
 
+  @Test func `is held against what is shown, not against an older stamp`() {
+    let first = Draft(layout: layout, base: nil)
+    first.set(Data([1]), at: 1)
+    let (former, shown) = (ExternalData(Data([1])), ExternalData(Data([2])))
+    let stale = Draft(layout: layout, base: record(first), shown: { _ in shown.stamp })
+    #expect(!stale.set(shown.data, at: 1))
+    #expect(stale.changed.isEmpty)
+    #expect(stale.set(former.data, at: 1))
+    #expect(stale.external[1]?.data == former.data)
+    #expect(stale.set(Data?.none, at: 2), "the base has none either")
+    #expect(stale.changed == [1, 2])
+    #expect(record(stale) == record(first))
+  }
+
   @Test func `tells no value, an empty one and others apart`() {
     let draft = Draft(layout: layout, base: nil)
     draft.set(Data(), at: 1)

@@ -19,6 +19,7 @@ private struct MirroredWorld {
   let queues: [ContextQueue]
   var random: SeededGenerator
   var trace: [String] = []
+  private var unsound: String?
 
   private let hasUndo: Bool
   private var isFresh = true
@@ -60,7 +61,8 @@ private struct MirroredWorld {
     let (data, other) = (bytes(), bytes())
     let pick = Int.random(in: 0..<1_000, using: &random)
     trace.append("\(Self.names[place]) \(operation) \(pick) \(data?.count ?? -1)")
-    try queues[place].performAndWait { context in
+    let isSound = try queues[place].performAndWait { context in
+      var isShown = true
       let all = try context.fetch(Painting.all.sorted(by: \.title))
       let painting = all.isEmpty ? nil : all[pick % all.count]
       switch operation {
@@ -69,6 +71,7 @@ private struct MirroredWorld {
         painting.mirror = data
       case 2...5:
         painting?.scan = data
+        if let painting { isShown = painting.scan == data }
         if operation == 3 { _ = context.hasChanges }
         painting?.mirror = data
       case 6: painting?.title = "t\(pick)"
@@ -87,7 +90,13 @@ private struct MirroredWorld {
           throw Enough()
         }
       }
+      // What is shown, however old the object is, can be set without changing anything.
+      guard let painting, !painting.isDeleted else { return isShown }
+      let hadChanges = painting.hasChanges
+      painting.scan = painting.scan
+      return isShown && painting.hasChanges == hadChanges
     }
+    if !isSound { unsound = "\(Self.names[place]) does not show what was set, or changes it" }
     // A child goes on from what its parent has rolled back, if nobody tells it.
     isFresh = hasUndo || operation == 11 || Int.random(in: 0..<3, using: &random) == 0
     if !isFresh { return }
@@ -96,7 +105,7 @@ private struct MirroredWorld {
 
   /// What is wrong; nil if nothing is.
   func difference() throws -> String? {
-    var found = try ExternalAudit(directory).problems()
+    var found = try ExternalAudit(directory).problems() + [unsound].compactMap { $0 }
     for (name, queue) in zip(Self.names, queues) where isFresh {
       found += try queue.performAndWait { context in
         let differing = try context.fetch(Painting.all).filter { $0.scan != $0.mirror }

@@ -116,11 +116,16 @@ final class ObjectCache {
     byteCount += original.byteCount
   }
 
-  /// What an awake method has set an external slot to, if `stamp` is of that.
-  func awakenedValue(
-    of object: ManagedObject, at slot: Int, fitting stamp: DataStamp
-  ) -> ExternalData? {
-    awakened.isEmpty ? nil : awakened[object.key]?.value(at: slot, fitting: stamp)
+  /// Whether an awake method has set an external slot over what the object's record has.
+  func isAwakened(_ object: ManagedObject, at slot: Int) -> Bool {
+    guard !original.isEmpty, let original = original[object.key] else { return false }
+    let layout = object.home.layout
+    return object.record?.stamp(at: slot, layout) != original.stamp(at: slot, layout)
+  }
+
+  /// What an awake method has set an external slot to.
+  func awakenedValue(of object: ManagedObject, at slot: Int) -> ExternalData? {
+    awakened[object.key]?[slot]
   }
 
   /// Gives an object what its draft was encoded to.

@@ -56,6 +56,18 @@ extension ManagedObjectContext {
     }
   }
 
+  /// The stamp of an external slot beneath the object's unsaved changes by now, or, if the turn began with
+  /// a change of it, of that.
+  func externalStamp(of key: ObjectKey, at slot: Int, beforeTurn: Bool) -> DataStamp? {
+    do {
+      let own = beforeTurn ? turnStart : Overlay()
+      return try currentView().over(own).externalStamp(of: key, at: slot)
+    } catch {
+      if deferredError == nil { deferredError = error }
+      return nil
+    }
+  }
+
   /// The value of an external slot that `stamp` is of, which the object had when the turn began or has
   /// beneath its unsaved changes; nil if nobody has it any more.
   func formerExternalData(

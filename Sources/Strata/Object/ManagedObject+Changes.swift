@@ -47,7 +47,8 @@ extension ManagedObject {
   public final func changedValuesForCurrentTurn() -> [String: Value] {
     guard let context = home.context else { return [:] }
     let (former, slots) = context.recordAtTurnStart(of: self)
-    return values(of: differingSlots(slots, from: former)) { self.value(at: $0, in: former) }
+    let differing = differingSlots(slots, from: former, isFormer: true)
+    return values(of: differing) { self.value(at: $0, in: former) }
   }
 
   /// Whether a save would write something of this object: a property that is not transient really
@@ -105,12 +106,21 @@ extension ManagedObject {
     home.layout.placedSlots.subtracting(home.layout.transientSlots)
   }
 
-  /// Those of `slots` that are persistent and whose values are not those of `record`.
-  private func differingSlots(_ slots: SlotSet, from record: Record?) -> SlotSet {
+  /// Those of `slots` that are persistent and whose values are not those of `record`, the parent's; of
+  /// external ones, not what the parent has by now.
+  ///
+  /// - Parameter isFormer: whether the record is that of the turn's beginning instead.
+  private func differingSlots(
+    _ slots: SlotSet, from record: Record?, isFormer: Bool = false
+  ) -> SlotSet {
     var differing = SlotSet()
     for slot in slots.intersection(persistentSlots) {
       let isEqual: Bool
-      if let draft {
+      if record != nil, home.layout.externalSlots.contains(slot), let context = home.context {
+        isEqual =
+          externalStamp(at: slot)
+          == context.externalStamp(of: key, at: slot, beforeTurn: isFormer)
+      } else if let draft {
         isEqual = Self.isEqual(draft.slot(slot), record?.slot(slot, home.layout))
       } else if let current = self.record {
         isEqual = Self.isEqual(current.slot(slot, home.layout), record?.slot(slot, home.layout))
@@ -132,15 +142,11 @@ extension ManagedObject {
   }
 
   private func currentValue(at slot: Int) -> Value? {
-    if let draft, !home.layout.externalSlots.contains(slot) {
-      return draft.value(at: slot, store: home.entity.store)
-    }
-    guard draft?.isPresent(slot) ?? record?.isPresent(slot, home.layout) ?? false else {
-      return .null
-    }
     if home.layout.externalSlots.contains(slot) {
+      guard externalStamp(at: slot) != nil else { return .null }
       return externalData(at: slot).map { .data($0.data) }
     }
+    if let draft { return draft.value(at: slot, store: home.entity.store) }
     return value(at: slot, in: record)
   }
 

@@ -2,25 +2,54 @@
 import StrataChanges
 import StrataRecord
 
-// External attributes: the record says that there is a value and how long it is; the bytes lie in the
-// draft, in a pending change, or in the store.
+// External attributes: the record says that there was a value when it was read, and how long it was; the
+// bytes lie in the draft, in a pending change, or in the store.
+
+/// What an external slot of an object shows. `ManagedObject.shown(at:)` alone says so: to who reads the
+/// property, to who sets it, for whom equal bytes are no change, and to who asks what has changed.
+private enum ShownExternal {
+  case nothing
+  /// What was set since the object was encoded, or by an awake method.
+  case here(ExternalData)
+  /// What the turn's view has: a stale object's own stamp does not tell.
+  case inView
+}
 
 extension ManagedObject {
-  /// What an external slot stands for: what was set here, or what the turn's view has now. nil if there
-  /// is no value, or if it is gone from there. An error waits for the next call that can throw.
+  private final func shown(at slot: Int) -> ShownExternal {
+    if let draft {
+      if let set = draft.external[slot] { return .here(set) }
+      if draft.changed.contains(slot) { return .nothing }
+    } else if record == nil {
+      return .nothing
+    }
+    guard let context = home.context else { return .nothing }
+    if context.cache.isAwakened(self, at: slot) {
+      return context.cache.awakenedValue(of: self, at: slot).map(ShownExternal.here) ?? .nothing
+    }
+    return .inView
+  }
+
+  /// What an external slot shows; nil if it has no value. An error waits for the next call that can
+  /// throw.
   final func externalData(at slot: Int) -> ExternalData? {
-    guard let context = home.context, let stamp = externalStamp(at: slot) else { return nil }
-    if let set = draft?.external.value(at: slot, fitting: stamp) { return set }
-    if let set = context.cache.awakenedValue(of: self, at: slot, fitting: stamp) { return set }
-    return context.readExternalData(of: self, at: slot)
+    switch shown(at: slot) {
+    case .nothing: nil
+    case .here(let value): value
+    case .inView: home.context?.view(showing: self) { try $0.externalData(of: self.key, at: slot) }
+    }
   }
 
-  private final func externalStamp(at slot: Int) -> DataStamp? {
-    if let draft { draft.slot(slot).stamp } else { record?.stamp(at: slot, home.layout) }
+  /// The stamp of what an external slot shows; nil if it has no value. The bytes are not read.
+  final func externalStamp(at slot: Int) -> DataStamp? {
+    switch shown(at: slot) {
+    case .nothing: nil
+    case .here(let value): value.stamp
+    case .inView: home.context?.view(showing: self) { try $0.externalStamp(of: self.key, at: slot) }
+    }
   }
 
-  /// Sets an external slot, if the bytes are others than those that it stands for: their stamps tell,
-  /// nothing is read.
+  /// Sets an external slot, if the bytes are others than it shows.
   final func storeExternal<T: AttributeValue>(_ value: T, at slot: Int) {
     let value = value.externalData
     guard draft != nil || record != nil, value?.stamp != externalStamp(at: slot) else { return }
@@ -32,10 +61,13 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// What an external slot stands for in the turn's view.
-  func readExternalData(of object: ManagedObject, at slot: Int) -> ExternalData? {
+  /// Reads what an object shows in the turn's view: of one that is deleted here, what lies beneath.
+  fileprivate func view<Value>(
+    showing object: ManagedObject, _ read: (ReadView) throws -> Value?
+  ) -> Value? {
     do {
-      return try currentView().externalData(of: object.key, at: slot)
+      let view = try currentView()
+      return try read(object.status == .deleted ? view.over(Overlay()) : view)
     } catch {
       if deferredError == nil { deferredError = error }
       return nil

@@ -18,9 +18,9 @@ extension ManagedObjectContext {
     let earlierError = deferredError
     deferredError = nil
     defer { if deferredError == nil { deferredError = earlierError } }
-    let reversal = try UndoReversal(of: group, in: currentViewIncludingEdits()) { key in
-      try current(key)
-    }
+    let reversal = try UndoReversal(
+      of: group, in: currentViewIncludingEdits(), current: { try current($0) },
+      unsavedDeletion: { unsavedDeletion(of: $0) })
     apply(reversal)
     for (key, change) in reversal.changes { repairPartners(of: key, formerly: change.base?.record) }
     // All of them before the first is deleted: a cascade may reach the others, and whoever asks for
@@ -44,12 +44,21 @@ extension ManagedObjectContext {
     return stored
   }
 
+  /// What an object was that is deleted here and not yet saved as such; nil if it is not.
+  private func unsavedDeletion(of key: ObjectKey) -> StoredRecord? {
+    guard let change = working.change(for: key), change.kind == .delete else { return nil }
+    return change.base
+  }
+
   private func apply(_ reversal: UndoReversal) {
     let segment = Segment(changes: reversal.changes, links: reversal.links, schema: schema)
     guard !segment.isEmpty else { return }
     let composed = Composition.compose(segment, onto: working, schema: schema)
     if let undoRecorder { record(composed, over: working, by: undoRecorder) }
-    let settled = working.adding(composed).compacted()
+    // A deletion that is taken back before it is saved was none: what lies beneath shows through again.
+    let taken = Set(reversal.restored.filter { unsavedDeletion(of: $0) != nil })
+    let remaining = taken.isEmpty ? working : working.forgetting(taken, links: LinkChanges())
+    let settled = remaining.adding(composed).compacted()
     willLand(segment, touching: Array(composed.changes.keys), in: settled)
     replaceWorking(settled)
     isPublished = false
@@ -114,14 +123,14 @@ extension ManagedObjectContext {
   /// links that are as the parent has them.
   private func forgetWhatIsAsBefore() throws {
     guard let reversal = undoRecorder?.state.open else { return }
+    let below = try currentView().over(Overlay())
     let keys = Set(
-      reversal.objects.keys.filter { key in
+      try reversal.objects.keys.filter { key in
         guard let change = working.change(for: key), change.kind == .update else { return false }
-        return change.record == change.base?.record
+        return try change.record == change.base?.record && hasExternals(of: change, key, below)
       })
     var links = LinkChanges()
     if !reversal.links.isEmpty {
-      let below = try currentView().over(Overlay())
       for link in reversal.links.keys {
         guard let state = working.link(at: link.place, to: link.target) else { continue }
         let under = try below.link(at: link.place, to: link.target)
@@ -133,6 +142,16 @@ extension ManagedObjectContext {
     replaceWorking(working.forgetting(keys, links: links))
     for key in keys where working.change(for: key) == nil {
       if let object = cache.object(for: key), object.status == .updated { object.status = .clean }
+    }
+  }
+
+  /// Whether `view` has what a change sets external slots to: its base need not tell.
+  private func hasExternals(
+    of change: Change, _ key: ObjectKey, _ view: ReadView
+  ) throws -> Bool {
+    guard let layout = schema.entity(key.entity)?.layout else { return true }
+    return try layout.externalSlots.intersection(change.slots).allSatisfy { slot in
+      try view.externalStamp(of: key, at: slot) == change.record?.stamp(at: slot, layout)
     }
   }
 }

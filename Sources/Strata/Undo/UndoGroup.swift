@@ -27,6 +27,8 @@ struct UndoGroup {
     var after: Record?
     /// Of an object that was and is there: the slots that changed.
     var slots: SlotSet
+    /// The slots that were set and not saved before.
+    var unsaved: SlotSet
     /// The bytes of the external slots that `before` had otherwise than `after`: a save takes them out
     /// of the store.
     var external = ExternalValues()
@@ -65,7 +67,8 @@ struct UndoGroup {
     for (key, change) in changes.changes {
       let under = older.change(for: key)
       let before = under == nil ? change.base?.record : under?.record
-      var step = ObjectTransition(before: before, after: change.record, slots: SlotSet())
+      var step = ObjectTransition(
+        before: before, after: change.record, slots: SlotSet(), unsaved: under?.slots ?? SlotSet())
       if let layout = schema.entity(key.entity)?.layout, !layout.externalSlots.isEmpty,
         !PlantedFault.undoForgetsBytes.isPlanted(in: schema)
       {

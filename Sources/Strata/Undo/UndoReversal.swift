@@ -26,9 +26,12 @@ struct UndoReversal {
   private(set) var inserted: [ObjectKey] = []
   private var arena = RecordArena()
 
-  /// - Parameter current: gives what an object is now, nil if it is not there.
+  /// - Parameters:
+  ///   - current: gives what an object is now, nil if it is not there.
+  ///   - unsavedDeletion: gives what an object was before a deletion that nobody else knows of.
   init(
-    of group: UndoGroup, in view: ReadView, current: (ObjectKey) throws -> StoredRecord?
+    of group: UndoGroup, in view: ReadView, current: (ObjectKey) throws -> StoredRecord?,
+    unsavedDeletion: (ObjectKey) -> StoredRecord?
   ) throws {
     let schema = view.schema
     for (key, step) in group.objects {
@@ -36,8 +39,7 @@ struct UndoReversal {
       switch (step.before, step.after, try current(key)) {
       case (nil, _, .some): inserted.append(key)
       case (let before?, nil, nil):
-        let whole = withoutLostValues(before, step, in: layout)
-        changes[key] = .insert(whole, slots: layout.placedSlots, external: step.external)
+        changes[key] = restoring(before, step, in: layout, deleted: unsavedDeletion(key))
         restored.append(key)
       case (let before?, .some, let now?):
         let record = layout.splice(
@@ -80,14 +82,30 @@ struct UndoReversal {
     return lost
   }
 
-  private mutating func withoutLostValues(
-    _ before: Record, _ step: UndoGroup.ObjectTransition, in layout: RecordLayout
-  ) -> Record {
+  /// What brings an object back. Beneath a deletion that is not saved its external values still lie: they
+  /// show through, but for those that were unsaved too and those that a merge has replaced since. If there
+  /// is nothing beneath, lost ones are gone.
+  private mutating func restoring(
+    _ before: Record, _ step: UndoGroup.ObjectTransition, in layout: RecordLayout,
+    deleted: StoredRecord?
+  ) -> Change {
     let lost = lostSlots(of: before, step, in: layout)
-    if lost.isEmpty { return before }
+    if let deleted {
+      var beneath = lost
+      for slot in layout.externalSlots.subtracting(step.unsaved)
+      where before.stamp(at: slot, layout) == deleted.record.stamp(at: slot, layout) {
+        beneath.insert(slot)
+      }
+      let whole = layout.splice(
+        base: before, changes: deleted.record, slots: beneath, into: &arena)
+      return .insert(
+        whole, slots: layout.placedSlots.subtracting(beneath), external: step.external)
+    }
+    if lost.isEmpty { return .insert(before, slots: layout.placedSlots, external: step.external) }
     let draft = Draft(layout: layout, base: before)
     for slot in lost { draft.setExternal(nil, at: slot) }
-    return draft.encode(into: &arena)
+    return .insert(
+      draft.encode(into: &arena), slots: layout.placedSlots, external: step.external)
   }
 
   // MARK: - Links
