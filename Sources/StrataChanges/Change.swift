@@ -26,7 +26,7 @@ package struct Change: Sendable {
   /// external slots of the record are as in the base, and their bytes lie where that one's do.
   package var external: ExternalValues
 
-  package init(
+  @inlinable package init(
     kind: Kind, record: Record?, base: StoredRecord?, slots: SlotSet,
     external: ExternalValues = ExternalValues()
   ) {
@@ -39,24 +39,24 @@ package struct Change: Sendable {
 
   /// Whether nothing of the object changes: the change asks the store whether somebody else has
   /// changed it since it was read, and counts as none everywhere else.
-  package var isReadLock: Bool { kind == .update && slots.isEmpty }
+  @inlinable package var isReadLock: Bool { kind == .update && slots.isEmpty }
 
   /// Whether a save would have something to do for it: not for an object that came and went, nor for
   /// one that was only read.
-  package var isAnything: Bool { (kind != .delete || base != nil) && !isReadLock }
+  @inlinable package var isAnything: Bool { (kind != .delete || base != nil) && !isReadLock }
 
   /// A change that asks whether somebody else has changed the object since it was `read`.
   package static func readLock(_ read: StoredRecord) -> Change {
     .update(read.record, base: read, slots: SlotSet())
   }
 
-  package static func insert(
+  @inlinable package static func insert(
     _ record: Record, slots: SlotSet, external: ExternalValues = ExternalValues()
   ) -> Change {
     Change(kind: .insert, record: record, base: nil, slots: slots, external: external)
   }
 
-  package static func update(
+  @inlinable package static func update(
     _ record: Record, base: StoredRecord, slots: SlotSet,
     external: ExternalValues = ExternalValues()
   ) -> Change {

@@ -8,7 +8,7 @@ package struct ChangeSet: Sendable {
   package let segments: [Segment]
   /// Everything in them, each object's complete change. Deletes of objects that were never saved are
   /// left out.
-  package let changes: [ObjectKey: Change]
+  package let changes: ChangeTable
   package let links: LinkChanges
   package let mergePolicy: MergePolicy
   /// Who saves, as the program calls it; nil for nobody in particular.
@@ -22,7 +22,12 @@ package struct ChangeSet: Sendable {
   ) {
     self.origin = origin
     segments = overlay.segments
-    changes = overlay.changes.filter { $0.value.kind != .delete || $0.value.base != nil }
+    let all = overlay.changes
+    changes =
+      all.hasVanished ? all.filter { $0.value.kind != .delete || $0.value.base != nil } : all
+    // A save of new objects alone gives its runs to the store as they are. They are made here, by the
+    // saver, not by the writer that all savers wait for.
+    if segments.count == 1, all.isInsertsOnly { segments[0].prepareRuns() }
     links = overlay.links
     self.mergePolicy = mergePolicy
     self.author = author

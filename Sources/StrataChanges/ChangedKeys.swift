@@ -27,8 +27,14 @@ package struct ChangedKeys: Sendable {
   ///   - composed: what it is on top of the receiver's changes.
   package init(pushing pushed: Segment, composed: Segment) {
     let isComposed = pushed !== composed
-    for (key, change) in composed.changes {
-      append(key, isComposed ? pushed.changes[key]?.kind ?? change.kind : change.kind)
+    let changes = composed.changes
+    if !isComposed, changes.isInsertsOnly {
+      inserted = changes.keys
+    } else {
+      for (place, key) in changes.keys.enumerated() {
+        let sent = isComposed ? pushed.changes.index(of: key) : nil
+        append(key, sent.map { pushed.changes.values[$0].kind } ?? changes.values[place].kind)
+      }
     }
     for place in composed.links.byPlace.keys { updated.append(place.owner) }
   }

@@ -48,7 +48,7 @@ extension Composition {
     linkedTo key: ObjectKey, _ index: PropertyNumber, slot: Int
   ) -> [ObjectKey] {
     older.referrers(to: key, index: index).filter { member in
-      guard let change = changes[member] else { return true }
+      guard let change = change(of: member) else { return true }
       guard let record = change.record, let layout = schema.entity(member.entity)?.layout
       else { return false }
       return record.toOne(at: slot, layout: layout) == key
@@ -69,10 +69,10 @@ extension Composition {
   }
 
   private mutating func delete(_ key: ObjectKey) -> [ObjectKey] {
-    guard let change = changes[key] ?? older.change(for: key), change.kind != .delete else {
+    guard let change = change(of: key) ?? older.change(for: key), change.kind != .delete else {
       return []
     }
-    changes[key] = .delete(base: change.base)
+    outcomes.updateValue(.delete(base: change.base), forKey: key)
     hasComposed = true
     return [key]
   }

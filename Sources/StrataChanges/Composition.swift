@@ -18,45 +18,78 @@ package import StrataRecord
 /// | link with a deleted end | | dropped; its to-one slot becomes nil |
 /// | one-to-one link | one that shares an end | the older is dropped: both slots of it become nil |
 /// | delete | | its delete rules run again on members that only the older changes have |
+///
+/// What becomes nothing else is not touched: the result of laying new objects over whatever else is
+/// pending is the newer segment itself, found by a look at where its keys lie.
 package struct Composition {
   let schema: Schema
+  let newer: Segment
   let older: Overlay
-  var changes: [ObjectKey: Change] = [:]
+  /// What newer changes became, and what they do to older ones; nil for one that is dropped.
+  var outcomes: [ObjectKey: Change?] = [:]
   var links: LinkChanges
   var arena = RecordArena()
   /// Whether anything of the newer changes became something else; if not, they are the result.
   var hasComposed = false
+  /// Whether the newer changes or the older ones delete anything.
+  private let hasDeletes: Bool
 
   /// What `newer` is on top of `older`: a segment whose changes are complete, to be put above it.
   package static func compose(_ newer: Segment, onto older: Overlay, schema: Schema) -> Segment {
     if older.isEmpty { return newer }
     var composition = Composition(newer, onto: older, schema: schema)
-    composition.run(newer)
+    composition.run()
     if !composition.hasComposed { return newer }
-    return Segment(changes: composition.changes, links: composition.links, schema: schema)
+    let outcomes = composition.outcomes
+    return Segment(
+      changes: outcomes.isEmpty ? newer.changes : newer.changes.replacing(outcomes),
+      links: composition.links, schema: schema)
   }
 
   private init(_ newer: Segment, onto older: Overlay, schema: Schema) {
     self.schema = schema
+    self.newer = newer
     self.older = older
     links = newer.links
-    changes.reserveCapacity(newer.changes.count)
+    hasDeletes =
+      newer.changes.hasDeletes || older.segments.contains(where: \.changes.hasDeletes)
   }
 
-  private mutating func run(_ newer: Segment) {
-    var deleted: [ObjectKey] = []
-    for (key, change) in newer.changes {
-      guard let composed = compose(change, of: key) else { continue }
-      changes[key] = composed
-      if composed.kind == .delete { deleted.append(key) }
-    }
-    if !PlantedFault.deletesStopShort.isPlanted(in: schema) {
+  private mutating func run() {
+    composeObjects()
+    if newer.changes.hasDeletes, !PlantedFault.deletesStopShort.isPlanted(in: schema) {
+      let deleted = newer.changes.keys.filter { change(of: $0)?.kind == .delete }
       for key in deleted { propagateDelete(of: key) }
     }
-    for (key, change) in newer.changes {
-      dropToOneLinksToDeleted(from: key)
-      dropRivals(ofLinksThat: change, setsIn: key)
+    for span in newer.changes.spans {
+      guard let entity = schema.entity(span.entity) else { continue }
+      let toOnes = entity.relationships.compactMap { $0 }.filter { $0.kind == .toOne }
+      let partnered = toOnes.filter { $0.inverse?.kind == .toOne }
+      guard hasDeletes && !toOnes.isEmpty || !partnered.isEmpty else { continue }
+      for place in span.range {
+        let key = newer.changes.keys[place]
+        if hasDeletes { dropToOneLinksToDeleted(from: key, entity, toOnes) }
+        if !partnered.isEmpty {
+          dropRivals(ofLinksThat: newer.changes.values[place], setsIn: key, entity, partnered)
+        }
+      }
     }
+    if hasDeletes, !links.isEmpty { dropLinksToDeleted() }
+  }
+
+  private mutating func composeObjects() {
+    let touching = older.segments.filter { !$0.changes.isApart(from: newer.changes) }
+    if touching.isEmpty { return }
+    let under = Overlay(touching)
+    for (key, change) in newer.changes {
+      guard let below = under.change(for: key) else { continue }
+      hasComposed = true
+      let composed = compose(change, of: key, over: below)
+      outcomes.updateValue(composed, forKey: key)
+    }
+  }
+
+  private mutating func dropLinksToDeleted() {
     var kept = links
     kept.filter { place, target, state in
       let isKept = state == .absent || (!isDeleted(place.owner) && !isDeleted(target))
@@ -66,16 +99,22 @@ package struct Composition {
     links = kept
   }
 
+  /// What the newer changes make of an object; nil if nothing.
+  func change(of key: ObjectKey) -> Change? {
+    if !outcomes.isEmpty, let outcome = outcomes[key] { return outcome }
+    return newer.change(for: key)
+  }
+
   /// Whether the composed changes, or else the older ones, delete `key`.
   func isDeleted(_ key: ObjectKey) -> Bool {
-    (changes[key] ?? older.change(for: key))?.kind == .delete
+    hasDeletes && (change(of: key) ?? older.change(for: key))?.kind == .delete
   }
 
   // MARK: - One object
 
-  private mutating func compose(_ newer: Change, of key: ObjectKey) -> Change? {
-    guard let under = older.change(for: key) else { return newer }
-    hasComposed = true
+  private mutating func compose(
+    _ newer: Change, of key: ObjectKey, over under: Change
+  ) -> Change? {
     switch (newer.kind, under.kind) {
     case (.update, .delete) where PlantedFault.updateRevives.isPlanted(in: schema): return newer
     case (.update, .delete), (.delete, .delete): return nil
@@ -121,13 +160,12 @@ package struct Composition {
 
   // MARK: - Links to what the older changes deleted
 
-  private mutating func dropToOneLinksToDeleted(from key: ObjectKey) {
-    guard let change = changes[key], let record = change.record,
-      let entity = schema.entity(key.entity)
-    else { return }
-    for case let relationship? in entity.relationships where relationship.kind == .toOne {
-      guard change.slots.contains(relationship.slot),
-        let target = record.toOne(at: relationship.slot, layout: entity.layout),
+  private mutating func dropToOneLinksToDeleted(
+    from key: ObjectKey, _ entity: EntitySchema, _ toOnes: [RelationshipSchema]
+  ) {
+    guard let change = change(of: key), let record = change.record else { return }
+    for relationship in toOnes where change.slots.contains(relationship.slot) {
+      guard let target = record.toOne(at: relationship.slot, layout: entity.layout),
         isDeleted(target)
       else { continue }
       setToOneNil(relationship.slot, of: key)
@@ -138,11 +176,13 @@ package struct Composition {
 
   /// Drops the older one-to-one links that share an end with those that `newer` sets or takes away:
   /// the sender did not see them, or would have dropped them itself.
-  private mutating func dropRivals(ofLinksThat newer: Change, setsIn key: ObjectKey) {
-    guard let entity = schema.entity(key.entity) else { return }
-    for case let relationship? in entity.relationships where relationship.kind == .toOne {
-      guard let inverse = relationship.inverse, inverse.kind == .toOne,
-        newer.slots.contains(relationship.slot), let record = changes[key]?.record
+  private mutating func dropRivals(
+    ofLinksThat newer: Change, setsIn key: ObjectKey, _ entity: EntitySchema,
+    _ partnered: [RelationshipSchema]
+  ) {
+    for relationship in partnered {
+      guard let inverse = relationship.inverse, newer.slots.contains(relationship.slot),
+        let record = change(of: key)?.record
       else { continue }
       let target = record.toOne(at: relationship.slot, layout: entity.layout)
       for rival in members(linkedTo: key, inverse.number, slot: inverse.slot) where rival != target
@@ -159,7 +199,7 @@ package struct Composition {
 
   /// Makes the to-one slot of a pending object nil.
   mutating func setToOneNil(_ slot: Int, of key: ObjectKey) {
-    guard var change = changes[key] ?? older.change(for: key), let record = change.record,
+    guard var change = change(of: key) ?? older.change(for: key), let record = change.record,
       let layout = schema.entity(key.entity)?.layout
     else { return }
     let draft = Draft(layout: layout, base: record)
@@ -167,6 +207,6 @@ package struct Composition {
     hasComposed = true
     change.record = draft.encode(into: &arena)
     change.slots.insert(slot)
-    changes[key] = change
+    outcomes.updateValue(change, forKey: key)
   }
 }

@@ -8,80 +8,51 @@ import StrataRecord
 ///
 /// A fetch walks a run beside the store's index as if the two were one.
 ///
+/// ```
+///  entries  [ head │ object │ where ] …         sorted
+///                             │
+///  blocks   [ … value·key  value·key  … ] …     as they were encoded; runs that were merged share them
+/// ```
+///
 /// ## Invariants
 /// - I1 Entries ascend bytewise, and no two are equal.
+/// - I2 A head is the first 8 bytes of its entry, so that most comparisons need no others.
 package struct IndexRun: Sendable {
-  /// Where an entry's bytes lie in `bytes`, and whose they are.
+  /// Where an entry's bytes lie, and whose they are.
   package struct Entry: Sendable {
-    let offset: UInt32
-    let byteCount: UInt32
+    /// The first 8 bytes as a big-endian number. An entry has 9 at least.
+    let head: UInt64
     package let object: ObjectKey
+    let offset: UInt32
+    let byteCount: UInt16
+    /// Which of the run's blocks has the bytes.
+    let block: UInt16
   }
 
-  package private(set) var entries: [Entry] = []
-  private var bytes: [UInt8] = []
+  package let entries: [Entry]
+  private let blocks: [EntryBlock]
 
-  package init() {}
+  package init() { self.init([], []) }
+
+  init(_ entries: [Entry], _ blocks: [EntryBlock]) {
+    self.entries = entries
+    self.blocks = blocks
+  }
 
   package var isEmpty: Bool { entries.isEmpty }
-
-  /// Adds the entry of one object; `encode` appends the value's bytes. Sort before reading.
-  mutating func append(_ object: ObjectKey, encode: (inout [UInt8]) -> Void) {
-    let start = bytes.count
-    encode(&bytes)
-    KeyEncoder.append(objectKey: object, to: &bytes)
-    entries.append(
-      Entry(offset: UInt32(start), byteCount: UInt32(bytes.count - start), object: object))
-  }
-
-  mutating func sort() {
-    bytes.withUnsafeBytes { bytes in
-      entries.sort { Self.precedes(Self.slice(bytes, $0), Self.slice(bytes, $1)) }
-    }
-  }
-
-  /// Merges two sorted runs into one.
-  ///
-  /// - Parameter isHidden: whether an entry of `older` is left out, because a newer change of its
-  ///   object is known.
-  static func merge(
-    _ newer: IndexRun, _ older: IndexRun, isHidden: (ObjectKey) -> Bool
-  ) -> IndexRun {
-    var merged = IndexRun()
-    merged.entries.reserveCapacity(newer.entries.count + older.entries.count)
-    merged.bytes.reserveCapacity(newer.bytes.count + older.bytes.count)
-    newer.bytes.withUnsafeBytes { newerBytes in
-      older.bytes.withUnsafeBytes { olderBytes in
-        var next = newer.entries.startIndex
-        for entry in older.entries where !isHidden(entry.object) {
-          let bytes = slice(olderBytes, entry)
-          while next < newer.entries.endIndex,
-            precedes(slice(newerBytes, newer.entries[next]), bytes)
-          {
-            merged.append(newer.entries[next].object, slice(newerBytes, newer.entries[next]))
-            next += 1
-          }
-          merged.append(entry.object, bytes)
-        }
-        for entry in newer.entries[next...] {
-          merged.append(entry.object, slice(newerBytes, entry))
-        }
-      }
-    }
-    return merged
-  }
-
-  private mutating func append(_ object: ObjectKey, _ entry: UnsafeRawBufferPointer) {
-    let offset = UInt32(bytes.count)
-    bytes.append(contentsOf: entry)
-    entries.append(Entry(offset: offset, byteCount: UInt32(entry.count), object: object))
-  }
 
   /// Calls `body` with the bytes of the entry at `index`.
   package func withBytes<R>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows
     -> R
   {
-    try bytes.withUnsafeBytes { try body(Self.slice($0, entries[index])) }
+    defer { withExtendedLifetime(blocks) {} }
+    return try body(bytes(of: entries[index]))
+  }
+
+  /// Valid as long as the run is kept.
+  private func bytes(of entry: Entry) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(
+      start: blocks[Int(entry.block)].start + Int(entry.offset), count: Int(entry.byteCount))
   }
 
   /// The index of the first entry that is not below `bound`. O(log entries).
@@ -98,13 +69,6 @@ package struct IndexRun: Sendable {
     return low
   }
 
-  private static func slice(
-    _ bytes: UnsafeRawBufferPointer, _ entry: Entry
-  ) -> UnsafeRawBufferPointer {
-    let start = Int(entry.offset)
-    return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + Int(entry.byteCount))])
-  }
-
   /// Bytewise order, the shorter first where one begins the other: LMDB's order of keys.
   package static func precedes(
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
@@ -115,5 +79,67 @@ package struct IndexRun: Sendable {
     }
     let order = memcmp(leftStart, rightStart, common)
     return order == 0 ? left.count < right.count : order < 0
+  }
+}
+
+// MARK: - Merging
+
+extension IndexRun {
+  /// More blocks than these are made one.
+  private static let blockCountMax = 32
+
+  /// Merges two sorted runs into one. O(entries of both); bytes are copied only if most of them would
+  /// be those of hidden entries, or if they would lie in too many blocks.
+  ///
+  /// - Parameter isHidden: whether an entry of `older` is left out, because a newer change of its
+  ///   object is known.
+  static func merge(
+    _ newer: IndexRun, _ older: IndexRun, isHidden: (ObjectKey) -> Bool
+  ) -> IndexRun {
+    var entries: [Entry] = []
+    entries.reserveCapacity(newer.entries.count + older.entries.count)
+    let blockOffset = UInt16(older.blocks.count)
+    var byteCount = 0
+    var next = 0
+    func take() {
+      let entry = newer.entries[next]
+      byteCount += Int(entry.byteCount)
+      entries.append(
+        Entry(
+          head: entry.head, object: entry.object, offset: entry.offset, byteCount: entry.byteCount,
+          block: entry.block + blockOffset))
+      next += 1
+    }
+    for entry in older.entries where !isHidden(entry.object) {
+      while next < newer.entries.count, newer.precedes(next, entry, of: older) { take() }
+      byteCount += Int(entry.byteCount)
+      entries.append(entry)
+    }
+    while next < newer.entries.count { take() }
+    let merged = IndexRun(entries, older.blocks + newer.blocks)
+    let blockByteCount = merged.blocks.reduce(0) { $0 + $1.byteCount }
+    if merged.blocks.count <= blockCountMax, blockByteCount <= 2 * byteCount { return merged }
+    return merged.gathered(byteCount: byteCount)
+  }
+
+  private func precedes(_ index: Int, _ other: Entry, of run: IndexRun) -> Bool {
+    let entry = entries[index]
+    if entry.head != other.head { return entry.head < other.head }
+    return Self.precedes(bytes(of: entry), run.bytes(of: other))
+  }
+
+  /// The same entries with all bytes in one block, in their order.
+  private func gathered(byteCount: Int) -> IndexRun {
+    let block = EntryBlock(capacity: byteCount)
+    let gathered = entries.map { entry in
+      let bytes = bytes(of: entry)
+      let offset = block.byteCount
+      block.reserve(bytes.count).copyMemory(from: bytes)
+      block.byteCount += bytes.count
+      return Entry(
+        head: entry.head, object: entry.object, offset: UInt32(offset),
+        byteCount: entry.byteCount, block: 0)
+    }
+    return IndexRun(gathered, [block])
   }
 }

@@ -49,7 +49,9 @@ package struct News: Sendable {
   /// - Returns: nil if that is all.
   package init?(saved: ChangeSet, _ result: CommitResult, rebased: Overlay) {
     let merged = result.merged
-    let rested = rebased.segments.flatMap(\.changes.keys).filter { saved.changes[$0] != nil }
+    let rested = rebased.segments.flatMap(\.changes.keys).filter {
+      saved.changes.index(of: $0) != nil
+    }
     if merged.isEmpty && rested.isEmpty { return nil }
     var keys = ChangedKeys()
     for (key, record) in merged { keys.append(key, record == nil ? .delete : .update) }

@@ -46,6 +46,19 @@ package struct Overlay: Sendable {
     return nil
   }
 
+  /// What the pending change of `key` is; nil if there is none. O(segments).
+  package func kind(of key: ObjectKey) -> Change.Kind? {
+    for segment in segments {
+      if let place = segment.changes.index(of: key) { return segment.changes.values[place].kind }
+    }
+    return nil
+  }
+
+  /// Makes the index runs of all segments that have none yet: before others are shown them.
+  package func prepareRuns() {
+    for segment in segments { segment.prepareRuns() }
+  }
+
   /// This overlay with `segment` on top.
   package func adding(_ segment: Segment) -> Overlay { Overlay([segment] + segments) }
 
@@ -60,11 +73,9 @@ package struct Overlay: Sendable {
   }
 
   /// All pending changes, each object's complete one.
-  package var changes: [ObjectKey: Change] {
-    guard let oldest = segments.last else { return [:] }
-    return segments.dropLast().reversed().reduce(into: oldest.changes) { all, segment in
-      all.merge(segment.changes) { _, newer in newer }
-    }
+  package var changes: ChangeTable {
+    guard let oldest = segments.last else { return ChangeTable() }
+    return segments.dropLast().reversed().reduce(oldest.changes) { $0.merging($1.changes) }
   }
 
   /// All pending link changes.
@@ -107,7 +118,7 @@ extension Overlay {
   func keys(withEntriesFrom prefix: [UInt8], index: PropertyNumber) -> [ObjectKey] {
     var keys: [ObjectKey] = []
     for (depth, segment) in segments.enumerated() {
-      guard let run = segment.runs[index] else { continue }
+      guard let run = segment.run(of: index) else { continue }
       for position in run.firstIndex(notBelow: prefix)..<run.entries.count {
         guard run.withBytes(at: position, { $0.starts(with: prefix) }) else { break }
         let key = run.entries[position].object
@@ -130,18 +141,36 @@ extension Overlay {
 // MARK: - Merging segments by size
 
 extension Overlay {
-  /// This overlay with its newest segments merged while each is at least half as large as the next,
-  /// so that their number stays logarithmic in what is pending and each change is copied a
-  /// logarithmic number of times. Frozen segments are left alone: a save is about them.
+  /// Segments of fewer changes than this are merged by twos.
+  private static let smallSizeMax = 2_048
+  /// So many segments of like size are merged where merging costs.
+  private static let likeCount = 4
+
+  /// This overlay with its newest segments merged where there are several of like size, so that their
+  /// number stays logarithmic in what is pending and each change is copied a logarithmic number of
+  /// times. Two small ones are merged, for those who read; of large ones four, for those who save.
+  /// Frozen segments are left alone: a save is about them.
   package func compacted() -> Overlay {
     var merged = segments
-    while merged.count > 1, !merged[0].isFrozen, !merged[1].isFrozen,
-      merged[0].size * 2 >= merged[1].size
-    {
-      merged.replaceSubrange(
-        0..<2, with: [Segment(merged[0], over: merged[1])])
+    while let count = Self.mergeableCount(merged) {
+      var segment = merged[0]
+      for older in merged[1..<count] { segment = Segment(segment, over: older) }
+      merged.replaceSubrange(0..<count, with: [segment])
     }
     return Overlay(merged)
+  }
+
+  /// How many of the newest segments are to be merged; nil if none are.
+  private static func mergeableCount(_ segments: [Segment]) -> Int? {
+    guard let newest = segments.first, !newest.isFrozen else { return nil }
+    var largest = newest.size
+    for (index, segment) in segments.enumerated().dropFirst() {
+      if segment.isFrozen || largest * 2 < segment.size { return nil }
+      let isSmall = index == 1 && largest + segment.size <= smallSizeMax
+      if isSmall || index + 1 == likeCount { return index + 1 }
+      largest = max(largest, segment.size)
+    }
+    return nil
   }
 
   /// Everything pending as one segment, or nil if nothing is.

@@ -18,14 +18,12 @@ extension Overlay {
     let isStale = PlantedFault.staleBase.isPlanted(in: schema)
     return Overlay(
       remaining.segments.map { segment in
-        let isAffected = segment.changes.keys.contains { saved.changes[$0] != nil }
+        let isAffected = segment.changes.keys.contains { saved.changes.index(of: $0) != nil }
         guard isAffected else { return segment }
-        let changes = segment.changes.reduce(into: [ObjectKey: Change]()) { all, entry in
-          all[entry.key] = entry.value.rebased(
-            onto: saved.changes[entry.key], of: entry.key, result,
-            layout: schema.entity(entry.key.entity)?.layout,
-            keeping: push?.changes[entry.key]?.slots ?? SlotSet(),
-            isStale: isStale, &arena)
+        let changes = segment.changes.mapValues { key, change in
+          change.rebased(
+            onto: saved.changes[key], of: key, result, layout: schema.entity(key.entity)?.layout,
+            keeping: push?.changes[key]?.slots ?? SlotSet(), isStale: isStale, &arena)
         }
         return Segment(changes: changes, links: segment.links, schema: schema)
       })

@@ -6,23 +6,24 @@ import Synchronization
 /// An immutable batch of pending changes, ready to be read: records and tombstones by object, link
 /// changes, and the sorted index runs of its records.
 ///
+/// Runs are made when they are first asked for, or by whoever hands the segment to others
+/// (`prepareRuns`), so that no reader sorts what somebody else has saved: a context that nobody rests
+/// on, and that fetches nothing, makes none for objects that the store has already.
+///
 /// ## Invariants
 /// - I1 Every change is complete with respect to the segments below it in its overlay.
-/// - I2 `runs` has an entry for each record here, in each index that covers the record's entity.
-/// - I3 `serials` holds the serial of each changed object.
-/// - I4 A tag is set and cleared only while the store's write lock is held; once a commit with that
+/// - I2 A run has an entry for each record here that its index covers.
+/// - I3 A tag is set and cleared only while the store's write lock is held; once a commit with that
 ///   generation is visible it never changes again.
 ///
 /// ## Isolation
-/// Sendable: everything but the tag, the freezing and the era is constant, and those are atomic.
+/// Sendable: everything but the runs, the tag, the freezing and the era is constant; those are atomic,
+/// and a run is the same whoever makes it.
 package final class Segment: Sendable {
-  package let changes: [ObjectKey: Change]
+  package let changes: ChangeTable
   package let links: LinkChanges
-  /// By the number of the indexed property.
-  package let runs: [PropertyNumber: IndexRun]
-  /// Nil if no object is changed. Most of what a fetch beside an import meets is older than all that
-  /// is imported, and is known by this to be untouched without a look into `changes`.
-  private let serials: ClosedRange<UInt64>?
+  let schema: Schema
+  let runSet: RunSet
 
   /// The generation that a commit under way will give to this segment's changes, or 0.
   private let tagged = Atomic<UInt64>(0)
@@ -30,32 +31,39 @@ package final class Segment: Sendable {
   /// That of the layer which has shown this segment first.
   private let era = AtomicLazyReference<Era>()
 
-  /// Encodes the index runs; so it is made by whoever saves, never under a lock.
-  package init(changes: [ObjectKey: Change], links: LinkChanges, schema: Schema) {
+  package init(changes: ChangeTable, links: LinkChanges, schema: Schema) {
     self.changes = changes
     self.links = links
-    runs = Self.runs(of: changes, schema)
-    serials = Self.serials(of: changes)
+    self.schema = schema
+    runSet = RunSet()
   }
 
-  /// Merges two neighbours of an overlay. Their index runs are sorted already and are merged as
-  /// such.
+  package convenience init(
+    changes: [ObjectKey: Change], links: LinkChanges, schema: Schema
+  ) {
+    self.init(changes: ChangeTable(changes), links: links, schema: schema)
+  }
+
+  /// Merges two neighbours of an overlay. The index runs that the older has are sorted already, and are
+  /// merged as such.
   ///
   /// A delete of an object that came and went in the overlay stays: a child that saw the object may
   /// still push a change of it, or a link to it.
   init(_ newer: Segment, over older: Segment) {
-    var changes = older.changes
-    changes.merge(newer.changes) { _, newer in newer }
+    changes = older.changes.merging(newer.changes)
     var links = older.links
     links.apply(newer.links)
-    self.changes = changes
     self.links = links
-    runs = older.runs.merging(newer.runs) { _, newer in newer }.reduce(into: [:]) { runs, entry in
-      runs[entry.key] = IndexRun.merge(
-        newer.runs[entry.key] ?? IndexRun(), older.runs[entry.key] ?? IndexRun(),
-        isHidden: { newer.touches($0) })
-    }
-    serials = Self.union(newer.serials, older.serials)
+    schema = newer.schema
+    let isApart = older.changes.isApart(from: newer.changes)
+    runSet = older.runSet.merging(
+      by: { number, run in
+        let newerRun = newer.run(of: number) ?? IndexRun()
+        return isApart
+          ? IndexRun.merge(newerRun, run) { _ in false }
+          : IndexRun.merge(newerRun, run) { newer.touches($0) }
+      },
+      completeWith: newer)
   }
 
   /// `segment` without the changes of `keys` and without what it says of the links in `forgotten`.
@@ -64,10 +72,8 @@ package final class Segment: Sendable {
     var links = segment.links
     links.filter { place, target, _ in forgotten.state(at: place, to: target) == nil }
     self.links = links
-    runs = segment.runs.mapValues { run in
-      IndexRun.merge(IndexRun(), run, isHidden: { keys.contains($0) })
-    }
-    serials = segment.serials
+    schema = segment.schema
+    runSet = RunSet()
   }
 
   package var isEmpty: Bool { changes.isEmpty && links.isEmpty }
@@ -78,27 +84,10 @@ package final class Segment: Sendable {
   // MARK: - Changes by object
 
   /// What is pending here for `key`, or nil if nothing is.
-  package func change(for key: ObjectKey) -> Change? { mayTouch(key) ? changes[key] : nil }
+  package func change(for key: ObjectKey) -> Change? { changes[key] }
 
   /// Whether anything is pending here for `key`.
-  package func touches(_ key: ObjectKey) -> Bool {
-    mayTouch(key) && changes.index(forKey: key) != nil
-  }
-
-  private func mayTouch(_ key: ObjectKey) -> Bool { serials?.contains(key.serial) ?? false }
-
-  private static func serials(of changes: [ObjectKey: Change]) -> ClosedRange<UInt64>? {
-    var all: ClosedRange<UInt64>?
-    for key in changes.keys { all = union(all, key.serial...key.serial) }
-    return all
-  }
-
-  private static func union(
-    _ left: ClosedRange<UInt64>?, _ right: ClosedRange<UInt64>?
-  ) -> ClosedRange<UInt64>? {
-    guard let left, let right else { return left ?? right }
-    return min(left.lowerBound, right.lowerBound)...max(left.upperBound, right.upperBound)
-  }
+  package func touches(_ key: ObjectKey) -> Bool { changes.index(of: key) != nil }
 
   // MARK: - The tag
 
@@ -135,22 +124,4 @@ package final class Segment: Sendable {
   package func freeze() { frozen.store(true, ordering: .releasing) }
 
   package func unfreeze() { frozen.store(false, ordering: .releasing) }
-
-  // MARK: - Index runs
-
-  private static func runs(
-    of changes: [ObjectKey: Change], _ schema: Schema
-  ) -> [PropertyNumber: IndexRun] {
-    var runs: [PropertyNumber: IndexRun] = [:]
-    for (key, change) in changes {
-      guard let record = change.record, let entity = schema.entity(key.entity) else { continue }
-      for index in entity.indexes {
-        runs[index.number, default: IndexRun()].append(key) { bytes in
-          index.append(valueOf: record, entity.layout, to: &bytes)
-        }
-      }
-    }
-    for number in runs.keys { runs[number]?.sort() }
-    return runs
-  }
 }

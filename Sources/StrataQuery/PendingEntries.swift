@@ -24,7 +24,7 @@ struct PendingEntries {
     self.layers = layers
     self.isReversed = isReversed
     for (depth, segment) in layers.segments.enumerated() {
-      guard let run = segment.runs[index] else { continue }
+      guard let run = segment.run(of: index) else { continue }
       let first = run.firstIndex(notBelow: range.lower)
       let end = range.upper.map { run.firstIndex(notBelow: $0) } ?? run.entries.count
       guard first < end else { continue }

@@ -147,11 +147,13 @@ extension ReadView {
   func pendingObjects(of entity: EntityNumber) -> [(key: ObjectKey, change: Change)] {
     var objects: [(key: ObjectKey, change: Change)] = []
     for (depth, segment) in layers.segments.enumerated() {
-      for (key, change) in segment.changes
-      where key.entity == entity && !layers.isShadowed(key, above: depth) {
-        objects.append((key, change))
+      guard let span = segment.changes.spans.first(where: { $0.entity == entity }) else { continue }
+      for place in span.range {
+        let key = segment.changes.keys[place]
+        if layers.isShadowed(key, above: depth) { continue }
+        objects.append((key, segment.changes.values[place]))
       }
     }
-    return objects.sorted { $0.key < $1.key }
+    return layers.segments.count > 1 ? objects.sorted { $0.key < $1.key } : objects
   }
 }

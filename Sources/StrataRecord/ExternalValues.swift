@@ -29,20 +29,25 @@ package struct ExternalData: Sendable {
 /// What external slots of one object were set to and is not in the store yet, by slot: what travels
 /// beside a pending record. The record itself has the stamps.
 package struct ExternalValues: Sendable {
-  private var bySlot: [Int: ExternalData] = [:]
+  /// Nil rather than empty, so that copies of most changes count no references.
+  private var bySlot: [Int: ExternalData]?
 
-  package init() {}
+  package init() { bySlot = nil }
 
-  package var isEmpty: Bool { bySlot.isEmpty }
+  package var isEmpty: Bool { bySlot == nil }
 
   package subscript(slot: Int) -> ExternalData? {
-    get { bySlot[slot] }
-    set { bySlot[slot] = newValue }
+    get { bySlot?[slot] }
+    set {
+      var values = bySlot ?? [:]
+      values[slot] = newValue
+      bySlot = values.isEmpty ? nil : values
+    }
   }
 
   /// The value that `stamp` is the stamp of, if it is the one at `slot`.
   package func value(at slot: Int, fitting stamp: DataStamp) -> ExternalData? {
-    guard let value = bySlot[slot], value.stamp == stamp else { return nil }
+    guard let value = bySlot?[slot], value.stamp == stamp else { return nil }
     return value
   }
 

@@ -66,6 +66,23 @@ extension IndexSchema {
     return isCut
   }
 
+  /// Writes the value of the record that begins at `record` to `target`, as `append(valueOf:_:to:)`
+  /// does, without an array between.
+  ///
+  /// - Parameter target: has room for `KeyEncoder.scratchByteCount`, of which what lies behind the value
+  ///   may be overwritten.
+  /// - Returns: how many bytes the value has.
+  package func write(
+    valueOf record: UnsafeRawPointer, _ layout: RecordLayout, to target: UnsafeMutableRawPointer
+  ) -> Int {
+    var byteCount = KeyEncoder.write(slot: layout.slot(slot, at: record), to: target, after: 0)
+    for part in others {
+      byteCount += KeyEncoder.write(
+        slot: layout.slot(part.slot, at: record), to: target, after: byteCount)
+    }
+    return byteCount
+  }
+
   /// The bytes of a value that is given part by part, and whether it was cut.
   package func bytes(of values: [Value]) -> (bytes: [UInt8], isCut: Bool) {
     var key = KeyBytes()

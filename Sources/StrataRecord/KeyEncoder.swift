@@ -103,6 +103,20 @@ package enum KeyEncoder {
         bigEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
   }
 
+  /// What the memory that `write` writes a value to must have room for.
+  package static let scratchByteCount = KeyPart.capacity(for: valueByteCountMax)
+
+  /// Writes the part for a slot's value behind the first `used` bytes of a value, in memory with room for
+  /// `scratchByteCount` in all.
+  /// - Returns: how many bytes it has.
+  static func write(
+    slot: RecordSlot, to value: UnsafeMutableRawPointer, after used: Int
+  ) -> Int {
+    var part = KeyPart(start: value + used, limit: valueByteCountMax - used)
+    part.append(slot)
+    return part.count
+  }
+
   private static func append(
     to bytes: inout [UInt8], valueStart: Int?, part: (inout KeyPart) -> Void
   ) -> Bool {

@@ -6,19 +6,20 @@
 /// word and allocates nothing; entities with more pay for one array.
 ///
 /// ## Invariants
-/// - I1: `more` does not end with a zero word, so that equal sets have equal representations.
+/// - I1: `more` is not empty and does not end with a zero word, so that equal sets have equal
+///   representations. It is nil rather than empty, so that copies count no references.
 @frozen
 @usableFromInline
 package struct SlotSet: Sendable, Hashable {
   /// Slots 0 … 63.
   @usableFromInline var first: UInt64
-  /// Slots from 64 on, 64 in each word.
-  @usableFromInline var more: [UInt64]
+  /// Slots from 64 on, 64 in each word; nil if there are none.
+  @usableFromInline var more: [UInt64]?
 
   /// The empty set.
   @inlinable package init() {
     first = 0
-    more = []
+    more = nil
   }
 
   /// All slots of `range`.
@@ -27,13 +28,17 @@ package struct SlotSet: Sendable, Hashable {
     for slot in range { insert(slot) }
   }
 
-  @inlinable package var isEmpty: Bool { first == 0 && more.isEmpty }
+  @inlinable package var isEmpty: Bool { first == 0 && more == nil }
 
   /// How many slots are in the set.
-  package var count: Int { more.reduce(first.nonzeroBitCount) { $0 + $1.nonzeroBitCount } }
+  package var count: Int {
+    guard let more else { return first.nonzeroBitCount }
+    return more.reduce(first.nonzeroBitCount) { $0 + $1.nonzeroBitCount }
+  }
 
   @inlinable package func contains(_ slot: Int) -> Bool {
     if slot < 64 { return first & (1 << UInt64(slot)) != 0 }
+    guard let more else { return false }
     let word = slot >> 6 - 1
     return word < more.count && more[word] & (1 << UInt64(slot & 63)) != 0
   }
@@ -48,19 +53,22 @@ package struct SlotSet: Sendable, Hashable {
       return
     }
     let word = slot >> 6 - 1
-    guard word < more.count else { return }
-    more[word] &= ~(1 << UInt64(slot & 63))
-    trim()
+    guard var words = more, word < words.count else { return }
+    words[word] &= ~(1 << UInt64(slot & 63))
+    setMore(words)
   }
 
   @usableFromInline mutating func insertBeyond(_ slot: Int) {
     let word = slot >> 6 - 1
-    while more.count <= word { more.append(0) }
-    more[word] |= 1 << UInt64(slot & 63)
+    var words = more ?? []
+    while words.count <= word { words.append(0) }
+    words[word] |= 1 << UInt64(slot & 63)
+    more = words
   }
 
-  private mutating func trim() {
-    while more.last == 0 { more.removeLast() }
+  private mutating func setMore(_ words: [UInt64]) {
+    let count = (words.lastIndex { $0 != 0 } ?? -1) + 1
+    more = count == 0 ? nil : Array(words[..<count])
   }
 }
 
@@ -69,9 +77,15 @@ package struct SlotSet: Sendable, Hashable {
 extension SlotSet {
   package mutating func formUnion(_ other: SlotSet) {
     first |= other.first
-    for (word, bits) in other.more.enumerated() {
-      if word < more.count { more[word] |= bits } else { more.append(bits) }
+    guard let theirs = other.more else { return }
+    guard var words = more else {
+      more = theirs
+      return
     }
+    for (word, bits) in theirs.enumerated() {
+      if word < words.count { words[word] |= bits } else { words.append(bits) }
+    }
+    more = words
   }
 
   package func union(_ other: SlotSet) -> SlotSet {
@@ -82,8 +96,9 @@ extension SlotSet {
 
   package mutating func subtract(_ other: SlotSet) {
     first &= ~other.first
-    for word in 0..<Swift.min(more.count, other.more.count) { more[word] &= ~other.more[word] }
-    trim()
+    guard var words = more, let theirs = other.more else { return }
+    for word in 0..<Swift.min(words.count, theirs.count) { words[word] &= ~theirs[word] }
+    setMore(words)
   }
 
   package func subtracting(_ other: SlotSet) -> SlotSet {
@@ -95,18 +110,21 @@ extension SlotSet {
   package func intersection(_ other: SlotSet) -> SlotSet {
     var result = SlotSet()
     result.first = first & other.first
-    result.more = zip(more, other.more).map { $0 & $1 }
-    result.trim()
+    if let more, let theirs = other.more { result.setMore(zip(more, theirs).map { $0 & $1 }) }
     return result
   }
 
   package func isDisjoint(with other: SlotSet) -> Bool {
-    first & other.first == 0 && zip(more, other.more).allSatisfy { $0 & $1 == 0 }
+    guard first & other.first == 0 else { return false }
+    guard let more, let theirs = other.more else { return true }
+    return zip(more, theirs).allSatisfy { $0 & $1 == 0 }
   }
 
   package func isSubset(of other: SlotSet) -> Bool {
-    first & ~other.first == 0 && more.count <= other.more.count
-      && zip(more, other.more).allSatisfy { $0 & ~$1 == 0 }
+    guard first & ~other.first == 0 else { return false }
+    guard let more else { return true }
+    guard let theirs = other.more, more.count <= theirs.count else { return false }
+    return zip(more, theirs).allSatisfy { $0 & ~$1 == 0 }
   }
 }
 
@@ -119,7 +137,7 @@ extension SlotSet: Sequence {
   package struct Iterator: IteratorProtocol {
     @usableFromInline var bits: UInt64
     @usableFromInline var base = 0
-    @usableFromInline let more: [UInt64]
+    @usableFromInline let more: [UInt64]?
 
     @inlinable init(_ set: SlotSet) {
       bits = set.first
@@ -128,7 +146,7 @@ extension SlotSet: Sequence {
 
     @inlinable package mutating func next() -> Int? {
       while bits == 0 {
-        guard base >> 6 < more.count else { return nil }
+        guard let more, base >> 6 < more.count else { return nil }
         bits = more[base >> 6]
         base += 64
       }

@@ -12,7 +12,7 @@ private typealias G = Geography
 
   private func compose(
     _ newer: [ObjectKey: Change], onto older: [ObjectKey: Change]
-  ) -> [ObjectKey: Change] {
+  ) -> ChangeTable {
     Composition.compose(G.segment(newer), onto: G.overlay(older), schema: G.schema).changes
   }
 

@@ -94,10 +94,14 @@ final class ObjectCache {
 
   /// Gives an object its record. All records of registered objects come and go through here.
   func setRecord(_ record: Record?, of object: ManagedObject) {
+    put(record, into: object)
+    if byteCount > byteBudget { sweep(steps: 4) }
+  }
+
+  private func put(_ record: Record?, into object: ManagedObject) {
     byteCount += (record?.byteCount ?? 0) - (object.record?.byteCount ?? 0)
     object.record = record
     forgetOriginal(object.key)
-    if byteCount > byteBudget { sweep(steps: 4) }
   }
 
   /// Gives an object the values that an awake method has set over those of `original`.
@@ -136,7 +140,9 @@ final class ObjectCache {
     _ encoded: Record, changed: SlotSet, of object: ManagedObject, arena: inout RecordArena
   ) -> Record {
     guard !original.isEmpty, let base = original[object.key] else {
-      setRecord(encoded, of: object)
+      // The hand does not move: what a save of many objects costs is not to depend on how many clean
+      // ones there are to let go. The end of the turn sees to them.
+      put(encoded, into: object)
       return encoded
     }
     let record = object.home.layout.splice(

@@ -14,8 +14,10 @@ extension ManagedObjectContext {
   public func delete(_ object: ManagedObject) {
     requireOwn(object)
     prepareToRelate()
-    var pending = [object]
-    while let next = pending.popLast() {
+    var pending: [ManagedObject] = []
+    var following: ManagedObject? = object
+    while let next = following {
+      defer { following = pending.popLast() }
       if next.isFault { fire(next) }
       prepareForDeletion(next)
       defer { if !deleting.isEmpty { deleting.remove(next.key) } }
@@ -59,7 +61,7 @@ extension ManagedObjectContext {
   /// - Returns: the objects that a cascade deletes next.
   private func applyDeleteRules(of object: ManagedObject) throws -> [ManagedObject] {
     var cascade: [ManagedObject] = []
-    deniedTargets[object.key] = nil
+    if !deniedTargets.isEmpty { deniedTargets[object.key] = nil }
     for case let relationship? in object.home.entity.relationships {
       switch relationship.deleteRule {
       case .noAction: continue
@@ -145,20 +147,30 @@ extension ManagedObjectContext {
   /// Looks for deleted objects that a `.deny` rule protects because others are still linked to them.
   func checkDeniedDeletes() throws {
     var denied: [ContextError.DeniedDelete] = []
-    deniedTargets = deniedTargets.filter { working.change(for: $0.key)?.kind == .delete }
+    deniedTargets = deniedTargets.filter { working.kind(of: $0.key) == .delete }
+    guard working.segments.contains(where: \.changes.hasDeletes) else { return }
     let view = try currentViewIncludingEdits()
-    for (key, change) in working.changes where change.kind == .delete && change.base != nil {
-      guard let entity = schema.entity(key.entity) else { continue }
-      for case let relationship? in entity.relationships where relationship.deleteRule == .deny {
-        let others =
-          relationship.isToMany
-          ? try view.members(of: relationship, owner: key).map(\.key)
-          : deniedTargets[key]?[relationship.slot].map { [$0] } ?? []
-        guard try others.contains(where: { try view.exists($0) }) else { continue }
-        denied.append(
-          ContextError.DeniedDelete(
-            objectID: ObjectID(store: schema.store, key: key),
-            relationship: "\(entity.description.name).\(relationship.name)"))
+    let changes = working.changes
+    for span in changes.spans {
+      guard let entity = schema.entity(span.entity) else { continue }
+      let denying = entity.relationships.compactMap { $0 }.filter { $0.deleteRule == .deny }
+      if denying.isEmpty { continue }
+      for place in span.range {
+        let key = changes.keys[place]
+        guard changes.values[place].kind == .delete, changes.values[place].base != nil else {
+          continue
+        }
+        for relationship in denying {
+          let others =
+            relationship.isToMany
+            ? try view.members(of: relationship, owner: key).map(\.key)
+            : deniedTargets[key]?[relationship.slot].map { [$0] } ?? []
+          guard try others.contains(where: { try view.exists($0) }) else { continue }
+          denied.append(
+            ContextError.DeniedDelete(
+              objectID: ObjectID(store: schema.store, key: key),
+              relationship: "\(entity.description.name).\(relationship.name)"))
+        }
       }
     }
     guard denied.isEmpty else { throw ContextError.deleteDenied(denied) }

@@ -195,7 +195,7 @@ extension ManagedObjectContext {
       cache.setRecord(nil, of: object)
     }
     if let consequences {
-      let reached = take(consequences, touching: Array(consequences.changes.keys))
+      let reached = take(consequences, touching: consequences.changes.keys)
       told.note(consequences, schema: schema)
       told.updated += reached.inserted + reached.updated
       told.deleted += reached.deleted

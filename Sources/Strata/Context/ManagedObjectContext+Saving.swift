@@ -70,25 +70,28 @@ extension ManagedObjectContext {
   private func pushToParent() throws {
     guard let parentLayer = layer.parent else { return }
     guard let parent = parentInThisIsolation else {
-      try handOver(to: parentLayer)
-      return didHandOver(working)
+      return didHandOver(try handOver(to: parentLayer))
     }
     parent.landInTurn(savesOf: layer)
     while true {
       if layer.handUp(to: parentLayer, ifStill: layer.current.revision) { break }
       try prepareToSave()
     }
-    if let segment = working.flattened() {
+    let segment = working.flattened()
+    if let segment {
       parent.receiveInTurn(segment)
       merging.following.notePush(segment)
     }
     if !parent.childrenInTurn.contains(layer) { parent.childrenInTurn.append(layer) }
-    didHandOver(working)
+    didHandOver(segment)
   }
 
   /// Gives the changes to the parent's layer: composed with what the parent has published, outside
   /// any lock, and again if something else was published meanwhile.
-  private func handOver(to parentLayer: Layer) throws {
+  ///
+  /// - Returns: the changes; nil if there are none.
+  private func handOver(to parentLayer: Layer) throws -> Segment? {
+    let handedOver: Segment
     while true {
       let mine = layer.current
       if !mine.inbox.isEmpty {
@@ -96,25 +99,32 @@ extension ManagedObjectContext {
         continue
       }
       let theirs = parentLayer.current
-      guard let segment = working.flattened() else { return }
+      guard let segment = working.flattened() else { return nil }
       if mine.handedUp.isOwed {
         let push = Layer.Push(
-          segment: segment, touched: Array(segment.changes.keys), sender: ObjectIdentifier(layer))
-        if parentLayer.receive(afterTurn: push, from: layer, ifStill: mine.revision) { break }
+          segment: segment, touched: segment.changes.keys, sender: ObjectIdentifier(layer))
+        if parentLayer.receive(afterTurn: push, from: layer, ifStill: mine.revision) {
+          handedOver = segment
+          break
+        }
         continue
       }
       let composed = Composition.compose(segment, onto: theirs.published, schema: schema)
+      composed.prepareRuns()
       let isDone = parentLayer.receive(
         Layer.Push(
-          segment: segment, touched: Array(composed.changes.keys),
-          sender: ObjectIdentifier(layer)),
+          segment: segment, touched: composed.changes.keys, sender: ObjectIdentifier(layer)),
         composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
         from: layer, ifStill: mine.revision,
         news: News(pushing: segment, composed: composed, from: layer.identity))
-      if isDone { break }
+      if isDone {
+        handedOver = segment
+        break
+      }
     }
     PausePoint.pushed.reach(schema)
     parentLayer.announceArrival()
+    return handedOver
   }
 
   /// Takes a child's changes in the middle of a turn: the child runs inside it.
@@ -122,11 +132,11 @@ extension ManagedObjectContext {
     encodeEdits()
     let composed = Composition.compose(segment, onto: working, schema: schema)
     let settled = working.adding(composed).compacted()
-    willLand(segment, touching: Array(composed.changes.keys), in: settled)
+    willLand(segment, touching: composed.changes.keys, in: settled)
     if let undoRecorder { record(composed, over: working, by: undoRecorder) }
     replaceWorking(settled)
     isPublished = false
-    let landed = take(segment, touching: Array(composed.changes.keys))
+    let landed = take(segment, touching: composed.changes.keys)
     turn.append(landed, schema: schema)
     noteTouched()
   }
@@ -143,13 +153,19 @@ extension ManagedObjectContext {
     layer.removeFirstPushes(last + 1)
   }
 
-  private func didHandOver(_ saved: Overlay) {
-    let changes = saved.changes
+  /// - Parameter segment: what the parent has now; nil if that is nothing.
+  private func didHandOver(_ segment: Segment?) {
+    let saved = segment.map { Overlay([$0]) } ?? Overlay()
+    let changes = segment?.changes ?? ChangeTable()
     let told = objectsToTell(of: changes)
     var gone: [ManagedObject] = []
-    for (key, change) in changes {
-      guard let object = cache.object(for: key) else { continue }
-      if change.kind == .delete { gone.append(object) } else { object.status = .clean }
+    for (place, key) in changes.keys.enumerated() {
+      guard let object = cache.registeredObject(for: key) else { continue }
+      if changes.values[place].kind == .delete {
+        gone.append(object)
+      } else {
+        object.status = .clean
+      }
     }
     working = Overlay()
     orderedLists.removeAll()
@@ -221,20 +237,27 @@ extension ManagedObjectContext {
         let complete = saved.adding(Composition.compose(push.segment, onto: saved, schema: schema))
         let rebased = complete.rebased(
           onto: changeSet, result, pushedAs: push.segment, schema: schema)
-        let nothing = Segment(changes: [:], links: LinkChanges(), schema: schema)
+        let nothing = Segment(changes: ChangeTable(), links: LinkChanges(), schema: schema)
         return Layer.Push(
           segment: rebased.segments.first ?? nothing, touched: push.touched, sender: push.sender)
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
+      if layer.feed.isFollowed { published.prepareRuns() }
       let news = News(saved: changeSet, result, rebased: published)
       if layer.replace(published, inbox: inbox, ifStill: state.revision, news: news) { break }
     }
     // The layer's rebased segments are others than the context's: the next save freezes the latter.
     if !working.isEmpty { isPublished = false }
     PausePoint.published.reach(schema)
-    for (key, change) in changeSet.changes {
-      guard let object = cache.object(for: key) else { continue }
-      if !settle(object, after: change, result) {
+    let isPlain = working.isEmpty && result.merged.isEmpty
+    for (place, key) in changeSet.changes.keys.enumerated() {
+      guard let object = cache.registeredObject(for: key) else { continue }
+      let isDelete = changeSet.changes.values[place].kind == .delete
+      if isPlain, !isDelete {
+        // Nothing came on top, and nobody has decided otherwise: nearly always.
+        object.generation = result.generation
+        object.status = .clean
+      } else if isPlain || !settle(object, after: changeSet.changes.values[place], result) {
         object.status = .deleted
         gone.append(object)
       }

@@ -182,13 +182,15 @@ extension ManagedObjectContext {
       if !isPublished {
         for push in state.inbox[laidTouched.count...] {
           let composed = Composition.compose(push.segment, onto: laid, schema: schema)
-          laidTouched.append(Array(composed.changes.keys))
+          laidTouched.append(composed.changes.keys)
           laid = laid.adding(composed).compacted()
         }
       }
       let settled = isPublished ? state.published : laid
       let touched = isPublished ? state.inbox.map(\.touched) : laidTouched
       let news = isPublished ? nil : layer.news(from: state.published, to: settled)
+      // Those who rest on this layer sort nothing that was done here.
+      if layer.feed.isFollowed { settled.prepareRuns() }
       guard
         layer.publish(
           settled, ifStill: state.revision, landing: childrenInTurn, news: news)
@@ -213,15 +215,19 @@ extension ManagedObjectContext {
   func take(_ segment: Segment, touching touched: [ObjectKey]) -> TurnChanges {
     var landed = TurnChanges()
     landed.note(segment, schema: schema)
-    for key in touched where segment.changes[key]?.isReadLock != true {
-      let change = working.change(for: key)
-      switch change?.kind {
+    for key in touched {
+      if let place = segment.changes.index(of: key), segment.changes.values[place].isReadLock {
+        continue
+      }
+      switch working.kind(of: key) {
       case .insert?: landed.inserted.append(key)
       case .update?: landed.updated.append(key)
       case .delete?: landed.deleted.append(key)
       case nil: continue
       }
-      guard let object = cache.object(for: key), let change else { continue }
+      guard let object = cache.object(for: key), let change = working.change(for: key) else {
+        continue
+      }
       adopt(change, for: object)
     }
     for place in segment.links.byPlace.keys { landed.updated.append(place.owner) }

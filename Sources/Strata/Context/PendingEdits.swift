@@ -23,25 +23,30 @@ struct PendingEdits {
   /// Encodes everything into a segment, and leaves each drafted object with its encoded record.
   func encode(schema: Schema, cache: inout ObjectCache) -> Segment {
     var arena = RecordArena()
-    var changes: [ObjectKey: Change] = [:]
-    changes.reserveCapacity(drafted.count + deletions.count)
+    var changes = ChangeTable.Builder(expecting: drafted.count + deletions.count)
     for object in drafted {
       guard let draft = object.draft else { continue }
-      let base = cache.originalRecord(of: object)
+      // What a new object was before is of no use to anybody.
+      let base = object.status == .inserted ? nil : cache.originalRecord(of: object)
       let encoded = draft.encode(into: &arena)
       object.draft = nil
       let record = cache.setEncoded(
         encoded, changed: draft.changed, of: object, arena: &arena)
       if object.status == .inserted {
-        changes[object.key] = .insert(
-          record, slots: draft.changed.union(object.home.templateSlots), external: draft.external)
+        changes.append(
+          object.key,
+          .insert(
+            record, slots: draft.changed.union(object.home.templateSlots),
+            external: draft.external))
       } else if let base {
-        changes[object.key] = .update(
-          record, base: StoredRecord(record: base, generation: object.generation),
-          slots: draft.changed, external: draft.external)
+        changes.append(
+          object.key,
+          .update(
+            record, base: StoredRecord(record: base, generation: object.generation),
+            slots: draft.changed, external: draft.external))
       }
     }
-    for (key, base) in deletions { changes[key] = .delete(base: base) }
+    for (key, base) in deletions { changes.append(key, .delete(base: base)) }
     var links = links
     if !links.isEmpty, !deletions.isEmpty || !vanished.isEmpty {
       let isGone = { key in vanished.contains(key) || deletions[key] != nil }
@@ -49,6 +54,6 @@ struct PendingEdits {
         state == .absent || !isGone(place.owner) && !isGone(target)
       }
     }
-    return Segment(changes: changes, links: links, schema: schema)
+    return Segment(changes: changes.finished(), links: links, schema: schema)
   }
 }

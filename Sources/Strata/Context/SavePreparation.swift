@@ -126,7 +126,7 @@ extension ManagedObjectContext {
   }
 
   /// The registered objects among `saved` whose `didSave` is to be called.
-  func objectsToTell(of saved: [ObjectKey: Change]) -> [ManagedObject] {
+  func objectsToTell(of saved: ChangeTable) -> [ManagedObject] {
     guard schema.hooks.contains(.didSave) else { return [] }
     let keys = saved.filter { key, change in
       schema.hooks(of: key.entity).contains(.didSave) && !change.isReadLock

@@ -19,7 +19,7 @@ struct SlotChanges: Sendable {
     add(segment.changes, segment.links, schema: schema)
   }
 
-  mutating func add(_ changes: [ObjectKey: Change], _ links: LinkChanges, schema: Schema) {
+  mutating func add(_ changes: ChangeTable, _ links: LinkChanges, schema: Schema) {
     for (key, change) in changes where !change.isReadLock {
       if change.kind == .delete {
         if change.base != nil, slots[key] == nil { firstDeleted.insert(key) }

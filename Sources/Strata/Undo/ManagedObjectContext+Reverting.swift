@@ -59,11 +59,11 @@ extension ManagedObjectContext {
     let taken = Set(reversal.restored.filter { unsavedDeletion(of: $0) != nil })
     let remaining = taken.isEmpty ? working : working.forgetting(taken, links: LinkChanges())
     let settled = remaining.adding(composed).compacted()
-    willLand(segment, touching: Array(composed.changes.keys), in: settled)
+    willLand(segment, touching: composed.changes.keys, in: settled)
     replaceWorking(settled)
     isPublished = false
     for key in reversal.restored { reattach(key) }
-    let landed = take(segment, touching: Array(composed.changes.keys))
+    let landed = take(segment, touching: composed.changes.keys)
     let restored = Set(reversal.restored)
     turn.note(segment, schema: schema)
     turn.inserted += reversal.restored

@@ -8,7 +8,7 @@ struct PreparedSave: Sendable {
   /// Where the change of one object is.
   struct Place: Sendable {
     let key: ObjectKey
-    let index: Dictionary<ObjectKey, Change>.Index
+    let index: ChangeTable.Index
   }
 
   let changeSet: ChangeSet

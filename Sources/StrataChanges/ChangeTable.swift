@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+
+/// The changes of a segment by object, in the order of their keys.
+///
+/// It exists because serials are counters: objects that were inserted or changed together have keys
+/// close together, so a key is found at the place where it would be if they were spread evenly, or near
+/// it, without hashing; two tables are merged in one pass; and what is written, or walked, in the order
+/// of keys lies so.
+///
+/// ```
+///  keys    [ 1·4  1·5  1·6 │ 2·900  2·901  2·907 … ]     entity·serial, ascending
+///  values  [  ●    ●    ●  │   ●      ●      ●   … ]
+///  spans   [   entity 1    │        entity 2       ]
+/// ```
+///
+/// ## Invariants
+/// - I1 Keys ascend, none twice; `values` has the change of each.
+/// - I2 `spans` has each entity of the keys once, ascending; together they cover all.
+package struct ChangeTable: Sendable {
+  /// The objects of one entity.
+  package struct Span: Sendable {
+    package let entity: EntityNumber
+    /// Where they are.
+    package let range: Range<Int>
+    let first: UInt64
+    let last: UInt64
+    /// How far apart two neighbours' places are for one serial, if all are spread evenly.
+    let placesPerSerial: Double
+  }
+
+  /// Ascending.
+  package let keys: [ObjectKey]
+  /// The change of each key.
+  package let values: [Change]
+  /// By entity, ascending.
+  package let spans: [Span]
+  /// Whether any change is a delete.
+  package let hasDeletes: Bool
+  /// Whether any change is a delete without a base: of an object that came and went.
+  package let hasVanished: Bool
+  /// Whether all changes are inserts.
+  package let isInsertsOnly: Bool
+
+  package init() { self.init(ascending: [], []) }
+
+  /// - Precondition: `keys` ascend, none twice, and there is a value for each.
+  package init(ascending keys: [ObjectKey], _ values: [Change]) {
+    precondition(keys.count == values.count, "each object has one change")
+    self.keys = keys
+    self.values = values
+    spans = Self.spans(of: keys)
+    var (deleteCount, vanishedCount, insertCount) = (0, 0, 0)
+    // By index: a copy of each change would count references.
+    for place in values.indices {
+      switch values[place].kind {
+      case .insert: insertCount += 1
+      case .delete:
+        deleteCount += 1
+        if values[place].base == nil { vanishedCount += 1 }
+      case .update: break
+      }
+    }
+    hasDeletes = deleteCount > 0
+    hasVanished = vanishedCount > 0
+    isInsertsOnly = insertCount == values.count
+  }
+
+  /// O(n log n).
+  package init(_ changes: [ObjectKey: Change]) {
+    var builder = Builder(expecting: changes.count)
+    for (key, change) in changes { builder.append(key, change) }
+    self = builder.finished()
+  }
+
+  private static func spans(of keys: [ObjectKey]) -> [Span] {
+    var spans: [Span] = []
+    var start = 0
+    while start < keys.count {
+      let entity = keys[start].entity
+      var end = keys.count
+      if keys[end - 1].entity != entity {
+        end = start + 1
+        while keys[end].entity == entity { end += 1 }
+      }
+      let (first, last) = (keys[start].rawValue, keys[end - 1].rawValue)
+      let width = Double(last - first)
+      spans.append(
+        Span(
+          entity: entity, range: start..<end, first: first, last: last,
+          placesPerSerial: width == 0 ? 0 : Double(end - start - 1) / width))
+      start = end
+    }
+    return spans
+  }
+}
+
+// MARK: - Looking up
+
+extension ChangeTable {
+  /// The change of an object; nil if there is none. O(entities) and, for keys that are spread evenly,
+  /// O(1); else O(log n).
+  package subscript(key: ObjectKey) -> Change? { index(of: key).map { values[$0] } }
+
+  /// The place of an object; nil if there is no change of it. Complexity as of the subscript.
+  package func index(of key: ObjectKey) -> Int? {
+    let raw = key.rawValue
+    for span in spans where raw <= span.last {
+      return raw < span.first ? nil : search(raw, in: span)
+    }
+    return nil
+  }
+
+  private func search(_ raw: UInt64, in span: Span) -> Int? {
+    keys.withUnsafeBufferPointer { keys in
+      let (lower, upper) = (span.range.lowerBound, span.range.upperBound)
+      let guess = Swift.min(
+        lower + Int(Double(raw - span.first) * span.placesPerSerial), upper - 1)
+      if keys[guess].rawValue == raw { return guess }
+      // From there in growing steps until the key is between two places.
+      var (low, high) = (lower, upper)
+      var step = 1
+      if keys[guess].rawValue < raw {
+        low = guess + 1
+        while low + step < upper, keys[low + step].rawValue <= raw {
+          low += step
+          step *= 2
+        }
+        high = Swift.min(low + step, upper)
+      } else {
+        high = guess
+        while high - step >= lower, keys[high - step].rawValue > raw {
+          high -= step
+          step *= 2
+        }
+        low = Swift.max(high - step, lower)
+      }
+      while low < high {
+        let middle = (low + high) / 2
+        if keys[middle].rawValue < raw { low = middle + 1 } else { high = middle }
+      }
+      return low < upper && keys[low].rawValue == raw ? low : nil
+    }
+  }
+
+  /// Whether no key of `other` lies between keys of the same entity here: then the two have none in
+  /// common. O(entities).
+  func isApart(from other: ChangeTable) -> Bool {
+    var theirs = other.spans[...]
+    for span in spans {
+      while let first = theirs.first, first.entity < span.entity { theirs.removeFirst() }
+      guard let their = theirs.first, their.entity == span.entity else { continue }
+      if span.first <= their.last && their.first <= span.last { return false }
+    }
+    return true
+  }
+}
+
+// MARK: - As a collection
+
+extension ChangeTable: RandomAccessCollection {
+  package typealias Element = (key: ObjectKey, value: Change)
+
+  @inlinable package var startIndex: Int { 0 }
+  @inlinable package var endIndex: Int { keys.count }
+  @inlinable package subscript(position: Int) -> Element { (keys[position], values[position]) }
+
+  package func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> ChangeTable {
+    var builder = Builder(expecting: 0)
+    for element in self where try isIncluded(element) { builder.append(element.key, element.value) }
+    return builder.finished()
+  }
+
+  /// The same objects with other changes.
+  func mapValues(_ transform: (ObjectKey, Change) -> Change) -> ChangeTable {
+    ChangeTable(ascending: keys, zip(keys, values).map { transform($0, $1) })
+  }
+}
+
+// MARK: - Making
+
+extension ChangeTable {
+  /// Gathers changes in any order.
+  package struct Builder {
+    @usableFromInline var keys: [ObjectKey] = []
+    @usableFromInline var values: [Change] = []
+    @usableFromInline var isAscending = true
+
+    package init(expecting count: Int) {
+      keys.reserveCapacity(count)
+      values.reserveCapacity(count)
+    }
+
+    /// Of two changes of one object the later counts.
+    @inlinable package mutating func append(_ key: ObjectKey, _ change: consuming Change) {
+      if let last = keys.last, last >= key { isAscending = false }
+      keys.append(key)
+      values.append(change)
+    }
+
+    /// O(n) if the keys were appended in order or nearly so, or are close together.
+    package func finished() -> ChangeTable {
+      if isAscending { return ChangeTable(ascending: keys, values) }
+      let order = WordOrder.sorted(keys.map(\.rawValue))
+      var (sortedKeys, sortedValues): ([ObjectKey], [Change]) = ([], [])
+      sortedKeys.reserveCapacity(keys.count)
+      sortedValues.reserveCapacity(keys.count)
+      for place in order {
+        let (key, change) = (keys[Int(place)], values[Int(place)])
+        if sortedKeys.last == key {
+          sortedValues[sortedValues.count - 1] = change
+        } else {
+          sortedKeys.append(key)
+          sortedValues.append(change)
+        }
+      }
+      return ChangeTable(ascending: sortedKeys, sortedValues)
+    }
+  }
+
+  /// These changes with those of `newer` over them. O(changes of both).
+  func merging(_ newer: ChangeTable) -> ChangeTable {
+    if newer.isEmpty { return self }
+    if isEmpty { return newer }
+    var (keys, values): ([ObjectKey], [Change]) = ([], [])
+    keys.reserveCapacity(count + newer.count)
+    values.reserveCapacity(count + newer.count)
+    var (mine, theirs) = (0, 0)
+    while mine < count && theirs < newer.count {
+      let key = self.keys[mine]
+      let other = newer.keys[theirs]
+      // A stretch of one table at a time: they are often apart.
+      let start = (mine, theirs)
+      if key < other {
+        repeat { mine += 1 } while mine < count && self.keys[mine] < other
+        keys += self.keys[start.0..<mine]
+        values += self.values[start.0..<mine]
+      } else {
+        repeat {
+          theirs += 1
+        } while theirs < newer.count && newer.keys[theirs] < key
+        keys += newer.keys[start.1..<theirs]
+        values += newer.values[start.1..<theirs]
+        if key == other { mine += 1 }
+      }
+    }
+    keys += self.keys[mine...]
+    values += self.values[mine...]
+    keys += newer.keys[theirs...]
+    values += newer.values[theirs...]
+    return ChangeTable(ascending: keys, values)
+  }
+
+  /// These changes with others instead of some: nil takes one out. O(n + others log others).
+  func replacing(_ others: [ObjectKey: Change?]) -> ChangeTable {
+    var added = Builder(expecting: others.count)
+    var removed: Set<ObjectKey> = []
+    for (key, change) in others {
+      if let change { added.append(key, change) } else { removed.insert(key) }
+    }
+    let kept = removed.isEmpty ? self : filter { !removed.contains($0.key) }
+    return kept.merging(added.finished())
+  }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bytes of index entries, one after the other.
+///
+/// ## Isolation
+/// Sendable: whoever makes it appends to it before any run has it, and nobody after.
+// Safety: see above; what runs read is never written again.
+final class EntryBlock: @unchecked Sendable {
+  /// The first byte. Moves when the block grows.
+  private(set) var start: UnsafeMutableRawPointer
+  private var capacity: Int
+  /// How many bytes are in use.
+  var byteCount = 0
+
+  init(capacity: Int) {
+    self.capacity = max(capacity, 64)
+    start = .allocate(byteCount: self.capacity, alignment: 8)
+  }
+
+  deinit { start.deallocate() }
+
+  /// The first free byte, with room for `count`.
+  func reserve(_ count: Int) -> UnsafeMutableRawBufferPointer {
+    if capacity - byteCount < count { grow(for: count) }
+    return UnsafeMutableRawBufferPointer(start: start + byteCount, count: count)
+  }
+
+  private func grow(for count: Int) {
+    capacity = (byteCount + count) * 3 / 2
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+    larger.copyMemory(from: start, byteCount: byteCount)
+    start.deallocate()
+    start = larger
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import StrataRecord
+
+/// Makes an index run: encodes the entries and sorts them.
+///
+/// Sorting goes by 8 bytes at a time, from the first that any two entries differ in; only entries
+/// that agree in these are compared by what follows.
+struct IndexRunBuilder {
+  private var entries: [IndexRun.Entry] = []
+  private let block: EntryBlock
+
+  /// - Parameter count: how many entries will be appended.
+  init(expecting count: Int) {
+    entries.reserveCapacity(count)
+    block = EntryBlock(capacity: count * Self.byteCountEstimate + KeyEncoder.scratchByteCount)
+  }
+
+  /// What an entry of a number or of a short text takes.
+  private static let byteCountEstimate = 24
+
+  /// Adds the entry of an object whose record begins at `record`.
+  mutating func append(
+    _ object: ObjectKey, _ record: UnsafeRawPointer, _ index: IndexSchema, _ layout: RecordLayout
+  ) {
+    let room = block.reserve(KeyEncoder.scratchByteCount + KeyEncoder.objectKeyByteCount)
+    guard let start = room.baseAddress else { return }
+    let valueByteCount = index.write(valueOf: record, layout, to: start)
+    start.storeBytes(
+      of: object.rawValue.bigEndian, toByteOffset: valueByteCount, as: UInt64.self)
+    let byteCount = valueByteCount + KeyEncoder.objectKeyByteCount
+    entries.append(
+      IndexRun.Entry(
+        head: UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)), object: object,
+        offset: UInt32(block.byteCount), byteCount: UInt16(byteCount), block: 0))
+    block.byteCount += byteCount
+  }
+
+  /// The run of what was appended.
+  func finished() -> IndexRun {
+    guard entries.count > 1 else { return IndexRun(entries, [block]) }
+    var items: [WordOrder.Item] = []
+    items.reserveCapacity(entries.count)
+    for place in entries.indices {
+      items.append(WordOrder.Item(word: entries[place].head, place: UInt32(place)))
+    }
+    let isSorted = items.withUnsafeMutableBufferPointer { items in
+      if isAscending(items, from: 0) { return true }
+      withUnsafeTemporaryAllocation(of: WordOrder.Item.self, capacity: items.count) { scratch in
+        order(items, scratch, by: sharedByteCount(items))
+      }
+      return false
+    }
+    if isSorted { return IndexRun(entries, [block]) }
+    return IndexRun(items.map { entries[Int($0.place)] }, [block])
+  }
+
+  // MARK: - Sorting
+
+  /// How many of the first 8 bytes all entries share.
+  private func sharedByteCount(_ items: UnsafeMutableBufferPointer<WordOrder.Item>) -> Int {
+    var varying: UInt64 = 0
+    for item in items { varying |= item.word ^ items[0].word }
+    return varying.leadingZeroBitCount / 8
+  }
+
+  /// Sorts entries that agree in the bytes before `position`.
+  private func order(
+    _ items: UnsafeMutableBufferPointer<WordOrder.Item>,
+    _ scratch: UnsafeMutableBufferPointer<WordOrder.Item>, by position: Int
+  ) {
+    if position > 0 {
+      for index in items.indices {
+        items[index].word = word(of: entries[Int(items[index].place)], at: position)
+      }
+    }
+    WordOrder.sort(items, scratch)
+    var start = 0
+    while start < items.count {
+      var end = start + 1
+      while end < items.count, items[end].word == items[start].word { end += 1 }
+      if end - start > 1 {
+        orderEqual(
+          UnsafeMutableBufferPointer(rebasing: items[start..<end]),
+          UnsafeMutableBufferPointer(rebasing: scratch[start..<end]), by: position + 8)
+      }
+      start = end
+    }
+  }
+
+  private func orderEqual(
+    _ items: UnsafeMutableBufferPointer<WordOrder.Item>,
+    _ scratch: UnsafeMutableBufferPointer<WordOrder.Item>, by position: Int
+  ) {
+    // Objects came in the order of their keys, so those with one value are in order already.
+    if isAscending(items, from: position) { return }
+    if items.count > Self.insertedItemCountMax { return order(items, scratch, by: position) }
+    for index in 1..<items.count {
+      let item = items[index]
+      var place = index
+      while place > 0, precedes(item, items[place - 1], from: position) {
+        items[place] = items[place - 1]
+        place -= 1
+      }
+      items[place] = item
+    }
+  }
+
+  private static let insertedItemCountMax = 24
+
+  private func isAscending(
+    _ items: UnsafeMutableBufferPointer<WordOrder.Item>, from position: Int
+  ) -> Bool {
+    for index in 1..<items.count where !precedes(items[index - 1], items[index], from: position) {
+      return false
+    }
+    return true
+  }
+
+  /// Whether one entry is before another that agrees with it in the bytes before `position`.
+  private func precedes(
+    _ left: WordOrder.Item, _ right: WordOrder.Item, from position: Int
+  ) -> Bool {
+    let (left, right) = (entries[Int(left.place)], entries[Int(right.place)])
+    if left.head != right.head { return left.head < right.head }
+    let (leftCount, rightCount) = (Int(left.byteCount), Int(right.byteCount))
+    let common = min(leftCount, rightCount) - position
+    let order =
+      common > 0
+      ? memcmp(
+        block.start + Int(left.offset) + position, block.start + Int(right.offset) + position,
+        common) : 0
+    return order == 0 ? leftCount < rightCount : order < 0
+  }
+
+  /// 8 bytes of an entry as a big-endian number, with zeros behind its end.
+  private func word(of entry: IndexRun.Entry, at position: Int) -> UInt64 {
+    let rest = Int(entry.byteCount) - position
+    if rest <= 0 { return 0 }
+    let start = UnsafeRawPointer(block.start + Int(entry.offset) + position)
+    if rest >= 8 { return UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)) }
+    var word: UInt64 = 0
+    for index in 0..<8 {
+      word <<= 8
+      if index < rest { word |= UInt64(start.load(fromByteOffset: index, as: UInt8.self)) }
+    }
+    return word
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+package import StrataRecord
+import Synchronization
+
+// The index runs of a segment: made at once by a saver, or one by one for who asks first.
+
+/// What runs of one segment were made so far.
+///
+/// ## Isolation
+/// Sendable. No lock is held while a run is made: two who ask at once may both make it.
+final class RunSet: Sendable {
+  /// All runs of a segment.
+  final class Complete: Sendable {
+    let runs: [PropertyNumber: IndexRun]
+
+    init(_ runs: [PropertyNumber: IndexRun]) { self.runs = runs }
+  }
+
+  fileprivate let complete = AtomicLazyReference<Complete>()
+  fileprivate let some: Mutex<[PropertyNumber: IndexRun]>
+
+  init(_ runs: [PropertyNumber: IndexRun] = [:]) { some = Mutex(runs) }
+
+  /// The runs of a segment that is laid over this one's: those that are made here.
+  ///
+  /// - Parameters:
+  ///   - merge: gives the run of both, for one that is made here.
+  ///   - newer: the segment that is laid over; its runs are all made if these are.
+  func merging(
+    by merge: (PropertyNumber, IndexRun) -> IndexRun, completeWith newer: Segment
+  ) -> RunSet {
+    guard let complete = complete.load() else {
+      let made = some.withLock { $0 }
+      return RunSet(made.reduce(into: [:]) { $0[$1.key] = merge($1.key, $1.value) })
+    }
+    newer.prepareRuns()
+    var all: [PropertyNumber: IndexRun] = complete.runs.reduce(into: [:]) {
+      $0[$1.key] = merge($1.key, $1.value)
+    }
+    all.merge(newer.runs) { merged, _ in merged }
+    let merged = RunSet()
+    _ = merged.complete.storeIfNil(Complete(all))
+    return merged
+  }
+}
+
+extension Segment {
+  /// The run of one index; nil if it covers no record here. O(1) if it was made before, else
+  /// O(changes × log changes).
+  package func run(of index: PropertyNumber) -> IndexRun? {
+    if let complete = runSet.complete.load() { return complete.runs[index] }
+    if let made = runSet.some.withLock({ $0[index] }) { return made }
+    guard let run = makeRun(of: index) else { return nil }
+    runSet.some.withLock { $0[index] = run }
+    return run
+  }
+
+  /// All runs, by the number of the indexed property. They are made if they were not.
+  package var runs: [PropertyNumber: IndexRun] {
+    prepareRuns()
+    return runSet.complete.load()?.runs ?? [:]
+  }
+
+  /// Makes all runs that were not made yet: by who is about to show the segment to others, under no
+  /// lock.
+  package func prepareRuns() {
+    if runSet.complete.load() != nil { return }
+    var all = runSet.some.withLock { $0 }
+    for span in changes.spans {
+      for index in schema.entity(span.entity)?.indexes ?? [] where all[index.number] == nil {
+        all[index.number] = makeRun(of: index.number)
+      }
+    }
+    _ = runSet.complete.storeIfNil(RunSet.Complete(all))
+  }
+
+  private func makeRun(of number: PropertyNumber) -> IndexRun? {
+    var covered: [(span: ChangeTable.Span, index: IndexSchema, layout: RecordLayout)] = []
+    for span in changes.spans {
+      guard let entity = schema.entity(span.entity),
+        let index = entity.indexes.first(where: { $0.number == number })
+      else { continue }
+      covered.append((span, index, entity.layout))
+    }
+    if covered.isEmpty { return nil }
+    var builder = IndexRunBuilder(expecting: covered.reduce(0) { $0 + $1.span.range.count })
+    for (span, index, layout) in covered {
+      for place in span.range {
+        guard let record = changes.values[place].record else { continue }
+        builder.append(changes.keys[place], record.start, index, layout)
+        withExtendedLifetime(record) {}
+      }
+    }
+    return builder.finished()
+  }
+}

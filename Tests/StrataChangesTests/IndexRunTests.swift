@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+import StrataTestSupport
+import Testing
+
+private typealias G = Geography
+
+@Suite struct `Index runs` {
+  private let index = G.entity(G.key("City", 1)).numbers[G.name]
+
+  /// Names that share long beginnings, short ones, and one that many have.
+  private func someName(_ random: inout SeededGenerator) -> String? {
+    switch Int.random(in: 0...5, using: &random) {
+    case 0: nil
+    case 1: "the same"
+    case 2: String(UInt64.random(in: .min ... .max, using: &random), radix: 36)
+    case 3: "a long beginning, and then \(Int.random(in: 0...99, using: &random))"
+    case 4: String(repeating: "x", count: Int.random(in: 0...300, using: &random))
+    default: "\(Int.random(in: 0...9, using: &random))"
+    }
+  }
+
+  private func someSegment(_ count: Int, _ random: inout SeededGenerator) -> Segment {
+    var changes: [ObjectKey: Change] = [:]
+    for _ in 0..<count {
+      let key = G.key("City", UInt64.random(in: 1...UInt64(2 * count), using: &random))
+      changes[key] =
+        Int.random(in: 0...9, using: &random) == 0
+        ? .delete(base: nil) : .insert(G.city(name: someName(&random)), slots: [G.name])
+    }
+    return G.segment(changes)
+  }
+
+  private func entries(_ run: IndexRun?) -> [[UInt8]] {
+    guard let run else { return [] }
+    return run.entries.indices.map { run.withBytes(at: $0) { Array($0) } }
+  }
+
+  /// What the run of a segment with these changes must be.
+  private func expected(_ changes: ChangeTable) throws -> [[UInt8]] {
+    try changes.compactMap { key, change in
+      guard let record = change.record else { return nil }
+      let entity = G.entity(key)
+      var entry: [UInt8] = []
+      try #require(entity.index(at: G.name)).append(valueOf: record, entity.layout, to: &entry)
+      KeyEncoder.append(objectKey: key, to: &entry)
+      return entry
+    }.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  @Test func `have the entries of all records, sorted by their bytes`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = SeededGenerator(seed: seed)
+    for count in [1, 2, 20, 300, 3_000] {
+      let segment = someSegment(count, &random)
+      let run = segment.run(of: index)
+      #expect(try entries(run) == expected(segment.changes), "seed \(seed)")
+      for (place, entry) in entries(run).enumerated() {
+        #expect(run?.firstIndex(notBelow: entry) == place, "seed \(seed)")
+        #expect(
+          entry.withUnsafeBytes { KeyEncoder.objectKey(ofEntry: $0) }
+            == run?.entries[place].object, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `are the same whether they were merged or made of the merged segment`(
+    arePrepared: Bool
+  ) throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = SeededGenerator(seed: seed)
+    var overlay = Overlay()
+    for round in 0..<60 {
+      let segment = someSegment(Int.random(in: 1...60, using: &random), &random)
+      // One that was asked for before merging is merged, one that was not is made.
+      if arePrepared {
+        segment.prepareRuns()
+      } else if round.isMultiple(of: 3) {
+        _ = segment.run(of: index)
+      }
+      overlay = overlay.adding(segment).compacted()
+      let flat = try #require(overlay.flattened())
+      #expect(try entries(flat.run(of: index)) == expected(flat.changes), "seed \(seed)")
+    }
+  }
+}
