@@ -51,19 +51,21 @@ package final class Draft {
 
   /// A draft of `base`, which is a record of `layout`; of a new object if it is nil.
   ///
-  /// - Parameter external: the bytes that the base's external slots stand for, where those are not in
-  ///   the store.
-  /// - Parameter shown: the stamp of what an external slot shows, for an object whose base may be out of
-  ///   date.
+  /// - Parameters:
+  ///   - external: the bytes that the base's external slots stand for, where those are not in the
+  ///     store.
+  ///   - heapByteCount: how many bytes of variable values are likely to be set.
+  ///   - shown: the stamp of what an external slot shows, for an object whose base may be out of
+  ///     date.
   package init(
     layout: RecordLayout, base: Record?, external: ExternalValues = ExternalValues(),
-    shown: ((Int) -> DataStamp?)? = nil
+    heapByteCount: Int = Draft.heapByteCountUsual, shown: ((Int) -> DataStamp?)? = nil
   ) {
     self.layout = layout
     self.base = base
     self.external = external
     self.shown = shown
-    bufferByteCount = layout.draftHeapOffset + (layout.variableCount == 0 ? 0 : 64)
+    bufferByteCount = layout.draftHeapOffset + (layout.variableCount == 0 ? 0 : heapByteCount)
     heapEnd = layout.draftHeapOffset
     buffer = .allocate(byteCount: bufferByteCount, alignment: 8)
     if let base {
@@ -96,6 +98,14 @@ extension RecordLayout {
   var draftHeapOffset: Int {
     draftEntriesOffset + variableCount * MemoryLayout<VariableBytes>.stride
   }
+}
+
+extension Draft {
+  /// Room for a short text or two.
+  package static var heapByteCountUsual: Int { 64 }
+
+  /// How many bytes of variable values were set so far.
+  package var heapByteCount: Int { heapEnd - layout.draftHeapOffset }
 }
 
 // MARK: - Reading
@@ -313,28 +323,32 @@ extension Draft {
 
   /// Moves to a larger buffer, taking along only those of the heap's values that are still in use.
   private func grow(for byteCount: Int) {
-    let old = buffer
-    let live = (0..<layout.variableCount).filter { isInHeap(entries[$0]) }
-    let liveByteCount = live.reduce(0) { $0 + entries[$1].count }
-    let heapOffset = layout.draftHeapOffset
+    let (entryCount, heapOffset) = (layout.variableCount, layout.draftHeapOffset)
+    var liveByteCount = 0
+    for index in 0..<entryCount where isInHeap(entries[index]) {
+      liveByteCount += entries[index].count
+    }
     let newByteCount = heapOffset + (liveByteCount + byteCount) * 3 / 2 + 64
     let new = UnsafeMutableRawPointer.allocate(byteCount: newByteCount, alignment: 8)
-    new.copyMemory(from: old, byteCount: heapOffset)
-    let oldEntries = entries
-    buffer = new
+    new.copyMemory(from: buffer, byteCount: heapOffset)
+    // Safety: a copy of what the initializer has put there.
+    let newEntries = (new + layout.draftEntriesOffset)
+      .assumingMemoryBound(to: VariableBytes.self)
     var end = heapOffset
-    for index in 0..<layout.variableCount where oldEntries[index].count == 0 {
-      entries[index] = VariableBytes(start: new, count: 0)
+    for index in 0..<entryCount {
+      let entry = newEntries[index]
+      if entry.count == 0 {
+        newEntries[index] = VariableBytes(start: new, count: 0)
+      } else if isInHeap(entry) {
+        (new + end).copyMemory(from: entry.start, byteCount: entry.count)
+        newEntries[index] = VariableBytes(start: new + end, count: entry.count)
+        end += entry.count
+      }
     }
-    for index in live {
-      let entry = oldEntries[index]
-      (new + end).copyMemory(from: entry.start, byteCount: entry.count)
-      entries[index] = VariableBytes(start: new + end, count: entry.count)
-      end += entry.count
-    }
+    buffer.deallocate()
+    buffer = new
     heapEnd = end
     bufferByteCount = newByteCount
-    old.deallocate()
   }
 }
 

@@ -126,20 +126,32 @@ extension ManagedObjectContext {
   // MARK: - Inserting
 
   func seedForInsert(_ type: ManagedObject.Type) -> ObjectSeed {
+    let home = homeForInsert(type)
+    let key = ObjectKey(entity: home.entity.number, serial: coordinator.nextSerial())
+    return ObjectSeed(home: home, key: key, status: .inserted)
+  }
+
+  private func homeForInsert(_ type: ManagedObject.Type) -> ObjectHome {
+    if let homeOfNew, homeOfNew.type == type { return homeOfNew }
     guard let entity = schema.entity(for: type), let home = home(of: entity.number) else {
       preconditionFailure(
         "\(type) is no entity of this context's model: name it in ManagedObjectModel(…)")
     }
     precondition(
       !entity.description.isAbstract, "\(type) is an abstract entity: insert one that inherits")
-    let key = ObjectKey(entity: entity.number, serial: coordinator.nextSerial())
-    return ObjectSeed(home: home, key: key, status: .inserted)
+    homeOfNew = home
+    return home
   }
 
   func didInsert(_ object: ManagedObject) {
     let home = object.home
+    // What the one before was given is what this one will be given, more or less.
+    if let former = edits.drafted.last, former.home === home, let draft = former.draft {
+      home.noteNew(draft)
+    }
     object.draft = Draft(
-      layout: home.layout, base: home.template, external: home.templateExternal)
+      layout: home.layout, base: home.template, external: home.templateExternal,
+      heapByteCount: home.heapByteCountOfNew)
     cache.register(object, holding: nil)
     edits.drafted.append(object)
     turn.inserted.append(object.key)

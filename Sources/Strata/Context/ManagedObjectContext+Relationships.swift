@@ -42,7 +42,8 @@ extension ManagedObjectContext {
         setToOneKey(object.key, of: target, at: inverse.slot)
       }
     } else if let inverse = relationship.inverse {
-      for end in [former, target?.key].compactMap({ $0 }) { turn.noteEnd(end, inverse.slot) }
+      if let former { turn.noteEnd(former, inverse.slot) }
+      if let target { turn.noteEnd(target.key, inverse.slot) }
       if inverse.kind == .orderedToMany, let former {
         setPosition(.absent, at: LinkPlace(inverse.number, former), to: object.key)
       }

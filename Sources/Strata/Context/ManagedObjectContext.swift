@@ -60,19 +60,22 @@ public final class ManagedObjectContext {
 
   // MARK: State
 
-  // Safety: `@exclusivity(unchecked)` spares reading and setting properties their run-time checks. A
-  // context is of one isolation, and no access to those runs code that could reach the context again.
+  // Safety: `@exclusivity(unchecked)` spares what every insertion, edit and deletion touches its
+  // run-time checks. A context is of one isolation, and no access to these runs code of others that
+  // could reach the context again: what such code may do is called between accesses.
   @exclusivity(unchecked) var cache: ObjectCache
   @exclusivity(unchecked) var homes: [ObjectHome?]
+  /// That of the last new object: most objects are inserted in rows of one class.
+  @exclusivity(unchecked) var homeOfNew: ObjectHome?
   /// The unsaved changes, encoded.
   @exclusivity(unchecked) var working = Overlay()
   /// What was done since `working` was encoded.
   @exclusivity(unchecked) var edits = PendingEdits()
   /// Whether the layer shows `working`.
-  var isPublished = true
+  @exclusivity(unchecked) var isPublished = true
   /// The ordered relationships that are worked on by index.
   @exclusivity(unchecked) var orderedLists = OrderedLists()
-  var turn = TurnChanges()
+  @exclusivity(unchecked) var turn = TurnChanges()
   var messageCounts = MessageCounts()
   /// What children's saves changed that landed at the first read of this turn: told at its end,
   /// because no observer may run in the middle of reading a property.
@@ -95,12 +98,12 @@ public final class ManagedObjectContext {
   /// The objects whose awake methods run: what is set in them is no change.
   @exclusivity(unchecked) var awaking: [ManagedObject] = []
   /// The objects that are being deleted and have been told.
-  var deleting: Set<ObjectKey> = []
+  @exclusivity(unchecked) var deleting: Set<ObjectKey> = []
   /// Where the to-one relationships led that deny the deletion of an object, by slot, when it was
   /// deleted. A to-many relationship is asked again when it is saved.
-  var deniedTargets: [ObjectKey: [Int: ObjectKey]] = [:]
+  @exclusivity(unchecked) var deniedTargets: [ObjectKey: [Int: ObjectKey]] = [:]
   /// Objects that have left the context and are to be told, once its state is whole again.
-  var leaving: [ManagedObject] = []
+  @exclusivity(unchecked) var leaving: [ManagedObject] = []
   /// Whether objects that turn into faults are being told.
   var isFaulting = false
   /// The objects that somebody may be observing; nil if the context does not track observation.
@@ -108,15 +111,15 @@ public final class ManagedObjectContext {
   /// The save to the store that is under way, if any.
   var pendingSave: PendingSave?
   /// Whether the end of the main actor's turn has been enqueued.
-  var isTurnEndScheduled = false
+  @exclusivity(unchecked) var isTurnEndScheduled = false
   /// Records what is done, if it can be undone: `undoManager`.
-  var undoRecorder: UndoManager?
+  @exclusivity(unchecked) var undoRecorder: UndoManager?
   /// The savepoints of the `edit { }` calls that are under way, the outermost first.
-  var savepoints: [EditSavepoint] = []
+  @exclusivity(unchecked) var savepoints: [EditSavepoint] = []
   /// The lists that are told of this context's changes.
   var liveResults = LiveResultsList()
   /// What this context follows of others' changes, and merges of them.
-  var merging: Merging
+  @exclusivity(unchecked) var merging: Merging
 
   /// Makes a context below `parent`, confined to the isolation that makes it.
   ///
@@ -212,11 +215,13 @@ extension ManagedObjectContext {
   private func objects(changedAs kind: Change.Kind) -> Set<ManagedObject> {
     prepareToHandOut()
     encodeEdits()
-    return Set(
-      working.changes.compactMap { key, change in
-        guard change.kind == kind, change.isAnything else { return nil }
-        return instance(of: key)
-      })
+    let changes = working.changes
+    var objects: Set<ManagedObject> = []
+    for (place, key) in changes.keys.enumerated()
+    where changes.values[place].kind == kind && changes.values[place].isAnything {
+      if let object = instance(of: key) { objects.insert(object) }
+    }
+    return objects
   }
 
   /// Forgets everything unsaved: inserted objects are gone, changed and deleted ones are as the

@@ -70,6 +70,20 @@ public final class ObjectHome {
     unsafeContext?._withUnsafeGuaranteedRef(body)
   }
 
+  /// How many bytes of variable values the last new objects were given, so that the next one's draft
+  /// has room for as many from the start.
+  private(set) var heapByteCountOfNew = Draft.heapByteCountUsual
+
+  /// Notes what a new object was given.
+  func noteNew(_ draft: Draft) {
+    if draft.heapByteCount > heapByteCountOfNew {
+      heapByteCountOfNew = min(draft.heapByteCount, Self.heapByteCountOfNewMax)
+    }
+  }
+
+  /// Who gets long texts gets them in a buffer of their own.
+  private static var heapByteCountOfNewMax: Int { 1_024 }
+
   /// Cuts the way to a context that is going.
   package func detach() { unsafeContext = nil }
 }
