@@ -37,6 +37,8 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case relatedForgotten
   /// An object of a fetched list counts as moved by its index alone, whatever came or went before it.
   case movesUncounted
+  /// A batch delete leaves to-one slots of objects that stay as they are.
+  case batchForgetsEnds
 
   #if DEBUG
     private static let planted = Mutex<[ObjectIdentifier: PlantedFault]>([:])

@@ -93,6 +93,16 @@ package final class LMDBStore: PersistentStore {
     opened.queue.enqueue(.save(PreparedSave(changeSet), completion))
   }
 
+  package func delete(
+    _ deletion: BatchDeletion,
+    completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void
+  ) {
+    guard let opened = state.withLock({ $0 }) else {
+      return completion(.failure(StoreError.closed))
+    }
+    opened.queue.enqueue(.delete(deletion, completion))
+  }
+
   package func nextSerial() -> UInt64 {
     // Nothing can be saved to a closed store: any number will do.
     state.withLock { $0 }?.serials.next() ?? .random(in: 1...ObjectKey.serialMax)

@@ -26,6 +26,16 @@ package protocol PersistentStore: SnapshotSource {
     _ changeSet: ChangeSet,
     completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void)
 
+  /// Deletes objects where they lie, all of them or none, and what delete rules say with them; calls
+  /// `completion` when it is as durable as the store is. It takes its turn among the saves, and tells
+  /// the feed as a save does.
+  ///
+  /// - Parameter completion: as that of `commit`. It gets `StoreError`, `BatchDenial`,
+  ///   `CancellationError` or what the deletion's own closures throw, if nothing was deleted.
+  func delete(
+    _ deletion: BatchDeletion,
+    completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void)
+
   /// A serial for a new object, which no object of the store ever had or will have, whatever happens
   /// to the process. Waits for the disk only if 65,536 serials are used up faster than the store
   /// writes.
@@ -58,6 +68,30 @@ extension PersistentStore {
   package func commit(_ changeSet: ChangeSet) async throws -> CommitResult {
     try await withCheckedThrowingContinuation { continuation in
       commit(changeSet) { continuation.resume(with: $0) }
+    }
+  }
+
+  /// Deletes objects and waits for it.
+  ///
+  /// - Important: Not in a completion of a save, which would wait for itself.
+  /// - Throws: what `delete(_:completion:)` gives its completion.
+  package func delete(_ deletion: BatchDeletion) throws -> BatchOutcome {
+    let answer = Answer<BatchOutcome>()
+    delete(deletion) { answer.give($0) }
+    return try answer.wait()
+  }
+
+  /// Deletes objects, suspending meanwhile. A cancelled task has it end without having done anything,
+  /// unless that comes too late.
+  ///
+  /// - Throws: what `delete(_:completion:)` gives its completion.
+  package func delete(_ deletion: BatchDeletion) async throws -> BatchOutcome {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        delete(deletion) { continuation.resume(with: $0) }
+      }
+    } onCancel: {
+      deletion.watch.cancel()
     }
   }
 }

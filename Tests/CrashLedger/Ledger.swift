@@ -49,6 +49,17 @@ public enum Ledger {
   public static func write(_ sequence: Int, in context: ManagedObjectContext) throws {
     let progress = try context.fetch(Progress.all).first ?? Progress(in: context)
     progress.latest = sequence
+    fill(sequence, in: context)
+    for old in try context.fetch(Sheet.where { $0.sequence == sequence - kept }) {
+      context.delete(old)
+    }
+  }
+
+  /// How many sheets there are before a batch delete.
+  public static let filledCount = 100
+
+  /// Inserts the sheet of a sequence, its lines and its marks.
+  public static func fill(_ sequence: Int, in context: ManagedObjectContext) {
     let sheet = Sheet(in: context)
     sheet.sequence = sequence
     let marks = (0..<markCount).map { _ in
@@ -63,9 +74,6 @@ public enum Ledger {
       line.text = text(sequence, index)
       line.sheet = sheet
       for mark in marks { line.marks.insert(mark) }
-    }
-    for old in try context.fetch(Sheet.where { $0.sequence == sequence - kept }) {
-      context.delete(old)
     }
   }
 }

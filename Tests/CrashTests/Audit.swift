@@ -61,3 +61,46 @@ func audit(_ container: PersistentContainer) throws -> (latest: Int, problems: [
     return (latest, problems)
   }
 }
+
+/// Holds all lines and marks against the sheets that there are.
+///
+/// - Returns: the sequences of the sheets, and what is wrong, in words.
+func auditBatches(
+  _ container: PersistentContainer
+) throws -> (sequences: [Int], problems: [String]) {
+  try container.root.performAndWait { context in
+    var problems: [String] = []
+    func expect(_ holds: Bool, _ problem: @autoclosure () -> String) {
+      if !holds { problems.append(problem()) }
+    }
+    let sheets = try context.fetch(Sheet.all)
+    let sequences = sheets.map(\.sequence).sorted()
+    let lines = Dictionary(grouping: try context.fetch(Line.all), by: \.sequence)
+    let marks = Dictionary(grouping: try context.fetch(Mark.all), by: \.sequence)
+    expect(lines.keys.sorted() == sequences, "lines of \(lines.keys.sorted())")
+    expect(marks.keys.sorted() == sequences, "marks of \(marks.keys.sorted())")
+    for sheet in sheets {
+      let (itsLines, itsMarks) = (lines[sheet.sequence] ?? [], marks[sheet.sequence] ?? [])
+      expect(itsLines.count == Ledger.lineCount, "\(sheet.sequence): \(itsLines.count) lines")
+      expect(itsMarks.count == Ledger.markCount, "\(sheet.sequence): \(itsMarks.count) marks")
+      expect(Set(sheet.lines) == Set(itsLines), "\(sheet.sequence): a sheet and its lines")
+      expect(Set(sheet.marks) == Set(itsMarks), "\(sheet.sequence): a sheet and its marks")
+      for line in itsLines {
+        expect(Set(line.marks) == Set(itsMarks), "\(sheet.sequence): a line and its marks")
+      }
+      for mark in itsMarks {
+        expect(Set(mark.lines) == Set(itsLines), "\(sheet.sequence): a mark and its lines")
+      }
+    }
+    for sequence in 1...Ledger.filledCount {
+      let count = sequences.contains(sequence) ? 1 : 0
+      let found = try context.count(for: Sheet.where { $0.sequence == sequence })
+      let itsLines = try context.count(for: Line.where { $0.sequence == sequence })
+      let itsMarks = try context.count(for: Mark.where { $0.sequence == sequence })
+      expect(found == count, "\(sequence): \(found) sheets by index")
+      expect(itsLines == count * Ledger.lineCount, "\(sequence): \(itsLines) lines by index")
+      expect(itsMarks == count * Ledger.markCount, "\(sequence): \(itsMarks) marks by index")
+    }
+    return (sequences, problems)
+  }
+}

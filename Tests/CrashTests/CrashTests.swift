@@ -39,6 +39,32 @@ import Testing
     #expect(interrupted > 0)
   }
 
+  @Test func `in a batch delete leaves all of it done or nothing`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    print("in a batch delete: seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let directory = try TemporaryDirectory()
+    let store = directory.file("ledger.strata")
+    var outcomes = (before: 0, after: 0, later: 0)
+    for round in 1...60 {
+      let writer = try WriterProcess(storeAt: store, doing: "batches")
+      let said = writer.kill(
+        microseconds: .random(in: 0...40_000, using: &random), after: "deleting")
+      #expect(said != nil, "the writer failed in round \(round)")
+      let container = try PersistentContainer(at: store, model: Ledger.model())
+      let found = try auditBatches(container)
+      #expect(found.problems.isEmpty, "round \(round), seed \(seed)")
+      switch found.sequences {
+      case Array(1...Ledger.filledCount): outcomes.before += 1
+      case Array((Ledger.filledCount / 2 + 1)...Ledger.filledCount): outcomes.after += 1
+      case []: outcomes.later += 1
+      default: Issue.record("round \(round), seed \(seed): sheets \(found.sequences)")
+      }
+    }
+    print("in a batch delete: \(outcomes)")
+    #expect(outcomes.before > 0)
+  }
+
   @Test func `while it creates a store leaves none or a good one`() throws {
     let seed = UInt64.random(in: .min ... .max)
     print("while it creates a store: seed \(seed)")

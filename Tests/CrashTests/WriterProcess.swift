@@ -16,9 +16,10 @@ struct WriterProcess {
     #endif
   }()
 
-  init(storeAt url: URL) throws {
+  /// - Parameter word: what the writer is to do besides saving.
+  init(storeAt url: URL, doing word: String? = nil) throws {
     process.executableURL = Self.products.appendingPathComponent("CrashWriter")
-    process.arguments = [url.path]
+    process.arguments = [url.path] + (word.map { [$0] } ?? [])
     process.standardOutput = output
     try process.run()
   }

@@ -6,16 +6,21 @@ import Strata
 /// Saves to the store at its argument until it is killed: from a worker to the root in memory, from
 /// the root to the disk. It says `opening`, `saving <sequence>` before a save to the disk, and
 /// `saved <sequence>` when the disk has it.
+///
+/// With the word `batches` after the store it fills and empties it instead: it says `deleting <round>` and
+/// `deleted <round>` around a batch delete of half of it.
 @main enum Writer {
   static func main() async throws {
-    guard CommandLine.arguments.count == 2 else {
-      say("usage: CrashWriter <store>")
+    let arguments = CommandLine.arguments
+    guard arguments.count == 2 || arguments.dropFirst(2) == ["batches"] else {
+      say("usage: CrashWriter <store> [batches]")
       exit(64)
     }
     let model = try Ledger.model()
     say("opening")
     let container = try PersistentContainer(
-      at: URL(fileURLWithPath: CommandLine.arguments[1]), model: model)
+      at: URL(fileURLWithPath: arguments[1]), model: model)
+    if arguments.count > 2 { try deleteInBatches(container) }
     let worker = container.newBackgroundContext()
     var sequence = try await worker.perform { try $0.fetch(Progress.all).first?.latest ?? 0 }
     while true {
@@ -32,6 +37,25 @@ import Strata
         try await container.root.perform { try $0.save() }
       }
       say("saved \(sequence)")
+    }
+  }
+
+  private static func deleteInBatches(_ container: PersistentContainer) throws -> Never {
+    var round = 0
+    while true {
+      round += 1
+      // By cascade that is everything.
+      try container.coordinator.execute(BatchDeleteRequest(Sheet.all))
+      try container.root.performAndWait { context in
+        context.reset()
+        for sequence in 1...Ledger.filledCount { Ledger.fill(sequence, in: context) }
+        try context.save()
+      }
+      say("deleting \(round)")
+      let half = Ledger.filledCount / 2
+      try container.coordinator.execute(
+        BatchDeleteRequest(Sheet.where { $0.sequence <= half }))
+      say("deleted \(round)")
     }
   }
 

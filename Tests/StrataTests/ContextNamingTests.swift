@@ -49,6 +49,13 @@ import Testing
       authors.withLock { $0.append(changeSet.author) }
       store.commit(changeSet, completion: completion)
     }
+
+    func delete(
+      _ deletion: BatchDeletion,
+      completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void
+    ) {
+      store.delete(deletion, completion: completion)
+    }
   }
 
   @Test func `the author of the topmost context goes to the store with the save`() throws {

@@ -152,6 +152,13 @@ final class CountingStore: PersistentStore {
     }
   }
 
+  func delete(
+    _ deletion: BatchDeletion,
+    completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void
+  ) {
+    store.delete(deletion, completion: completion)
+  }
+
   var uuid: UUID { store.uuid }
   var schema: Schema { store.schema }
   var feed: ChangeFeed { store.feed }

@@ -144,7 +144,7 @@ public final class ContextQueue: ContextParent {
 
   // MARK: - Turns
 
-  private nonisolated func run<T>(
+  nonisolated func run<T>(
     isCancellable: Bool = true,
     _ body: @Sendable (ManagedObjectContext) throws -> sending T
   ) async throws -> sending T {

@@ -29,7 +29,8 @@ struct Derivation {
   private var seen = Overlay()
   /// One moment for the whole save.
   private let now = Date()
-  private var wanted: [ObjectKey: SlotSet] = [:]
+  /// What is to be worked out, by object.
+  private(set) var wanted: [ObjectKey: SlotSet] = [:]
 
   /// Whether all of `working` has been dealt with.
   func hasSeen(_ working: Overlay) -> Bool { working.isIdentical(to: seen) }
@@ -66,21 +67,27 @@ struct Derivation {
   private mutating func wantOwn(
     of key: ObjectKey, _ change: Change, _ entity: EntityDerivations
   ) {
+    if change.kind != .insert { return wantOwn(of: key, setting: change.slots, entity) }
+    for attribute in entity.derived { wanted[key, default: SlotSet()].insert(attribute.slot) }
+  }
+
+  /// Wants what is derived in an object from slots of its own that are set.
+  mutating func wantOwn(of key: ObjectKey, setting slots: SlotSet, _ entity: EntityDerivations) {
     for attribute in entity.derived {
       let isWanted =
         switch attribute.source {
-        case _ where change.kind == .insert: true
-        case .text(_, let slot): change.slots.contains(slot)
-        case .path(let steps, _): steps.first.map { change.slots.contains($0) } ?? false
+        case .text(_, let slot): slots.contains(slot)
+        case .path(let steps, _): steps.first.map { slots.contains($0) } ?? false
         case .now:
-          !change.slots.isSubset(of: entity.derived.reduce(into: SlotSet()) { $0.insert($1.slot) })
+          !slots.isSubset(of: entity.derived.reduce(into: SlotSet()) { $0.insert($1.slot) })
         case .count, .sum: false
         }
       if isWanted { wanted[key, default: SlotSet()].insert(attribute.slot) }
     }
   }
 
-  private mutating func want(
+  /// Wants what other objects derive from one that is changed or deleted.
+  mutating func want(
     _ dependent: EntityDerivations.Dependent, from key: ObjectKey, in view: ReadView
   ) throws {
     var reached: Set<ObjectKey> = [key]
@@ -107,7 +114,8 @@ struct Derivation {
     for key in reached { wanted[key, default: SlotSet()].insert(dependent.derived) }
   }
 
-  private mutating func wantAggregates(over place: LinkPlace, _ schema: Schema) {
+  /// Wants what is counted or summed over a relationship that has gained or lost members.
+  mutating func wantAggregates(over place: LinkPlace, _ schema: Schema) {
     guard let entity = schema.entity(place.owner.entity) else { return }
     for attribute in schema.derivation[place.owner.entity]?.derived ?? [] {
       switch attribute.source {
@@ -128,12 +136,7 @@ struct Derivation {
       guard case .record(let stored) = try view.find(key),
         let entity = view.schema.entity(key.entity)
       else { continue }
-      let draft = Draft(layout: entity.layout, base: stored.record)
-      for attribute in view.schema.derivation[key.entity]?.derived ?? []
-      where slots.contains(attribute.slot) {
-        draft.setValue(
-          try value(of: attribute, stored.record, key, entity, in: view), at: attribute.slot)
-      }
+      let draft = try draft(of: slots, key, stored.record, entity, in: view)
       if draft.changed.isEmpty { continue }
       let record = draft.encode(into: &arena)
       var change = working.change(for: key) ?? .readLock(stored)
@@ -142,6 +145,30 @@ struct Derivation {
       changes[key] = change
     }
     return Segment(changes: changes, links: LinkChanges(), schema: view.schema)
+  }
+
+  /// The record that an object is to have in place of `stored`, by what is wanted of it; nil if that is
+  /// what it has.
+  func derived(
+    _ key: ObjectKey, _ stored: Record, _ entity: EntitySchema, in view: ReadView
+  ) throws -> Record? {
+    guard let slots = wanted[key] else { return nil }
+    let draft = try draft(of: slots, key, stored, entity, in: view)
+    var arena = RecordArena()
+    return draft.changed.isEmpty ? nil : draft.encode(into: &arena)
+  }
+
+  private func draft(
+    of slots: SlotSet, _ key: ObjectKey, _ record: Record, _ entity: EntitySchema,
+    in view: ReadView
+  ) throws -> Draft {
+    let draft = Draft(layout: entity.layout, base: record)
+    for attribute in view.schema.derivation[key.entity]?.derived ?? []
+    where slots.contains(attribute.slot) {
+      draft.setValue(
+        try value(of: attribute, record, key, entity, in: view), at: attribute.slot)
+    }
+    return draft
   }
 
   private func value(

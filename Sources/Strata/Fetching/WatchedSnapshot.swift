@@ -14,25 +14,25 @@ import StrataRecord
 final class WatchedSnapshot: Snapshot {
   let generation: UInt64
   private let snapshot: any Snapshot
-  private let report: (_ readCount: Int) -> Void
+  private let report: (_ readCount: Int) throws -> Void
   private(set) var readCount = 0
 
   /// After so many entries and records the task is looked at.
   private static let stride = 256
 
-  /// - Parameter report: is told now and then how much has been read.
-  init(_ snapshot: any Snapshot, report: @escaping (_ readCount: Int) -> Void) {
+  /// - Parameter report: is told now and then how much has been read; what it throws ends the fetch.
+  init(_ snapshot: any Snapshot, report: @escaping (_ readCount: Int) throws -> Void) {
     self.snapshot = snapshot
     self.report = report
     generation = snapshot.generation
   }
 
-  /// - Throws: `CancellationError`.
+  /// - Throws: `CancellationError`; what `report` throws.
   private func noteRead() throws {
     readCount += 1
     guard readCount.isMultiple(of: Self.stride) else { return }
     try Task.checkCancellation()
-    report(readCount)
+    try report(readCount)
   }
 
   func record(for key: ObjectKey) throws -> StoredRecord? {

@@ -32,6 +32,8 @@ final class Trees: Sendable {
   private let external: [Tree?]
   /// By property number; nil where there is neither an index nor links.
   private let entries: [Tree?]
+  /// By entity number; nil where the entity declares nothing that has entries.
+  private let declared: [Tree?]
   private let names: [Tree: String]
 
   /// - Parameter open: gives the tree of a name, nil if the file has none.
@@ -53,6 +55,7 @@ final class Trees: Sendable {
     }
     var records = [Tree?](repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
     var external = records
+    var declared = records
     var entries = [Tree?](repeating: nil, count: Int(schema.numbers.lastProperty) + 1)
     for entity in schema.entities {
       let number = Int(entity.number.rawValue)
@@ -61,11 +64,13 @@ final class Trees: Sendable {
       let own = Self.ownNumbersWithEntries(of: entity)
       if own.isEmpty { continue }
       let shared = try tree("i\(number)")
+      declared[number] = shared
       for property in own { entries[Int(property.rawValue)] = shared }
     }
     self.records = records
     self.external = external
     self.entries = entries
+    self.declared = declared
     self.names = names
   }
 
@@ -111,6 +116,13 @@ final class Trees: Sendable {
   func entries(of property: PropertyNumber) -> Tree? {
     let index = Int(property.rawValue & PropertyNumber.rawValueMax)
     return index < entries.count ? entries[index] : nil
+  }
+
+  /// The indexes over the properties that an entity declares, and the links of its relationships; nil if
+  /// there are none.
+  func entries(declaredBy entity: EntityNumber) -> Tree? {
+    let index = Int(entity.rawValue)
+    return index < declared.count ? declared[index] : nil
   }
 
   func name(of tree: Tree) -> String { names[tree] ?? "unknown tree" }

@@ -14,7 +14,8 @@ package import StrataRecord
 package final class LMDBSnapshot: Snapshot {
   package let generation: UInt64
 
-  private let store: OpenStore
+  /// What the view goes back to; nil for a view of a write transaction.
+  private let store: OpenStore?
   private let view: StoreView
   // Safety: `@exclusivity(unchecked)` spares each record a run-time check. A snapshot is of one
   // isolation, and nothing of the program runs while a record is copied.
@@ -31,7 +32,16 @@ package final class LMDBSnapshot: Snapshot {
     generation = try Catalog.generation(in: view.transaction)
   }
 
-  deinit { store.views.give(view) }
+  /// What a write transaction sees as long as nothing more is written.
+  ///
+  /// - Parameter generation: of the save that is being written.
+  init(writing view: StoreView, generation: UInt64) {
+    store = nil
+    self.view = view
+    self.generation = generation
+  }
+
+  deinit { store?.views.give(view) }
 
   package func record(for key: ObjectKey) throws -> StoredRecord? {
     try view.record(of: key, into: &arena)

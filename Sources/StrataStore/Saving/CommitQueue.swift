@@ -19,6 +19,8 @@ final class CommitQueue: Sendable {
     case save(PreparedSave, @Sendable (Result<CommitResult, any Error>) -> Void)
     /// A block of serials at or above a number.
     case reserve(from: UInt64, @Sendable (Result<Range<UInt64>, StoreError>) -> Void)
+    /// Has a transaction of its own: whatever it meets ends nobody else's save, and it may be cancelled.
+    case delete(BatchDeletion, @Sendable (Result<BatchOutcome, any Error>) -> Void)
   }
 
   let environment: Environment
@@ -95,6 +97,9 @@ final class CommitQueue: Sendable {
 
   private func writeGroup() {
     let requests = takeGroup()
+    if case .delete(let deletion, let completion) = requests.first {
+      return completion(BatchCommit.perform(deletion, in: self))
+    }
     let replies = GroupCommit.perform(requests, in: self)
     for (request, reply) in zip(requests, replies) { request.complete(reply) }
   }
@@ -105,6 +110,10 @@ final class CommitQueue: Sendable {
       var count = 0
       var changeCount = 0
       for request in state.waiting {
+        if request.isAlone {
+          count = max(count, 1)
+          break
+        }
         if case .save(let save, _) = request { changeCount += save.order.count }
         if count > 0, changeCount > Self.groupChangeCountMax { break }
         count += 1
@@ -133,6 +142,10 @@ extension CommitQueue.Request {
     switch self {
     case .save(_, let completion): completion(.failure(error))
     case .reserve(_, let completion): completion(.failure(error))
+    case .delete(_, let completion): completion(.failure(error))
     }
   }
+
+  /// Whether it shares its transaction with nobody.
+  fileprivate var isAlone: Bool { if case .delete = self { true } else { false } }
 }

@@ -102,6 +102,7 @@ struct GroupCommit {
     case .reserve(let floor, _):
       hasWritten = true
       replies.append(.success(.reserved(try reserve(from: floor))))
+    case .delete: preconditionFailure("a batch has a transaction of its own")
     }
   }
 

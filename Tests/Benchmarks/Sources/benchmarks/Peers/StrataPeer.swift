@@ -86,7 +86,7 @@ final class StrataPeer: Peer {
     try context.save()
   }
 
-  func deleteAtOnce() throws { throw Unsupported(reason: "not there yet: batch deletes") }
+  func deleteAtOnce() throws { try coordinator.execute(BatchDeleteRequest(Person.all)) }
 
   // MARK: - Reading
 

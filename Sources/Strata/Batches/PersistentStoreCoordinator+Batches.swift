@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataQuery
+import StrataRecord
+import StrataStore
+
+extension PersistentStoreCoordinator {
+  /// Carries a batch out and waits for the disk. Core Data: `execute(_:with:)`.
+  ///
+  /// - Important: it blocks the thread meanwhile, as long as the batch takes. In async code there is a
+  ///   call that does not, and that can be cancelled.
+  /// - Throws: nothing is deleted then: `ContextError.deleteDenied` and `.validationFailed`, if rules of
+  ///   the model forbid it; `ContextError.unknownEntity`, `.foreignObjectID` and `QueryError` for a
+  ///   request that cannot be answered; `StoreError`, among others `.damaged` if a record that it has to
+  ///   look at is.
+  /// - Complexity: O(pages) if the objects need not be looked at; else O(objects + their index entries
+  ///   and links), each in O(log objects).
+  @discardableResult
+  public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
+    let batch = try PreparedBatchDelete(request, in: self)
+    return batch.result(try batch.perform())
+  }
+
+  /// Carries a batch out off the caller's thread.
+  ///
+  /// Saves that come after it wait for it, as for any save; nobody else does. When the task is cancelled,
+  /// it ends within a few hundred objects and nothing is deleted, unless it is being committed already.
+  ///
+  /// - Parameter progress: told now and then, on the store's writing thread, how far it has come; it must
+  ///   be short.
+  /// - Throws: as the blocking call, and `CancellationError`.
+  @discardableResult
+  public func execute(
+    _ request: BatchDeleteRequest, isolation: isolated (any Actor)? = #isolation,
+    progress: (@Sendable (BatchProgress) -> Void)? = nil
+  ) async throws -> BatchDeleteResult {
+    let batch = try PreparedBatchDelete(request, in: self, progress: progress)
+    return batch.result(try await batch.perform())
+  }
+}
+
+/// A batch delete as the store is asked for it.
+struct PreparedBatchDelete: Sendable {
+  private let coordinator: PersistentStoreCoordinator
+  private let request: BatchDeleteRequest
+  private let deletion: BatchDeletion
+
+  /// - Parameter reportsKeys: whether the outcome is to have them, whoever listens.
+  /// - Throws: `ContextError.unknownEntity`, `.foreignObjectID`; `QueryError`.
+  init(
+    _ request: BatchDeleteRequest, in coordinator: PersistentStoreCoordinator,
+    reportsKeys: Bool = false, progress: (@Sendable (BatchProgress) -> Void)? = nil
+  ) throws {
+    self.coordinator = coordinator
+    self.request = request
+    let schema = coordinator.schema
+    var report: (@Sendable (Int, Int) -> Void)?
+    if let progress {
+      report = { progress(BatchProgress(completedCount: $0, objectCount: $1)) }
+    }
+    let watch = BatchWatch(report: report)
+    var consequences: (@Sendable () -> any DeletionConsequences)?
+    if !schema.derivation.isEmpty || !schema.validation.isEmpty {
+      consequences = { RuleConsequences(schema) }
+    }
+    deletion = BatchDeletion(
+      try Self.subject(of: request, schema, watch),
+      reportsKeys: reportsKeys || request.returnsObjectIDs, consequences: consequences,
+      watch: watch)
+  }
+
+  private static func subject(
+    of request: BatchDeleteRequest, _ schema: Schema, _ watch: BatchWatch
+  ) throws -> BatchDeletion.Subject {
+    switch request.subject {
+    case .objects(let ids):
+      if let other = ids.first(where: { $0.store != schema.store }) {
+        throw ContextError.foreignObjectID(other)
+      }
+      return .found { _ in ids.map(\.key) }
+    case .matching(let request, let type, let name):
+      guard let entity = schema.entity(forClass: type) else {
+        throw ContextError.unknownEntity(name)
+      }
+      let plan = try QueryPlan(request, entity: entity, schema: schema)
+      if request.predicate == nil && plan.limit == nil && plan.offset == 0 {
+        return .all(plan.family)
+      }
+      return .found { snapshot in
+        let watched = WatchedSnapshot(snapshot) { _ in try watch.check() }
+        return try plan.fetchKeys(
+          in: ReadView(own: Overlay(), inherited: [], snapshot: watched, schema: schema))
+      }
+    }
+  }
+
+  /// Has the store do it, and waits.
+  func perform() throws -> BatchOutcome {
+    do { return try coordinator.store.delete(deletion) } catch { throw told(error) }
+  }
+
+  /// Has the store do it.
+  func perform() async throws -> BatchOutcome {
+    do { return try await coordinator.store.delete(deletion) } catch { throw told(error) }
+  }
+
+  func result(_ outcome: BatchOutcome) -> BatchDeleteResult {
+    let store = coordinator.schema.store
+    let ids = (outcome.keys?.deleted ?? []).lazy.map { ObjectID(store: store, key: $0) }
+    return BatchDeleteResult(
+      count: outcome.count, objectIDs: request.returnsObjectIDs ? Array(ids) : nil)
+  }
+
+  /// A denial in the words of contexts; any other error as it is.
+  private func told(_ error: any Error) -> any Error {
+    guard let denial = error as? BatchDenial else { return error }
+    let schema = coordinator.schema
+    return ContextError.deleteDenied(
+      denial.denied.compactMap { key, slot in
+        guard let entity = schema.entity(key.entity)?.description else { return nil }
+        return ContextError.DeniedDelete(
+          objectID: ObjectID(store: schema.store, key: key),
+          relationship: "\(entity.name).\(entity.properties[slot].name)")
+      })
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+/// What a batch delete asks of a store: objects are deleted where they lie, without a context, and with
+/// them what the delete rules say.
+package struct BatchDeletion: Sendable {
+  /// Which objects go.
+  package enum Subject: Sendable {
+    /// All objects of these entities. The store need not look at them one by one.
+    case all([EntityNumber])
+    /// Those that are found in the state that the store has when it comes to delete them. Keys of
+    /// objects that are not there are passed over.
+    case found(@Sendable (any Snapshot) throws -> [ObjectKey])
+  }
+
+  package let subject: Subject
+  /// Whether the outcome is to have the keys, though nobody follow the store's feed.
+  package let reportsKeys: Bool
+  /// Makes what knows the consequences that are not the store's own, for one execution; nil if there
+  /// are none.
+  package let consequences: (@Sendable () -> any DeletionConsequences)?
+  package let watch: BatchWatch
+
+  package init(
+    _ subject: Subject, reportsKeys: Bool,
+    consequences: (@Sendable () -> any DeletionConsequences)?, watch: BatchWatch
+  ) {
+    self.subject = subject
+    self.reportsKeys = reportsKeys
+    self.consequences = consequences
+    self.watch = watch
+  }
+}
+
+/// What follows for the objects that stay: derived attributes, and rules of the model that they must
+/// keep. The store asks; it knows of neither.
+///
+/// It is told of everything before anything is written, and asked when the deleted objects are gone.
+///
+/// ## Isolation
+/// The store's writer. Views are good during a call.
+package protocol DeletionConsequences {
+  /// Whether anything may follow from the deletion of objects of the entity: of others it is not told.
+  func concerns(_ entity: EntityNumber) -> Bool
+
+  /// An object will be deleted.
+  mutating func willDelete(_ key: ObjectKey, _ record: Record, in view: ReadView) throws
+
+  /// To-one slots of an object that stays will lead nowhere.
+  mutating func willClear(
+    _ slots: SlotSet, of key: ObjectKey, _ record: Record, in view: ReadView) throws
+
+  /// The objects that may have to change, ascending.
+  mutating func reached() -> [ObjectKey]
+
+  /// The record that one of `reached` is to have.
+  mutating func record(of key: ObjectKey, _ stored: Record, in view: ReadView) throws -> Record
+
+  /// Refuses what has come of it all, or lets it be.
+  mutating func check(in view: ReadView) throws
+}
+
+/// A batch delete that delete rules deny: objects that others are linked to by a relationship with the
+/// rule `.deny`.
+package struct BatchDenial: Error {
+  package let denied: [(key: ObjectKey, slot: Int)]
+
+  package init(_ denied: [(key: ObjectKey, slot: Int)]) { self.denied = denied }
+}
+
+/// What a batch did to the store.
+package struct BatchOutcome: Sendable {
+  /// How many objects are gone.
+  package let count: Int
+  /// All that has changed; nil if nobody wanted to know.
+  package let keys: ChangedKeys?
+
+  package init(count: Int, keys: ChangedKeys?) {
+    self.count = count
+    self.keys = keys
+  }
+}

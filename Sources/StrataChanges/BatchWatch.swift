@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// The line between a batch that the writer works on and whoever has asked for it.
+///
+/// ## Isolation
+/// Sendable: cancelled on any thread, looked at on the writer's.
+package final class BatchWatch: Sendable {
+  private let isCancelled = Atomic(false)
+  private let report: (@Sendable (_ completedCount: Int, _ objectCount: Int) -> Void)?
+
+  /// After so many objects whoever works looks whether it is to go on.
+  package static let stride = 256
+
+  /// - Parameter report: is told on the writer's thread how many objects have been dealt with, of how
+  ///   many that are known by then.
+  package init(
+    report: (@Sendable (_ completedCount: Int, _ objectCount: Int) -> Void)? = nil
+  ) {
+    self.report = report
+  }
+
+  /// Has the batch end without having done anything, unless it is about to be committed.
+  package func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+  /// - Throws: `CancellationError`.
+  package func check() throws {
+    if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+  }
+
+  package func tell(_ completedCount: Int, of objectCount: Int) {
+    report?(completedCount, objectCount)
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataLMDB
+
+/// One write transaction for one batch.
+///
+/// It is not shared with saves: a batch reads and writes by turns, so that what it meets half way can be
+/// undone only by the end of the transaction, which would be the end of the others' saves too.
+///
+/// ## Isolation
+/// The writer thread.
+enum BatchCommit {
+  static func perform(
+    _ deletion: BatchDeletion, in queue: CommitQueue
+  ) -> Result<BatchOutcome, any Error> {
+    do {
+      // It may have been cancelled while it waited.
+      try deletion.watch.check()
+      let transaction = try queue.environment.begin()
+      // Nothing that was committed is undone by it.
+      defer { transaction.abort() }
+      return .success(try perform(deletion, in: transaction, queue))
+    } catch let error as LMDBError {
+      return .failure(StoreError(error))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func perform(
+    _ deletion: BatchDeletion, in transaction: WriteTransaction, _ queue: CommitQueue
+  ) throws -> BatchOutcome {
+    let generation = try Catalog.generation(in: transaction) + 1
+    var delete = BatchDelete(deletion, in: transaction, queue, generation: generation)
+    let outcome = try delete.run()
+    if outcome.count == 0 { return outcome }
+    try deletion.watch.check()
+    try Catalog.setGeneration(generation, in: transaction)
+    try commit(
+      transaction, News(origin: nil, generation: generation, keys: outcome.keys), queue)
+    deletion.watch.tell(outcome.count, of: outcome.count)
+    return outcome
+  }
+
+  /// Makes it visible and durable. As with a save, it stands in the feed before it is visible.
+  private static func commit(
+    _ transaction: WriteTransaction, _ news: News, _ queue: CommitQueue
+  ) throws {
+    let entry = queue.feed.append(news)
+    PausePoint.tagged.reach(queue.schema)
+    do {
+      try transaction.commit()
+    } catch {
+      if let entry { queue.feed.void(entry) }
+      throw error
+    }
+    queue.feed.tell(news)
+  }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+// What a batch delete writes, once all rules are known to allow it. A stretch of objects is read, and
+// what goes with them planned; then it is written as a save's plan is, and forgotten.
+
+extension BatchDelete {
+  /// How many objects are read before they are written: their records, and the entries that go with
+  /// them, are what is in memory.
+  private static let stretchCount = 4_096
+
+  mutating func write() throws {
+    let whole = try wholeEntities()
+    for number in doomed.entities {
+      guard let entity = schema.entity(number) else { continue }
+      try delete(entity, whole)
+    }
+    for tree in whole.trees { try transaction.clear(tree) }
+    try rewrite(cleared.keys.sorted()) { delete, key, old, _, arena in
+      guard let layout = delete.schema.entity(key.entity)?.layout else { return old }
+      let draft = Draft(layout: layout, base: old)
+      for slot in delete.cleared[key] ?? SlotSet() { draft.setToOne(nil, at: slot) }
+      return draft.encode(into: &arena)
+    }
+    try rewrite(reached) { delete, key, old, view, _ in
+      try delete.consequences?.record(of: key, old, in: view) ?? old
+    }
+    let (_, view) = takeView()
+    try consequences?.check(in: view)
+  }
+
+  private func wholeEntities() throws -> WholeEntities {
+    var counts: [EntityNumber: Int] = [:]
+    for number in doomed.entities { counts[number] = doomed.count(of: number) }
+    return try WholeEntities(counts, schema, takeView().store)
+  }
+
+  // MARK: - Deleting
+
+  private mutating func delete(_ entity: EntitySchema, _ whole: WholeEntities) throws {
+    let keys = doomed.sorted(of: entity.number)
+    let deletion = EntityDeletion(entity, duties[Int(entity.number.rawValue)], whole, trees)
+    guard deletion.looksAtObjects else {
+      completedCount += keys.count
+      return
+    }
+    var rest = keys[...]
+    while !rest.isEmpty {
+      let stretch = rest.prefix(Self.stretchCount)
+      rest = rest.dropFirst(stretch.count)
+      try write(try plan(stretch, deletion))
+      completedCount += stretch.count
+      self.deletion.watch.tell(completedCount, of: doomed.count)
+    }
+  }
+
+  private mutating func plan(
+    _ keys: ArraySlice<ObjectKey>, _ deletion: EntityDeletion
+  ) throws -> SavePlan {
+    let view = takeView().store
+    var plan = SavePlan()
+    var section = SavePlan.Section(entity: deletion.entity, items: [])
+    section.items.reserveCapacity(keys.count)
+    var arena = RecordArena()
+    for key in keys {
+      try step()
+      let record = try record(of: key, view, into: &arena)
+      section.items.append(SavePlan.Item(key: key, old: record, new: nil))
+      for links in deletion.links {
+        for target in try view.targets(at: LinkPlace(links.number, key)) {
+          plan.linkEntries[links.number, default: .init()].removed.append(link: key, to: target)
+          guard let mirror = links.mirror else { continue }
+          plan.linkEntries[mirror, default: .init()].removed.append(link: target, to: key)
+        }
+      }
+      for target in deletion.positions {
+        guard let number = target.positions,
+          let owner = record.toOne(at: target.slot, layout: deletion.entity.layout)
+        else { continue }
+        plan.linkEntries[number, default: .init()].removed.append(link: owner, to: key)
+      }
+    }
+    for index in deletion.indexes { plan.addEntries(of: section, index) }
+    if !deletion.isEmptied { plan.sections = [section] }
+    return plan
+  }
+
+  private func write(_ plan: consuming SavePlan) throws {
+    for number in plan.indexes.keys {
+      plan.indexes[number]?.removed.sort()
+      plan.indexes[number]?.added.sort()
+    }
+    for number in plan.linkEntries.keys { plan.linkEntries[number]?.removed.sort() }
+    _ = try PlanWriter.write(plan, in: transaction, trees, generation: generation)
+  }
+
+  // MARK: - Changing what stays
+
+  /// What is to become of the record of an object that stays, as the transaction has it by now.
+  private typealias Revision = (
+    inout BatchDelete, ObjectKey, Record, ReadView, inout RecordArena
+  ) throws -> Record
+
+  /// Writes what `revise` makes of objects.
+  ///
+  /// - Parameter keys: ascending.
+  /// - Throws: `StoreError.uniquenessViolations`.
+  private mutating func rewrite(_ keys: [ObjectKey], _ revise: Revision) throws {
+    var violations: [UniquenessViolation] = []
+    var rest = keys[...]
+    while let first = rest.first {
+      guard let entity = schema.entity(first.entity) else { break }
+      let stretch = rest.prefix(Self.stretchCount).prefix { $0.entity == first.entity }
+      rest = rest.dropFirst(stretch.count)
+      let plan = try plan(stretch, of: entity, revise)
+      try write(plan)
+      for section in plan.sections { violations += try self.violations(of: section) }
+    }
+    if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }
+  }
+
+  private mutating func plan(
+    _ keys: ArraySlice<ObjectKey>, of entity: EntitySchema, _ revise: Revision
+  ) throws -> SavePlan {
+    let (view, read) = takeView()
+    var plan = SavePlan()
+    var section = SavePlan.Section(entity: entity, items: [])
+    var arena = RecordArena()
+    for key in keys {
+      try step()
+      let old = try record(of: key, view, into: &arena)
+      let new = try revise(&self, key, old, read, &arena)
+      if new == old { continue }
+      section.items.append(SavePlan.Item(key: key, old: old, new: new))
+      rewritten.append(key)
+    }
+    for index in entity.indexes { plan.addEntries(of: section, index) }
+    if !section.items.isEmpty { plan.sections = [section] }
+    return plan
+  }
+
+  /// Values of changed objects that must be unique and are not: a derived one may be.
+  private func violations(of section: SavePlan.Section) throws -> [UniquenessViolation] {
+    let (view, layout) = (takeView().store, section.entity.layout)
+    var violations: [UniquenessViolation] = []
+    for index in section.entity.indexes where index.isUnique {
+      for item in section.items {
+        guard let old = item.old, let new = item.new, !index.hasSameValue(old, new, layout),
+          !index.isIncomplete(new, layout)
+        else { continue }
+        guard let holder = try view.holder(of: new, besides: item.key, index, section.entity) else {
+          continue
+        }
+        violations.append(
+          UniquenessViolation(
+            objectID: ObjectID(store: schema.store, key: item.key),
+            entity: section.entity.description.name,
+            attributes: index.names(in: section.entity.description),
+            existing: ObjectID(store: schema.store, key: holder)))
+      }
+    }
+    return violations
+  }
+}
+
+/// What is to be taken away with the objects of one entity.
+private struct EntityDeletion {
+  let entity: EntitySchema
+  /// Whether the records go with their tree.
+  let isEmptied: Bool
+  let indexes: [IndexSchema]
+  let links: [LinkDuties.Links]
+  let positions: [LinkDuties.Target]
+
+  init(_ entity: EntitySchema, _ duty: LinkDuties, _ whole: WholeEntities, _ trees: Trees) {
+    self.entity = entity
+    isEmptied = whole.empties(trees.records(of: entity.number))
+    indexes = entity.indexes.filter { !whole.empties(trees.entries(of: $0.number)) }
+    links = duty.links.filter { links in
+      !whole.empties(trees.entries(of: links.number))
+        || links.mirror.map { !whole.empties(trees.entries(of: $0)) } ?? false
+    }
+    positions = duty.targets.filter { target in
+      target.positions.map { !whole.empties(trees.entries(of: $0)) } ?? false
+    }
+  }
+
+  /// Whether anything lies elsewhere than in trees that are emptied.
+  var looksAtObjects: Bool {
+    !(isEmptied && indexes.isEmpty && links.isEmpty && positions.isEmpty)
+  }
+}
+
+extension SavePlan {
+  /// Plans the entries of one index that come and go with the objects of `section`.
+  fileprivate mutating func addEntries(of section: Section, _ index: IndexSchema) {
+    let layout = section.entity.layout
+    var changes = EntryChanges()
+    for item in section.items {
+      if let old = item.old, let new = item.new, index.hasSameValue(old, new, layout) { continue }
+      if let old = item.old {
+        changes.removed.append(item.key) { index.append(valueOf: old, layout, to: &$0) }
+      }
+      if let new = item.new {
+        changes.added.append(item.key) { index.append(valueOf: new, layout, to: &$0) }
+      }
+    }
+    indexes[index.number] = changes
+  }
+}
+
+extension StoreView {
+  /// Another object that has the value of `record` in a unique index.
+  fileprivate func holder(
+    of record: Record, besides key: ObjectKey, _ index: IndexSchema, _ entity: EntitySchema
+  ) throws -> ObjectKey? {
+    var value: [UInt8] = []
+    let isCut = index.append(valueOf: record, entity.layout, to: &value)
+    var holder: ObjectKey?
+    try scanIndex(index.number, in: KeyRange(prefix: value), isReversed: false) { entry, other in
+      guard other != key, entry.count == value.count + KeyEncoder.objectKeyByteCount else {
+        return .more
+      }
+      if isCut {
+        var arena = RecordArena()
+        guard let otherEntity = schema.entity(other.entity),
+          let stored = try self.record(of: other, into: &arena),
+          index.hasEqualValue(record, entity, stored.record, otherEntity)
+        else { return .more }
+      }
+      holder = other
+      return .stop
+    }
+    return holder
+  }
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// Deletes objects within a write transaction, without making any of them, as the delete rules of the
+/// model say: the state of the store is that after as many single deletions and a save.
+///
+/// | step | reads | keeps for each object |
+/// | --- | --- | --- |
+/// | choose | what the subject says; for cascades links, and records whose to-one slot has that rule | 8 bytes and a place in a table |
+/// | examine | links of what goes; nothing is written before all rules are known to allow it | the same, of those at the other ends |
+/// | write | records, a few thousand at a time, for the index entries that go with them | nothing |
+///
+/// If none of an entity's objects stays, its trees are emptied. If that can be said without a look at any
+/// (`WholeEntities.canGoUnseen`), nothing else is done.
+///
+/// ## Lifetime
+/// Bytes and cursors of `view` are gone before anything is written; later steps take views of their own.
+///
+/// ## Isolation
+/// The writer thread.
+struct BatchDelete {
+  let deletion: BatchDeletion
+  let transaction: WriteTransaction
+  let trees: Trees
+  let schema: Schema
+  let duties: [LinkDuties]
+  let generation: UInt64
+  /// Whether the keys of what changes are wanted, though they be not needed.
+  private let notesKeys: Bool
+
+  var consequences: (any DeletionConsequences)?
+  var doomed = DoomedObjects()
+  /// Objects that stay, with the to-one slots that led to what goes.
+  var cleared: [ObjectKey: SlotSet] = [:]
+  /// Objects that stay, at the other ends of links that go.
+  private var linked: Set<ObjectKey> = []
+  private var denied: [(key: ObjectKey, slot: Int)] = []
+  /// Objects that stay, in which something may follow.
+  private(set) var reached: [ObjectKey] = []
+  /// Objects that stay and were written.
+  var rewritten: [ObjectKey] = []
+  var completedCount = 0
+  private var stepCount = 0
+
+  init(
+    _ deletion: BatchDeletion, in transaction: WriteTransaction, _ queue: CommitQueue,
+    generation: UInt64
+  ) {
+    self.deletion = deletion
+    self.transaction = transaction
+    self.generation = generation
+    trees = queue.trees
+    schema = queue.schema
+    duties = queue.duties
+    notesKeys = deletion.reportsKeys || queue.feed.isFollowed
+    consequences = deletion.consequences?()
+  }
+
+  /// - Throws: `BatchDenial`, `CancellationError`, `StoreError`, `LMDBError`; what the deletion's own
+  ///   closures throw. The transaction is then good for nothing but abort.
+  mutating func run() throws -> BatchOutcome {
+    if let outcome = try deleteUnseen() { return outcome }
+    try choose()
+    if doomed.count == 0 { return BatchOutcome(count: 0, keys: nil) }
+    try examine()
+    try write()
+    return BatchOutcome(count: doomed.count, keys: notesKeys ? changedKeys() : nil)
+  }
+
+  // MARK: - Views
+
+  /// A view for one step, and what it is to others.
+  func takeView() -> (store: StoreView, read: ReadView) {
+    let view = StoreView(transaction, trees: trees, schema: schema)
+    let snapshot = LMDBSnapshot(writing: view, generation: generation - 1)
+    return (view, ReadView(own: Overlay(), inherited: [], snapshot: snapshot, schema: schema))
+  }
+
+  /// Called for each object that is dealt with.
+  mutating func step() throws {
+    stepCount += 1
+    guard stepCount.isMultiple(of: BatchWatch.stride) else { return }
+    try deletion.watch.check()
+  }
+
+  /// The record of an object that an index or a list of keys has named.
+  func record(
+    of key: ObjectKey, _ view: StoreView, into arena: inout RecordArena
+  ) throws(StoreError) -> Record {
+    guard let stored = try view.record(of: key, into: &arena) else {
+      throw .damaged(
+        tree: "r\(key.entity.rawValue)", key: "serial \(key.serial)",
+        reason: "an index leads to the record, and it is missing")
+    }
+    return stored.record
+  }
+
+  // MARK: - Emptying
+
+  /// Deletes whole entities without a look at their objects, if that can be.
+  ///
+  /// - Returns: nil if it cannot; nothing was done then.
+  private func deleteUnseen() throws -> BatchOutcome? {
+    guard case .all(let numbers) = deletion.subject,
+      let (outcome, trees) = try planUnseen(numbers)
+    else { return nil }
+    for tree in trees { try transaction.clear(tree) }
+    return outcome
+  }
+
+  private func planUnseen(
+    _ numbers: [EntityNumber]
+  ) throws -> (outcome: BatchOutcome, trees: [Tree])? {
+    if let consequences, numbers.contains(where: consequences.concerns) { return nil }
+    let view = takeView().store
+    var counts: [EntityNumber: Int] = [:]
+    for number in numbers { counts[number] = try view.count(of: number) }
+    let count = counts.values.reduce(0, +)
+    if count == 0 { return (BatchOutcome(count: 0, keys: nil), []) }
+    let whole = try WholeEntities(counts, schema, view)
+    guard try whole.canGoUnseen(schema, view) else { return nil }
+    var keys: ChangedKeys?
+    if notesKeys { keys = ChangedKeys(deleted: try allKeys(of: numbers, count, view)) }
+    return (BatchOutcome(count: count, keys: keys), whole.trees)
+  }
+
+  private func allKeys(
+    of numbers: [EntityNumber], _ count: Int, _ view: StoreView
+  ) throws -> [ObjectKey] {
+    var keys: [ObjectKey] = []
+    keys.reserveCapacity(count)
+    for number in numbers {
+      try view.scanKeys(of: number) { key in
+        keys.append(key)
+        if keys.count.isMultiple(of: BatchWatch.stride) { try deletion.watch.check() }
+        return .more
+      }
+    }
+    return keys
+  }
+
+  private func changedKeys() -> ChangedKeys {
+    var keys = ChangedKeys()
+    keys.deleted.reserveCapacity(doomed.count)
+    for entity in doomed.entities { keys.deleted += doomed.sorted(of: entity) }
+    keys.updated = rewritten + Array(linked)
+    return keys
+  }
+
+  // MARK: - Choosing
+
+  private mutating func choose() throws {
+    let (view, read) = takeView()
+    switch deletion.subject {
+    case .all(let numbers):
+      for number in numbers {
+        try view.scanKeys(of: number) { key in
+          try step()
+          doomed.insert(key)
+          return .more
+        }
+      }
+    case .found(let find):
+      for key in try find(read.snapshot) where try view.contains(key) {
+        try step()
+        doomed.insert(key)
+      }
+    }
+    try followCascades(view)
+  }
+
+  private mutating func followCascades(_ view: StoreView) throws {
+    var pending: [ObjectKey] = []
+    for entity in doomed.entities where duties[Int(entity.rawValue)].cascades {
+      pending += doomed.sorted(of: entity)
+    }
+    var arena = RecordArena()
+    while let key = pending.popLast() {
+      try step()
+      guard let entity = schema.entity(key.entity) else { continue }
+      for case let relationship? in entity.relationships
+      where relationship.deleteRule == .cascade {
+        for member in try targets(of: key, relationship, entity, view, &arena)
+        where try view.contains(member) {
+          guard doomed.insert(member), duties[Int(member.entity.rawValue)].cascades else {
+            continue
+          }
+          pending.append(member)
+        }
+      }
+      // What was read is not needed any more.
+      arena = RecordArena()
+    }
+  }
+
+  /// Who is at the other end of a relationship of an object, whether or not it is there.
+  private func targets(
+    of key: ObjectKey, _ relationship: RelationshipSchema, _ entity: EntitySchema,
+    _ view: StoreView, _ arena: inout RecordArena
+  ) throws -> [ObjectKey] {
+    switch relationship.storage {
+    case .inverseSlot(let index, _): return try view.referrers(to: key, index: index)
+    case .links(let number, _): return try view.targets(at: LinkPlace(number, key))
+    case .slot:
+      if let inverse = relationship.inverse, inverse.kind == .toOne {
+        return try view.referrers(to: key, index: inverse.number)
+      }
+      let record = try record(of: key, view, into: &arena)
+      return record.toOne(at: relationship.slot, layout: entity.layout).map { [$0] } ?? []
+    }
+  }
+
+  // MARK: - Examining
+
+  private mutating func examine() throws {
+    let (view, read) = takeView()
+    for number in doomed.entities {
+      guard let entity = schema.entity(number) else { continue }
+      let duty = duties[Int(number.rawValue)]
+      let isOfConsequence = consequences?.concerns(number) ?? false
+      let denying = entity.relationships.compactMap(\.self).filter { $0.deleteRule == .deny }
+      if duty.referrers.isEmpty && duty.links.isEmpty && denying.isEmpty && !isOfConsequence {
+        continue
+      }
+      for key in doomed.sorted(of: number) {
+        try step()
+        var arena = RecordArena()
+        for relationship in denying {
+          let others = try targets(of: key, relationship, entity, view, &arena)
+          if try others.contains(where: { try !doomed.contains($0) && view.contains($0) }) {
+            denied.append((key, relationship.slot))
+          }
+        }
+        try examineLinks(of: key, duty, view)
+        if isOfConsequence {
+          let record = try record(of: key, view, into: &arena)
+          try consequences?.willDelete(key, record, in: read)
+        }
+      }
+    }
+    if !denied.isEmpty { throw BatchDenial(denied) }
+    try examineCleared(view, read)
+  }
+
+  private mutating func examineLinks(
+    of key: ObjectKey, _ duty: LinkDuties, _ view: StoreView
+  ) throws {
+    for referrer in duty.referrers where !PlantedFault.batchForgetsEnds.isPlanted(in: schema) {
+      for owner in try view.referrers(to: key, index: referrer.index)
+      where !doomed.contains(owner) {
+        cleared[owner, default: SlotSet()].insert(referrer.slot)
+      }
+    }
+    for links in duty.links where links.mirror != nil {
+      for target in try view.targets(at: LinkPlace(links.number, key))
+      where !doomed.contains(target) {
+        linked.insert(target)
+      }
+    }
+  }
+
+  private mutating func examineCleared(_ view: StoreView, _ read: ReadView) throws {
+    if consequences == nil { return }
+    for key in cleared.keys.sorted() {
+      try step()
+      var arena = RecordArena()
+      let record = try record(of: key, view, into: &arena)
+      try consequences?.willClear(cleared[key] ?? SlotSet(), of: key, record, in: read)
+    }
+    // A way to an object may lead through a link that was left dangling.
+    reached =
+      try consequences?.reached().filter { try !doomed.contains($0) && view.contains($0) } ?? []
+  }
+}
+
+extension LinkDuties {
+  /// Whether the deletion of an object deletes others.
+  fileprivate var cascades: Bool {
+    targets.contains { $0.rule == .cascade } || referrers.contains { $0.rule == .cascade }
+      || links.contains { $0.rule == .cascade }
+  }
+}
+
+extension StoreView {
+  /// The objects whose to-one slot leads to `key`, by the slot's index. Ascending.
+  fileprivate func referrers(to key: ObjectKey, index: PropertyNumber) throws -> [ObjectKey] {
+    var prefix: [UInt8] = []
+    KeyEncoder.append(objectKey: key, to: &prefix)
+    var found: [ObjectKey] = []
+    try scanIndex(index, in: KeyRange(prefix: prefix), isReversed: false) { _, owner in
+      found.append(owner)
+      return .more
+    }
+    return found
+  }
+
+  /// The ends of the links at `place`. Ascending.
+  func targets(at place: LinkPlace) throws -> [ObjectKey] {
+    var targets: [ObjectKey] = []
+    try scanLinks(at: place) { target, _ in
+      targets.append(target)
+      return .more
+    }
+    return targets
+  }
+
+  /// Whether there are neither index entries nor links under `number`.
+  func hasNoEntries(of number: PropertyNumber) throws -> Bool {
+    var isEmpty = true
+    try scanIndex(number, in: KeyRange(), isReversed: false) { _, _ in
+      isEmpty = false
+      return .stop
+    }
+    return isEmpty
+  }
+}

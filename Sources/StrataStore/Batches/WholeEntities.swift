@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// Entities of which no object stays, and the trees that can be emptied therefore. To empty a tree is to
+/// free its pages; no entry is looked at.
+///
+/// | tree | is emptied if none stays of |
+/// | --- | --- |
+/// | records, external values | the entity |
+/// | index entries and links | all entities that inherit from the one that declares them, itself too |
+///
+/// Entities of which there were none before stand in nobody's way.
+///
+/// A link lies in the tree of the entity that declares the relationship: one whose owner goes, goes.
+struct WholeEntities {
+  /// To be emptied, in the order of the entities.
+  let trees: [Tree]
+
+  /// Those that lose all their objects.
+  private let going: Set<EntityNumber>
+  /// Those that have no objects afterwards.
+  private let absent: Set<EntityNumber>
+  private let emptied: Set<Tree>
+
+  /// - Parameter counts: how many objects of each entity go.
+  init(_ counts: [EntityNumber: Int], _ schema: Schema, _ view: StoreView) throws(StoreError) {
+    var (going, absent, emptied) = (Set<EntityNumber>(), Set<EntityNumber>(), [Tree]())
+    for entity in schema.entities where !entity.description.isAbstract {
+      let count = try view.count(of: entity.number)
+      guard count == counts[entity.number] ?? 0 else { continue }
+      absent.insert(entity.number)
+      if count > 0 { going.insert(entity.number) }
+    }
+    for entity in schema.entities where !going.isDisjoint(with: entity.family) {
+      if going.contains(entity.number) {
+        emptied += [view.trees.records(of: entity.number), view.trees.external(of: entity.number)]
+          .compactMap(\.self)
+      }
+      if absent.isSuperset(of: entity.family),
+        let entries = view.trees.entries(declaredBy: entity.number)
+      {
+        emptied.append(entries)
+      }
+    }
+    (self.going, self.absent, trees, self.emptied) = (going, absent, emptied, Set(emptied))
+  }
+
+  /// Whether `tree` is emptied; so is one that there is not.
+
+  func empties(_ tree: Tree?) -> Bool { tree.map(emptied.contains) ?? true }
+}
+
+extension WholeEntities {
+  /// Whether all objects of these entities can go without a look at any of them: whatever would have to
+  /// be found by one of them is not there.
+  ///
+  /// | what they have | they can |
+  /// | --- | --- |
+  /// | index entries or links in a tree that others use | not |
+  /// | links to and from objects that go too | always |
+  /// | links to and from objects that stay | if there are none, and if nothing follows: see below |
+  ///
+  /// A to-one slot that leads to what stays goes with its record, unless its rule is about the target, or
+  /// the target has an order of those that lead to it.
+  ///
+  /// - Throws: what reading throws.
+  func canGoUnseen(_ schema: Schema, _ view: StoreView) throws -> Bool {
+    for entity in schema.entities where !going.isDisjoint(with: entity.family) {
+      if empties(view.trees.entries(declaredBy: entity.number)) { continue }
+      return false
+    }
+    for case let entity? in going.map(schema.entity) {
+      for case let relationship? in entity.relationships
+      where try !canGoUnseen(relationship, schema, view) {
+        return false
+      }
+      for incoming in entity.incoming where !isWhole(incoming.owner, schema) {
+        if try !hasNone(incoming.storage, of: incoming.number, view) { return false }
+      }
+    }
+    return true
+  }
+
+  private func canGoUnseen(
+    _ relationship: RelationshipSchema, _ schema: Schema, _ view: StoreView
+  ) throws -> Bool {
+    if isWhole(relationship.destination, schema) { return true }
+    guard case .slot = relationship.storage else {
+      return try hasNone(relationship.storage, of: relationship.number, view)
+    }
+    switch relationship.inverse?.kind {
+    case .toOne:
+      return try hasNone(.slot, of: relationship.inverse?.number ?? relationship.number, view)
+    case .orderedToMany: return false
+    case .toMany, nil:
+      return relationship.deleteRule == .nullify || relationship.deleteRule == .noAction
+    }
+  }
+
+  private func isWhole(_ entity: EntityNumber, _ schema: Schema) -> Bool {
+    schema.entity(entity).map { absent.isSuperset(of: $0.family) } ?? true
+  }
+
+  private func hasNone(
+    _ storage: RelationshipSchema.Storage, of number: PropertyNumber, _ view: StoreView
+  ) throws -> Bool {
+    switch storage {
+    case .slot: try isEmpty(number, view)
+    case .inverseSlot(let index, _): try isEmpty(index, view) && isEmpty(number, view)
+    case .links(let number, let mirror): try isEmpty(number, view) && isEmpty(mirror, view)
+    }
+  }
+
+  private func isEmpty(_ number: PropertyNumber, _ view: StoreView) throws -> Bool {
+    try view.hasNoEntries(of: number)
+  }
+}
