@@ -2,12 +2,13 @@
 
 /// The number of an entity in one store, fixed in the store's catalog when the entity first appears
 /// there. Numbers start at 1 and say nothing about inheritance.
+@frozen
+@usableFromInline
 package struct EntityNumber: RawRepresentable, Sendable, Hashable, Comparable {
-  package let rawValue: UInt16
+  @usableFromInline package let rawValue: UInt16
 
   @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  // Not that of all `RawRepresentable` types, which is a call through a table for each record of a scan.
   @inlinable package static func == (left: EntityNumber, right: EntityNumber) -> Bool {
     left.rawValue == right.rawValue
   }
@@ -29,9 +30,12 @@ package struct EntityNumber: RawRepresentable, Sendable, Hashable, Comparable {
 ///  │  entity   │              serial               │
 ///  └───────────┴───────────────────────────────────┘
 /// ```
+// `@usableFromInline` with operators of its own: what tables and sorts in other modules ask of a key is
+// then compiled into them; a derived operator, or that of a type which is not, is a call through a table.
 @frozen
+@usableFromInline
 package struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
-  package let rawValue: UInt64
+  @usableFromInline package let rawValue: UInt64
 
   /// The largest serial: 2⁴⁸ - 1.
   package static let serialMax: UInt64 = (1 << 48) - 1
@@ -48,6 +52,10 @@ package struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
   }
 
   @inlinable package var serial: UInt64 { rawValue & ((1 << 48) - 1) }
+
+  @inlinable package static func == (left: ObjectKey, right: ObjectKey) -> Bool {
+    left.rawValue == right.rawValue
+  }
 
   @inlinable package static func < (left: ObjectKey, right: ObjectKey) -> Bool {
     left.rawValue < right.rawValue

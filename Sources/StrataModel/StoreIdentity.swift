@@ -6,8 +6,10 @@ import Synchronization
 ///
 /// The number is given out at the first meeting of the UUID, never reused, and means nothing in
 /// another process; URIs and encoded IDs carry the UUID itself.
+@frozen
+@usableFromInline
 package struct StoreIdentity: Sendable, Hashable {
-  package let number: UInt32
+  @usableFromInline package let number: UInt32
 
   private struct Table {
     var numbers: [UUID: UInt32] = [:]
@@ -25,6 +27,10 @@ package struct StoreIdentity: Sendable, Hashable {
       table.identifiers.append(uuid)
       return next
     }
+  }
+
+  @inlinable package static func == (left: StoreIdentity, right: StoreIdentity) -> Bool {
+    left.number == right.number
   }
 
   /// The store's UUID.

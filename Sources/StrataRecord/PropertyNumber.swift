@@ -6,8 +6,10 @@
 /// It is the field tag of the property's slot in a record, the number of an index over it, and the
 /// number of a relationship's links. Names and the order of declaration may change from one model
 /// version to the next; the number stays, so no record is rewritten for that.
+@frozen
+@usableFromInline
 package struct PropertyNumber: RawRepresentable, Sendable, Hashable, Comparable {
-  package let rawValue: UInt16
+  @usableFromInline package let rawValue: UInt16
 
   /// The largest number of a declared property.
   package static let rawValueMax: UInt16 = 0x7FFF
@@ -18,7 +20,6 @@ package struct PropertyNumber: RawRepresentable, Sendable, Hashable, Comparable 
   /// under this number.
   @inlinable package var reversed: PropertyNumber { PropertyNumber(rawValue: rawValue | 0x8000) }
 
-  // Not that of all `RawRepresentable` types, which is a call through a table.
   @inlinable package static func == (left: PropertyNumber, right: PropertyNumber) -> Bool {
     left.rawValue == right.rawValue
   }
