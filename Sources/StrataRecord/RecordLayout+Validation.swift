@@ -20,23 +20,37 @@ extension RecordLayout {
   /// - Complexity: O(variable slots).
   package func validate(_ bytes: UnsafeRawBufferPointer) throws(RecordError) {
     let found = try Self.version(of: bytes)
-    guard found == version else { throw .unknownVersion(found: found) }
-    let header = UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self))
-    let width = header & Self.wideBit == 0 ? 2 : 4
+    guard found == version, let start = bytes.baseAddress else {
+      throw .unknownVersion(found: found)
+    }
+    let header = UInt16(littleEndian: start.loadUnaligned(as: UInt16.self))
+    if header & Self.wideBit == 0 {
+      try validateEnds(bytes, as: UInt16.self)
+    } else {
+      try validateEnds(bytes, as: UInt32.self)
+    }
+  }
+
+  /// Checks the end offsets, of so many bits each.
+  @inline(__always)
+  private func validateEnds<End: FixedWidthInteger & UnsignedInteger>(
+    _ bytes: UnsafeRawBufferPointer, as _: End.Type
+  ) throws(RecordError) {
+    let width = MemoryLayout<End>.size
     let variableStart = fixedEnd + variableCount * width
-    guard bytes.count >= variableStart else {
+    guard bytes.count >= variableStart, let start = bytes.baseAddress else {
       throw .tooShort(byteCount: bytes.count, byteCountMin: variableStart)
     }
     let available = bytes.count - variableStart
+    // All of them lie before `variableStart`.
+    let ends = start + fixedEnd
     var end = 0
-    for index in 0..<variableCount {
-      let offset = fixedEnd + index * width
-      let next =
-        width == 2
-        ? Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
-        : Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    var index = 0
+    while index < variableCount {
+      let next = Int(End(littleEndian: (ends + index &* width).loadUnaligned(as: End.self)))
       guard next >= end, next <= available else { throw .badOffsets(variableSlot: index) }
       end = next
+      index &+= 1
     }
     guard end == available else { throw .trailingBytes(count: available - end) }
   }
