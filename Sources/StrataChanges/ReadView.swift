@@ -104,6 +104,13 @@ package final class ReadView {
     return .record(stored)
   }
 
+  /// The object's record in this view; nil if it is deleted or not there.
+  package func record(of key: ObjectKey) throws -> StoredRecord? {
+    if layers.segments.isEmpty { return try snapshot.record(for: key) }
+    guard case .record(let stored) = try find(key) else { return nil }
+    return stored
+  }
+
   /// Whether the object is there: not deleted, and known to a layer or the store.
   package func exists(_ key: ObjectKey) throws -> Bool {
     if let change = change(for: key) { return change.kind != .delete }

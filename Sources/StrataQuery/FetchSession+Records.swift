@@ -13,7 +13,7 @@ extension FetchSession {
       try sortRecords()
     } else if plan.condition == nil, !demand.readsRecords || isPage {
       try walkKeys()
-    } else {
+    } else if !(try takeAll()) {
       try walkRecords()
     }
     if let trace {
@@ -26,6 +26,39 @@ extension FetchSession {
 
   /// Whether the window is far into the objects: then those before it are not looked into.
   private var isPage: Bool { plan.limit != nil && plan.offset > 0 }
+
+  /// Hands over all objects of the entity, if that is what is asked for and nothing is pending: then
+  /// there is nothing to do between the store and who takes the objects.
+  ///
+  /// - Returns: false if something else is asked for.
+  private func takeAll() throws -> Bool {
+    guard plan.condition == nil, plan.limit == nil, plan.offset == 0,
+      view.layers.segments.isEmpty, !isCounting
+    else { return false }
+    switch demand {
+    case .keys, .records: return false
+    case .objects(let taker):
+      for entity in plan.family {
+        try view.snapshot.scanRecords(of: entity) { key, generation, bytes in
+          reads.records += 1
+          try taker.take(key, generation: generation, copying: bytes)
+          return .more
+        }
+      }
+    case .visit(let visit):
+      for entity in plan.family where !window.isFull {
+        guard let layout = view.schema.entity(entity)?.layout else { continue }
+        try view.snapshot.scanRecords(of: entity) { key, _, bytes in
+          reads.records += 1
+          guard let start = bytes.baseAddress else { return .more }
+          let step = try visit(Row(key: key, start: start, layout: layout), reader)
+          if step == .stop { window.close() }
+          return step
+        }
+      }
+    }
+    return true
+  }
 
   private func walkRecords() throws {
     try visitRecords { visited, row in

@@ -12,6 +12,21 @@ public protocol ColumnValue: Sendable {
 
   /// The value that `value` is; nil if it is of another type or not representable in this one.
   init?(value: Value)
+
+  /// The value that `slot` holds, or what `other` gives if it holds none. There is no need to write one:
+  /// it is made of the initializer.
+  ///
+  /// It exists so that code which is compiled once for all types need not handle an optional of a type
+  /// that it does not know: to find out what that is would take longer than to read the value.
+  static func read(_ slot: RecordSlot, orElse other: () throws -> Self) throws -> Self
+}
+
+extension ColumnValue {
+  @inlinable
+  public static func read(_ slot: RecordSlot, orElse other: () throws -> Self) throws -> Self {
+    if slot.isPresent, let value = Self(slot) { return value }
+    return try other()
+  }
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {

@@ -8,7 +8,7 @@ package import StrataModel
 /// conforms already: `guard let cents = Int64(slot) else { return nil }`.
 ///
 /// - Important: it points into the record; it is valid during the `init?(_:)` that it is given to
-///   and must not be kept.
+///   and must not be kept. An initializer must not turn the object into a fault or refresh it.
 @frozen
 public struct RecordSlot {
   /// The value's first byte; nil if the slot is absent.

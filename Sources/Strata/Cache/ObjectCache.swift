@@ -82,13 +82,13 @@ final class ObjectCache {
 
   /// Registers an instance whose key has none.
   ///
-  /// - Parameter record: its values; nil for a fault.
+  /// - Parameter record: its values; nil for a fault, unless it fired while it was made.
   func register(_ object: ManagedObject, holding record: Record?) {
-    object.record = record
+    if let record { object.record = record }
     object.isRecentlyUsed = true
     object.edition = edition
     table.insert(object)
-    byteCount += Self.objectByteCount + (record?.byteCount ?? 0)
+    byteCount += Self.objectByteCount + (object.record?.byteCount ?? 0)
     if byteCount > byteBudget { sweep(steps: 4) }
   }
 

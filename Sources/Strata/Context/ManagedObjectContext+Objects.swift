@@ -66,18 +66,29 @@ extension ManagedObjectContext {
     prepareToHandOut()
     if let object = cache.object(for: key) { return object }
     guard let home = home(of: key.entity) else { return nil }
-    let change = working.isEmpty ? nil : working.change(for: key)
+    if !working.segments.isEmpty, let change = working.change(for: key) {
+      return makeInstance(of: key, home, changedBy: change)
+    }
+    let object = home.type.init(ObjectSeed(home: home, key: key))
+    cache.register(object, holding: nil)
+    if !cache.waiting.isEmpty { turnWaitingIntoFaults() }
+    return object
+  }
+
+  /// Makes the instance of an object with unsaved changes.
+  private func makeInstance(
+    of key: ObjectKey, _ home: ObjectHome, changedBy change: Change
+  ) -> ManagedObject {
     let status: ManagedObject.Status =
-      switch change?.kind {
-      case nil: .clean
-      case .insert?: .inserted
-      case .update? where change?.isReadLock == true: .clean
-      case .update?: .updated
-      case .delete?: .deleted
+      switch change.kind {
+      case .insert: .inserted
+      case .update where change.isReadLock: .clean
+      case .update: .updated
+      case .delete: .deleted
       }
     let object = home.type.init(ObjectSeed(home: home, key: key, status: status))
-    object.generation = change?.base?.generation ?? 0
-    cache.register(object, holding: change?.record ?? change?.base?.record)
+    object.generation = change.base?.generation ?? 0
+    cache.register(object, holding: change.record ?? change.base?.record)
     if home.hooks.contains(.awakeFromFetch), object.record != nil, status != .deleted {
       awakeFromFetch(object)
     }
@@ -100,7 +111,7 @@ extension ManagedObjectContext {
       }
       return object
     }
-    guard working.isEmpty || working.change(for: key) == nil else { return instance(of: key) }
+    guard hasNoChange(of: key) else { return instance(of: key) }
     guard let home = home(of: key.entity) else { return nil }
     let object = home.type.init(ObjectSeed(home: home, key: key))
     object.generation = generation
@@ -108,6 +119,12 @@ extension ManagedObjectContext {
     if home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
     if !cache.waiting.isEmpty { turnWaitingIntoFaults() }
     return object
+  }
+
+  /// Whether nothing is unsaved of an object, drafts aside.
+  @inline(__always)
+  func hasNoChange(of key: ObjectKey) -> Bool {
+    working.segments.isEmpty || working.change(for: key) == nil
   }
 
   func home(of entity: EntityNumber) -> ObjectHome? {
@@ -169,12 +186,9 @@ extension ManagedObjectContext {
 
   /// Loads a fault without telling it.
   func fulfil(_ object: ManagedObject) throws {
-    switch try currentView().find(object.key) {
-    case .record(let stored): fulfil(object, stored)
-    case .deleted, .absent:
-      if object.observation != 0 { objectWillGo(object) }
-      object.status = .gone
-    }
+    if let stored = try currentView().record(of: object.key) { return fulfil(object, stored) }
+    if object.observation != 0 { objectWillGo(object) }
+    object.status = .gone
   }
 
   /// Gives a fault its record.

@@ -6,38 +6,73 @@ import StrataRecord
 /// Makes the objects of a fetch out of what it finds, each while it is found.
 ///
 /// It exists so that a record is copied once, from the page of the store to under the object, and not at
-/// all where the object has values already.
+/// all where the object has values already; and so that what is the same for all objects of a fetch is
+/// looked up once.
 ///
 /// ## Isolation
 /// The context's, for the length of a fetch.
 final class ObjectMaker: FetchTaker {
   private let context: ManagedObjectContext
+  /// The context's, when the fetch began.
+  private let cache: ObjectCache
   // Safety: `@exclusivity(unchecked)` spares each object several run-time checks. A maker is of one
   // fetch, and no access to these runs code that could reach it again.
   /// What was made, in the order of the fetch.
   @exclusivity(unchecked) private(set) var objects: [ManagedObject] = []
   /// The records of one fetch share blocks.
   @exclusivity(unchecked) private var arena = RecordArena()
+  /// That of the objects that come at the moment, if none of them is to be told when it is made.
+  @exclusivity(unchecked) private var quietHome: ObjectHome?
+  @exclusivity(unchecked) private var quietEntity: EntityNumber?
 
   /// - Parameter count: how many objects are expected; 0 if nobody knows.
   init(in context: ManagedObjectContext, expecting count: Int) {
     self.context = context
+    cache = context.cache
     if count > 0 {
-      context.cache.reserve(count)
+      cache.reserve(count)
       objects.reserveCapacity(count)
     }
   }
 
   func take(_ key: ObjectKey, generation: UInt64, copying bytes: UnsafeRawBufferPointer) {
-    let object = context.instance(of: key, generation: generation) { arena.append(copying: bytes) }
-    if let object { objects.append(object) }
+    make(key, generation) { arena.append(copying: bytes) }
   }
 
-  func take(_ key: ObjectKey, _ record: StoredRecord?) {
-    let object =
-      record.map { stored in
-        context.instance(of: key, generation: stored.generation) { stored.record }
-      } ?? context.instance(of: key)
-    if let object { objects.append(object) }
+  func take(_ key: ObjectKey, _ stored: StoredRecord?) {
+    if let stored {
+      make(key, stored.generation) { stored.record }
+    } else if let object = context.instance(of: key) {
+      objects.append(object)
+    }
+  }
+
+  /// - Parameter record: makes the record, if it is to be kept.
+  @inline(__always)
+  private func make(_ key: ObjectKey, _ generation: UInt64, _ record: () -> Record) {
+    if key.entity != quietEntity { turn(to: key.entity) }
+    guard let quietHome, cache === context.cache, context.hasNoChange(of: key) else {
+      let object = context.instance(of: key, generation: generation, holding: record)
+      if let object { objects.append(object) }
+      return
+    }
+    if let object = cache.object(for: key) {
+      if object.record == nil {
+        _ = context.instance(of: key, generation: generation, holding: record)
+      }
+      objects.append(object)
+      return
+    }
+    let object = quietHome.type.init(ObjectSeed(home: quietHome, key: key))
+    object.generation = generation
+    cache.register(object, holding: record())
+    objects.append(object)
+  }
+
+  @inline(never)
+  private func turn(to entity: EntityNumber) {
+    quietEntity = entity
+    let home = context.home(of: entity)
+    quietHome = context.schema.hooks.isDisjoint(with: .loading) ? home : nil
   }
 }

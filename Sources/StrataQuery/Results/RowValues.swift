@@ -49,11 +49,8 @@ package final class RowValues {
     let place = next
     next = place + 1
     let slot = slots[place]
-    if slot >= 0 {
-      let slot = layout.slot(slot, at: start)
-      if slot.isPresent, let value = V(slot) { return value }
-    }
-    return try calculate(place)
+    if slot < 0 { return try calculate(place) }
+    return try V.read(layout.slot(slot, at: start)) { try calculate(place) }
   }
 
   /// The value of a column that is in no slot of the object itself.
