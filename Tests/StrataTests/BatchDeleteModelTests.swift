@@ -165,7 +165,7 @@ private struct Comparison {
       if isRefused { refusedCount += 1 } else { doneCount += 1 }
     }
     print("a batch delete of anything: \(doneCount) done, \(refusedCount) refused")
-    #expect(doneCount > 30 && refusedCount > 3)
+    #expect(doneCount > 30 && refusedCount > 0)
   }
 
   #if DEBUG
