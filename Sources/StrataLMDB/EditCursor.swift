@@ -81,9 +81,20 @@ package struct EditCursor: ~Copyable {
   @discardableResult
   package mutating func remove(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
     guard try cursor.seek(exactly: key) else { return false }
+    try removeCurrent()
+    return true
+  }
+
+  /// Removes the entry that the cursor is on.
+  ///
+  /// - Important: nothing was changed in the tree since the cursor came there.
+  /// - Throws: as `WriteTransaction.put`.
+  @inlinable
+  package mutating func removeCurrent() throws(LMDBError) {
+    precondition(
+      cursor.epoch == cursor.transaction.epoch, "The write transaction of the cursor has ended.")
     let code = mdb_cursor_del(cursor.raw, 0)
     try cursor.transaction.check(code)
-    return true
   }
 }
 

@@ -14,7 +14,7 @@ import StrataRecord
 /// ```
 ///
 /// ## Invariants
-/// - I1 `keys` ascend, none twice. All are below `bound`.
+/// - I1 `keys` ascend, none twice. All are below the next block of the same value.
 /// - I2 While `isAtEnd`, no key of the tree is above what this has written.
 ///
 /// ## Isolation
@@ -22,15 +22,23 @@ import StrataRecord
 struct PostingWriter: ~Copyable {
   private var cursor: EditCursor
   private let treeName: String
-  /// The number of the index and the value of the open block; behind it room for an object.
+  /// The number of the index, the value of the open block, and room for an object.
   private var head: [UInt8]
+  /// The bytes of number and value.
+  private var listByteCount = EntryKey.prefixByteCount
   private var isOpen = false
   /// The objects of the open block.
   private var keys: [UInt64] = []
   /// The object under which the block lies in the tree; nil for one that does not.
   private var stored: UInt64?
-  /// The first object of the next block of the same value; nil if there is none.
+  /// The last object that the block has in the tree.
+  private var storedLast: UInt64 = 0
+  /// Whether the cursor is on the block.
+  private var isAtStored = false
+  /// The first object of the next block of the same value; nil if there is none. It is looked for when
+  /// an object comes that is above all of the block.
   private var bound: UInt64?
+  private var isBoundKnown = false
   private var hasChanged = false
   /// Whether an object came between others.
   private var hasGrownWithin = false
@@ -43,6 +51,8 @@ struct PostingWriter: ~Copyable {
     cursor = try transaction.editCursor(in: tree)
     treeName = trees.name(of: tree)
     head = EntryKey.prefix(number)
+    let room = KeyEncoder.valueByteCountMax + KeyEncoder.objectKeyByteCount
+    head.append(contentsOf: repeatElement(0, count: room))
   }
 
   // MARK: - Entries
@@ -96,68 +106,82 @@ struct PostingWriter: ~Copyable {
   private mutating func open(_ entry: UnsafeRawBufferPointer) throws -> UInt64 {
     let key = Postings.object(ofKey: entry)
     let value = Postings.list(ofKey: entry)
-    if isOpen, isBelowBound(key), isOfOpenValue(value) { return key }
+    if isOpen, isOfOpenValue(value), try holds(key) { return key }
     try close()
-    head.removeSubrange(EntryKey.prefixByteCount...)
-    head.append(contentsOf: value)
+    listByteCount = EntryKey.prefixByteCount + value.count
+    head.withUnsafeMutableBytes { [listByteCount] head in
+      UnsafeMutableRawBufferPointer(
+        rebasing: head[EntryKey.prefixByteCount..<listByteCount]
+      ).copyMemory(from: value)
+    }
     try load(for: key)
     isOpen = true
     return key
   }
 
-  private func isBelowBound(_ key: UInt64) -> Bool { bound.map { key < $0 } ?? true }
-
   private func isOfOpenValue(_ value: UnsafeRawBufferPointer) -> Bool {
     head.withUnsafeBytes {
-      UnsafeRawBufferPointer(rebasing: $0[EntryKey.prefixByteCount...]).isEqual(to: value)
+      UnsafeRawBufferPointer(rebasing: $0[EntryKey.prefixByteCount..<listByteCount])
+        .isEqual(to: value)
     }
+  }
+
+  /// Whether the open block is the one for an object of its value.
+  private mutating func holds(_ key: UInt64) throws -> Bool {
+    if !isBoundKnown {
+      if key <= storedLast { return true }
+      isBoundKnown = true
+      if storedLast < .max, try seek(storedLast + 1), isAtBlockOfValue() {
+        bound = Postings.object(ofKey: cursor.key)
+      }
+    }
+    return bound.map { key < $0 } ?? true
   }
 
   /// Reads the block that `key` belongs to: the last that begins at or below it, else the first.
   private mutating func load(for key: UInt64) throws {
-    (stored, bound) = (nil, nil)
+    (stored, bound, isBoundKnown, isAtStored) = (nil, nil, true, false)
     keys.removeAll(keepingCapacity: true)
     (hasChanged, hasGrownWithin) = (false, false)
     // What was written before is of other values.
     if isAtEnd { return }
-    var above: UInt64?
     if try seek(key) {
-      above = try isAtBlockOfValue() ? Postings.object(ofKey: cursor.key) : nil
-      if above == key { return try read() }
-      guard try cursor.previous(), try isAtBlockOfValue() else {
-        if above != nil, try seek(key) { try read() }
-        return
+      let above = isAtBlockOfValue() ? Postings.object(ofKey: cursor.key) : nil
+      if above != key {
+        if try cursor.previous(), isAtBlockOfValue() {
+          try decode()
+          bound = above
+          return
+        }
+        guard above != nil, try seek(key) else { return }
       }
+      try decode()
+      isBoundKnown = false
     } else {
       isAtEnd = true
-      guard try cursor.last(), try isAtBlockOfValue() else { return }
+      if try cursor.last(), isAtBlockOfValue() { try decode() }
     }
-    try decode()
-    bound = above
   }
 
   private mutating func seek(_ key: UInt64) throws -> Bool {
-    let count = head.count
-    KeyEncoder.append(objectKey: ObjectKey(rawValue: key), to: &head)
-    defer { head.removeSubrange(count...) }
-    return try head.withUnsafeBytes { try cursor.seek(atOrAbove: $0) }
+    isAtStored = false
+    return try withKey(of: key) { cursor, key in try cursor.seek(atOrAbove: key) }
   }
 
-  private func isAtBlockOfValue() throws -> Bool {
+  private func isAtBlockOfValue() -> Bool {
     let key = cursor.key
-    guard key.count == head.count + KeyEncoder.objectKeyByteCount else { return false }
-    return head.withUnsafeBytes { $0.isEqual(to: Postings.list(ofKey: key)) }
+    guard key.count == listByteCount + KeyEncoder.objectKeyByteCount else { return false }
+    return head.withUnsafeBytes {
+      UnsafeRawBufferPointer(rebasing: $0[..<listByteCount]).isEqual(
+        to: Postings.list(ofKey: key))
+    }
   }
 
-  /// Reads the block that the cursor is on, and where the next one begins.
-  private mutating func read() throws {
-    try decode()
-    if try cursor.next(), try isAtBlockOfValue() { bound = Postings.object(ofKey: cursor.key) }
-  }
-
+  /// Reads the block that the cursor is on.
   private mutating func decode() throws {
     let first = Postings.object(ofKey: cursor.key)
     stored = first
+    isAtStored = true
     keys.append(first)
     var reader = Postings.Reader(from: first, cursor.value)
     do {
@@ -165,6 +189,7 @@ struct PostingWriter: ~Copyable {
     } catch {
       throw StoreError.damaged(tree: treeName, key: nil, reason: "a block of an index is broken")
     }
+    storedLast = reader.object
   }
 
   // MARK: - Closing
@@ -174,7 +199,11 @@ struct PostingWriter: ~Copyable {
     isOpen = false
     guard hasChanged else { return }
     if let stored, keys.first != stored {
-      try withKey(of: stored) { cursor, key in try cursor.remove(key) }
+      if isAtStored {
+        try cursor.removeCurrent()
+      } else {
+        _ = try withKey(of: stored) { cursor, key in try cursor.remove(key) }
+      }
     }
     guard var first = keys.first else { return }
     let limit = blockByteCount
@@ -212,12 +241,13 @@ struct PostingWriter: ~Copyable {
     }
   }
 
-  private mutating func withKey(
-    of object: UInt64, _ body: (inout EditCursor, UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    let count = head.count
-    KeyEncoder.append(objectKey: ObjectKey(rawValue: object), to: &head)
-    defer { head.removeSubrange(count...) }
-    try head.withUnsafeBytes { try body(&cursor, $0) }
+  private mutating func withKey<Result>(
+    of object: UInt64, _ body: (inout EditCursor, UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    try head.withUnsafeMutableBytes { [listByteCount] head in
+      head.storeBytes(of: object.bigEndian, toByteOffset: listByteCount, as: UInt64.self)
+      let end = listByteCount + KeyEncoder.objectKeyByteCount
+      return try body(&cursor, UnsafeRawBufferPointer(rebasing: head[..<end]))
+    }
   }
 }
