@@ -38,8 +38,9 @@ package final class Draft {
   /// What external slots were set to.
   @exclusivity(unchecked)
   package private(set) var external = ExternalValues()
-  /// What an external slot shows: what is set over that is no change. Nil if that is what the draft has.
-  private let shown: ((Int) -> DataStamp?)?
+  /// Whether some slot's bytes do not lie in the record. What such a slot of an object shows, the object
+  /// alone knows.
+  @usableFromInline package let hasExternalSlots: Bool
 
   @exclusivity(unchecked)
   @usableFromInline var buffer: UnsafeMutableRawPointer
@@ -55,16 +56,14 @@ package final class Draft {
   ///   - external: the bytes that the base's external slots stand for, where those are not in the
   ///     store.
   ///   - heapByteCount: how many bytes of variable values are likely to be set.
-  ///   - shown: the stamp of what an external slot shows, for an object whose base may be out of
-  ///     date.
   package init(
     layout: RecordLayout, base: Record?, external: ExternalValues = ExternalValues(),
-    heapByteCount: Int = Draft.heapByteCountUsual, shown: ((Int) -> DataStamp?)? = nil
+    heapByteCount: Int = Draft.heapByteCountUsual
   ) {
     self.layout = layout
     self.base = base
     self.external = external
-    self.shown = shown
+    hasExternalSlots = !layout.externalSlots.isEmpty
     bufferByteCount = layout.draftHeapOffset + (layout.variableCount == 0 ? 0 : heapByteCount)
     heapEnd = layout.draftHeapOffset
     buffer = .allocate(byteCount: bufferByteCount, alignment: 8)
@@ -245,12 +244,20 @@ extension Draft {
 
 extension Draft {
   /// Sets an external slot; nil leaves it without a value.
-  /// - Returns: false if it shows equal bytes, by their stamp.
+  /// - Returns: false if it has equal bytes, by their stamp.
   @discardableResult
   package func setExternal(_ value: ExternalData?, at slot: Int) -> Bool {
+    guard layout.places[slot].code == .external else { mismatch(slot, .external) }
+    guard value?.stamp != self.slot(slot).stamp else { return false }
+    replaceExternal(with: value, at: slot)
+    return true
+  }
+
+  /// Sets an external slot, though the draft have equal bytes: those of an object whose base is out of
+  /// date are not what it shows.
+  package func replaceExternal(with value: ExternalData?, at slot: Int) {
     let place = layout.places[slot]
     guard place.code == .external else { mismatch(slot, .external) }
-    guard value?.stamp != shown.map({ $0(slot) }) ?? self.slot(slot).stamp else { return false }
     if let value {
       value.stamp.withStoredBytes { bytes in
         (buffer + Int(place.position)).copyMemory(
@@ -262,7 +269,6 @@ extension Draft {
       changed.insert(slot)
     }
     external[slot] = value
-    return true
   }
 
   /// Sets a slot of data, whether its bytes lie in the record or beside it.

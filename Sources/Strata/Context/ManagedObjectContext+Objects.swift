@@ -223,11 +223,7 @@ extension ManagedObjectContext {
     guard let record = object.record, object.status != .deleted, object.isAlive else { return nil }
     // What a stale object is set over is its own, with the links that others have changed since.
     if !orderedLists.isEmpty, !cache.isCurrent(object) { orderedLists.removeAll() }
-    let layout = object.home.layout
-    let draft = Draft(
-      layout: layout, base: record,
-      shown: layout.externalSlots.isEmpty
-        ? nil : { [unowned object] in object.externalStamp(at: $0) })
+    let draft = Draft(layout: object.home.layout, base: record)
     object.draft = draft
     if !awaking.isEmpty, awaking.contains(where: { $0 === object }) { return draft }
     if object.status == .clean { object.status = .updated }

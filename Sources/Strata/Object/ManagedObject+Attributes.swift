@@ -113,15 +113,15 @@ extension ManagedObject {
 
   @inlinable
   final func setValue<T: AttributeValue>(_ value: T, at slot: Int) {
-    if let draft, observation == 0 {
+    if let draft, observation == 0, !draft.hasExternalSlots {
       draft.set(value, at: slot)
     } else {
       setFirstValue(value, at: slot)
     }
   }
 
-  /// Sets a value of an object that has not been changed since its changes were last encoded, or that
-  /// somebody may be observing.
+  /// Sets a value of an object that has not been changed since its changes were last encoded, that
+  /// somebody may be observing, or that has values beside its record.
   @inline(never)
   @usableFromInline final func setFirstValue<T: AttributeValue>(_ value: T, at slot: Int) {
     if observation == 0 { store(value, at: slot) } else { storeObserved(value, at: slot) }
@@ -139,17 +139,17 @@ extension ManagedObject {
   }
 
   private final func store<T: AttributeValue>(_ value: T, at slot: Int) {
+    if record == nil, draft == nil { _ = fireFault() }
+    if home.layout.externalSlots.contains(slot) { return storeExternal(value, at: slot) }
     if let draft {
       draft.set(value, at: slot)
       return
     }
-    if record == nil { _ = fireFault() }
     if let record, let current: T = record.value(at: slot, home.layout), current == value,
       record.isPresent(slot, home.layout) || T.isOptional
     {
       return
     }
-    if home.layout.externalSlots.contains(slot) { return storeExternal(value, at: slot) }
     home.context?.draftForEditing(self)?.set(value, at: slot)
   }
 

@@ -50,12 +50,14 @@ extension ManagedObject {
   }
 
   /// Sets an external slot, if the bytes are others than it shows.
+  ///
+  /// To ask what it shows may take a view and merge, which encodes drafts: the draft is asked for after.
   final func storeExternal<T: AttributeValue>(_ value: T, at slot: Int) {
     let value = value.externalData
     guard draft != nil || record != nil, value?.stamp != externalStamp(at: slot) else { return }
     let observed = observation == 0 ? nil : home.observed
     observed?.willSet(self, slot)
-    home.context?.draftForEditing(self)?.setExternal(value, at: slot)
+    home.context?.draftForEditing(self)?.replaceExternal(with: value, at: slot)
     observed?.didSet(self, slot)
   }
 }
