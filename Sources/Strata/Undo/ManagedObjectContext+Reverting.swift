@@ -44,9 +44,11 @@ extension ManagedObjectContext {
     return stored
   }
 
-  /// What an object was that is deleted here and not yet saved as such; nil if it is not.
+  /// What an object was that is deleted here and not yet saved as such; nil if it is not, or if a save
+  /// that is under way carries a change of it.
   private func unsavedDeletion(of key: ObjectKey) -> StoredRecord? {
-    guard let change = working.change(for: key), change.kind == .delete else { return nil }
+    guard !working.isFrozen(key), let change = working.change(for: key), change.kind == .delete
+    else { return nil }
     return change.base
   }
 
