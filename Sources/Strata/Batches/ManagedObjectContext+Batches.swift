@@ -20,6 +20,8 @@ extension ManagedObjectContext {
   public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
     try throwDeferredError()
     let batch = try PreparedBatchDelete(request, in: coordinator, reportsKeys: true)
+    // What was edited while a save was under way is none of what that has saved.
+    encodeEdits()
     finishPendingSave()
     let outcome = try batch.perform()
     takeOver(outcome)

@@ -40,7 +40,9 @@ extension ManagedObjectContext {
   /// Has a merge that the turn's view brings made before objects are looked at that are to be changed
   /// together: not in the middle of it.
   func prepareToRelate() {
-    if merging.isAutomatic { prepareToHandOut() }
+    if merging.isAutomatic || !merging.owed.isEmpty || !merging.postponed.isEmpty {
+      prepareToHandOut()
+    }
   }
 
   @inline(never)

@@ -20,9 +20,9 @@ extension BatchDelete {
     }
     for tree in whole.trees { try transaction.clear(tree) }
     try rewrite(cleared.keys.sorted()) { delete, key, old, _, arena in
-      guard let layout = delete.schema.entity(key.entity)?.layout else { return old }
+      let (layout, slots) = try delete.clearedSlots(of: key, old)
       let draft = Draft(layout: layout, base: old)
-      for slot in delete.cleared[key] ?? SlotSet() { draft.setToOne(nil, at: slot) }
+      for slot in slots { draft.setToOne(nil, at: slot) }
       return draft.encode(into: &arena)
     }
     try rewrite(reached) { delete, key, old, view, _ in
@@ -109,16 +109,21 @@ extension BatchDelete {
   /// - Parameter keys: ascending.
   /// - Throws: `StoreError.uniquenessViolations`.
   private mutating func rewrite(_ keys: [ObjectKey], _ revise: Revision) throws {
-    var violations: [UniquenessViolation] = []
+    // Whose values must be unique and have changed: what is written later may give way to them.
+    var changed: [SavePlan.Section] = []
     var rest = keys[...]
     while let first = rest.first {
-      guard let entity = schema.entity(first.entity) else { break }
+      guard let entity = schema.entity(first.entity) else { throw damagedReferrer(first) }
       let stretch = rest.prefix(Self.stretchCount).prefix { $0.entity == first.entity }
       rest = rest.dropFirst(stretch.count)
       let plan = try plan(stretch, of: entity, revise)
       try write(plan)
-      for section in plan.sections { violations += try self.violations(of: section) }
+      for var section in plan.sections where section.entity.indexes.contains(where: \.isUnique) {
+        section.items.removeAll { !hasChangedUniqueValue($0, section.entity) }
+        if !section.items.isEmpty { changed.append(section) }
+      }
     }
+    let violations = try changed.flatMap { try self.violations(of: $0) }
     if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }
   }
 
@@ -140,6 +145,11 @@ extension BatchDelete {
     for index in entity.indexes { plan.addEntries(of: section, index) }
     if !section.items.isEmpty { plan.sections = [section] }
     return plan
+  }
+
+  private func hasChangedUniqueValue(_ item: SavePlan.Item, _ entity: EntitySchema) -> Bool {
+    guard let old = item.old, let new = item.new else { return false }
+    return entity.indexes.contains { $0.isUnique && !$0.hasSameValue(old, new, entity.layout) }
   }
 
   /// Values of changed objects that must be unique and are not: a derived one may be.

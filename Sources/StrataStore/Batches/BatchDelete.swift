@@ -131,7 +131,8 @@ struct BatchDelete {
     of numbers: [EntityNumber], _ count: Int, _ view: StoreView
   ) throws -> [ObjectKey] {
     var keys: [ObjectKey] = []
-    keys.reserveCapacity(count)
+    // The number comes from the file, and may be damaged.
+    keys.reserveCapacity(min(count, 1 << 20))
     for number in numbers {
       try view.scanKeys(of: number) { key in
         keys.append(key)
@@ -262,13 +263,36 @@ struct BatchDelete {
     }
   }
 
+  /// The slots of an object that stays which led to what goes, and the layout that they are of.
+  ///
+  /// - Throws: `StoreError.damaged` if the record does not lead there: an index has said so.
+  func clearedSlots(
+    of key: ObjectKey, _ record: Record
+  ) throws(StoreError) -> (layout: RecordLayout, slots: SlotSet) {
+    guard let layout = schema.entity(key.entity)?.layout else { throw damagedReferrer(key) }
+    let slots = cleared[key] ?? SlotSet()
+    for slot in slots {
+      guard layout.places.indices.contains(slot), layout.places[slot].code == .toOne,
+        let target = record.toOne(at: slot, layout: layout), doomed.contains(target)
+      else { throw damagedReferrer(key) }
+    }
+    return (layout, slots)
+  }
+
+  func damagedReferrer(_ key: ObjectKey) -> StoreError {
+    .damaged(
+      tree: "i\(key.entity.rawValue)", key: "serial \(key.serial)",
+      reason: "an index says that the object leads to one that is deleted, and it does not")
+  }
+
   private mutating func examineCleared(_ view: StoreView, _ read: ReadView) throws {
     if consequences == nil { return }
     for key in cleared.keys.sorted() {
       try step()
       var arena = RecordArena()
       let record = try record(of: key, view, into: &arena)
-      try consequences?.willClear(cleared[key] ?? SlotSet(), of: key, record, in: read)
+      let slots = try clearedSlots(of: key, record).slots
+      try consequences?.willClear(slots, of: key, record, in: read)
     }
     // A way to an object may lead through a link that was left dangling.
     reached =
