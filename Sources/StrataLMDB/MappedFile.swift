@@ -12,8 +12,8 @@ import Synchronization
 ///
 /// LMDB believes what an entry says of its length, which in a damaged file is anything up to 4 GiB, and
 /// who reads beyond the end of a mapped file dies by SIGBUS. So the bytes of each entry are held against
-/// this before they are given out, if they do not lie within one page anyway. Those of a page that is being
-/// written lie in memory of LMDB's own, and are as they were written.
+/// this before they are given out, if they do not lie within one page anyway. A page that is being written
+/// lies in memory of LMDB's own, with what it had: a length in it that was damaged before is not found.
 ///
 /// lmdb.h tells nobody where the map is. But a page has its own number at its beginning: the place of one
 /// that is the same in memory and in the file gives the place of all.

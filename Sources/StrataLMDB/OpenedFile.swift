@@ -55,7 +55,10 @@ struct OpenedFile: ~Copyable {
     }
     raw = environment
     self.path = path
-    self.mapSizeBytes = mapSizeBytes
+    // LMDB maps more than it was asked for, if the file is larger.
+    var information = MDB_envinfo()
+    mdb_env_info(environment, &information)
+    self.mapSizeBytes = max(mapSizeBytes, information.me_mapsize)
   }
 
   deinit { if let raw { mdb_env_close(raw) } }

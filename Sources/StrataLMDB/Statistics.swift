@@ -19,11 +19,11 @@ package struct TreeStatistics: Hashable, Sendable {
   package let pageByteCount: Int
 
   init(_ statistics: MDB_stat) {
-    entryCount = Int(statistics.ms_entries)
+    entryCount = Int(clamping: statistics.ms_entries)
     depth = Int(statistics.ms_depth)
-    branchPageCount = Int(statistics.ms_branch_pages)
-    leafPageCount = Int(statistics.ms_leaf_pages)
-    overflowPageCount = Int(statistics.ms_overflow_pages)
+    branchPageCount = Int(clamping: statistics.ms_branch_pages)
+    leafPageCount = Int(clamping: statistics.ms_leaf_pages)
+    overflowPageCount = Int(clamping: statistics.ms_overflow_pages)
     pageByteCount = Int(statistics.ms_psize)
   }
 }

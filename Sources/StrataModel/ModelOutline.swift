@@ -50,8 +50,9 @@ package struct ModelOutline: Codable, Sendable, Hashable {
 
   /// What differs between this outline and `other`, one sentence each; empty if they are equal.
   package func differences(from other: ModelOutline) -> [String] {
-    let mine = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
-    let theirs = Dictionary(uniqueKeysWithValues: other.entities.map { ($0.name, $0) })
+    // A damaged outline may name an entity twice.
+    let mine = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+    let theirs = Dictionary(other.entities.map { ($0.name, $0) }) { first, _ in first }
     return Set(mine.keys).union(theirs.keys).sorted().compactMap { name in
       switch (mine[name], theirs[name]) {
       case (.some, nil): "entity \(name) is new"

@@ -97,6 +97,14 @@ import Testing
     text.withUnsafeBytes { JSONValue($0) }.flatMap { ModelOutline($0) }
   }
 
+  @Test func `may name an entity twice, and is compared all the same`() throws {
+    let entity = #"{"name":"A","isAbstract":false,"attributes":[],"relationships":[]}"#
+    let twice = try #require(Self.read(Array(#"{"entities":[\#(entity),\#(entity)]}"#.utf8)))
+    let none = try #require(Self.read(Array(#"{"entities":[]}"#.utf8)))
+    #expect(twice.differences(from: none).count == 1)
+    #expect(none.differences(from: twice).count == 1)
+  }
+
   @Test(arguments: 1...50 as ClosedRange<UInt64>)
   func `is what Foundation reads, damaged or not`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

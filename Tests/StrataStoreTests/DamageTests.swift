@@ -121,6 +121,30 @@ private func isDamaged(_ error: any Error) -> Bool {
     }
   }
 
+  @Test(arguments: ["lastEntity", "lastProperty"])
+  func `says so of numbers that are above their last`(name: String) throws {
+    let damageable = try Damageable()
+    try damageable.environment.writeSync { transaction in
+      guard let tree = try transaction.tree(named: "catalog") else { throw Absent() }
+      let key = Array("numbers".utf8)
+      let former = try {
+        var cursor = try transaction.cursor(in: tree)
+        guard try key.withUnsafeBytes({ try cursor.seek(atOrAbove: $0) }) else { throw Absent() }
+        return String(decoding: cursor.value, as: UTF8.self)
+      }()
+      let value = Array(
+        former.replacing(try Regex("\"\(name)\":[0-9]+"), with: "\"\(name)\":0").utf8)
+      #expect(value != Array(former.utf8))
+      try key.withUnsafeBytes { key in
+        try value.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
+      }
+    }
+    let path = damageable.folder.file("store").path
+    #expect(throws: StoreError.self) {
+      _ = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+    }
+  }
+
   @Test func `says so of a counter that cannot be`() throws {
     for bytes in [Array("{ }".utf8), [UInt8](repeating: 0xFF, count: 8)] {
       let damageable = try Damageable()

@@ -25,10 +25,15 @@ final class ObjectMaker: FetchTaker {
   @exclusivity(unchecked) private var quietHome: ObjectHome?
   @exclusivity(unchecked) private var quietEntity: EntityNumber?
 
+  /// Room for so many objects at most is made before they are there.
+  private static let expectedCountMax = 1 << 20
+
   /// - Parameter count: how many objects are expected; 0 if nobody knows.
   init(in context: ManagedObjectContext, expecting count: Int) {
     self.context = context
     cache = context.cache
+    // The number comes from the file, and may be damaged.
+    let count = min(count, Self.expectedCountMax)
     if count > 0 {
       cache.reserve(count)
       objects.reserveCapacity(count)

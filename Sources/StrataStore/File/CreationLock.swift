@@ -24,7 +24,8 @@ struct CreationLock: ~Copyable {
     let opened = open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else { return nil }
     let operation = purpose == .creating ? LOCK_SH : LOCK_EX | LOCK_NB
-    guard flock(opened, operation) == 0 else {
+    while flock(opened, operation) != 0 {
+      if errno == EINTR { continue }
       close(opened)
       return nil
     }

@@ -82,8 +82,8 @@ extension SchemaNumbers {
     }
     guard isComplete else { return false }
     let all = properties.values.flatMap(\.values)
-    return Set(all).count == all.count && all.allSatisfy { 1...lastProperty ~= $0 }
+    return Set(all).count == all.count && all.allSatisfy { $0 >= 1 && $0 <= lastProperty }
       && Set(entities.values).count == entities.count
-      && entities.values.allSatisfy { 1...lastEntity ~= $0 } && lastProperty <= 0x7FFF
+      && entities.values.allSatisfy { $0 >= 1 && $0 <= lastEntity } && lastProperty <= 0x7FFF
   }
 }

@@ -189,11 +189,16 @@ final class StoreView {
 
   func count(of entity: EntityNumber) throws(StoreError) -> Int {
     guard let tree = trees.records(of: entity) else { return 0 }
+    let count: Int
     do throws(LMDBError) {
-      return try transaction.statistics(of: tree).entryCount
+      count = try transaction.statistics(of: tree).entryCount
     } catch {
       throw StoreError(error, tree: trees.name(of: tree))
     }
+    guard count <= ObjectKey.serialMax else {
+      throw damaged(tree, "it says that it has \(count) records")
+    }
+    return count
   }
 
   // MARK: - Walking a tree
