@@ -5,7 +5,7 @@
 #
 #   Tests/Benchmarks/profile.sh WORKLOAD [PEER] [SCALE] [options of swift build]
 #
-# Prints instructions per object of the scale, and the functions that take the most. Counts leave out
+# Prints instructions per object of the scale, by kind, and the functions that take the most. Counts leave out
 # what the kernel does, and how long memory takes: they say what could be left out, not how long it
 # takes. The peer is strata and the scale 20,000 if they are not named.
 set -eu
@@ -27,17 +27,40 @@ valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file="$folder/out" 
 callgrind_annotate --threshold=100 "$folder/out" | swift demangle --simplified >"$folder/functions"
 awk -v scale="$scale" -v what="$workload by $peer" '
   function plain(text) { gsub(/,/, "", text); return text + 0 }
+  function kind(name) {
+    if (name ~ /liblmdb/) return "LMDB"
+    if (name ~ /:(bool swift::RefCounts|_?swift_(retain|release|bridgeObject|unknownObject|weak|unowned|isUnique))/)
+      return "counting references"
+    if (name ~ /:(_int_)?(malloc|free|calloc|realloc|cfree|posix_memalign|unlink_chunk|malloc_consolidate)/ ||
+        name ~ /:swift_(slow)?(A|a|D|d)(lloc|ealloc)/)
+      return "allocating"
+    if (name ~ /:.*mem(cpy|cmp|move|set|chr)/) return "moving, comparing and clearing bytes"
+    if (name ~ /:swift_(begin|end)Access|AccessSet/) return "checks of exclusive access"
+    if (name ~ /:mix /) return "checksums"
+    if (name ~ /UTF8|String|_StringGuts/) return "text"
+    if (name ~ /libswift|libFoundation/) return "the rest of the Swift runtime and its libraries"
+    if (name ~ /lib(c|pthread|m)\.so|ld-linux/) return "the rest of the C library"
+    return "everything else: Strata, and the workload itself"
+  }
   /PROGRAM TOTALS/ {
     total = plain($1)
     printf "%s: %d instructions per object of %d\n", what, total / scale, scale
     next
   }
-  total && /^ *[0-9,]+ \( *[0-9.]+%\)/ && shown < 25 {
+  total && /^ *[0-9,]+ \( *[0-9.]+%\)/ {
     count = plain($1)
     name = $0
     sub(/^ *[0-9,]+ \( *[0-9.]+%\) +/, "", name)
+    groups[kind(name)] += count
+    if (++shown > 25) next
     sub(/^[^:]*:/, "", name)
     sub(/ \[[^]]*\]$/, "", name)
-    printf "%5.1f %%  %7d  %s\n", 100 * count / total, count / scale, substr(name, 1, 120)
-    shown++
+    functions[shown] = sprintf("%5.1f %%  %7d  %s", 100 * count / total, count / scale, substr(name, 1, 120))
+  }
+  END {
+    for (group in groups)
+      printf "%5.1f %%  %7d  %s\n", 100 * groups[group] / total, groups[group] / scale, group | "sort -rn"
+    close("sort -rn")
+    print ""
+    for (index_ = 1; index_ <= 25 && index_ in functions; index_++) print functions[index_]
   }' "$folder/functions"

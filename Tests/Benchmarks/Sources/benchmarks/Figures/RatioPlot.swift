@@ -33,7 +33,7 @@ struct RatioPlot {
   let scale: Int
   let rows: [Row]
 
-  private let left = 330.0, width = 560.0, top = 70.0, rowHeight = 24.0
+  private let left = 420.0, width = 560.0, top = 70.0, rowHeight = 24.0
 
   var svg: String {
     let bottom = top + Double(rows.count) * rowHeight
