@@ -48,7 +48,6 @@ struct WholeEntities {
   }
 
   /// Whether `tree` is emptied; so is one that there is not.
-
   func empties(_ tree: Tree?) -> Bool { tree.map(emptied.contains) ?? true }
 }
 
