@@ -96,4 +96,20 @@ import Testing
     let inUse = try #require(context.registeredObject(for: used)?.record)
     #expect(!inUse.sharesItsBlock)
   }
+  @Test func `go once they are held no more, however long they were beyond the budget`() throws {
+    let container = try geography()
+    let writer = ManagedObjectContext(parent: container.coordinator)
+    for number in 0..<8_000 { writer.city("\(number)") }
+    try writer.save()
+    let context = ManagedObjectContext(parent: container.coordinator)
+    context.cacheByteBudget = 100_000
+    let ids = try context.fetchIDs(City.all)
+    var held = try ids.prefix(4_000).map { try context.existingObject(City.self, with: $0) }
+    struct Trace { weak var city: City? }
+    let traces = held.map { Trace(city: $0) }
+    held = []
+    for id in ids.dropFirst(4_000) { _ = try context.existingObject(City.self, with: id) }
+    // The budget is good for some six hundred.
+    #expect(traces.count { $0.city != nil } < 1_000)
+  }
 }

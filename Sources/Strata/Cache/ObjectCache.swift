@@ -10,6 +10,10 @@ import StrataRecord
 /// while what the program holds on to stays as it is. Refaulting is advice: objects with unsaved
 /// values refuse.
 ///
+/// The hand cannot do anything about what the program holds or has changed. The more of that it meets in
+/// a row, the less often it moves, so that holding a million objects costs next to nothing; with the
+/// first that it could do something about it is back to its pace.
+///
 /// Records that were read together share a block, and one that stays keeps it whole. So what the hand
 /// spares a second time gets its values in a block of their own: who holds one object in a hundred of
 /// a walk holds a hundredth of its memory.
@@ -47,6 +51,10 @@ final class ObjectCache {
   @exclusivity(unchecked) private(set) var byteCount = 0
   /// Above this many bytes the clock hand moves.
   @exclusivity(unchecked) var byteBudget: Int
+  /// So many objects come and records are read between two moves of the hand.
+  @exclusivity(unchecked) private var pause = 0
+  /// How many of those are still to come.
+  @exclusivity(unchecked) private var pauseLeft = 0
   /// Objects of another edition are outdated; those that were outdated by themselves have edition 0.
   @exclusivity(unchecked) private var edition: UInt8 = 1
 
@@ -89,13 +97,13 @@ final class ObjectCache {
     object.edition = edition
     table.insert(object)
     byteCount += Self.objectByteCount + (object.record?.byteCount ?? 0)
-    if byteCount > byteBudget { sweep(steps: 4) }
+    if byteCount > byteBudget { makeRoom() }
   }
 
   /// Gives an object its record. All records of registered objects come and go through here.
   func setRecord(_ record: Record?, of object: ManagedObject) {
     put(record, into: object)
-    if byteCount > byteBudget { sweep(steps: 4) }
+    if byteCount > byteBudget { makeRoom() }
   }
 
   private func put(_ record: Record?, into object: ManagedObject) {
@@ -214,19 +222,37 @@ final class ObjectCache {
 
   /// So many free places are passed by for each step of the clock hand.
   private static let freePlacesPerStep = 8
+  /// The longest pause between two moves of the hand.
+  private static let pauseMax = 64
+
+  /// Moves the clock hand by a few objects, if it is time.
+  @inline(never)
+  private func makeRoom() {
+    if pauseLeft > 0 {
+      pauseLeft -= 1
+      return
+    }
+    pause = sweep(steps: 4) ? 0 : min(2 * pause + 1, Self.pauseMax)
+    pauseLeft = pause
+  }
 
   /// Moves the clock hand on by `steps` objects, or until the budget is met.
-  func sweep(steps: Int) {
-    guard table.count > 0, !retainsAll else { return }
+  ///
+  /// - Returns: whether it has met any object that need not stay as it is.
+  @discardableResult
+  func sweep(steps: Int) -> Bool {
+    guard table.count > 0, !retainsAll else { return false }
     var stepsLeft = steps
     var placesLeft = steps * Self.freePlacesPerStep
+    var isOfUse = false
     while stepsLeft > 0, placesLeft > 0, byteCount > byteBudget {
       hand = hand + 1 < table.capacity ? hand + 1 : 0
       placesLeft -= 1
       guard table[hand] != nil else { continue }
       stepsLeft -= 1
-      release(at: hand, isForced: false)
+      if release(at: hand, isForced: false) { isOfUse = true }
     }
+    return isOfUse
   }
 
   // MARK: - Outdated objects
@@ -290,28 +316,32 @@ final class ObjectCache {
   // MARK: - Letting go
 
   /// Turns the object at `place` into a fault, or lets it go if it is one, as far as it allows.
-  private func release(at place: Int, isForced: Bool) {
+  ///
+  /// - Returns: whether it need not stay as it is: false if it is held or has unsaved values.
+  @discardableResult
+  private func release(at place: Int, isForced: Bool) -> Bool {
     let isHeld = table.isHeld(at: place)
-    guard let object = table[place], object.status == .clean, object.draft == nil else { return }
+    guard let object = table[place], object.status == .clean, object.draft == nil else {
+      return false
+    }
     if isHeld || object.isRecentlyUsed, !isForced {
       object.isRecentlyUsed = false
       if object.wasSpared { separate(object) }
       object.wasSpared = true
-      return
+      return !isHeld
     }
-    if isHeld { return }
+    if isHeld { return false }
     if object.record != nil, !object.home.hooks.isDisjoint(with: .faulting) {
       object.isRecentlyUsed = false
       waiting.append(object)
-      return
-    }
-    if let record = object.record, !isForced {
+    } else if let record = object.record, !isForced {
       byteCount -= record.byteCount
       object.record = nil
       forgetOriginal(object.key)
-      return
+    } else {
+      unregister(object.key)
     }
-    unregister(object.key)
+    return true
   }
 
   /// Has the values of an object that stays keep no others in memory.
