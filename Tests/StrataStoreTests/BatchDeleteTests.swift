@@ -37,6 +37,22 @@ import Testing
 
     /// Changes a byte of one city's record.
     func damage(_ key: ObjectKey) throws {
+      try change(key) { $0[$0.count - 1] ^= 1 }
+    }
+
+    /// Gives a city another record, and leaves its index entries as they are.
+    func replace(_ key: ObjectKey, by record: Record) throws {
+      try change(key) { bytes in
+        bytes = [UInt8](repeating: 0, count: Envelope.byteCount(for: record))
+        bytes.withUnsafeMutableBytes {
+          Envelope.encode(record: record, generation: 1, key: key, into: $0)
+        }
+      }
+    }
+
+    private func change(
+      _ key: ObjectKey, _ change: @escaping @Sendable (inout [UInt8]) -> Void
+    ) throws {
       let (name, key) = (
         "r\(entity.rawValue)",
         withUnsafeBytes(of: (key.serial << 16).bigEndian) { Array($0.prefix(6)) }
@@ -45,7 +61,7 @@ import Testing
         guard let tree = try transaction.tree(named: name),
           var bytes = try key.withUnsafeBytes({ try transaction.get($0, in: tree).map(Array.init) })
         else { throw Absent() }
-        bytes[bytes.count - 1] ^= 1
+        change(&bytes)
         try key.withUnsafeBytes { key in
           try bytes.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
         }
@@ -78,6 +94,26 @@ import Testing
     }
     #expect(entryCount == 10_000)
     #expect(try filled.store.snapshot().generation == 1)
+  }
+
+  @Test func `does not believe an index that names objects which lead elsewhere`() throws {
+    let filled = try Filled(0)
+    let (store, schema) = (filled.store, filled.store.schema.of(Atlas.city))
+    var edit = Edit(store)
+    let here = edit.insert(Atlas.country, ["iso": .string("IR")])
+    let elsewhere = edit.insert(Atlas.country, ["iso": .string("FR")])
+    let city = edit.insert(Atlas.city, ["country": .object(store.id(here))])
+    try edit.save()
+    // The record is changed behind the index's back.
+    let stored = try store.stored(city)
+    let draft = Draft(layout: schema.layout, base: stored.record)
+    draft.setToOne(elsewhere, at: try #require(Atlas.city.slot(named: "country")))
+    var arena = RecordArena()
+    try filled.replace(city, by: draft.encode(into: &arena))
+    let error = #expect(throws: StoreError.self) {
+      try store.delete(deletion(.found { _ in [here] }))
+    }
+    guard case .damaged? = error else { throw error ?? .closed }
   }
 
   @Test func `of whole entities looks at no record, damaged as it may be`() throws {

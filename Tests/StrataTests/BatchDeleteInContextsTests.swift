@@ -7,21 +7,12 @@ import Testing
 
 @Suite struct `A batch delete among contexts` {
   /// Entries with the amounts 0 ..< count, saved.
-  private func filled(_ count: Int) throws -> PersistentContainer {
-    let container = try ledger()
-    try container.root.performAndWait { context in
-      for index in 0..<count { context.entry("e\(index)", index) }
-      try context.save()
-    }
-    return container
-  }
-
   private let few = BatchDeleteRequest(LedgerEntry.where { $0.amount < 2 })
 
   // MARK: - Where it is asked for
 
   @Test func `is seen at once by the context that asks for it, and it is told`() throws {
-    let container = try filled(4)
+    let container = try ledger(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
     let merges = MergeLog(worker.layer, name: ManagedObjectContext.didMergeNotification)
@@ -41,7 +32,7 @@ import Testing
   }
 
   @Test func `is told once to a context that asks for it and merges automatically`() throws {
-    let container = try filled(4)
+    let container = try ledger(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
     try worker.performAndWait { context in
@@ -55,7 +46,7 @@ import Testing
   }
 
   @Test func `works in the store, past what contexts have unsaved`() throws {
-    let container = try filled(2)
+    let container = try ledger(entries: 2)
     let worker = container.newBackgroundContext()
     try container.root.performAndWait { _ = $0.entry("root", 0) }
     try worker.performAndWait { context in
@@ -69,7 +60,7 @@ import Testing
   }
 
   @Test func `drops the unsaved changes of what is gone in the context that asks`() throws {
-    let container = try filled(3)
+    let container = try ledger(entries: 3)
     try container.root.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
       for entry in entries { entry.label += "!" }
@@ -83,7 +74,7 @@ import Testing
   }
 
   @Test func `is seen by a child in the middle of its parent's turn`() throws {
-    let container = try filled(3)
+    let container = try ledger(entries: 3)
     try container.root.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
       let child = ManagedObjectContext(parent: context)
@@ -97,7 +88,7 @@ import Testing
   }
 
   @Test func `beside a queue lets its blocks run meanwhile, and is merged there`() async throws {
-    let container = try filled(4)
+    let container = try ledger(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
     let result = try await worker.execute(few)
@@ -108,7 +99,7 @@ import Testing
   }
 
   @Test func `in an edit is not taken back, and is merged when that has ended`() throws {
-    let container = try filled(3)
+    let container = try ledger(entries: 3)
     try container.root.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
       #expect(throws: CancellationError.self) {
@@ -127,7 +118,7 @@ import Testing
   }
 
   @Test func `does not move a context that is pinned to a query generation`() throws {
-    let container = try filled(3)
+    let container = try ledger(entries: 3)
     let reader = ContextQueue(parent: container.coordinator)
     try reader.performAndWait { context in
       try context.setQueryGeneration(from: .current)
@@ -142,7 +133,7 @@ import Testing
   // MARK: - Others
 
   @Test func `is merged by contexts at every level that merge automatically`() throws {
-    let container = try filled(4)
+    let container = try ledger(entries: 4)
     let worker = container.newBackgroundContext()
     let child = ContextQueue(parent: worker)
     for queue in [container.root, worker, child] {
@@ -163,7 +154,7 @@ import Testing
   }
 
   @Test func `is a conflict for whoever has changed what is gone`() throws {
-    let container = try filled(2)
+    let container = try ledger(entries: 2)
     let saver = ContextQueue(parent: container.coordinator)
     try saver.performAndWait { context in
       let entry = try #require(try context.fetch(LedgerEntry.where { $0.amount == 0 }).first)
@@ -195,7 +186,7 @@ import Testing
   }
 
   @Test func `is followed by lists`() throws {
-    let container = try filled(5)
+    let container = try ledger(entries: 5)
     let reader = ContextQueue(parent: container.coordinator)
     try reader.performAndWait { context in
       context.automaticallyMergesChangesFromParent = true
@@ -235,7 +226,7 @@ import Testing
   }
 
   @Test func `of objects that a save under way changes comes after that save`() async throws {
-    let container = try filled(2)
+    let container = try ledger(entries: 2)
     try container.root.performAndWait { context in
       for entry in try context.fetch(LedgerEntry.all) { entry.label = "changed" }
       context.entry("new", 0)

@@ -42,6 +42,16 @@ func ledger() throws -> PersistentContainer {
       LedgerAccount.self, LedgerTag.self, LedgerEntry.self, LedgerCorrection.self))
 }
 
+/// One with so many saved entries: e0 of amount 0, e1 of amount 1, …
+func ledger(entries count: Int) throws -> PersistentContainer {
+  let container = try ledger()
+  try container.root.performAndWait { context in
+    for index in 0..<count { context.entry("e\(index)", index) }
+    try context.save()
+  }
+  return container
+}
+
 extension ManagedObjectContext {
   @discardableResult
   func account(_ owner: String) -> LedgerAccount {

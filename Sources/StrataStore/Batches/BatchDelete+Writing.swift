@@ -109,8 +109,8 @@ extension BatchDelete {
   /// - Parameter keys: ascending.
   /// - Throws: `StoreError.uniquenessViolations`.
   private mutating func rewrite(_ keys: [ObjectKey], _ revise: Revision) throws {
-    // Whose values must be unique and have changed: what is written later may give way to them.
-    var changed: [SavePlan.Section] = []
+    // Values that must be unique and have changed: what is written later may give way to them.
+    var changed: [UniqueChange] = []
     var rest = keys[...]
     while let first = rest.first {
       guard let entity = schema.entity(first.entity) else { throw damagedReferrer(first) }
@@ -118,12 +118,14 @@ extension BatchDelete {
       rest = rest.dropFirst(stretch.count)
       let plan = try plan(stretch, of: entity, revise)
       try write(plan)
-      for var section in plan.sections where section.entity.indexes.contains(where: \.isUnique) {
-        section.items.removeAll { !hasChangedUniqueValue($0, section.entity) }
-        if !section.items.isEmpty { changed.append(section) }
+      for section in plan.sections {
+        for index in section.entity.indexes where index.isUnique {
+          changed += section.items.compactMap { UniqueChange($0, section.entity, index) }
+        }
       }
     }
-    let violations = try changed.flatMap { try self.violations(of: $0) }
+    let view = takeView().store
+    let violations = try changed.compactMap { try violation(of: $0, view) }
     if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }
   }
 
@@ -147,32 +149,37 @@ extension BatchDelete {
     return plan
   }
 
-  private func hasChangedUniqueValue(_ item: SavePlan.Item, _ entity: EntitySchema) -> Bool {
-    guard let old = item.old, let new = item.new else { return false }
-    return entity.indexes.contains { $0.isUnique && !$0.hasSameValue(old, new, entity.layout) }
+  /// What is wrong with a changed value that must be unique, if another object has it: a derived one
+  /// may be so.
+  private func violation(
+    of change: UniqueChange, _ view: StoreView
+  ) throws -> UniquenessViolation? {
+    guard
+      let holder = try view.holder(
+        of: change.record, besides: change.key, change.index, change.entity)
+    else { return nil }
+    return UniquenessViolation(
+      objectID: ObjectID(store: schema.store, key: change.key),
+      entity: change.entity.description.name,
+      attributes: change.index.names(in: change.entity.description),
+      existing: ObjectID(store: schema.store, key: holder))
   }
+}
 
-  /// Values of changed objects that must be unique and are not: a derived one may be.
-  private func violations(of section: SavePlan.Section) throws -> [UniquenessViolation] {
-    let (view, layout) = (takeView().store, section.entity.layout)
-    var violations: [UniquenessViolation] = []
-    for index in section.entity.indexes where index.isUnique {
-      for item in section.items {
-        guard let old = item.old, let new = item.new, !index.hasSameValue(old, new, layout),
-          !index.isIncomplete(new, layout)
-        else { continue }
-        guard let holder = try view.holder(of: new, besides: item.key, index, section.entity) else {
-          continue
-        }
-        violations.append(
-          UniquenessViolation(
-            objectID: ObjectID(store: schema.store, key: item.key),
-            entity: section.entity.description.name,
-            attributes: index.names(in: section.entity.description),
-            existing: ObjectID(store: schema.store, key: holder)))
-      }
-    }
-    return violations
+/// A value that must be unique and is not what it was.
+private struct UniqueChange {
+  let key: ObjectKey
+  /// What the object is now.
+  let record: Record
+  let entity: EntitySchema
+  let index: IndexSchema
+
+  /// Nil if the value is what it was, or one that many may have.
+  init?(_ item: SavePlan.Item, _ entity: EntitySchema, _ index: IndexSchema) {
+    guard let old = item.old, let new = item.new, !index.hasSameValue(old, new, entity.layout),
+      !index.isIncomplete(new, entity.layout)
+    else { return nil }
+    (key, record, self.entity, self.index) = (item.key, new, entity, index)
   }
 }
 

@@ -203,15 +203,34 @@ struct BatchDelete {
     _ view: StoreView, _ arena: inout RecordArena
   ) throws -> [ObjectKey] {
     switch relationship.storage {
-    case .inverseSlot(let index, _): return try view.referrers(to: key, index: index)
+    case .inverseSlot(let index, let slot):
+      return try provenReferrers(to: key, index, slot, view, &arena)
     case .links(let number, _): return try view.targets(at: LinkPlace(number, key))
     case .slot:
       if let inverse = relationship.inverse, inverse.kind == .toOne {
-        return try view.referrers(to: key, index: inverse.number)
+        return try provenReferrers(to: key, inverse.number, inverse.slot, view, &arena)
       }
       let record = try record(of: key, view, into: &arena)
       return record.toOne(at: relationship.slot, layout: entity.layout).map { [$0] } ?? []
     }
+  }
+
+  /// The objects whose to-one slot leads to `key`, each of which has been asked: a cascade deletes them.
+  ///
+  /// - Throws: `StoreError.damaged` if the index names one that does not lead there.
+  private func provenReferrers(
+    to key: ObjectKey, _ index: PropertyNumber, _ slot: Int, _ view: StoreView,
+    _ arena: inout RecordArena
+  ) throws -> [ObjectKey] {
+    let owners = try view.referrers(to: key, index: index)
+    for owner in owners {
+      let record = try record(of: owner, view, into: &arena)
+      guard let layout = schema.entity(owner.entity)?.layout,
+        layout.places.indices.contains(slot), layout.places[slot].code == .toOne,
+        record.toOne(at: slot, layout: layout) == key
+      else { throw damagedReferrer(owner) }
+    }
+    return owners
   }
 
   // MARK: - Examining
