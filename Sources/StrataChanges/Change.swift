@@ -26,7 +26,9 @@ package struct Change: Sendable {
   /// external slots of the record are as in the base, and their bytes lie where that one's do.
   package var external: ExternalValues
 
-  @inlinable package init(
+  // Inlined, or each change would be copied on its way to where it is kept.
+  @inlinable @inline(__always)
+  package init(
     kind: Kind, record: Record?, base: StoredRecord?, slots: SlotSet,
     external: ExternalValues = ExternalValues()
   ) {
@@ -50,13 +52,15 @@ package struct Change: Sendable {
     .update(read.record, base: read, slots: SlotSet())
   }
 
-  @inlinable package static func insert(
+  @inlinable @inline(__always)
+  package static func insert(
     _ record: Record, slots: SlotSet, external: ExternalValues = ExternalValues()
   ) -> Change {
     Change(kind: .insert, record: record, base: nil, slots: slots, external: external)
   }
 
-  @inlinable package static func update(
+  @inlinable @inline(__always)
+  package static func update(
     _ record: Record, base: StoredRecord, slots: SlotSet,
     external: ExternalValues = ExternalValues()
   ) -> Change {

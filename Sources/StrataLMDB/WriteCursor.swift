@@ -30,6 +30,8 @@ package struct WriteCursor: ~Copyable {
   @usableFromInline var cursor: Cursor
   /// The tree's last key while inserting, nil while appending.
   @usableFromInline var lastKey: [UInt8]?
+  /// Whether the cursor is on an entry that `overwrite` has just written: nothing has moved there.
+  @usableFromInline var isOnEntry = false
 
   @usableFromInline
   init(in tree: Tree, of transaction: WriteTransaction) throws(LMDBError) {
@@ -60,12 +62,42 @@ package struct WriteCursor: ~Copyable {
     fill(UnsafeMutableRawBufferPointer(start: entry.mv_data, count: byteCount))
   }
 
+  /// Puts `value` under `key`, which is expected to have a value of the same length: that is overwritten
+  /// where it lies. If `key` comes right after the one overwritten before, it is found by a step.
+  ///
+  /// - Parameter isNext: whether that is likely; if it is not so after all, `key` is searched for.
+  /// - Throws: as `WriteTransaction.put`.
+  @inlinable
+  package mutating func overwrite(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isNext: Bool
+  ) throws(LMDBError) {
+    precondition(
+      cursor.epoch == cursor.transaction.epoch, "The write transaction of the cursor has ended.")
+    var isThere = false
+    if isNext, isOnEntry, try cursor.next() { isThere = isOn(key) }
+    if !isThere { isThere = try cursor.seek(exactly: key) }
+    isOnEntry = isThere && cursor.value.count == value.count
+    guard isOnEntry else { return try put(key, value) }
+    var (current, entry) = (cursor.currentKey, MDB_val(value))
+    let code = mdb_cursor_put(cursor.raw, &current, &entry, UInt32(MDB_CURRENT))
+    try cursor.transaction.check(code)
+  }
+
+  @inlinable
+  func isOn(_ key: UnsafeRawBufferPointer) -> Bool {
+    guard cursor.key.count == key.count, let found = cursor.key.baseAddress,
+      let sought = key.baseAddress
+    else { return false }
+    return memcmp(found, sought, key.count) == 0
+  }
+
   @inlinable
   mutating func put(
     _ key: UnsafeRawBufferPointer, _ value: inout MDB_val, reserving flags: UInt32
   ) throws(LMDBError) {
     precondition(
       cursor.epoch == cursor.transaction.epoch, "The write transaction of the cursor has ended.")
+    isOnEntry = false
     var sought = try MDB_val(key: key)
     if isAboveLast(key) {
       let code = mdb_cursor_put(cursor.raw, &sought, &value, flags | UInt32(MDB_APPEND))

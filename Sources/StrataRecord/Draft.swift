@@ -6,20 +6,31 @@ package import StrataModel
 /// encoded.
 ///
 /// It exists so that setting a number is one store, whatever else the object holds, and setting a
-/// string moves no other. Variable values that were not set stay where they are, in the base record.
+/// string moves no other. Variable values that were not set stay where they are, in the record that the
+/// draft began with.
 ///
 /// ```
 ///  buffer ─► ┌──────┬──────────┬────────────┬─────────────────────┬─────────┬──────┐
 ///            │header│ presence │ fixed part │ variable entries    │ heap …  │ free │
 ///            └──────┴──────────┴────────────┴─────────────────────┴─────────┴──────┘
 ///             0     as in a record  fixedEnd  entriesOffset         heapOffset
-///   entry = {start, count} of a value: in the base record's bytes, or in the heap
+///   entry = {start, count} of a value: in the source's bytes, or in the heap
 /// ```
+///
+/// Most changes of an object that there is already are of values in the fixed part. So a draft may begin
+/// as a *patch*: its buffer is a copy of the record, in the arena into which it would be encoded, and that
+/// copy with its new values is what it is encoded to. The first change of a variable value gives it a
+/// buffer of its own. Drafts of new objects share blocks for their buffers; one that outgrows its own
+/// gets another from the heap.
 ///
 /// ## Invariants
 /// - I1: an absent slot's fixed bytes are zero and its entry is empty (RecordLayout, I1).
-/// - I2: `changed` holds every slot that was given a value which it did not have.
-/// - I3: each entry lies in `base` or below `heapEnd`.
+/// - I2: `changedSlots` holds every slot that was given a value which it did not have.
+/// - I3: each entry lies in `source` or below `heapEnd`.
+/// - I4: nobody else has the record of a patch before it is encoded, and nothing is set after that.
+///
+/// ## States
+/// - patch → with a buffer: a variable value is set or cleared.
 ///
 /// ## Lifetime and isolation
 /// A draft is private to its object's context, as the object is. Slots read from it are valid until
@@ -27,25 +38,30 @@ package import StrataModel
 @usableFromInline
 package final class Draft {
   @usableFromInline package let layout: RecordLayout
-  /// The record that the draft began with; nil if all slots were absent.
-  package let base: Record?
+  /// The record that has the variable values that were not set: the one that the draft began with, or the
+  /// patched copy of it; nil if all slots were absent.
+  @usableFromInline let source: Record?
   // Safety: `@exclusivity(unchecked)` spares each set two run-time checks, most of what it costs. A
   // draft is of one isolation, and no access to these runs code that could reach the draft again.
-  /// The slots that were set to another value than they had.
+  // Other modules, where the attribute has no effect, read `changed` and `external`.
   @exclusivity(unchecked)
-  @usableFromInline package internal(set) var changed = SlotSet()
-
-  /// What external slots were set to.
+  @usableFromInline var changedSlots = SlotSet()
   @exclusivity(unchecked)
-  package private(set) var external = ExternalValues()
+  private var externalValues = ExternalValues()
   /// Whether some slot's bytes do not lie in the record. What such a slot of an object shows, the object
   /// alone knows.
   @usableFromInline package let hasExternalSlots: Bool
 
   @exclusivity(unchecked)
   @usableFromInline var buffer: UnsafeMutableRawPointer
+  /// 0 in a patch.
   @exclusivity(unchecked)
   private var bufferByteCount: Int
+  /// What keeps a buffer that it shares with others.
+  private let block: RecordBlock?
+  /// Whether the buffer is the draft's alone.
+  @exclusivity(unchecked)
+  private var ownsBuffer: Bool
   /// Where the heap's free bytes begin.
   @exclusivity(unchecked)
   private var heapEnd: Int
@@ -61,25 +77,77 @@ package final class Draft {
     heapByteCount: Int = Draft.heapByteCountUsual
   ) {
     self.layout = layout
-    self.base = base
-    self.external = external
+    source = base
+    externalValues = external
     hasExternalSlots = !layout.externalSlots.isEmpty
-    bufferByteCount = layout.draftHeapOffset + (layout.variableCount == 0 ? 0 : heapByteCount)
+    bufferByteCount = layout.draftBufferByteCount(withHeapOf: heapByteCount)
     heapEnd = layout.draftHeapOffset
     buffer = .allocate(byteCount: bufferByteCount, alignment: 8)
-    if let base {
-      layout.copyHead(of: base.start, to: buffer)
+    block = nil
+    ownsBuffer = true
+    fillBuffer()
+  }
+
+  /// The same for one of many drafts that go together.
+  ///
+  /// - Parameter arena: where the buffer is made; nothing else than buffers is.
+  package init(
+    layout: RecordLayout, base: Record?, external: ExternalValues, heapByteCount: Int,
+    in arena: inout RecordArena
+  ) {
+    self.layout = layout
+    source = base
+    externalValues = external
+    hasExternalSlots = !layout.externalSlots.isEmpty
+    bufferByteCount = layout.draftBufferByteCount(withHeapOf: heapByteCount)
+    heapEnd = layout.draftHeapOffset
+    (block, buffer) = arena.room(byteCount: bufferByteCount)
+    ownsBuffer = false
+    fillBuffer()
+  }
+
+  /// A draft that patches a copy of `base`.
+  ///
+  /// - Parameter arena: where the copy is made, and stays whatever becomes of the draft.
+  /// - Important: once it is encoded, nothing is set in it any more.
+  package init(patching base: Record, of layout: RecordLayout, in arena: inout RecordArena) {
+    self.layout = layout
+    hasExternalSlots = !layout.externalSlots.isEmpty
+    let copy = base.withUnsafeBytes { arena.append(copying: $0) }
+    source = copy
+    buffer = UnsafeMutableRawPointer(mutating: copy.start)
+    bufferByteCount = 0
+    heapEnd = 0
+    block = nil
+    ownsBuffer = false
+  }
+
+  deinit { if ownsBuffer { buffer.deallocate() } }
+
+  private var isPatch: Bool { bufferByteCount == 0 }
+
+  /// Gives a patch a buffer of its own.
+  private func beginBuffer() {
+    bufferByteCount = layout.draftBufferByteCount(withHeapOf: Self.heapByteCountUsual)
+    heapEnd = layout.draftHeapOffset
+    buffer = .allocate(byteCount: bufferByteCount, alignment: 8)
+    ownsBuffer = true
+    fillBuffer()
+  }
+
+  /// Writes what the source has to the buffer.
+  private func fillBuffer() {
+    if let source {
+      layout.copyHead(of: source.start, to: buffer)
     } else {
       layout.writeEmptyHead(to: buffer)
     }
     for index in 0..<layout.variableCount {
       (entries + index).initialize(
-        to: base.map { layout.variableBytes(index, at: $0.start) }
+        to: source.map { layout.variableBytes(index, at: $0.start) }
           ?? VariableBytes(start: buffer, count: 0))
     }
   }
-
-  deinit { buffer.deallocate() }
 
   private var entries: UnsafeMutablePointer<VariableBytes> {
     // Safety: the initializer has put the entries there, and nothing else ever lies there.
@@ -97,11 +165,21 @@ extension RecordLayout {
   var draftHeapOffset: Int {
     draftEntriesOffset + variableCount * MemoryLayout<VariableBytes>.stride
   }
+  /// What a draft's buffer takes that has so many bytes for variable values, if there can be any.
+  func draftBufferByteCount(withHeapOf byteCount: Int) -> Int {
+    draftHeapOffset + (variableCount == 0 ? 0 : byteCount)
+  }
 }
 
 extension Draft {
   /// Room for a short text or two.
   package static var heapByteCountUsual: Int { 64 }
+
+  /// The slots that were set to another value than they had.
+  package var changed: SlotSet { changedSlots }
+
+  /// What external slots were set to.
+  package var external: ExternalValues { externalValues }
 
   /// How many bytes of variable values were set so far.
   package var heapByteCount: Int { heapEnd - layout.draftHeapOffset }
@@ -122,6 +200,7 @@ extension Draft {
   }
 
   @usableFromInline func variableSlot(_ place: SlotPlace) -> RecordSlot {
+    if isPatch { return layout.variableSlot(place, at: buffer) }
     let entry = entries[Int(~place.position)]
     return RecordSlot(start: entry.start, byteCount: UInt32(entry.count), code: place.code)
   }
@@ -176,8 +255,9 @@ extension Draft {
     let place = layout.places[slot]
     if place.code == .external { return setExternal(nil, at: slot) }
     guard place.isPresent(in: buffer) else { return false }
+    if isPatch, place.position < 0 { beginBuffer() }
     erase(place)
-    changed.insert(slot)
+    changedSlots.insert(slot)
     return true
   }
 
@@ -228,7 +308,7 @@ extension Draft {
       of: buffer.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
         | place.presenceMask,
       toByteOffset: Int(place.presenceOffset), as: UInt8.self)
-    changed.insert(slot)
+    changedSlots.insert(slot)
   }
 
   @usableFromInline func mismatch(_ slot: Int, _ code: SlotCode) -> Never {
@@ -266,9 +346,9 @@ extension Draft {
       markPresent(place, slot)
     } else {
       if place.isPresent(in: buffer) { erase(place) }
-      changed.insert(slot)
+      changedSlots.insert(slot)
     }
-    external[slot] = value
+    externalValues[slot] = value
   }
 
   /// Sets a slot of data, whether its bytes lie in the record or beside it.
@@ -289,13 +369,13 @@ extension Draft {
     let place = layout.places[slot]
     guard place.code == code else { mismatch(slot, code) }
     precondition(bytes.count <= Record.byteCountMax / 4, "a value has at most 512 MiB")
-    let index = Int(~place.position)
-    let entry = entries[index]
-    if place.isPresent(in: buffer), entry.count == bytes.count,
-      bytes.isEmpty || memcmp(entry.start, bytes.baseAddress!, bytes.count) == 0
+    if let current = self.slot(slot).bytes(code), current.count == bytes.count,
+      bytes.isEmpty || memcmp(current.baseAddress!, bytes.baseAddress!, bytes.count) == 0
     {
       return false
     }
+    if isPatch { beginBuffer() }
+    let index = Int(~place.position)
     if !bytes.isEmpty {
       let start = room(for: bytes.count, replacing: index)
       start.copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
@@ -351,7 +431,8 @@ extension Draft {
         end += entry.count
       }
     }
-    buffer.deallocate()
+    if ownsBuffer { buffer.deallocate() }
+    ownsBuffer = true
     buffer = new
     heapEnd = end
     bufferByteCount = newByteCount
@@ -361,8 +442,9 @@ extension Draft {
 // MARK: - Encoding
 
 extension Draft {
-  /// The values as a record. The draft stays as it is.
+  /// The values as a record. The draft stays as it is, but for a patch: that is used up (I4).
   package func encode(into arena: inout RecordArena) -> Record {
-    layout.assemble(head: buffer, variable: UnsafePointer(entries), into: &arena)
+    if isPatch, let source { return source }
+    return layout.assemble(head: buffer, variable: UnsafePointer(entries), into: &arena)
   }
 }

@@ -13,6 +13,8 @@ package final class EntitySchema: Sendable {
   package let numbers: [PropertyNumber]
   /// The indexes that hold entries for objects of this entity, inherited ones included.
   package let indexes: [IndexSchema]
+  /// The slots that are parts of indexes.
+  package let indexedSlots: SlotSet
   /// By slot; nil where the slot is an attribute.
   package let relationships: [RelationshipSchema?]
   /// Relationships without inverse that may lead to objects of this entity.
@@ -33,6 +35,9 @@ package final class EntitySchema: Sendable {
     self.layout = layout
     self.numbers = numbers
     self.indexes = indexes
+    indexedSlots = indexes.reduce(into: SlotSet()) { slots, index in
+      for part in index.parts { slots.insert(part.slot) }
+    }
     self.relationships = relationships
     self.incoming = incoming
     self.family = family

@@ -90,11 +90,9 @@ extension IndexSchema {
     return (key.bytes, key.isCut)
   }
 
-  /// Whether both records have the same stored bytes in all parts.
-  package func hasSameValue(_ left: Record, _ right: Record, _ layout: RecordLayout) -> Bool {
-    defer { withExtendedLifetime((left, right)) {} }
-    return layout.hasSame(slot, left, right)
-      && others.allSatisfy { layout.hasSame($0.slot, left, right) }
+  /// Whether one of `slots` is a part.
+  package func covers(anyOf slots: SlotSet) -> Bool {
+    slots.contains(slot) || others.contains { slots.contains($0.slot) }
   }
 
   /// Whether objects with these records, perhaps of two entities of a hierarchy, are the same to a

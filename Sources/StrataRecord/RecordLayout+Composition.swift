@@ -24,21 +24,30 @@ extension RecordLayout {
       start.copyMemory(from: head, byteCount: fixedEnd)
       let header = isWide ? version | Self.wideBit : version
       start.storeBytes(of: header.littleEndian, as: UInt16.self)
-      var offset = start + fixedEnd
-      var next = offset + variableCount * width
-      var end = 0
-      for index in 0..<variableCount {
-        let bytes = variable[index]
-        if bytes.count > 0 { next.copyMemory(from: bytes.start, byteCount: bytes.count) }
-        next += bytes.count
-        end += bytes.count
-        if isWide {
-          offset.storeBytes(of: UInt32(end).littleEndian, as: UInt32.self)
-        } else {
-          offset.storeBytes(of: UInt16(end).littleEndian, as: UInt16.self)
-        }
-        offset += width
+      if isWide {
+        write(variable, to: start + fixedEnd, ends: UInt32.self)
+      } else {
+        write(variable, to: start + fixedEnd, ends: UInt16.self)
       }
+    }
+  }
+
+  /// Writes end offsets, of so many bits each, and the variable part behind them.
+  @inline(__always)
+  private func write<End: FixedWidthInteger>(
+    _ variable: UnsafePointer<VariableBytes>, to target: UnsafeMutableRawPointer, ends _: End.Type
+  ) {
+    let width = MemoryLayout<End>.size
+    let start = target + variableCount &* width
+    var end = 0
+    var index = 0
+    while index < variableCount {
+      let bytes = variable[index]
+      (start + end).copyMemory(from: bytes.start, byteCount: bytes.count)
+      end &+= bytes.count
+      let offset = End(truncatingIfNeeded: end).littleEndian
+      (target + index &* width).storeBytes(of: offset, as: End.self)
+      index &+= 1
     }
   }
 
@@ -125,41 +134,6 @@ extension RecordLayout {
         edit.copy(self.slot(slot, at: changes.start), to: places[slot])
       }
     }
-  }
-
-  /// Whether the slot has the same bytes, or none, in two records of this layout. Both are held by the
-  /// caller.
-  func hasSame(_ index: Int, _ left: Record, _ right: Record) -> Bool {
-    switch (
-      slot(places[index], at: left.start).rawBytes, slot(places[index], at: right.start).rawBytes
-    )
-    {
-    case (nil, nil): true
-    case (let left?, let right?):
-      left.count == right.count
-        && memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0
-    default: false
-    }
-  }
-
-  /// The slots whose values differ between two records of this layout.
-  package func differingSlots(_ left: Record, _ right: Record) -> SlotSet {
-    var differing = SlotSet()
-    if left == right { return differing }
-    defer { withExtendedLifetime((left, right)) {} }
-    for (index, place) in places.enumerated() where place.isPlaced {
-      switch (slot(place, at: left.start).rawBytes, slot(place, at: right.start).rawBytes) {
-      case (nil, nil): break
-      case (let left?, let right?):
-        if left.count != right.count
-          || memcmp(left.baseAddress!, right.baseAddress!, left.count) != 0
-        {
-          differing.insert(index)
-        }
-      default: differing.insert(index)
-      }
-    }
-    return differing
   }
 
   /// The record as it is stored: without the values of transient slots. The same record if it has

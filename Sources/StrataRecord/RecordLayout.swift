@@ -35,7 +35,7 @@ package final class RecordLayout: Sendable {
   /// The class slots whose values lie in the variable part.
   package let variableSlots: SlotSet
   /// The class slots whose values lie beside the record.
-  package let externalSlots: SlotSet
+  @usableFromInline package let externalSlots: SlotSet
   /// The class slots that have a place in the record: all but to-many ones.
   package let placedSlots: SlotSet
 
@@ -45,6 +45,12 @@ package final class RecordLayout: Sendable {
   @usableFromInline package let variableCount: Int
   /// Every place in the record in physical order, those without a class slot included.
   let physical: [SlotPlace]
+  /// The class slot of each of `physical`, in the order of presence bits; nil for one without.
+  let slotsByBit: [Int?]
+  /// Where the fixed part begins: behind the presence bits.
+  let fixedStart: Int
+  /// The class slot to which each byte of the fixed part belongs; nil for that of a place without.
+  let slotsByFixedByte: [Int?]
 
   /// The largest model version; bit 15 of the header is taken.
   package static let versionMax: UInt16 = 0x7FFF
@@ -76,6 +82,10 @@ package final class RecordLayout: Sendable {
     var variableCount = 0
     var places: [PropertyNumber: SlotPlace] = [:]
     var physical: [SlotPlace] = []
+    let classSlots = Dictionary(
+      slots.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
+    var slotsByFixedByte: [Int?] = []
+    fixedStart = position
     for (bit, slot) in placed.enumerated() {
       let code = SlotCode(slot)
       let place = SlotPlace(
@@ -86,11 +96,14 @@ package final class RecordLayout: Sendable {
       let former = places.updateValue(place, forKey: slot.number)
       precondition(former == nil, "two slots of one record have the number \(slot.number.rawValue)")
       physical.append(place)
+      slotsByFixedByte += repeatElement(classSlots[slot.number], count: code.fixedByteCount)
     }
     self.version = version
     self.slots = slots
     self.places = slots.map { places[$0.number] ?? .nowhere($0.kind == .toMany ? .toMany : .none) }
     self.physical = physical
+    slotsByBit = placed.map { classSlots[$0.number] }
+    self.slotsByFixedByte = slotsByFixedByte
     self.variableCount = variableCount
     fixedEnd = position
     var (transient, variable, external, all) = (SlotSet(), SlotSet(), SlotSet(), SlotSet())

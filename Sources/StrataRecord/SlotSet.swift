@@ -114,7 +114,7 @@ extension SlotSet {
     return result
   }
 
-  package func isDisjoint(with other: SlotSet) -> Bool {
+  @inlinable package func isDisjoint(with other: SlotSet) -> Bool {
     guard first & other.first == 0 else { return false }
     guard let more, let theirs = other.more else { return true }
     return zip(more, theirs).allSatisfy { $0 & $1 == 0 }

@@ -90,7 +90,7 @@ package final class LMDBStore: PersistentStore {
     guard let opened = state.withLock({ $0 }) else {
       return completion(.failure(StoreError.closed))
     }
-    opened.queue.enqueue(.save(PreparedSave(changeSet), completion))
+    opened.queue.enqueue(.save(changeSet, completion))
   }
 
   package func delete(

@@ -168,7 +168,7 @@ extension ManagedObjectContext {
     }
     object.draft = Draft(
       layout: home.layout, base: home.template, external: home.templateExternal,
-      heapByteCount: home.heapByteCountOfNew)
+      heapByteCount: home.heapByteCountOfNew, in: &edits.buffers)
     cache.register(object, holding: nil)
     edits.drafted.append(object)
     turn.inserted.append(object.key)
@@ -216,14 +216,18 @@ extension ManagedObjectContext {
 
   // MARK: - Editing
 
-  /// The draft that takes a new value of `object`, or nil if the object has no values to set.
-  func draftForEditing(_ object: ManagedObject) -> Draft? {
+  /// The draft that takes a new value of `slot`, or nil if the object has no values to set: it is none if
+  /// it is still a fault. Runs no code of the program.
+  func draftForEditing(_ object: ManagedObject, _ slot: Int) -> Draft? {
     if let draft = object.draft { return draft }
-    if object.isFault { fire(object) }
     guard let record = object.record, object.status != .deleted, object.isAlive else { return nil }
     // What a stale object is set over is its own, with the links that others have changed since.
     if !orderedLists.isEmpty, !cache.isCurrent(object) { orderedLists.removeAll() }
-    let draft = Draft(layout: object.home.layout, base: record)
+    let layout = object.home.layout
+    let draft =
+      layout.variableSlots.contains(slot)
+      ? Draft(layout: layout, base: record)
+      : Draft(patching: record, of: layout, in: &edits.arena)
     object.draft = draft
     if !awaking.isEmpty, awaking.contains(where: { $0 === object }) { return draft }
     if object.status == .clean { object.status = .updated }

@@ -19,7 +19,7 @@ extension ManagedObjectContext {
   func setToOneKey(_ key: ObjectKey?, of object: ManagedObject, at slot: Int) {
     guard toOneKey(of: object, at: slot) != key else { return }
     if observed != nil { targetWillChange(of: object, at: slot, to: key) }
-    guard let draft = draftForEditing(object) else { return }
+    guard let draft = draftForEditing(object, slot) else { return }
     draft.setToOne(key, at: slot)
     guard !orderedLists.isEmpty, let inverse = object.home.entity.relationships[slot]?.inverse,
       inverse.kind == .orderedToMany

@@ -56,7 +56,7 @@ extension ManagedObjectContext {
   /// Encodes what was done into the working overlay, so that reads and saves see it.
   func encodeEdits() {
     guard !edits.isEmpty else { return }
-    let segment = edits.encode(schema: schema, cache: &cache)
+    let segment = edits.encode(schema: schema, cache: cache)
     edits = PendingEdits()
     guard !segment.isEmpty else { return }
     turn.note(segment, schema: schema)

@@ -9,6 +9,10 @@ import StrataRecord
 /// ## Isolation
 /// The context's.
 struct PendingEdits {
+  /// Where drafts are encoded, and where those that are patches have their copies already.
+  var arena = RecordArena()
+  /// Where the drafts of new objects have their buffers.
+  var buffers = RecordArena()
   /// The objects that have a draft, each once.
   var drafted: [ManagedObject] = []
   /// What deleted objects were when they were deleted; nil for one that the parent never saw.
@@ -21,17 +25,15 @@ struct PendingEdits {
   var isEmpty: Bool { drafted.isEmpty && deletions.isEmpty && links.isEmpty }
 
   /// Encodes everything into a segment, and leaves each drafted object with its encoded record.
-  func encode(schema: Schema, cache: inout ObjectCache) -> Segment {
-    var arena = RecordArena()
+  mutating func encode(schema: Schema, cache: ObjectCache) -> Segment {
     var changes = ChangeTable.Builder(expecting: drafted.count + deletions.count)
     for object in drafted {
       guard let draft = object.draft else { continue }
+      object.draft = nil
       // What a new object was before is of no use to anybody.
       let base = object.status == .inserted ? nil : cache.originalRecord(of: object)
-      let encoded = draft.encode(into: &arena)
-      object.draft = nil
       let record = cache.setEncoded(
-        encoded, changed: draft.changed, of: object, arena: &arena)
+        draft.encode(into: &arena), changed: draft.changed, of: object, arena: &arena)
       if object.status == .inserted {
         changes.append(
           object.key,
@@ -49,7 +51,9 @@ struct PendingEdits {
     for (key, base) in deletions { changes.append(key, .delete(base: base)) }
     var links = links
     if !links.isEmpty, !deletions.isEmpty || !vanished.isEmpty {
-      let isGone = { key in vanished.contains(key) || deletions[key] != nil }
+      let isGone = { [vanished, deletions] key in
+        vanished.contains(key) || deletions[key] != nil
+      }
       links.filter { place, target, state in
         state == .absent || !isGone(place.owner) && !isGone(target)
       }

@@ -122,9 +122,28 @@ extension ManagedObject {
 
   /// Sets a value of an object that has not been changed since its changes were last encoded, that
   /// somebody may be observing, or that has values beside its record.
+  @inlinable
   @inline(never)
-  @usableFromInline final func setFirstValue<T: AttributeValue>(_ value: T, at slot: Int) {
+  final func setFirstValue<T: AttributeValue>(_ value: T, at slot: Int) {
+    guard observation == 0, draft == nil, let record, home.layout.externalSlots.isEmpty else {
+      return setValueElsewhere(value, at: slot)
+    }
+    let current = home.layout.slot(slot, at: record.start)
+    if current.isPresent || T.isOptional, let current = T(current), current == value { return }
+    draftForEditing(slot)?.set(value, at: slot)
+  }
+
+  /// Sets a value of a fault, of an object that somebody may be observing, or of one that has values
+  /// beside its record.
+  @inline(never)
+  @usableFromInline final func setValueElsewhere<T: AttributeValue>(_ value: T, at slot: Int) {
     if observation == 0 { store(value, at: slot) } else { storeObserved(value, at: slot) }
+  }
+
+  /// The draft that takes a new value of `slot`; nil if the object has no values to set.
+  @usableFromInline final func draftForEditing(_ slot: Int) -> Draft? {
+    if isFault { home.context?.fire(self) }
+    return home.find { $0.draftForEditing(self, slot) }
   }
 
   /// Sets a value of an object that somebody may be observing: they are told if it is another.
@@ -150,7 +169,7 @@ extension ManagedObject {
     {
       return
     }
-    home.context?.draftForEditing(self)?.set(value, at: slot)
+    draftForEditing(slot)?.set(value, at: slot)
   }
 
   /// - Returns: whether the object has values now.

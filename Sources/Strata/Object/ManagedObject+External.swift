@@ -57,7 +57,7 @@ extension ManagedObject {
     guard draft != nil || record != nil, value?.stamp != externalStamp(at: slot) else { return }
     let observed = observation == 0 ? nil : home.observed
     observed?.willSet(self, slot)
-    home.context?.draftForEditing(self)?.replaceExternal(with: value, at: slot)
+    draftForEditing(slot)?.replaceExternal(with: value, at: slot)
     observed?.didSet(self, slot)
   }
 }

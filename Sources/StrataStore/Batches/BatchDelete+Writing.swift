@@ -68,7 +68,8 @@ extension BatchDelete {
     for key in keys {
       try step()
       let record = try record(of: key, view, into: &arena)
-      section.items.append(SavePlan.Item(key: key, old: record, new: nil))
+      section.items.append(
+        SavePlan.Item(key: key, old: record, new: nil, deletion.entity.layout))
       for links in deletion.links {
         for target in try view.targets(at: LinkPlace(links.number, key)) {
           plan.linkEntries[links.number, default: .init()].removed.append(link: key, to: target)
@@ -140,8 +141,9 @@ extension BatchDelete {
       try step()
       let old = try record(of: key, view, into: &arena)
       let new = try revise(&self, key, old, read, &arena)
-      if new == old { continue }
-      section.items.append(SavePlan.Item(key: key, old: old, new: new))
+      let item = SavePlan.Item(key: key, old: old, new: new, entity.layout)
+      guard item.isChange else { continue }
+      section.items.append(item)
       rewritten.append(key)
     }
     for index in entity.indexes { plan.addEntries(of: section, index) }
@@ -176,7 +178,7 @@ private struct UniqueChange {
 
   /// Nil if the value is what it was, or one that many may have.
   init?(_ item: SavePlan.Item, _ entity: EntitySchema, _ index: IndexSchema) {
-    guard let old = item.old, let new = item.new, !index.hasSameValue(old, new, entity.layout),
+    guard item.old != nil, let new = item.new, index.covers(anyOf: item.differing),
       !index.isIncomplete(new, entity.layout)
     else { return nil }
     (key, record, self.entity, self.index) = (item.key, new, entity, index)
@@ -216,8 +218,7 @@ extension SavePlan {
   fileprivate mutating func addEntries(of section: Section, _ index: IndexSchema) {
     let layout = section.entity.layout
     var changes = EntryChanges()
-    for item in section.items {
-      if let old = item.old, let new = item.new, index.hasSameValue(old, new, layout) { continue }
+    for item in section.items where index.covers(anyOf: item.differing) {
       if let old = item.old {
         changes.removed.append(item.key) { index.append(valueOf: old, layout, to: &$0) }
       }

@@ -45,6 +45,8 @@ struct LinkDuties: Sendable {
   }
 
   private(set) var targets: [Target] = []
+  /// Those of `targets`.
+  private(set) var targetSlots = SlotSet()
   private(set) var referrers: [Referrer] = []
   private(set) var links: [Links] = []
 
@@ -84,6 +86,7 @@ struct LinkDuties: Sendable {
     switch relationship.storage {
     case .slot:
       let inverse = relationship.inverse
+      targetSlots.insert(relationship.slot)
       targets.append(
         Target(
           slot: relationship.slot, name: relationship.name,

@@ -20,6 +20,12 @@ struct RecordKey {
     }
   }
 
+  /// Whether `serial` is so little above `former` that the entries of the two may well be neighbours: an
+  /// entity's objects are made in rows, or by turns with a few others.
+  static func isNear(_ serial: UInt64, above former: UInt64) -> Bool {
+    serial > former && serial - former <= 8
+  }
+
   /// The serial that `bytes` are; nil if they are no record's key.
   static func serial(of bytes: UnsafeRawBufferPointer) -> UInt64? {
     guard bytes.count == byteCount else { return nil }

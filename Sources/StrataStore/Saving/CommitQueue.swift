@@ -16,7 +16,7 @@ import Synchronization
 /// Sendable.
 final class CommitQueue: Sendable {
   enum Request: Sendable {
-    case save(PreparedSave, @Sendable (Result<CommitResult, any Error>) -> Void)
+    case save(ChangeSet, @Sendable (Result<CommitResult, any Error>) -> Void)
     /// A block of serials at or above a number.
     case reserve(from: UInt64, @Sendable (Result<Range<UInt64>, StoreError>) -> Void)
     /// Has a transaction of its own: whatever it meets ends nobody else's save, and it may be cancelled.
@@ -114,7 +114,7 @@ final class CommitQueue: Sendable {
           count = max(count, 1)
           break
         }
-        if case .save(let save, _) = request { changeCount += save.order.count }
+        if case .save(let save, _) = request { changeCount += save.changes.count }
         if count > 0, changeCount > Self.groupChangeCountMax { break }
         count += 1
       }

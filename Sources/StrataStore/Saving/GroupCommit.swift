@@ -94,9 +94,9 @@ struct GroupCommit {
       generation += 1
       let keys = queue.feed.isFollowed ? plan.changedKeys : nil
       let news = News(
-        origin: save.changeSet.origin, generation: generation, keys: keys,
+        origin: save.origin, generation: generation, keys: keys,
         decided: Array(plan.merged.keys))
-      written.append((save.changeSet.segments, news))
+      written.append((save.segments, news))
       let result = CommitResult(generation: generation, merged: plan.merged, writes: writes)
       replies.append(.success(.saved(result)))
     case .reserve(let floor, _):

@@ -49,16 +49,35 @@ struct PlanWriter {
     guard let tree = trees.records(of: section.entity.number) else { return }
     try removeRecords(section, from: tree)
     var cursor = try transaction.writeCursor(in: tree)
-    for item in section.items {
-      guard let record = item.new else { continue }
-      try RecordKey(item.key).withBytes { key in
-        try cursor.put(key, byteCount: Envelope.byteCount(for: record)) {
-          Envelope.encode(record: record, generation: generation, key: item.key, into: $0)
+    try withUnsafeTemporaryAllocation(
+      byteCount: Self.overwrittenByteCountMax, alignment: MemoryLayout<UInt64>.alignment
+    ) { scratch in
+      var former: UInt64 = 0
+      for place in section.items.indices {
+        guard let record = section.items[place].new else { continue }
+        let key = section.items[place].key
+        let byteCount = Envelope.byteCount(for: record)
+        try RecordKey(key).withBytes { bytes in
+          if byteCount <= scratch.count, section.items[place].old?.byteCount == record.byteCount {
+            let envelope = UnsafeMutableRawBufferPointer(rebasing: scratch[..<byteCount])
+            Envelope.encode(record: record, generation: generation, key: key, into: envelope)
+            try cursor.overwrite(
+              bytes, UnsafeRawBufferPointer(envelope),
+              isNext: RecordKey.isNear(key.serial, above: former))
+          } else {
+            try cursor.put(bytes, byteCount: byteCount) {
+              Envelope.encode(record: record, generation: generation, key: key, into: $0)
+            }
+          }
         }
+        former = key.serial
+        count.recordsPut += 1
       }
-      count.recordsPut += 1
     }
   }
+
+  /// Larger records are not put together beside their page and copied there.
+  private static let overwrittenByteCountMax = 2_048
 
   private mutating func removeRecords(_ section: SavePlan.Section, from tree: Tree) throws {
     guard section.items.contains(where: { $0.new == nil }) else { return }

@@ -135,7 +135,7 @@ extension SaveCheck {
   private func givenSlots(
     of key: ObjectKey, _ record: Record, _ entity: EntitySchema
   ) -> SlotSet {
-    guard let change = save.changeSet.changes[key] else { return SlotSet() }
+    guard let change = save.changes[key] else { return SlotSet() }
     if change.kind != .insert { return change.slots }
     var given = SlotSet()
     for slot in change.slots where entity.layout.places[slot].isPlaced {

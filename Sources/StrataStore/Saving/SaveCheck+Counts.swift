@@ -70,7 +70,7 @@ extension SaveCheck {
     for section in plan.sections {
       let layout = section.entity.layout
       for membership in memberships[section.entity.number]?.slots ?? [] {
-        for item in section.items {
+        for item in section.items where item.differing.contains(membership.slot) {
           let former = item.old?.toOne(at: membership.slot, layout: layout)
           let owner = item.new?.toOne(at: membership.slot, layout: layout)
           if former == owner { continue }

@@ -15,10 +15,10 @@ extension SaveCheck {
     _ key: ObjectKey, old: Record?, new: Record?, _ external: ExternalValues,
     _ entity: EntitySchema
   ) -> SavePlan.Item {
-    guard let new else { return SavePlan.Item(key: key, old: old, new: nil) }
     let layout = entity.layout
+    guard let new else { return SavePlan.Item(key: key, old: old, new: nil, layout) }
     if layout.externalSlots.isEmpty {
-      return SavePlan.Item(key: key, old: old, new: stored(new, entity))
+      return SavePlan.Item(key: key, old: old, new: stored(new, entity), layout)
     }
     var lost = SlotSet()
     for slot in layout.externalSlots {
@@ -31,7 +31,7 @@ extension SaveCheck {
     if !lost.isEmpty { plan.merged.updateValue(kept, forKey: key) }
     return SavePlan.Item(
       key: key, old: old, new: stored(kept, entity),
-      external: external.fitting(kept, layout, in: layout.externalSlots))
+      external: external.fitting(kept, layout, in: layout.externalSlots), layout)
   }
 
   private mutating func withStoredValues(

@@ -15,11 +15,15 @@ extension SaveCheck {
     }
     for section in plan.sections {
       let (indexes, layout) = (section.entity.indexes, section.entity.layout)
+      if indexes.isEmpty { continue }
       var changes = indexes.map { plan.indexes.removeValue(forKey: $0.number) ?? .init() }
       // All indexes of one object at a time: its records are looked up in memory once.
-      for item in section.items {
-        for (place, index) in indexes.enumerated() {
-          Self.add(item, to: &changes[place], index, layout)
+      let indexed = section.entity.indexedSlots
+      for place in section.items.indices
+      where !section.items[place].differing.isDisjoint(with: indexed) {
+        let item = section.items[place]
+        for place in indexes.indices where indexes[place].covers(anyOf: item.differing) {
+          Self.add(item, to: &changes[place], indexes[place], layout)
         }
       }
       for (index, changes) in zip(indexes, changes) { plan.indexes[index.number] = changes }
@@ -33,20 +37,20 @@ extension SaveCheck {
   /// The runs of the save's only segment, if they are just what the indexes gain: when all its
   /// objects are new to the store. The saver has encoded and sorted them already.
   private func completeRuns() -> [PropertyNumber: IndexRun]? {
-    let changeSet = save.changeSet
-    guard changeSet.segments.count == 1, plan.merged.isEmpty else { return nil }
+    guard save.segments.count == 1, save.changes.isInsertsOnly, plan.merged.isEmpty else {
+      return nil
+    }
     var newCount = 0
     for section in plan.sections {
       newCount += section.items.count { $0.old == nil }
     }
-    return newCount == changeSet.segments[0].changes.count ? changeSet.segments[0].runs : nil
+    return newCount == save.changes.count ? save.segments[0].runs : nil
   }
 
   private static func add(
     _ item: SavePlan.Item, to changes: inout SavePlan.EntryChanges, _ index: IndexSchema,
     _ layout: RecordLayout
   ) {
-    if let old = item.old, let new = item.new, index.hasSameValue(old, new, layout) { return }
     if let old = item.old {
       changes.removed.append(item.key) { index.append(valueOf: old, layout, to: &$0) }
     }

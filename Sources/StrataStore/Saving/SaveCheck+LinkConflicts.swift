@@ -115,7 +115,7 @@ extension SaveCheck {
   /// conflict.
   private func isInvented(_ target: ObjectKey, at slot: Int, of owner: ObjectKey) -> Bool {
     guard policy.isCustom, let layout = schema.entity(owner.entity)?.layout else { return false }
-    return save.changeSet.changes[owner]?.record?.toOne(at: slot, layout: layout) != target
+    return save.changes[owner]?.record?.toOne(at: slot, layout: layout) != target
   }
 
   private mutating func refuse(_ breach: LinkBreach) {
@@ -138,7 +138,7 @@ extension SaveCheck {
       return .goes
     }
     let conflict = Conflict(
-      objectID: objectID(deleted), base: save.changeSet.changes[deleted]?.base?.record, ours: nil,
+      objectID: objectID(deleted), base: save.changes[deleted]?.base?.record, ours: nil,
       theirs: theirs, changed: SlotSet(), schema: schema)
     switch policy.resolve(conflict, layout: entity.layout) {
     case .fail: return .refused

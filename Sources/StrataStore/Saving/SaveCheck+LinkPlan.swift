@@ -11,7 +11,8 @@ extension SaveCheck {
     for section in plan.sections {
       let duty = duties[Int(section.entity.number.rawValue)]
       if duty.links.isEmpty && duty.targets.isEmpty { continue }
-      for item in section.items where item.new == nil {
+      for place in section.items.indices where section.items[place].new == nil {
+        let item = section.items[place]
         for links in duty.links { try planRemoval(of: links, of: item.key) }
         planRemovalOfPositions(of: item, section.entity, duty)
       }

@@ -12,7 +12,12 @@ extension SaveCheck {
     for section in plan.sections {
       let duty = duties[Int(section.entity.number.rawValue)]
       if duty.isEmpty { continue }
-      for item in section.items { try findBreaches(of: item, section.entity, duty) }
+      for place in section.items.indices
+      where section.items[place].new == nil
+        || !section.items[place].differing.isDisjoint(with: duty.targetSlots)
+      {
+        try findBreaches(of: section.items[place], section.entity, duty)
+      }
     }
     // The plan leaves out those without ends, once it is known that there are any.
     if dropsLinks { return }
@@ -35,11 +40,10 @@ extension SaveCheck {
     guard let new = item.new else {
       return try findBreaches(ofDeleted: item, entity, duty, isRevised)
     }
-    for target in duty.targets {
+    for target in duty.targets where isRevised || item.differing.contains(target.slot) {
       let key = new.toOne(at: target.slot, layout: entity.layout)
       if key == nil && target.partner == nil { continue }
       let former = item.old?.toOne(at: target.slot, layout: entity.layout)
-      if key == former && !isRevised { continue }
       if let key, try !exists(key) {
         if key != former {
           breaches.append(.lostTarget(owner: item.key, target, target: key))
@@ -75,14 +79,14 @@ extension SaveCheck {
     }
     for links in duty.links where links.mustBeKnown {
       let place = LinkPlace(links.number, item.key)
-      let known = save.changeSet.links.at(place)
+      let known = save.links.at(place)
       for target in try storedTargets(at: place) where known[target] == nil {
         if try !exists(target) { continue }
         breaches.append(.member(of: item.key, links.name, links.rule, target: target))
       }
     }
     for target in duty.targets where target.mustBeKnown {
-      let seen = save.changeSet.changes[item.key]?.base?.record
+      let seen = save.changes[item.key]?.base?.record
       guard let key = item.old?.toOne(at: target.slot, layout: entity.layout),
         seen?.toOne(at: target.slot, layout: entity.layout) != key, try exists(key)
       else { continue }
@@ -101,7 +105,7 @@ extension SaveCheck {
   private func pendingReferrers(
     to key: ObjectKey, _ referrer: LinkDuties.Referrer, besides found: [ObjectKey]
   ) throws -> [ObjectKey] {
-    try Overlay(save.changeSet.segments).referrers(to: key, index: referrer.index).filter {
+    try Overlay(save.segments).referrers(to: key, index: referrer.index).filter {
       try !found.contains($0) && target(of: $0, at: referrer.slot) == key
     }
   }

@@ -36,7 +36,7 @@ extension SaveCheck {
   ) throws {
     guard let entity = schema.entity(key.entity) else { return }
     let old: Record?
-    var known = save.changeSet.changes[key]?.external ?? ExternalValues()
+    var known = save.changes[key]?.external ?? ExternalValues()
     if let item = item(of: key) {
       old = item.old
       known = item.external.fitting(
@@ -52,7 +52,7 @@ extension SaveCheck {
       entity)
     revisions.fresh.append(key)
     // It remembers objects that are there.
-    existing = KeyMemo(expecting: save.order.count)
+    existing = KeyMemo(expecting: save.changes.count)
   }
 
   /// Brings the revised objects into the plan.
@@ -86,7 +86,7 @@ extension SavePlan {
       guard let entity = schema.entity(number) else { continue }
       var section = place.map { sections[$0] } ?? Section(entity: entity, items: [])
       section.items.removeAll { revised[$0.key] != nil }
-      section.items += items.filter { $0.old != $0.new }
+      section.items += items.filter(\.isChange)
       section.items.sort { $0.key < $1.key }
       if let place { sections[place] = section } else { sections.append(section) }
     }

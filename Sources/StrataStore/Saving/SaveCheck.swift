@@ -16,7 +16,7 @@ import StrataRecord
 /// ## Isolation
 /// The writer thread.
 struct SaveCheck {
-  let save: PreparedSave
+  let save: ChangeSet
   let view: StoreView
   let schema: Schema
   let duties: [LinkDuties]
@@ -38,14 +38,14 @@ struct SaveCheck {
   var violations: [UniquenessViolation] = []
   var existing: KeyMemo
 
-  var policy: MergePolicy { save.changeSet.mergePolicy }
+  var policy: MergePolicy { save.mergePolicy }
 
   /// What the save writes.
   ///
   /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.danglingLinks`,
   ///   `.uniquenessViolations`, `.countViolations`, `.damaged`; `LMDBError`.
   static func plan(
-    _ save: PreparedSave, in transaction: WriteTransaction, _ queue: CommitQueue
+    _ save: ChangeSet, in transaction: WriteTransaction, _ queue: CommitQueue
   ) throws -> SavePlan {
     var check = SaveCheck(
       save: save, view: StoreView(transaction, trees: queue.trees, schema: queue.schema),
@@ -54,19 +54,19 @@ struct SaveCheck {
     return check.plan
   }
 
-  private init(save: PreparedSave, view: StoreView, schema: Schema, duties: [LinkDuties]) {
+  private init(save: ChangeSet, view: StoreView, schema: Schema, duties: [LinkDuties]) {
     self.save = save
     self.view = view
     self.schema = schema
     self.duties = duties
-    existing = KeyMemo(expecting: save.order.count)
+    existing = KeyMemo(expecting: save.changes.count)
   }
 
   private mutating func run() throws {
     try checkVersions()
     if !mistakes.isEmpty { throw StoreError.mergePolicyMistakes(mistakes) }
     if !conflicts.isEmpty { throw StoreError.conflicts(conflicts) }
-    plan.links = save.changeSet.links
+    plan.links = save.links
     repeat {
       try resolveCollisions()
       try settleLinks()
@@ -91,7 +91,7 @@ struct SaveCheck {
     if !plan.merged.isEmpty, let decided = plan.merged[key] {
       return decided.map(Outcome.record) ?? .deleted
     }
-    guard let change = save.changeSet.changes[key] else { return .untouched }
+    guard let change = save.changes[key] else { return .untouched }
     return change.record.map(Outcome.record) ?? .deleted
   }
 
@@ -113,46 +113,32 @@ struct SaveCheck {
   // MARK: - Versions
 
   private mutating func checkVersions() throws {
-    var rest = save.order[...]
-    while let first = rest.first {
-      let number = first.key.entity
-      guard let entity = schema.entity(number), let tree = view.trees.records(of: number) else {
-        preconditionFailure("a change set holds objects of the model's own entities")
+    for span in save.changes.spans {
+      guard let entity = schema.entity(span.entity), let tree = view.trees.records(of: span.entity)
+      else { preconditionFailure("a change set holds objects of the model's own entities") }
+      var items: [SavePlan.Item] = []
+      items.reserveCapacity(span.range.count)
+      var stored = try StoredRecords(in: tree, of: view.transaction)
+      for place in span.range {
+        let key = save.changes.keys[place]
+        if let envelope = try stored.envelope(of: key) {
+          try check(place, of: key, entity, against: envelope, &items)
+        } else {
+          checkUnstored(save.changes.values[place], of: key, entity, &items)
+        }
       }
-      let end = rest.firstIndex { $0.key.entity != number } ?? rest.endIndex
-      var section = SavePlan.Section(entity: entity, items: [])
-      section.items.reserveCapacity(end - rest.startIndex)
-      try checkVersions(of: rest[..<end], in: tree, &section)
-      if !section.items.isEmpty { plan.sections.append(section) }
-      rest = rest[end...]
-    }
-  }
-
-  private mutating func checkVersions(
-    of places: ArraySlice<PreparedSave.Place>, in tree: Tree, _ section: inout SavePlan.Section
-  ) throws {
-    var cursor = try view.transaction.cursor(in: tree)
-    // Most new objects are above all that the store has, and are not looked for.
-    let last = try cursor.last() ? RecordKey.serial(of: cursor.key) ?? .max : 0
-    for place in places {
-      let change = save.changeSet.changes[place.index].value
-      let isStored =
-        try place.key.serial <= last
-        && RecordKey(place.key).withBytes { try cursor.seek(exactly: $0) }
-      if isStored {
-        try check(change, of: place.key, against: cursor.value, &section)
-      } else {
-        checkUnstored(change, of: place.key, &section)
+      if !items.isEmpty {
+        plan.sections.append(SavePlan.Section(entity: entity, items: items))
       }
     }
   }
 
   private mutating func checkUnstored(
-    _ change: Change, of key: ObjectKey, _ section: inout SavePlan.Section
+    _ change: Change, of key: ObjectKey, _ entity: EntitySchema, _ items: inout [SavePlan.Item]
   ) {
     switch change.kind {
-    case .insert: add(key, old: nil, new: change.record, change.external, &section)
-    case .update: resolve(change, of: key, theirs: nil, &section)
+    case .insert: add(key, old: nil, new: change.record, change.external, entity, &items)
+    case .update: resolve(change, of: key, theirs: nil, entity, &items)
     // Both wanted it gone.
     case .delete: break
     }
@@ -161,42 +147,51 @@ struct SaveCheck {
   /// A change of an object that the store has. It is no conflict if the record is the one that the
   /// change was made from, by generation or by its bytes. If both savers want the same it is one: two
   /// that count up by one from the same base must not both succeed.
+  ///
+  /// - Parameter place: that of the change.
   private mutating func check(
-    _ change: Change, of key: ObjectKey, against envelope: UnsafeRawBufferPointer,
-    _ section: inout SavePlan.Section
+    _ place: Int, of key: ObjectKey, _ entity: EntitySchema,
+    against envelope: UnsafeRawBufferPointer, _ items: inout [SavePlan.Item]
   ) throws {
-    // A base that was read above the store may have transient values.
-    let base = change.base.map { self.stored($0.record, section.entity) }
-    if let base, envelope.count == Envelope.byteCount(for: base) {
-      let stored = UnsafeRawBufferPointer(rebasing: envelope[Envelope.byteCount...])
-      if base.withUnsafeBytes({ $0.isEqual(to: stored) }) {
-        return add(key, old: base, new: change.record, change.external, &section)
+    // Nearly always; the whole change is not copied for it.
+    if let base = save.changes.values[place].base?.record {
+      // A base that was read above the store may have transient values.
+      let base = self.stored(base, entity)
+      if envelope.count == Envelope.byteCount(for: base) {
+        let stored = UnsafeRawBufferPointer(rebasing: envelope[Envelope.byteCount...])
+        if base.withUnsafeBytes({ $0.isEqual(to: stored) }) {
+          let record = save.changes.values[place].record
+          return add(
+            key, old: base, new: record, save.changes.values[place].external, entity, &items)
+        }
       }
     }
+    let change = save.changes.values[place]
     let (generation, bytes) = try view.check(envelope, of: key)
     let old = arena.append(copying: bytes)
     if let base = change.base, base.generation == generation {
-      return add(key, old: old, new: change.record, change.external, &section)
+      return add(key, old: old, new: change.record, change.external, entity, &items)
     }
-    resolve(change, of: key, theirs: old, &section)
+    resolve(change, of: key, theirs: old, entity, &items)
   }
 
   private mutating func resolve(
-    _ change: Change, of key: ObjectKey, theirs: Record?, _ section: inout SavePlan.Section
+    _ change: Change, of key: ObjectKey, theirs: Record?, _ entity: EntitySchema,
+    _ items: inout [SavePlan.Item]
   ) {
     let conflict = Conflict(
       objectID: objectID(key), base: change.base?.record, ours: change.record, theirs: theirs,
       changed: change.slots, external: change.external, schema: schema)
-    switch policy.resolve(conflict, layout: section.entity.layout) {
+    switch policy.resolve(conflict, layout: entity.layout) {
     case .fail: conflicts.append(conflict)
     case .mistaken(let found): mistakes += found
     case .write(let record, let external):
       let isOurs = change.record.map { $0.isIdentical(to: record) } ?? false
       if !isOurs { plan.merged.updateValue(record, forKey: key) }
-      add(key, old: theirs, new: record, external, &section)
+      add(key, old: theirs, new: record, external, entity, &items)
     case .delete:
       if change.record != nil { plan.merged.updateValue(nil, forKey: key) }
-      add(key, old: theirs, new: nil, ExternalValues(), &section)
+      add(key, old: theirs, new: nil, ExternalValues(), entity, &items)
     case .keepTheirs: plan.merged.updateValue(theirs, forKey: key)
     }
   }
@@ -204,10 +199,10 @@ struct SaveCheck {
   /// Plans what becomes of one object. What leaves the stored bytes as they are is not written.
   private mutating func add(
     _ key: ObjectKey, old: Record?, new: Record?, _ external: ExternalValues,
-    _ section: inout SavePlan.Section
+    _ entity: EntitySchema, _ items: inout [SavePlan.Item]
   ) {
-    let item = item(key, old: old, new: new, external, section.entity)
-    if item.old != item.new { section.items.append(item) }
+    let item = item(key, old: old, new: new, external, entity)
+    if item.isChange { items.append(item) }
   }
 
   mutating func encode(_ draft: Draft) -> Record { draft.encode(into: &arena) }

@@ -12,8 +12,27 @@ struct SavePlan {
     let old: Record?
     /// What is written, without transient values; nil to delete.
     let new: Record?
+    /// The slots in which the two differ: all that records of `layout` have, if one is nil.
+    let differing: SlotSet
     /// The bytes of those external slots of `new` that are other than those of `old`.
-    var external = ExternalValues()
+    let external: ExternalValues
+
+    init(
+      key: ObjectKey, old: Record?, new: Record?, external: ExternalValues = ExternalValues(),
+      _ layout: RecordLayout
+    ) {
+      self.key = key
+      self.old = old
+      self.new = new
+      self.external = external
+      differing =
+        if let old, let new { layout.differingSlots(old, new) } else { layout.placedSlots }
+    }
+
+    /// Whether the store is to have something else than it has.
+    var isChange: Bool {
+      old != nil && new != nil ? !differing.isEmpty : old != nil || new != nil
+    }
   }
 
   /// The objects of one entity, ascending by key.
