@@ -26,19 +26,6 @@ package struct Change: Sendable {
   /// external slots of the record are as in the base, and their bytes lie where that one's do.
   package var external: ExternalValues
 
-  // Inlined, or each change would be copied on its way to where it is kept.
-  @inlinable @inline(__always)
-  package init(
-    kind: Kind, record: Record?, base: StoredRecord?, slots: SlotSet,
-    external: ExternalValues = ExternalValues()
-  ) {
-    self.kind = kind
-    self.record = record
-    self.base = base
-    self.slots = slots
-    self.external = external
-  }
-
   /// Whether nothing of the object changes: the change asks the store whether somebody else has
   /// changed it since it was read, and counts as none everywhere else.
   @inlinable package var isReadLock: Bool { kind == .update && slots.isEmpty }
@@ -52,16 +39,17 @@ package struct Change: Sendable {
     .update(read.record, base: read, slots: SlotSet())
   }
 
-  @inlinable @inline(__always)
+  // The factories take the initializer that the compiler writes: one written by hand would copy the whole
+  // change, counting all its references.
+
   package static func insert(
-    _ record: Record, slots: SlotSet, external: ExternalValues = ExternalValues()
+    _ record: consuming Record, slots: SlotSet, external: ExternalValues = ExternalValues()
   ) -> Change {
     Change(kind: .insert, record: record, base: nil, slots: slots, external: external)
   }
 
-  @inlinable @inline(__always)
   package static func update(
-    _ record: Record, base: StoredRecord, slots: SlotSet,
+    _ record: consuming Record, base: consuming StoredRecord, slots: SlotSet,
     external: ExternalValues = ExternalValues()
   ) -> Change {
     Change(kind: .update, record: record, base: base, slots: slots, external: external)
@@ -69,6 +57,7 @@ package struct Change: Sendable {
 
   /// - Parameter base: nil if the object was never saved.
   package static func delete(base: StoredRecord?) -> Change {
-    Change(kind: .delete, record: nil, base: base, slots: SlotSet())
+    Change(
+      kind: .delete, record: nil, base: base, slots: SlotSet(), external: ExternalValues())
   }
 }

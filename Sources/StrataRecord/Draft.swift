@@ -47,7 +47,7 @@ package final class Draft {
   @exclusivity(unchecked)
   @usableFromInline var changedSlots = SlotSet()
   @exclusivity(unchecked)
-  private var externalValues = ExternalValues()
+  var externalValues = ExternalValues()
   /// Whether some slot's bytes do not lie in the record. What such a slot of an object shows, the object
   /// alone knows.
   @usableFromInline package let hasExternalSlots: Bool
@@ -158,19 +158,6 @@ package final class Draft {
 @available(*, unavailable)
 extension Draft: Sendable {}
 
-extension RecordLayout {
-  /// Where the entries of a draft's variable values lie.
-  var draftEntriesOffset: Int { (fixedEnd + 7) & ~7 }
-  /// Where a draft's heap begins.
-  var draftHeapOffset: Int {
-    draftEntriesOffset + variableCount * MemoryLayout<VariableBytes>.stride
-  }
-  /// What a draft's buffer takes that has so many bytes for variable values, if there can be any.
-  func draftBufferByteCount(withHeapOf byteCount: Int) -> Int {
-    draftHeapOffset + (variableCount == 0 ? 0 : byteCount)
-  }
-}
-
 extension Draft {
   /// Room for a short text or two.
   package static var heapByteCountUsual: Int { 64 }
@@ -261,7 +248,7 @@ extension Draft {
     return true
   }
 
-  private func erase(_ place: SlotPlace) {
+  func erase(_ place: SlotPlace) {
     buffer.storeBytes(
       of: buffer.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
         & ~place.presenceMask,
@@ -317,46 +304,6 @@ extension Draft {
       slot \(slot) holds \(String(describing: layout.places[slot].code.kind)), \
       it cannot be set to \(String(describing: code.kind))
       """)
-  }
-}
-
-// MARK: - External values
-
-extension Draft {
-  /// Sets an external slot; nil leaves it without a value.
-  /// - Returns: false if it has equal bytes, by their stamp.
-  @discardableResult
-  package func setExternal(_ value: ExternalData?, at slot: Int) -> Bool {
-    guard layout.places[slot].code == .external else { mismatch(slot, .external) }
-    guard value?.stamp != self.slot(slot).stamp else { return false }
-    replaceExternal(with: value, at: slot)
-    return true
-  }
-
-  /// Sets an external slot, though the draft have equal bytes: those of an object whose base is out of
-  /// date are not what it shows.
-  package func replaceExternal(with value: ExternalData?, at slot: Int) {
-    let place = layout.places[slot]
-    guard place.code == .external else { mismatch(slot, .external) }
-    if let value {
-      value.stamp.withStoredBytes { bytes in
-        (buffer + Int(place.position)).copyMemory(
-          from: bytes.baseAddress!, byteCount: DataStamp.storedByteCount)
-      }
-      markPresent(place, slot)
-    } else {
-      if place.isPresent(in: buffer) { erase(place) }
-      changedSlots.insert(slot)
-    }
-    externalValues[slot] = value
-  }
-
-  /// Sets a slot of data, whether its bytes lie in the record or beside it.
-  func store(data: Data, at slot: Int) -> Bool {
-    guard layout.places[slot].code != .external else {
-      return setExternal(ExternalData(data), at: slot)
-    }
-    return data.withUnsafeBytes { store(bytes: $0, at: slot, as: .data) }
   }
 }
 

@@ -35,9 +35,7 @@ package final class EntitySchema: Sendable {
     self.layout = layout
     self.numbers = numbers
     self.indexes = indexes
-    indexedSlots = indexes.reduce(into: SlotSet()) { slots, index in
-      for part in index.parts { slots.insert(part.slot) }
-    }
+    indexedSlots = indexes.reduce(into: []) { $0.formUnion($1.slots) }
     self.relationships = relationships
     self.incoming = incoming
     self.family = family

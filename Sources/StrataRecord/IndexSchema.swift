@@ -21,6 +21,8 @@ package struct IndexSchema: Sendable, Hashable {
   /// The parts after the first; empty for an index over one slot.
   package let others: [Part]
   package let isUnique: Bool
+  /// The slots of all parts.
+  package let slots: SlotSet
 
   package var slot: Int { first.slot }
   package var kind: SlotKind { first.kind }
@@ -39,6 +41,7 @@ package struct IndexSchema: Sendable, Hashable {
     self.first = first
     self.others = others
     self.isUnique = isUnique
+    slots = others.reduce(into: [first.slot]) { $0.insert($1.slot) }
   }
 }
 
@@ -91,9 +94,7 @@ extension IndexSchema {
   }
 
   /// Whether one of `slots` is a part.
-  package func covers(anyOf slots: SlotSet) -> Bool {
-    slots.contains(slot) || others.contains { slots.contains($0.slot) }
-  }
+  package func covers(anyOf slots: SlotSet) -> Bool { !self.slots.isDisjoint(with: slots) }
 
   /// Whether objects with these records, perhaps of two entities of a hierarchy, are the same to a
   /// unique index: their keys have the same bytes and, where these were cut, the values are equal too.

@@ -4,6 +4,21 @@ internal import StrataModel
 
 // Records out of records: all of these copy bytes, none goes through values.
 
+// MARK: - The buffers of drafts
+
+extension RecordLayout {
+  /// Where the entries of a draft's variable values lie.
+  var draftEntriesOffset: Int { (fixedEnd + 7) & ~7 }
+  /// Where a draft's heap begins.
+  var draftHeapOffset: Int {
+    draftEntriesOffset + variableCount * MemoryLayout<VariableBytes>.stride
+  }
+  /// What a draft's buffer takes that has so many bytes for variable values, if there can be any.
+  func draftBufferByteCount(withHeapOf byteCount: Int) -> Int {
+    draftHeapOffset + (variableCount == 0 ? 0 : byteCount)
+  }
+}
+
 // MARK: - Assembling
 
 extension RecordLayout {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
+import StrataTestSupport
 import Testing
 
 @Suite struct `A batch put by a write cursor` {
@@ -57,6 +58,40 @@ import Testing
       }
     }
     #expect(try environment.read().texts(of: tree) == ["k=new", "l=new", "m=new"])
+  }
+
+  @Test func `overwrites what is there by steps and searches alike`() throws {
+    let seed = UInt64.random(in: 0 ... .max)
+    var random = SeededGenerator(seed: seed)
+    let tree = try environment.makeTree("a")
+    var model: [UInt32: [UInt8]] = [:]
+    for round in 0..<30 {
+      let numbers = (0..<UInt32(2_000)).filter { _ in Int.random(in: 0...round, using: &random) < 2
+      }
+      let written = numbers.map { number in
+        let byteCount = Int.random(in: 0..<20, using: &random) == 0 ? 90 : 40
+        return (
+          number, [UInt8](repeating: .random(in: 0 ... .max, using: &random), count: byteCount)
+        )
+      }
+      let isGuess = round % 3 == 0
+      try environment.writeSync { transaction in
+        var cursor = try transaction.writeCursor(in: tree)
+        var former: UInt32 = .max
+        for (number, value) in written {
+          let key = withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) }
+          try key.withUnsafeBytes { key in
+            try value.withUnsafeBytes {
+              try cursor.overwrite(key, $0, isNext: isGuess || number == former &+ 1)
+            }
+          }
+          former = number
+        }
+      }
+      for (number, value) in written { model[number] = value }
+    }
+    let found = try environment.read().entries(of: tree).map(\.1)
+    #expect(found == model.sorted { $0.key < $1.key }.map(\.value), "seed \(seed)")
   }
 
   @Test func `keeps its order when the transaction writes beside it`() throws {

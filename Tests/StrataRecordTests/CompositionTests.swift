@@ -40,7 +40,9 @@ import Testing
     let layout = makeLayout(kinds)
     for _ in 0..<200 {
       let left = randomValues(&random)
-      let right = left.map { random.chance(3) ? .null : $0 }
+      let right = zip(left, kinds).map { value, kind in
+        random.chance(3) ? random.chance(2) ? .null : random.value(kind) : value
+      }
       let found = layout.differingSlots(makeRecord(left, layout), makeRecord(right, layout))
       var expected = SlotSet()
       for (slot, pair) in zip(left, right).enumerated() where !isSame(pair.0, pair.1) {

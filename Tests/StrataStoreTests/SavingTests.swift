@@ -44,6 +44,58 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `finds neighbours, and what lies apart, whatever is gone between them`(
+    _ kind: StoreKind
+  ) throws {
+    try kind.withStore { store in
+      var first = Edit(store)
+      let keys = (0..<300).map {
+        first.insert(Atlas.city, ["name": .string("a"), "population": .int(Int64($0))])
+      }
+      try first.save()
+      let read = try keys.map { try store.stored($0) }
+      var gone: Set<ObjectKey> = []
+      var deletion = Edit(store)
+      for (number, key) in keys.enumerated() where number % 7 == 3 || 100..<120 ~= number {
+        try deletion.delete(key)
+        gone.insert(key)
+      }
+      try deletion.save()
+
+      var stale = Edit(store)
+      for (key, base) in zip(keys, read) { stale.update(key, from: base, ["population": .int(0)]) }
+      let expected = gone
+      #expect {
+        try stale.save()
+      } throws: { error in
+        guard case StoreError.conflicts(let conflicts) = error else { return false }
+        return Set(conflicts.map(\.objectID.key)) == expected
+      }
+
+      for stride in [1, 2, 9, 40] {
+        var edit = Edit(store)
+        for (number, key) in keys.enumerated() where number % stride == 0 && !gone.contains(key) {
+          let name = number % 5 == 0 ? "a longer name" : "b"
+          try edit.update(
+            key, ["population": .int(Int64(1_000 * stride + number)), "name": .string(name)])
+        }
+        try edit.save()
+      }
+      let stays = keys.indices.filter { !gone.contains(keys[$0]) }
+      var byPopulation: [(Int, ObjectKey)] = []
+      for number in stays {
+        let stride = [40, 9, 2].first { number % $0 == 0 } ?? 1
+        let population = 1_000 * stride + number
+        #expect(try store.value("population", of: keys[number]) == .int(Int64(population)))
+        byPopulation.append((population, keys[number]))
+      }
+      let found = try store.keys(byIndex: "population", of: Atlas.city)
+      #expect(found == byPopulation.sorted { $0.0 < $1.0 }.map(\.1))
+      #expect(try store.snapshot().count(of: keys[0].entity) == stays.count)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `leaves transient values out`(_ kind: StoreKind) throws {
     try kind.withStore { store in
       var edit = Edit(store)

@@ -19,10 +19,11 @@ extension SaveCheck {
       var changes = indexes.map { plan.indexes.removeValue(forKey: $0.number) ?? .init() }
       // All indexes of one object at a time: its records are looked up in memory once.
       let indexed = section.entity.indexedSlots
+      let covered = indexes.map(\.slots)
       for place in section.items.indices
       where !section.items[place].differing.isDisjoint(with: indexed) {
         let item = section.items[place]
-        for place in indexes.indices where indexes[place].covers(anyOf: item.differing) {
+        for place in indexes.indices where !covered[place].isDisjoint(with: item.differing) {
           Self.add(item, to: &changes[place], indexes[place], layout)
         }
       }

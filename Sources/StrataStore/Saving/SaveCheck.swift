@@ -215,6 +215,7 @@ struct SaveCheck {
   }
 
   /// The record as it is stored: without transient values.
+  @inline(__always)
   mutating func stored(_ record: Record, _ entity: EntitySchema) -> Record {
     entity.layout.transientSlots.isEmpty
       ? record : entity.layout.withoutTransients(record, into: &arena)

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+
+// Values that lie beside the record: a draft has their stamps, and the bytes that were set.
+
+extension Draft {
+  /// Sets an external slot; nil leaves it without a value.
+  /// - Returns: false if it has equal bytes, by their stamp.
+  @discardableResult
+  package func setExternal(_ value: ExternalData?, at slot: Int) -> Bool {
+    guard layout.places[slot].code == .external else { mismatch(slot, .external) }
+    guard value?.stamp != self.slot(slot).stamp else { return false }
+    replaceExternal(with: value, at: slot)
+    return true
+  }
+
+  /// Sets an external slot, though the draft have equal bytes: those of an object whose base is out of
+  /// date are not what it shows.
+  package func replaceExternal(with value: ExternalData?, at slot: Int) {
+    let place = layout.places[slot]
+    guard place.code == .external else { mismatch(slot, .external) }
+    if let value {
+      value.stamp.withStoredBytes { bytes in
+        (buffer + Int(place.position)).copyMemory(
+          from: bytes.baseAddress!, byteCount: DataStamp.storedByteCount)
+      }
+      markPresent(place, slot)
+    } else {
+      if place.isPresent(in: buffer) { erase(place) }
+      changedSlots.insert(slot)
+    }
+    externalValues[slot] = value
+  }
+
+  /// Sets a slot of data, whether its bytes lie in the record or beside it.
+  func store(data: Data, at slot: Int) -> Bool {
+    guard layout.places[slot].code != .external else {
+      return setExternal(ExternalData(data), at: slot)
+    }
+    return data.withUnsafeBytes { store(bytes: $0, at: slot, as: .data) }
+  }
+}
