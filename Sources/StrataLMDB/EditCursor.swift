@@ -52,25 +52,37 @@ package struct EditCursor: ~Copyable {
 
   /// Puts `value` under `key`, replacing what lies there.
   ///
-  /// - Parameter isLast: whether all keys of the tree are known to be below; then pages are filled
-  ///   wholly. If it is not so after all, the entry is put where it belongs.
   /// - Throws: as `WriteTransaction.put`.
   @inlinable
   package mutating func put(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isLast: Bool
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) {
+    try cursor.transaction.check(put(key, value, 0))
+  }
+
+  /// Puts `value` under a key that is above all of the tree, which fills pages wholly.
+  ///
+  /// - Returns: false if the key is not above all: nothing has changed then.
+  /// - Throws: as `WriteTransaction.put`.
+  @inlinable
+  package mutating func append(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> Bool {
+    let code = try put(key, value, UInt32(MDB_APPEND))
+    if code == MDB_KEYEXIST { return false }
+    try cursor.transaction.check(code)
+    return true
+  }
+
+  @inlinable @inline(__always)
+  mutating func put(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ flags: UInt32
+  ) throws(LMDBError) -> Int32 {
     precondition(
       cursor.epoch == cursor.transaction.epoch, "The write transaction of the cursor has ended.")
     var sought = try MDB_val(key: key)
     var entry = MDB_val(value)
-    if isLast {
-      let code = mdb_cursor_put(cursor.raw, &sought, &entry, UInt32(MDB_APPEND))
-      if code == 0 { return }
-      // LMDB has changed nothing.
-      if code != MDB_KEYEXIST { throw cursor.transaction.failure(code) }
-    }
-    let code = mdb_cursor_put(cursor.raw, &sought, &entry, 0)
-    try cursor.transaction.check(code)
+    return mdb_cursor_put(cursor.raw, &sought, &entry, flags)
   }
 
   /// Removes the entry under `key`.

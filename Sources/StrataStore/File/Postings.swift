@@ -30,14 +30,20 @@ enum Postings {
     max(1, (70 - delta.leadingZeroBitCount) / 7)
   }
 
-  /// Seven bits in each byte, the lowest first; the highest bit says that more follow.
-  static func append(_ delta: UInt64, to bytes: inout [UInt8]) {
+  /// Writes seven bits into each byte, the lowest first; the highest bit says that more follow.
+  /// - Returns: how many bytes it took.
+  @inline(__always)
+  static func write(_ delta: UInt64, to start: UnsafeMutableRawPointer) -> Int {
     var rest = delta
+    var count = 0
     while rest > 0x7F {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      start.storeBytes(
+        of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: count, as: UInt8.self)
       rest >>= 7
+      count += 1
     }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
+    start.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: count, as: UInt8.self)
+    return count + 1
   }
 
   /// Walks the objects of one block.

@@ -5,12 +5,14 @@ import StrataRecord
 
 /// Puts entries into one index and takes entries out of it, in the order of their bytes.
 ///
-/// It holds one block in memory: all that a save does to neighbours in it is written once.
+/// It holds one block in memory: all that a save does to neighbours in it is written once. Behind the end
+/// of the tree there is nothing to read and nothing to change, so each block is made in one go there.
 ///
 /// ```
 ///   entry ──► open: the block that it belongs to ──► put, remove: in memory
-///                 │ another value, or another block's object
-///                 └──► close: what has changed is written, in as many blocks as it needs
+///     │             │ another value, or another block's object
+///     │             └──► close: what has changed is written, in as many blocks as it needs
+///     └── behind the tree's end ──► append: to the block that is made, or to the next
 /// ```
 ///
 /// ## Invariants
@@ -22,10 +24,8 @@ import StrataRecord
 struct PostingWriter: ~Copyable {
   private var cursor: EditCursor
   private let treeName: String
-  /// The number of the index, the value of the open block, and room for an object.
-  private var head: [UInt8]
-  /// The bytes of number and value.
-  private var listByteCount = EntryKey.prefixByteCount
+  /// The block that is being made of objects; its value is the one that is open.
+  private var block: PostingBlock
   private var isOpen = false
   /// The objects of the open block.
   private var keys: [UInt64] = []
@@ -43,16 +43,15 @@ struct PostingWriter: ~Copyable {
   /// Whether an object came between others.
   private var hasGrownWithin = false
   private var isAtEnd = false
-  private var bytes: [UInt8] = []
+  /// Whether `block` holds objects that are above all of the tree and not in it yet.
+  private var isAppending = false
 
   init(
     _ number: PropertyNumber, in tree: Tree, of transaction: WriteTransaction, _ trees: Trees
   ) throws(LMDBError) {
     cursor = try transaction.editCursor(in: tree)
     treeName = trees.name(of: tree)
-    head = EntryKey.prefix(number)
-    let room = KeyEncoder.valueByteCountMax + KeyEncoder.objectKeyByteCount
-    head.append(contentsOf: repeatElement(0, count: room))
+    block = PostingBlock(number)
   }
 
   // MARK: - Entries
@@ -62,7 +61,13 @@ struct PostingWriter: ~Copyable {
   /// - Parameter entry: value and object, without the number of the index.
   /// - Throws: `StoreError.damaged`, `LMDBError`; so do all.
   mutating func put(_ entry: UnsafeRawBufferPointer) throws {
-    let key = try open(entry)
+    let (value, key) = (Postings.list(ofKey: entry), Postings.object(ofKey: entry))
+    if isAppending { return try append(value, key) }
+    try open(value, key)
+    if isAtEnd, stored == nil {
+      isAppending = true
+      return block.begin(key)
+    }
     if let last = keys.last, last >= key {
       let place = place(of: key)
       if keys[place] == key { return }
@@ -78,7 +83,9 @@ struct PostingWriter: ~Copyable {
   ///
   /// - Returns: whether it was there.
   mutating func remove(_ entry: UnsafeRawBufferPointer) throws -> Bool {
-    let key = try open(entry)
+    if isAppending { return false }
+    let key = Postings.object(ofKey: entry)
+    try open(Postings.list(ofKey: entry), key)
     let place = place(of: key)
     guard place < keys.count, keys[place] == key else { return false }
     keys.remove(at: place)
@@ -87,7 +94,9 @@ struct PostingWriter: ~Copyable {
   }
 
   /// Writes what has not been written yet.
-  mutating func finish() throws { try close() }
+  mutating func finish() throws {
+    if isAppending { try appendBlock() } else { try close() }
+  }
 
   /// Where `key` is among the keys of the block, or would be.
   private func place(of key: UInt64) -> Int {
@@ -99,31 +108,29 @@ struct PostingWriter: ~Copyable {
     return low
   }
 
-  // MARK: - Opening
+  // MARK: - Behind the end
 
-  /// Has the block be open that `entry` belongs to.
-  /// - Returns: the entry's object.
-  private mutating func open(_ entry: UnsafeRawBufferPointer) throws -> UInt64 {
-    let key = Postings.object(ofKey: entry)
-    let value = Postings.list(ofKey: entry)
-    if isOpen, isOfOpenValue(value), try holds(key) { return key }
-    try close()
-    listByteCount = EntryKey.prefixByteCount + value.count
-    head.withUnsafeMutableBytes { [listByteCount] head in
-      UnsafeMutableRawBufferPointer(
-        rebasing: head[EntryKey.prefixByteCount..<listByteCount]
-      ).copyMemory(from: value)
-    }
-    try load(for: key)
-    isOpen = true
-    return key
+  private mutating func append(_ value: UnsafeRawBufferPointer, _ key: UInt64) throws {
+    let isOfSameValue = block.isOf(value)
+    if isOfSameValue, block.append(key) { return }
+    try appendBlock()
+    if !isOfSameValue { block.setValue(value) }
+    block.begin(key)
   }
 
-  private func isOfOpenValue(_ value: UnsafeRawBufferPointer) -> Bool {
-    head.withUnsafeBytes {
-      UnsafeRawBufferPointer(rebasing: $0[EntryKey.prefixByteCount..<listByteCount])
-        .isEqual(to: value)
-    }
+  private mutating func appendBlock() throws {
+    guard try cursor.append(block.key, block.value) else { throw damage(Self.disorder) }
+  }
+
+  // MARK: - Opening
+
+  /// Has the block be open that an entry belongs to.
+  private mutating func open(_ value: UnsafeRawBufferPointer, _ key: UInt64) throws {
+    if isOpen, block.isOf(value), try holds(key) { return }
+    try close()
+    block.setValue(value)
+    try load(for: key)
+    isOpen = true
   }
 
   /// Whether the open block is the one for an object of its value.
@@ -131,7 +138,7 @@ struct PostingWriter: ~Copyable {
     if !isBoundKnown {
       if key <= storedLast { return true }
       isBoundKnown = true
-      if storedLast < .max, try seek(storedLast + 1), isAtBlockOfValue() {
+      if storedLast < .max, try seek(storedLast + 1), isAtBlockOfValue {
         bound = Postings.object(ofKey: cursor.key)
       }
     }
@@ -146,9 +153,9 @@ struct PostingWriter: ~Copyable {
     // What was written before is of other values.
     if isAtEnd { return }
     if try seek(key) {
-      let above = isAtBlockOfValue() ? Postings.object(ofKey: cursor.key) : nil
+      let above = isAtBlockOfValue ? Postings.object(ofKey: cursor.key) : nil
       if above != key {
-        if try cursor.previous(), isAtBlockOfValue() {
+        if try stepBack(), isAtBlockOfValue {
           try decode()
           bound = above
           return
@@ -159,22 +166,34 @@ struct PostingWriter: ~Copyable {
       isBoundKnown = false
     } else {
       isAtEnd = true
-      if try cursor.last(), isAtBlockOfValue() { try decode() }
+      if try cursor.last(), isAtBlockOfValue { try decode() }
     }
   }
 
+  private var isAtBlockOfValue: Bool { block.isOfSameList(cursor.key) }
+
+  // In a damaged tree anything may be found. So it is held against what was sought, and so is the tree's
+  // last key if nothing was found: else entries would be put where nobody looks for them.
+
+  /// Moves to the first block that is not below an object of the open value.
+  /// - Returns: false if there is none.
   private mutating func seek(_ key: UInt64) throws -> Bool {
     isAtStored = false
-    return try withKey(of: key) { cursor, key in try cursor.seek(atOrAbove: key) }
+    block.begin(key)
+    if try cursor.seek(atOrAbove: block.key) {
+      if cursor.key.isBelow(block.key) { throw damage(Self.disorder) }
+      return true
+    }
+    if try cursor.last(), !cursor.key.isBelow(block.key) { throw damage(Self.disorder) }
+    return false
   }
 
-  private func isAtBlockOfValue() -> Bool {
-    let key = cursor.key
-    guard key.count == listByteCount + KeyEncoder.objectKeyByteCount else { return false }
-    return head.withUnsafeBytes {
-      UnsafeRawBufferPointer(rebasing: $0[..<listByteCount]).isEqual(
-        to: Postings.list(ofKey: key))
-    }
+  /// Moves to the block before the one that `seek` has come to.
+  /// - Returns: false if there is none.
+  private mutating func stepBack() throws -> Bool {
+    guard try cursor.previous() else { return false }
+    guard cursor.key.isBelow(block.key) else { throw damage(Self.disorder) }
+    return true
   }
 
   /// Reads the block that the cursor is on.
@@ -187,9 +206,15 @@ struct PostingWriter: ~Copyable {
     do {
       while try reader.next() { keys.append(reader.object) }
     } catch {
-      throw StoreError.damaged(tree: treeName, key: nil, reason: "a block of an index is broken")
+      throw damage("a block of an index is broken")
     }
     storedLast = reader.object
+  }
+
+  private static let disorder = "the keys of an index are not in order"
+
+  private func damage(_ reason: String) -> StoreError {
+    .damaged(tree: treeName, key: nil, reason: reason)
   }
 
   // MARK: - Closing
@@ -202,23 +227,19 @@ struct PostingWriter: ~Copyable {
       if isAtStored {
         try cursor.removeCurrent()
       } else {
-        _ = try withKey(of: stored) { cursor, key in try cursor.remove(key) }
+        block.begin(stored)
+        try cursor.remove(block.key)
       }
     }
-    guard var first = keys.first else { return }
-    let limit = blockByteCount
-    bytes.removeAll(keepingCapacity: true)
-    for index in keys.indices.dropFirst() {
-      let delta = keys[index] - keys[index - 1]
-      if bytes.count + Postings.byteCount(of: delta) > limit {
-        try write(first)
-        bytes.removeAll(keepingCapacity: true)
-        first = keys[index]
-      } else {
-        Postings.append(delta, to: &bytes)
-      }
+    guard let first = keys.first else { return }
+    let byteCount = blockByteCount
+    block.begin(first)
+    for key in keys.dropFirst() {
+      if block.append(key, upTo: byteCount) { continue }
+      try write()
+      block.begin(key)
     }
-    try write(first)
+    try write()
   }
 
   /// How many bytes the blocks get. New objects come at the end, mostly: there blocks stay full. One
@@ -234,20 +255,8 @@ struct PostingWriter: ~Copyable {
       ? Postings.byteCountMax : min(byteCount / count + 8, Postings.byteCountMax)
   }
 
-  private mutating func write(_ first: UInt64) throws {
-    let isLast = isAtEnd && first != stored
-    try withKey(of: first) { [bytes] cursor, key in
-      try bytes.withUnsafeBytes { try cursor.put(key, $0, isLast: isLast) }
-    }
-  }
-
-  private mutating func withKey<Result>(
-    of object: UInt64, _ body: (inout EditCursor, UnsafeRawBufferPointer) throws -> Result
-  ) throws -> Result {
-    try head.withUnsafeMutableBytes { [listByteCount] head in
-      head.storeBytes(of: object.bigEndian, toByteOffset: listByteCount, as: UInt64.self)
-      let end = listByteCount + KeyEncoder.objectKeyByteCount
-      return try body(&cursor, UnsafeRawBufferPointer(rebasing: head[..<end]))
-    }
+  private mutating func write() throws {
+    if isAtEnd, Postings.object(ofKey: block.key) != stored { return try appendBlock() }
+    try cursor.put(block.key, block.value)
   }
 }
