@@ -6,11 +6,13 @@
 /// Sendable: whoever makes it appends to it before any run has it, and nobody after.
 // Safety: see above; what runs read is never written again.
 final class EntryBlock: @unchecked Sendable {
+  // Safety: `@exclusivity(unchecked)` spares each entry several run-time checks. No access to these runs
+  // code of others.
   /// The first byte. Moves when the block grows.
-  private(set) var start: UnsafeMutableRawPointer
-  private var capacity: Int
+  @exclusivity(unchecked) private(set) var start: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var capacity: Int
   /// How many bytes are in use.
-  var byteCount = 0
+  @exclusivity(unchecked) var byteCount = 0
 
   init(capacity: Int) {
     self.capacity = max(capacity, 64)
@@ -20,9 +22,9 @@ final class EntryBlock: @unchecked Sendable {
   deinit { start.deallocate() }
 
   /// The first free byte, with room for `count`.
-  func reserve(_ count: Int) -> UnsafeMutableRawBufferPointer {
+  func reserve(_ count: Int) -> UnsafeMutableRawPointer {
     if capacity - byteCount < count { grow(for: count) }
-    return UnsafeMutableRawBufferPointer(start: start + byteCount, count: count)
+    return start + byteCount
   }
 
   private func grow(for count: Int) {

@@ -27,6 +27,22 @@ package struct IndexRun: Sendable {
     let byteCount: UInt16
     /// Which of the run's blocks has the bytes.
     let block: UInt16
+
+    /// Whether this comes before `other`, as far as what stands here tells; nil if the bytes must be
+    /// looked at.
+    @inline(__always)
+    func precedes(_ other: Entry) -> Bool? {
+      if head != other.head { return head < other.head }
+      // A value of 8 bytes or less lies wholly in the head.
+      let isShort = byteCount <= 8 + KeyEncoder.objectKeyByteCount
+      return isShort && byteCount == other.byteCount ? object < other.object : nil
+    }
+
+    /// - Parameter starts: where the run's blocks begin.
+    @inline(__always)
+    func bytes(in starts: [UnsafeMutableRawPointer]) -> UnsafeRawBufferPointer {
+      UnsafeRawBufferPointer(start: starts[Int(block)] + Int(offset), count: Int(byteCount))
+    }
   }
 
   package let entries: [Entry]
@@ -47,6 +63,30 @@ package struct IndexRun: Sendable {
   {
     defer { withExtendedLifetime(blocks) {} }
     return try body(bytes(of: entries[index]))
+  }
+
+  /// Calls `body` with the bytes of each entry, in order.
+  package func forEachEntry(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+    try Self.forEachEntry(removed: IndexRun(), added: self) { _, entry in try body(entry) }
+  }
+
+  /// Calls `body` with each entry of two runs, in the order of both; of equal ones, that of `removed` comes
+  /// first.
+  package static func forEachEntry(
+    removed: IndexRun, added: IndexRun,
+    _ body: (_ isAdded: Bool, UnsafeRawBufferPointer) throws -> Void
+  ) rethrows {
+    defer { withExtendedLifetime((removed, added)) {} }
+    let (removedStarts, addedStarts) = (removed.blocks.map(\.start), added.blocks.map(\.start))
+    var next = 0
+    for entry in removed.entries {
+      while next < added.entries.count, added.precedes(next, entry, of: removed) {
+        try body(true, added.entries[next].bytes(in: addedStarts))
+        next += 1
+      }
+      try body(false, entry.bytes(in: removedStarts))
+    }
+    for entry in added.entries[next...] { try body(true, entry.bytes(in: addedStarts)) }
   }
 
   /// Valid as long as the run is kept.
@@ -124,8 +164,7 @@ extension IndexRun {
 
   private func precedes(_ index: Int, _ other: Entry, of run: IndexRun) -> Bool {
     let entry = entries[index]
-    if entry.head != other.head { return entry.head < other.head }
-    return Self.precedes(bytes(of: entry), run.bytes(of: other))
+    return entry.precedes(other) ?? Self.precedes(bytes(of: entry), run.bytes(of: other))
   }
 
   /// The same entries with all bytes in one block, in their order.
@@ -134,7 +173,8 @@ extension IndexRun {
     let gathered = entries.map { entry in
       let bytes = bytes(of: entry)
       let offset = block.byteCount
-      block.reserve(bytes.count).copyMemory(from: bytes)
+      UnsafeMutableRawBufferPointer(start: block.reserve(bytes.count), count: bytes.count)
+        .copyMemory(from: bytes)
       block.byteCount += bytes.count
       return Entry(
         head: entry.head, object: entry.object, offset: UInt32(offset),

@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import StrataModel
-import StrataRecord
+package import StrataModel
+package import StrataRecord
 
 /// Makes an index run: encodes the entries and sorts them.
 ///
 /// Sorting goes by 8 bytes at a time, from the first that any two entries differ in; only entries
-/// that agree in these are compared by what follows.
-struct IndexRunBuilder {
+/// that agree in these are compared by what follows. Objects best come in the order of their keys: then
+/// those with one value are in order.
+///
+/// It has the index and the layout, because to hand them over with each entry would count references.
+package struct IndexRunBuilder {
+  private var index: IndexSchema
+  private var layout: RecordLayout
   private var entries: [IndexRun.Entry] = []
   private let block: EntryBlock
 
-  /// - Parameter count: how many entries will be appended.
-  init(expecting count: Int) {
+  /// - Parameters:
+  ///   - index: that of the entity whose records come first.
+  ///   - layout: that of the records.
+  ///   - count: about how many there are.
+  package init(_ index: IndexSchema, _ layout: RecordLayout, expecting count: Int) {
+    self.index = index
+    self.layout = layout
     entries.reserveCapacity(count)
     block = EntryBlock(capacity: count * Self.byteCountEstimate + KeyEncoder.scratchByteCount)
   }
@@ -20,12 +30,17 @@ struct IndexRunBuilder {
   /// What an entry of a number or of a short text takes.
   private static let byteCountEstimate = 24
 
+  /// The number of the index.
+  package var number: PropertyNumber { index.number }
+
+  /// Goes on to the records of another entity that has the index.
+  package mutating func goOn(to index: IndexSchema, _ layout: RecordLayout) {
+    (self.index, self.layout) = (index, layout)
+  }
+
   /// Adds the entry of an object whose record begins at `record`.
-  mutating func append(
-    _ object: ObjectKey, _ record: UnsafeRawPointer, _ index: IndexSchema, _ layout: RecordLayout
-  ) {
-    let room = block.reserve(KeyEncoder.scratchByteCount + KeyEncoder.objectKeyByteCount)
-    guard let start = room.baseAddress else { return }
+  package mutating func append(_ object: ObjectKey, _ record: UnsafeRawPointer) {
+    let start = block.reserve(KeyEncoder.scratchByteCount + KeyEncoder.objectKeyByteCount)
     let valueByteCount = index.write(valueOf: record, layout, to: start)
     start.storeBytes(
       of: object.rawValue.bigEndian, toByteOffset: valueByteCount, as: UInt64.self)
@@ -38,7 +53,7 @@ struct IndexRunBuilder {
   }
 
   /// The run of what was appended.
-  func finished() -> IndexRun {
+  package func finished() -> IndexRun {
     guard entries.count > 1 else { return IndexRun(entries, [block]) }
     var items: [WordOrder.Item] = []
     items.reserveCapacity(entries.count)
@@ -78,8 +93,9 @@ struct IndexRunBuilder {
     WordOrder.sort(items, scratch)
     var start = 0
     while start < items.count {
+      let word = items[start].word
       var end = start + 1
-      while end < items.count, items[end].word == items[start].word { end += 1 }
+      while end < items.count, items[end].word == word { end += 1 }
       if end - start > 1 {
         orderEqual(
           UnsafeMutableBufferPointer(rebasing: items[start..<end]),
@@ -123,7 +139,7 @@ struct IndexRunBuilder {
     _ left: WordOrder.Item, _ right: WordOrder.Item, from position: Int
   ) -> Bool {
     let (left, right) = (entries[Int(left.place)], entries[Int(right.place)])
-    if left.head != right.head { return left.head < right.head }
+    if let known = left.precedes(right) { return known }
     let (leftCount, rightCount) = (Int(left.byteCount), Int(right.byteCount))
     let common = min(leftCount, rightCount) - position
     let order =

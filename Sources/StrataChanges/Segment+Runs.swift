@@ -51,7 +51,7 @@ extension Segment {
   package func run(of index: PropertyNumber) -> IndexRun? {
     if let complete = runSet.complete.load() { return complete.runs[index] }
     if let made = runSet.some.withLock({ $0[index] }) { return made }
-    guard let run = makeRun(of: index) else { return nil }
+    guard let run = makeRuns(where: { $0 == index })[index] else { return nil }
     runSet.some.withLock { $0[index] = run }
     return run
   }
@@ -66,32 +66,35 @@ extension Segment {
   /// lock.
   package func prepareRuns() {
     if runSet.complete.load() != nil { return }
-    var all = runSet.some.withLock { $0 }
-    for span in changes.spans {
-      for index in schema.entity(span.entity)?.indexes ?? [] where all[index.number] == nil {
-        all[index.number] = makeRun(of: index.number)
-      }
-    }
+    let some = runSet.some.withLock { $0 }
+    let all = makeRuns { some[$0] == nil }.merging(some) { made, _ in made }
     _ = runSet.complete.storeIfNil(RunSet.Complete(all))
   }
 
-  private func makeRun(of number: PropertyNumber) -> IndexRun? {
-    var covered: [(span: ChangeTable.Span, index: IndexSchema, layout: RecordLayout)] = []
+  /// Makes runs, all in one pass over the records.
+  private func makeRuns(
+    where isWanted: (PropertyNumber) -> Bool
+  ) -> [PropertyNumber: IndexRun] {
+    var builders: [PropertyNumber: IndexRunBuilder] = [:]
     for span in changes.spans {
-      guard let entity = schema.entity(span.entity),
-        let index = entity.indexes.first(where: { $0.number == number })
-      else { continue }
-      covered.append((span, index, entity.layout))
-    }
-    if covered.isEmpty { return nil }
-    var builder = IndexRunBuilder(expecting: covered.reduce(0) { $0 + $1.span.range.count })
-    for (span, index, layout) in covered {
+      guard let entity = schema.entity(span.entity) else { continue }
+      var own: [IndexRunBuilder] = []
+      for index in entity.indexes where isWanted(index.number) {
+        var builder =
+          builders.removeValue(forKey: index.number)
+          ?? IndexRunBuilder(index, entity.layout, expecting: span.range.count)
+        builder.goOn(to: index, entity.layout)
+        own.append(builder)
+      }
+      if own.isEmpty { continue }
       for place in span.range {
         guard let record = changes.values[place].record else { continue }
-        builder.append(changes.keys[place], record.start, index, layout)
+        let key = changes.keys[place]
+        for position in own.indices { own[position].append(key, record.start) }
         withExtendedLifetime(record) {}
       }
+      for builder in own { builders[builder.number] = builder }
     }
-    return builder.finished()
+    return builders.mapValues { $0.finished() }
   }
 }

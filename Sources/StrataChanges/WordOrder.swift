@@ -67,25 +67,28 @@ enum WordOrder {
     _ items: UnsafeMutableBufferPointer<Item>, _ scratch: UnsafeMutableBufferPointer<Item>,
     _ varying: UInt64
   ) {
-    var (from, to) = (items, scratch)
+    guard let start = items.baseAddress, let other = scratch.baseAddress else { return }
+    let count = items.count
+    var (from, to) = (start, other)
     withUnsafeTemporaryAllocation(of: Int.self, capacity: 256) { ends in
       for shift in stride(from: UInt64(0), to: 64, by: 8) where varying >> shift & 0xFF != 0 {
         ends.initialize(repeating: 0)
-        for item in from { ends[Int(truncatingIfNeeded: item.word >> shift & 0xFF)] += 1 }
-        var start = 0
-        for byte in 0..<256 {
-          let count = ends[byte]
-          ends[byte] = start
-          start += count
-        }
-        for item in from {
-          let byte = Int(truncatingIfNeeded: item.word >> shift & 0xFF)
-          to[ends[byte]] = item
-          ends[byte] += 1
+        for index in 0..<count { ends[byte(of: from[index], at: shift)] &+= 1 }
+        var end = 0
+        for byte in 0..<256 { (ends[byte], end) = (end, end &+ ends[byte]) }
+        for index in 0..<count {
+          let byte = byte(of: from[index], at: shift)
+          to[ends[byte]] = from[index]
+          ends[byte] &+= 1
         }
         swap(&from, &to)
       }
     }
-    if from.baseAddress != items.baseAddress { _ = items.update(fromContentsOf: from) }
+    if from != start { start.update(from: from, count: count) }
+  }
+
+  @inline(__always)
+  private static func byte(of item: Item, at shift: UInt64) -> Int {
+    Int(truncatingIfNeeded: item.word &>> shift & 0xFF)
   }
 }

@@ -28,12 +28,13 @@ package import StrataModel
 /// - I2: `append(slot:)` and `append(value:)` give the same bytes for the same value.
 /// - I3: a value is cut at 255 bytes. Cut values sort right or equal; who finds an entry of 255
 ///   bytes compares the values themselves.
+@usableFromInline
 package enum KeyEncoder {
   /// The most bytes of a value, all its parts together. With an object key and a tree's prefix of
   /// up to 248 bytes it stays within LMDB's 511.
-  package static let valueByteCountMax = 255
+  @inlinable package static var valueByteCountMax: Int { 255 }
   /// Bytes of the object key at the end of an entry.
-  package static let objectKeyByteCount = 8
+  @inlinable package static var objectKeyByteCount: Int { 8 }
 
   /// Appends the part for a slot's value, without making a value of it.
   /// - Parameter valueStart: where in `bytes` the value begins, if this is not its first part.
@@ -104,7 +105,7 @@ package enum KeyEncoder {
   }
 
   /// What the memory that `write` writes a value to must have room for.
-  package static let scratchByteCount = KeyPart.capacity(for: valueByteCountMax)
+  package static var scratchByteCount: Int { partCapacity }
 
   /// Writes the part for a slot's value behind the first `used` bytes of a value, in memory with room for
   /// `scratchByteCount` in all.

@@ -24,9 +24,7 @@ struct KeyPart {
   // MARK: - Slots and values
 
   mutating func append(_ slot: RecordSlot) {
-    guard let bytes = slot.rawBytes, let address = bytes.baseAddress else {
-      return appendNil(slot.code)
-    }
+    guard let address = slot.start else { return appendNil(slot.code) }
     switch slot.code {
     case .bool: append(byte: address.load(as: UInt8.self) != 0 ? 2 : 1)
     case .int8: append(integer: Int64(address.load(as: Int8.self)))
@@ -41,10 +39,13 @@ struct KeyPart {
       append(double: Double(Float(bitPattern: load(address, as: UInt32.self))))
     case .double, .date: append(double: Double(bitPattern: load(address, as: UInt64.self)))
     case .decimal: append(decimal: DecimalBytes(at: address))
-    case .uuid: append(uuid: bytes)
+    case .uuid: append(uuid: UnsafeRawBufferPointer(start: address, count: 16))
     case .toOne: append(word: load(address, as: UInt64.self))
-    case .string, .url: append(text: bytes, isWhole: true)
-    default: append(escaping: bytes, isWhole: true)
+    case .string, .url:
+      let text = UnsafeRawBufferPointer(start: address, count: Int(slot.byteCount))
+      append(text: text, isWhole: true)
+    default:
+      if let bytes = slot.rawBytes { append(escaping: bytes, isWhole: true) }
     }
   }
 
@@ -188,12 +189,37 @@ struct KeyPart {
 
   /// - Parameter isWhole: whether the text ends here; false for a prefix, which has no end mark.
   private mutating func append(text bytes: UnsafeRawBufferPointer, isWhole: Bool) {
+    if copyPlain(bytes) {
+      if isWhole { append(byte: 1) }
+      return
+    }
     if NormalForm.isCertain(bytes, upTo: limit - count) {
       return append(escaping: bytes, isWhole: isWhole)
     }
     let normal = NormalForm.bytes(
       of: String(decoding: bytes, as: UTF8.self), byteCountMin: limit + 1)
     normal.withUnsafeBytes { append(escaping: $0, isWhole: isWhole) }
+  }
+
+  /// Appends a text of ASCII in which nothing has to be escaped, as most texts are: eight bytes at a time
+  /// are looked at and copied.
+  /// - Returns: false if it is no such text, or less than eight bytes, or more than fit; nothing is
+  ///   appended then.
+  private mutating func copyPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count >= 8, bytes.count <= limit - count else { return false }
+    let target = start + count
+    var index = 0
+    while true {
+      // A byte below 3 borrows when 3 is taken from it, which sets its highest bit.
+      let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      if (word | (word &- 0x0303_0303_0303_0303)) & 0x8080_8080_8080_8080 != 0 { return false }
+      target.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
+      if index == bytes.count - 8 { break }
+      // The last eight may have some before them once more.
+      index = min(index + 8, bytes.count - 8)
+    }
+    count += bytes.count
+    return true
   }
 
   /// Whether none of the bytes has to be escaped.

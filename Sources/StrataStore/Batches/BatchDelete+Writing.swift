@@ -90,10 +90,6 @@ extension BatchDelete {
   }
 
   private func write(_ plan: consuming SavePlan) throws {
-    for number in plan.indexes.keys {
-      plan.indexes[number]?.removed.sort()
-      plan.indexes[number]?.added.sort()
-    }
     for number in plan.linkEntries.keys { plan.linkEntries[number]?.removed.sort() }
     _ = try PlanWriter.write(plan, in: transaction, trees, generation: generation)
   }
@@ -216,17 +212,9 @@ private struct EntityDeletion {
 extension SavePlan {
   /// Plans the entries of one index that come and go with the objects of `section`.
   fileprivate mutating func addEntries(of section: Section, _ index: IndexSchema) {
-    let layout = section.entity.layout
-    var changes = EntryChanges()
-    for item in section.items where index.covers(anyOf: item.differing) {
-      if let old = item.old {
-        changes.removed.append(item.key) { index.append(valueOf: old, layout, to: &$0) }
-      }
-      if let new = item.new {
-        changes.added.append(item.key) { index.append(valueOf: new, layout, to: &$0) }
-      }
-    }
-    indexes[index.number] = changes
+    var changes = IndexChangesBuilder(index, of: section)
+    for item in section.items { changes.append(item) }
+    indexes[index.number] = changes.finished()
   }
 }
 

@@ -2,8 +2,8 @@
 import StrataModel
 import StrataRecord
 
-/// Entries of one index or relationship on their way into its tree, or out of it, sorted before they
-/// are written: neighbours land on one page.
+/// Links of one relationship on their way into its tree, or out of it, sorted before they are written:
+/// neighbours land on one page. (Index entries are an `IndexRun`.)
 ///
 /// The first eight bytes of each stand beside its place, as a number, so that most comparisons touch
 /// no other memory.
@@ -25,14 +25,6 @@ struct EntryBatch {
   var isEmpty: Bool { entries.isEmpty }
 
   // MARK: - Adding
-
-  /// Adds the index entry of one object; `encode` appends the value's bytes.
-  mutating func append(_ object: ObjectKey, encode: (inout [UInt8]) -> Void) {
-    let start = bytes.count
-    encode(&bytes)
-    KeyEncoder.append(objectKey: object, to: &bytes)
-    close(from: start, valueByteCount: 0)
-  }
 
   /// Adds a link; a position other than 0 is written beside it.
   mutating func append(link owner: ObjectKey, to target: ObjectKey, position: UInt64 = 0) {
@@ -114,35 +106,6 @@ struct EntryBatch {
           UnsafeRawBufferPointer(rebasing: bytes[end..<(end + Int(entry.valueByteCount))]))
       }
     }
-  }
-
-  /// Calls `body` with each entry of two sorted batches, in the order of both; of equal ones, that of
-  /// `removed` comes first.
-  static func walk(
-    removed: EntryBatch, added: EntryBatch,
-    _ body: (_ isAdded: Bool, _ key: UnsafeRawBufferPointer) throws -> Void
-  ) rethrows {
-    try removed.bytes.withUnsafeBytes { removedBytes in
-      try added.bytes.withUnsafeBytes { addedBytes in
-        var next = 0
-        for entry in removed.entries {
-          let key = Self.key(entry, removedBytes)
-          while next < added.entries.count, added.precedes(next, entry.head, key, addedBytes) {
-            try body(true, Self.key(added.entries[next], addedBytes))
-            next += 1
-          }
-          try body(false, key)
-        }
-        for entry in added.entries[next...] { try body(true, Self.key(entry, addedBytes)) }
-      }
-    }
-  }
-
-  private func precedes(
-    _ index: Int, _ head: UInt64, _ key: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer
-  ) -> Bool {
-    let entry = entries[index]
-    return entry.head == head ? Self.key(entry, bytes).isBelow(key) : entry.head < head
   }
 
   private static func key(

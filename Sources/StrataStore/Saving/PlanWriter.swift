@@ -40,7 +40,6 @@ struct PlanWriter {
     }
     try writeIndexes(plan.indexes)
     try writeLinks(plan.linkEntries)
-    for (number, run) in plan.runs.sorted(by: { $0.key < $1.key }) { try write(run, number) }
   }
 
   // MARK: - Records
@@ -125,32 +124,22 @@ struct PlanWriter {
 
   // MARK: - Index entries
 
-  private mutating func writeIndexes(_ changes: [PropertyNumber: SavePlan.EntryChanges]) throws {
-    for (number, changes) in changes.sorted(by: { $0.key < $1.key }) {
-      guard !changes.removed.isEmpty || !changes.added.isEmpty,
-        let tree = trees.entries(of: number)
-      else { continue }
+  private mutating func writeIndexes(_ changes: [PropertyNumber: SavePlan.IndexChanges]) throws {
+    for (number, changes) in changes.sorted(by: { $0.key < $1.key }) where !changes.isEmpty {
+      guard let tree = trees.entries(of: number) else { continue }
       var writer = try PostingWriter(number, in: tree, of: transaction, trees)
-      try EntryBatch.walk(removed: changes.removed, added: changes.added) { isAdded, entry in
+      var deletedCount = 0
+      try IndexRun.forEachEntry(removed: changes.removed, added: changes.added) { isAdded, entry in
         if isAdded {
           try writer.put(entry)
-          count.entriesPut += 1
         } else if try writer.remove(entry) {
-          count.entriesDeleted += 1
+          deletedCount += 1
         }
       }
       try writer.finish()
+      count.entriesPut += changes.added.entries.count
+      count.entriesDeleted += deletedCount
     }
-  }
-
-  private mutating func write(_ run: IndexRun, _ number: PropertyNumber) throws {
-    guard let tree = trees.entries(of: number) else { return }
-    var writer = try PostingWriter(number, in: tree, of: transaction, trees)
-    for position in run.entries.indices {
-      try run.withBytes(at: position) { try writer.put($0) }
-      count.entriesPut += 1
-    }
-    try writer.finish()
   }
 
   // MARK: - Links

@@ -7,32 +7,29 @@ import StrataRecord
 
 extension SaveCheck {
   mutating func planIndexes() {
-    plan.indexes = [:]
-    plan.runs = [:]
     if let runs = completeRuns() {
-      plan.runs = runs
+      plan.indexes = runs.mapValues { SavePlan.IndexChanges(added: $0) }
       return
     }
+    var changes: [PropertyNumber: IndexChangesBuilder] = [:]
     for section in plan.sections {
-      let (indexes, layout) = (section.entity.indexes, section.entity.layout)
+      let (indexes, indexed) = (section.entity.indexes, section.entity.indexedSlots)
       if indexes.isEmpty { continue }
-      var changes = indexes.map { plan.indexes.removeValue(forKey: $0.number) ?? .init() }
+      var own = indexes.map { index in
+        var builder =
+          changes.removeValue(forKey: index.number) ?? IndexChangesBuilder(index, of: section)
+        builder.goOn(to: index, section.entity.layout)
+        return builder
+      }
       // All indexes of one object at a time: its records are looked up in memory once.
-      let indexed = section.entity.indexedSlots
-      let covered = indexes.map(\.slots)
       for place in section.items.indices
       where !section.items[place].differing.isDisjoint(with: indexed) {
         let item = section.items[place]
-        for place in indexes.indices where !covered[place].isDisjoint(with: item.differing) {
-          Self.add(item, to: &changes[place], indexes[place], layout)
-        }
+        for place in own.indices { own[place].append(item) }
       }
-      for (index, changes) in zip(indexes, changes) { plan.indexes[index.number] = changes }
+      for builder in own { changes[builder.index.number] = builder }
     }
-    for number in plan.indexes.keys {
-      plan.indexes[number]?.removed.sort()
-      plan.indexes[number]?.added.sort()
-    }
+    plan.indexes = changes.mapValues { $0.finished() }
   }
 
   /// The runs of the save's only segment, if they are just what the indexes gain: when all its
@@ -46,17 +43,5 @@ extension SaveCheck {
       newCount += section.items.count { $0.old == nil }
     }
     return newCount == save.changes.count ? save.segments[0].runs : nil
-  }
-
-  private static func add(
-    _ item: SavePlan.Item, to changes: inout SavePlan.EntryChanges, _ index: IndexSchema,
-    _ layout: RecordLayout
-  ) {
-    if let old = item.old {
-      changes.removed.append(item.key) { index.append(valueOf: old, layout, to: &$0) }
-    }
-    if let new = item.new {
-      changes.added.append(item.key) { index.append(valueOf: new, layout, to: &$0) }
-    }
   }
 }

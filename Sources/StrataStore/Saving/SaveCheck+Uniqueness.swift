@@ -20,14 +20,7 @@ extension SaveCheck {
     for (number, changes) in plan.indexes {
       guard let index = uniqueIndex(number) else { continue }
       var run = UniquenessRun(index: index)
-      try changes.added.walk { entry, _ in try check(entry, &run) }
-    }
-    for (number, entries) in plan.runs {
-      guard let index = uniqueIndex(number) else { continue }
-      var run = UniquenessRun(index: index)
-      for position in entries.entries.indices {
-        try entries.withBytes(at: position) { try check($0, &run) }
-      }
+      try changes.added.forEachEntry { try check($0, &run) }
     }
   }
 

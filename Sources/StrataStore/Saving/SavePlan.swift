@@ -41,7 +41,15 @@ struct SavePlan {
     var items: [Item]
   }
 
-  /// The entries of one index, or of one direction of a relationship, that come and go.
+  /// The entries of one index that come and go.
+  struct IndexChanges {
+    var removed = IndexRun()
+    var added = IndexRun()
+
+    var isEmpty: Bool { removed.isEmpty && added.isEmpty }
+  }
+
+  /// The links of one direction of a relationship that come and go.
   struct EntryChanges {
     var removed = EntryBatch()
     var added = EntryBatch()
@@ -49,10 +57,7 @@ struct SavePlan {
 
   /// Ascending by entity.
   var sections: [Section] = []
-  var indexes: [PropertyNumber: EntryChanges] = [:]
-  /// The saver's own sorted runs, where they are all that the save adds to indexes: for a save of
-  /// nothing but new objects.
-  var runs: [PropertyNumber: IndexRun] = [:]
+  var indexes: [PropertyNumber: IndexChanges] = [:]
   /// The links that the save adds and removes, without what comes of deletions.
   var links = LinkChanges()
   var linkEntries: [PropertyNumber: EntryChanges] = [:]
@@ -61,10 +66,8 @@ struct SavePlan {
 
   /// Whether nothing is written: the save has changed transient values alone, say.
   var isEmpty: Bool {
-    sections.isEmpty && runs.allSatisfy(\.value.entries.isEmpty)
-      && [indexes, linkEntries].joined().allSatisfy {
-        $0.value.removed.isEmpty && $0.value.added.isEmpty
-      }
+    sections.isEmpty && indexes.allSatisfy(\.value.isEmpty)
+      && linkEntries.allSatisfy { $0.value.removed.isEmpty && $0.value.added.isEmpty }
   }
 
   /// What the store's feed tells of the save: the objects that it writes, and the ends of its links.

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// Gathers the entries of one index that come and go with objects. As long as there are none, it is
+/// nothing: most changes are of properties without an index.
+struct IndexChangesBuilder {
+  private(set) var index: IndexSchema
+  private var layout: RecordLayout
+  /// About how many objects there are.
+  private let count: Int
+  private var removed: IndexRunBuilder?
+  private var added: IndexRunBuilder?
+
+  /// - Parameter section: whose objects come first.
+  init(_ index: IndexSchema, of section: SavePlan.Section) {
+    self.index = index
+    layout = section.entity.layout
+    count = section.items.count
+  }
+
+  /// Goes on to the objects of another entity that has the index.
+  mutating func goOn(to index: IndexSchema, _ layout: RecordLayout) {
+    (self.index, self.layout) = (index, layout)
+    removed?.goOn(to: index, layout)
+    added?.goOn(to: index, layout)
+  }
+
+  /// Takes away the entry that the object has and adds the one that it will have, if they differ.
+  mutating func append(_ item: SavePlan.Item) {
+    guard index.covers(anyOf: item.differing) else { return }
+    if let old = item.old {
+      if removed == nil { removed = IndexRunBuilder(index, layout, expecting: count) }
+      removed?.append(item.key, old.start)
+      withExtendedLifetime(old) {}
+    }
+    if let new = item.new {
+      if added == nil { added = IndexRunBuilder(index, layout, expecting: count) }
+      added?.append(item.key, new.start)
+      withExtendedLifetime(new) {}
+    }
+  }
+
+  func finished() -> SavePlan.IndexChanges {
+    SavePlan.IndexChanges(
+      removed: removed?.finished() ?? IndexRun(), added: added?.finished() ?? IndexRun())
+  }
+}
