@@ -103,9 +103,11 @@ package final class LMDBStore: PersistentStore {
     opened.queue.enqueue(.delete(deletion, completion))
   }
 
-  package func nextSerial() -> UInt64 {
+  package func takeSerials(upTo countMax: Int) -> Range<UInt64> {
+    if let opened = state.withLock({ $0 }) { return opened.serials.take(upTo: countMax) }
     // Nothing can be saved to a closed store: any number will do.
-    state.withLock { $0 }?.serials.next() ?? .random(in: 1...ObjectKey.serialMax)
+    let any = UInt64.random(in: 1..<ObjectKey.serialMax)
+    return any..<(any + 1)
   }
 
   package var lockStatistics: LockStatistics {

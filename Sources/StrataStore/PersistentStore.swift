@@ -36,10 +36,13 @@ package protocol PersistentStore: SnapshotSource {
     _ deletion: BatchDeletion,
     completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void)
 
-  /// A serial for a new object, which no object of the store ever had or will have, whatever happens
+  /// Serials for new objects, which no object of the store ever had or will have, whatever happens
   /// to the process. Waits for the disk only if 65,536 serials are used up faster than the store
   /// writes.
-  func nextSerial() -> UInt64
+  ///
+  /// - Parameter countMax: how many are of use, 1 at least.
+  /// - Returns: 1 at least. Those that are not used are lost.
+  func takeSerials(upTo countMax: Int) -> Range<UInt64>
 
   /// How often and how long threads have waited for the locks that the store's snapshots take; what
   /// is not the store's is zero.
@@ -51,6 +54,9 @@ package protocol PersistentStore: SnapshotSource {
 }
 
 extension PersistentStore {
+  /// A serial for a new object.
+  package func nextSerial() -> UInt64 { takeSerials(upTo: 1).lowerBound }
+
   /// Saves a change set and waits for it.
   ///
   /// - Important: Not in a completion of another save, which would wait for itself.

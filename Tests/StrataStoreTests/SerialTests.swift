@@ -23,6 +23,23 @@ import Testing
     }
   }
 
+  @Test(arguments: StoreKind.allCases)
+  func `are given out several at a time, as many as there are`(_ kind: StoreKind) throws {
+    try kind.withStore { store in
+      let all = Mutex<[Range<UInt64>]>([])
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        for round in 0..<1_000 {
+          let countMax = 1 + (round + thread) % 64
+          let taken = store.takeSerials(upTo: countMax)
+          #expect(1...countMax ~= taken.count)
+          all.withLock { $0.append(taken) }
+        }
+      }
+      let taken = all.withLock { $0 }.sorted { $0.lowerBound < $1.lowerBound }
+      #expect(zip(taken, taken.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound })
+    }
+  }
+
   @Test func `of two stores on one file never meet, nor those after reopening`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("store").path

@@ -39,7 +39,9 @@ import Testing
     var feed: ChangeFeed { store.feed }
     var lockStatistics: LockStatistics { store.lockStatistics }
     func snapshot() throws -> any Snapshot { try store.snapshot() }
-    func nextSerial() -> UInt64 { store.nextSerial() }
+    func takeSerials(upTo countMax: Int) -> Range<UInt64> {
+      store.takeSerials(upTo: countMax)
+    }
     func close() { store.close() }
 
     func commit(

@@ -44,6 +44,22 @@ import Testing
     #expect(city.isFault)
   }
 
+  /// New objects are appended to the store's trees, as long as serials grow.
+  @Test func `grows from turn to turn, whichever contexts insert, and few are lost`() throws {
+    let contexts = (0..<3).map { _ in ManagedObjectContext(parent: container.root) }
+    var serials = [id.key.serial]
+    for turn in 0..<30 {
+      let context = contexts[turn % 3]
+      for number in 0...(turn * 7 % 200) {
+        serials.append(context.city("\(number)").objectID.key.serial)
+      }
+      context.processPendingChanges()
+    }
+    #expect(zip(serials, serials.dropFirst()).allSatisfy { $0 < $1 })
+    let (first, last) = (try #require(serials.first), try #require(serials.last))
+    #expect(last - first < 2 * UInt64(serials.count))
+  }
+
   @Test func `is an object with values, if an existing one is asked for`() throws {
     let context = ManagedObjectContext(parent: container.root)
     #expect(context.registeredObject(for: id) == nil)

@@ -163,7 +163,7 @@ final class CountingStore: PersistentStore {
   var schema: Schema { store.schema }
   var feed: ChangeFeed { store.feed }
   func snapshot() throws -> any Snapshot { try store.snapshot() }
-  func nextSerial() -> UInt64 { store.nextSerial() }
+  func takeSerials(upTo countMax: Int) -> Range<UInt64> { store.takeSerials(upTo: countMax) }
   var lockStatistics: LockStatistics { store.lockStatistics }
   func close() { store.close() }
 }

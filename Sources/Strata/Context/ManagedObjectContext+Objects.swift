@@ -144,9 +144,24 @@ extension ManagedObjectContext {
 
   func seedForInsert(_ type: ManagedObject.Type) -> ObjectSeed {
     let home = homeForInsert(type)
-    let key = ObjectKey(entity: home.entity.number, serial: coordinator.nextSerial())
+    let key = ObjectKey(entity: home.entity.number, serial: nextSerial())
     return ObjectSeed(home: home, key: key, status: .inserted)
   }
+
+  /// A serial for a new object. They are fetched several at a time, but never more than there are objects
+  /// waiting to be encoded: so at least half are used, and those of one turn come before those of a
+  /// later one, in other contexts too.
+  private func nextSerial() -> UInt64 {
+    if edits.serials.isEmpty {
+      let count = min(max(edits.drafted.count, 1), Self.serialCountMax)
+      edits.serials = coordinator.takeSerials(upTo: count)
+    }
+    let serial = edits.serials.lowerBound
+    edits.serials = (serial + 1)..<edits.serials.upperBound
+    return serial
+  }
+
+  private static let serialCountMax = 64
 
   private func homeForInsert(_ type: ManagedObject.Type) -> ObjectHome {
     if let homeOfNew, homeOfNew.type == type { return homeOfNew }
@@ -162,8 +177,11 @@ extension ManagedObjectContext {
 
   func didInsert(_ object: ManagedObject) {
     let home = object.home
-    // What the one before was given is what this one will be given, more or less.
-    if let former = edits.drafted.last, former.home === home, let draft = former.draft {
+    // What others were given is what this one will be given, more or less: one is looked at now and then.
+    let count = edits.drafted.count
+    if count & (count - 1) == 0, let former = edits.drafted.last, former.home === home,
+      let draft = former.draft
+    {
       home.noteNew(draft)
     }
     object.draft = Draft(

@@ -21,6 +21,8 @@ struct PendingEdits {
   var vanished: Set<ObjectKey> = []
   /// Links added and removed, in both directions.
   var links = LinkChanges()
+  /// The serials of the objects that are inserted next.
+  var serials: Range<UInt64> = 0..<0
 
   var isEmpty: Bool { drafted.isEmpty && deletions.isEmpty && links.isEmpty }
 

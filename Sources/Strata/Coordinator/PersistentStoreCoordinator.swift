@@ -57,7 +57,7 @@ public final class PersistentStoreCoordinator: ContextParent, SnapshotSource {
     store.commit(changeSet, completion: completion)
   }
 
-  func nextSerial() -> UInt64 { store.nextSerial() }
+  func takeSerials(upTo countMax: Int) -> Range<UInt64> { store.takeSerials(upTo: countMax) }
 
   /// How often and how long threads have waited for the locks that reads pass through, since the
   /// coordinator was made: to see that reads wait for nobody. Counting costs nothing where nobody

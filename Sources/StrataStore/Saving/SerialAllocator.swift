@@ -15,7 +15,7 @@ import Synchronization
 ///   them, and a save of one whose serial another process was given meanwhile is a conflict.
 ///
 /// ## Isolation
-/// Sendable; `next` waits for the disk only when no block is left.
+/// Sendable; `take` waits for the disk only when no block is left.
 final class SerialAllocator: Sendable {
   static let blockCount: UInt64 = 65_536
 
@@ -26,15 +26,15 @@ final class SerialAllocator: Sendable {
     /// Above all serials that were ever in `blocks`.
     var end: UInt64 = 1
 
-    /// A serial, nil if there is none; and whether it is time to reserve the next block.
-    mutating func take() -> (serial: UInt64?, reservesAhead: Bool) {
+    /// Serials, nil if there are none; and whether it is time to reserve the next block.
+    mutating func take(upTo countMax: Int) -> (serials: Range<UInt64>?, reservesAhead: Bool) {
       guard let block = blocks.first else { return (nil, false) }
-      let rest = block.dropFirst()
+      let (taken, rest) = (block.prefix(countMax), block.dropFirst(countMax))
       if rest.isEmpty { blocks.removeFirst() } else { blocks[0] = rest }
       let reservesAhead =
         blocks.count <= 1 && rest.count <= SerialAllocator.blockCount / 2 && !isReserving
       if reservesAhead { isReserving = true }
-      return (block.lowerBound, reservesAhead)
+      return (taken, reservesAhead)
     }
 
     mutating func add(_ block: Range<UInt64>) {
@@ -48,11 +48,13 @@ final class SerialAllocator: Sendable {
 
   init(_ queue: CommitQueue) { self.queue = queue }
 
-  func next() -> UInt64 {
+  /// - Parameter countMax: 1 at least.
+  /// - Returns: 1 at least.
+  func take(upTo countMax: Int) -> Range<UInt64> {
     while true {
-      let (serial, reservesAhead) = state.withLock { $0.take() }
+      let (serials, reservesAhead) = state.withLock { $0.take(upTo: countMax) }
       if reservesAhead { reserveAhead() }
-      if let serial { return serial }
+      if let serials { return serials }
       reserveAndWait()
     }
   }
