@@ -36,8 +36,8 @@ final class StrataPeer: Peer {
   func insert(_ serials: ClosedRange<Int>, perSave: Int) throws {
     let inserted = try insertPeople(
       people, serials, perSave: perSave, companyIDs: companyIDs, below: coordinator)
-    personIDs += inserted.persons
-    companyIDs += inserted.companies
+    for id in inserted.persons { personIDs.append(id) }
+    for id in inserted.companies { companyIDs.append(id) }
   }
 
   func makeSaver() -> @Sendable (Int) throws -> Void {
