@@ -26,7 +26,7 @@ import Synchronization
 /// Sendable: all is atomic.
 package final class Era: Sendable {
   private let tagged = Atomic<UInt64>(0)
-  private let next = AtomicLazyReference<Era>()
+  private let next = SetOnce<Era>()
 
   package init() {}
 
@@ -48,7 +48,7 @@ package final class Era: Sendable {
   func clearTag() { last.tagged.store(0, ordering: .releasing) }
 
   /// Ends this era: what was shown in it goes on in `other`.
-  fileprivate func end(in other: Era) { _ = next.storeIfNil(other) }
+  fileprivate func end(in other: Era) { next.storeIfNil(other) }
 }
 
 extension Overlay {

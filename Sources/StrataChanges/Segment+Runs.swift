@@ -17,7 +17,7 @@ final class RunSet: Sendable {
     init(_ runs: [PropertyNumber: IndexRun]) { self.runs = runs }
   }
 
-  fileprivate let complete = AtomicLazyReference<Complete>()
+  fileprivate let complete = SetOnce<Complete>()
   fileprivate let some: Mutex<[PropertyNumber: IndexRun]>
 
   init(_ runs: [PropertyNumber: IndexRun] = [:]) { some = Mutex(runs) }

@@ -29,7 +29,7 @@ package final class Segment: Sendable {
   private let tagged = Atomic<UInt64>(0)
   private let frozen = Atomic(false)
   /// That of the layer which has shown this segment first.
-  private let era = AtomicLazyReference<Era>()
+  private let era = SetOnce<Era>()
 
   package init(changes: ChangeTable, links: LinkChanges, schema: Schema) {
     self.changes = changes
@@ -114,7 +114,7 @@ package final class Segment: Sendable {
   }
 
   /// Has this segment belong to `era`, unless it belongs to one.
-  func join(_ era: Era) { _ = self.era.storeIfNil(era) }
+  func join(_ era: Era) { self.era.storeIfNil(era) }
 
   // MARK: - Freezing
 
