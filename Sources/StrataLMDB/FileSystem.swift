@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CStrataLMDB  // statfs
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -15,7 +17,8 @@ package enum FileSystem {
   ///   cannot be told (no /proc, an overlay) passes.
   package static func check(_ path: String) throws(LMDBError) {
     #if os(Linux)
-      if let name = name(ofFolderOf: path), isUnsupported(name) {
+      let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+      if !isKnown(folder), let name = name(of: folder), isUnsupported(name) {
         throw .unsupportedFileSystem(name: name)
       }
     #endif
@@ -28,12 +31,31 @@ package enum FileSystem {
       .contains(String(family))
   }
 
+  /// Whether `type` (statfs: f_type) is that of a local file system. Others may be local too: their names
+  /// tell.
+  package static func isKnownToBeLocal(type: UInt32) -> Bool {
+    switch type {
+    // linux/magic.h: ext2 to ext4, xfs, btrfs, tmpfs, overlay, f2fs.
+    case 0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0x794C_7630, 0xF2F5_2010: true
+    // zfs: ZFS_SUPER_MAGIC.
+    case 0x2FC1_2FC1: true
+    default: false
+    }
+  }
+
   #if os(Linux)
+    /// Whether the folder lies on a file system whose number says that it is local. It takes the kernel a
+    /// while to write mountinfo, and one who opens a store to read that.
+    private static func isKnown(_ folder: String) -> Bool {
+      var information = statfs()
+      return statfs(folder, &information) == 0
+        && isKnownToBeLocal(type: UInt32(truncatingIfNeeded: information.f_type))
+    }
+
     /// The kernel's name of the file system, from the line of mountinfo with the same device:
     /// `36 35 98:0 / /mnt rw,noatime master:1 - ext4 /dev/root rw`.
-    private static func name(ofFolderOf path: String) -> String? {
+    private static func name(of folder: String) -> String? {
       var information = stat()
-      let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
       guard stat(folder, &information) == 0, let file = fopen("/proc/self/mountinfo", "re") else {
         return nil
       }
