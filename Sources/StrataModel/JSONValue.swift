@@ -183,14 +183,20 @@ extension JSONValue {
     private mutating func string() -> String? {
       place += 1
       let start = place
+      var isASCII = true
       while let byte = next {
         switch byte {
         case UInt8(ascii: "\""):
           place += 1
-          return String(validating: text[start..<(place - 1)], as: UTF8.self)
+          let bytes = UnsafeRawBufferPointer(rebasing: text[start..<(place - 1)])
+          // What is no text elsewhere is always one of ASCII, and is made one without generic code.
+          return isASCII
+            ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
         case UInt8(ascii: "\\"): return escapedString(from: start)
         case 0..<0x20: return nil
-        default: place += 1
+        default:
+          if byte >= 0x80 { isASCII = false }
+          place += 1
         }
       }
       return nil

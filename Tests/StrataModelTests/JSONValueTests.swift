@@ -106,13 +106,18 @@ import Testing
   }
 
   @Test(arguments: 1...50 as ClosedRange<UInt64>)
-  func `is what Foundation reads, damaged or not`(seed: UInt64) throws {
+  func `is what Foundation reads, damaged or not, and is written as Foundation writes it`(
+    seed: UInt64
+  ) throws {
     var random = SeededGenerator(seed: seed)
     let text = [UInt8](
       try JSONSerialization.data(
         withJSONObject: ["entities": Self.list(&random, Self.entity)], options: .sortedKeys))
     let outline = try JSONDecoder().decode(ModelOutline.self, from: Data(text))
     #expect(Self.read(text) == outline, "seed \(seed)")
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    #expect(outline.text == [UInt8](try encoder.encode(outline)), "seed \(seed)")
     for _ in 0..<100 {
       var damaged = text
       damaged[Int.random(in: damaged.indices, using: &random)] = .random(

@@ -47,8 +47,11 @@ struct Catalog {
 
   // MARK: - Reading and writing the whole
 
+  /// - Parameter outline: of the model that the store will probably have.
   /// - Throws: `notAStrataStore` if there is none; `unsupportedFormat`, `damaged`.
-  init(in transaction: Transaction, _ tree: Tree, path: String) throws(StoreError) {
+  init(
+    in transaction: Transaction, _ tree: Tree, path: String, expecting outline: ModelOutline
+  ) throws(StoreError) {
     guard let format = try Self.bytes(.format, in: transaction, tree),
       format.count == Self.magic.count + 2, format.starts(with: Self.magic)
     else { throw .notAStrataStore(path: path) }
@@ -57,8 +60,12 @@ struct Catalog {
     let bytes = try Self.required(.uuid, in: transaction, tree)
     guard bytes.count == 16 else { throw Self.damaged(.uuid, "\(bytes.count) bytes") }
     uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-    outline = try Self.decode(.model, in: transaction, tree) { ModelOutline($0) }
-    numbers = try Self.decode(.numbers, in: transaction, tree) { SchemaNumbers($0) }
+    let text = try Self.required(.model, in: transaction, tree)
+    self.outline =
+      text == outline.text ? outline : try Self.decode(.model, text) { ModelOutline($0) }
+    numbers = try Self.decode(.numbers, try Self.required(.numbers, in: transaction, tree)) {
+      SchemaNumbers($0)
+    }
     version = UInt16(
       truncatingIfNeeded: try Self.number(.version, byteCount: 2, in: transaction, tree))
     guard 1...RecordLayout.versionMax ~= version else {
@@ -69,12 +76,13 @@ struct Catalog {
   func write(in transaction: WriteTransaction, _ tree: Tree) throws(LMDBError) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    guard let outline = try? encoder.encode(outline), let numbers = try? encoder.encode(numbers)
-    else { preconditionFailure("names and numbers are always encodable") }
+    guard let numbers = try? encoder.encode(numbers) else {
+      preconditionFailure("names and numbers are always encodable")
+    }
     let format = Self.magic + Self.littleEndian(UInt16(Self.formatVersion))
     try Self.put(.format, format, in: transaction, tree)
     try Self.put(.uuid, withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) }, in: transaction, tree)
-    try Self.put(.model, [UInt8](outline), in: transaction, tree)
+    try Self.put(.model, outline.text, in: transaction, tree)
     try Self.put(.numbers, [UInt8](numbers), in: transaction, tree)
     try Self.put(.version, Self.littleEndian(version), in: transaction, tree)
     try Self.setGeneration(0, in: transaction)
@@ -178,9 +186,8 @@ struct Catalog {
   }
 
   private static func decode<T>(
-    _ name: Name, in transaction: Transaction, _ tree: Tree, _ make: (JSONValue) -> T?
+    _ name: Name, _ bytes: [UInt8], _ make: (JSONValue) -> T?
   ) throws(StoreError) -> T {
-    let bytes = try required(name, in: transaction, tree)
     guard let value = bytes.withUnsafeBytes({ JSONValue($0) }).flatMap(make) else {
       throw damaged(name, "it cannot be decoded")
     }
