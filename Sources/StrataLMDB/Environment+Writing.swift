@@ -8,13 +8,17 @@ extension Environment {
   /// Runs `job` on the writer thread, after all jobs submitted before it. The environment stays
   /// open until it has run.
   ///
-  /// - Throws: `forked`.
-  package func submit(_ job: @escaping @Sendable () -> Void) throws(LMDBError) {
+  /// - Parameter lendsThread: whether the caller waits for the job anyway. Then it may run on the
+  ///   caller's thread, before this returns; the writer thread is the caller's meanwhile.
+  /// - Throws: `forked`; `io` when the system gives no more threads.
+  package func submit(
+    lendingThread lendsThread: Bool = false, _ job: @escaping @Sendable () -> Void
+  ) throws(LMDBError) {
     try ForkGuard.check()
-    writer.submit { withExtendedLifetime(self) { job() } }
+    try writer.submit({ withExtendedLifetime(self) { job() } }, lendingThread: lendsThread)
   }
 
-  /// Whether the caller runs on the writer thread.
+  /// Whether the caller runs in a job: on the writer thread, or on one that was lent for it.
   package var isOnWriterThread: Bool { writer.isCurrent }
 
   /// Begins a write transaction. Waits while another process writes.
@@ -49,10 +53,11 @@ extension Environment {
       !writer.isCurrent, "writeSync was called on the writer thread, which would wait for itself.")
     let outcome = Outcome<T>()
     // The caller holds the environment until the outcome is there.
-    writer.submit { [unowned self] in
+    let job: WriterThread.Job = { [unowned self] in
       let result = result(of: body)
       outcome.set(result)
     }
+    try writer.submit(job, lendingThread: true)
     return try outcome.take()
   }
 
@@ -63,9 +68,13 @@ extension Environment {
   ) async throws -> sending T {
     try ForkGuard.check()
     return try await withCheckedThrowingContinuation { continuation in
-      writer.submit { [unowned self] in
-        let result = result(of: body)
-        continuation.resume(with: result)
+      do throws(LMDBError) {
+        try writer.submit { [unowned self] in
+          let result = result(of: body)
+          continuation.resume(with: result)
+        }
+      } catch {
+        continuation.resume(throwing: error)
       }
     }
   }

@@ -12,7 +12,7 @@ import Synchronization
 ///     environment ── registry          one per file and process
 ///          │
 ///          ├── ReaderPool ── ReadTransaction   any thread, any number, none waits
-///          ├── WriterThread ── WriteTransaction   one thread, one at a time
+///          ├── WriterThread ── WriteTransaction   one job at a time, on one thread
 ///          └── TreeDirectory ── Tree
 ///
 /// ## Invariants
@@ -50,8 +50,8 @@ package final class Environment: Sendable {
   @inlinable package static var keyByteCountMax: Int { 511 }
 
   /// Takes over an open environment. The registry alone calls this: I1.
-  init(taking opened: consuming OpenedFile, options: EnvironmentOptions) throws(LMDBError) {
-    writer = try WriterThread()
+  init(taking opened: consuming OpenedFile, options: EnvironmentOptions) {
+    writer = WriterThread()
     readers = ReaderPool(countMax: max(1, min(64, options.readerCountMax / 4)))
     trees = TreeDirectory()
     identity = opened.identity

@@ -29,7 +29,7 @@ enum EnvironmentRegistry {
       if identity == nil && !options.createIfMissing { throw .noSuchFile }
       if let identity, let entry = entries[identity] { return entry.environment }
       let opened = try OpenedFile(at: path, expecting: identity, options: options)
-      let environment = try Environment(taking: opened, options: options)
+      let environment = Environment(taking: opened, options: options)
       entries[environment.identity] = Entry(environment: environment)
       return environment
     }

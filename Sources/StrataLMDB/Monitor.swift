@@ -76,6 +76,9 @@ final class Monitor<State>: @unchecked Sendable {
     return body(&state)
   }
 
+  /// Wakes all who wait: for a change that `withLock` has made, if somebody waits for it after all.
+  func wake() { pthread_cond_broadcast(condition) }
+
   /// Waits until `body` gives a value, trying again after each change. `body` may alter the state
   /// when it gives one.
   func wait<Result, Failure: Error>(

@@ -84,13 +84,13 @@ package final class LMDBStore: PersistentStore {
   }
 
   package func commit(
-    _ changeSet: ChangeSet,
+    _ changeSet: ChangeSet, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
   ) {
     guard let opened = state.withLock({ $0 }) else {
       return completion(.failure(StoreError.closed))
     }
-    opened.queue.enqueue(.save(changeSet, completion))
+    opened.queue.enqueue(.save(changeSet, completion), lendingThread: lendsThread)
   }
 
   package func delete(

@@ -20,10 +20,13 @@ package protocol PersistentStore: SnapshotSource {
   /// Saves that wait at the same time may share one transaction; each is checked by itself, after
   /// those that came before it. What fails there concerns that save alone.
   ///
-  /// - Parameter completion: runs on the store's writer: it must be short and must not wait for
-  ///   another save. It gets a `StoreError` if nothing was saved.
+  /// - Parameters:
+  ///   - lendsThread: whether the caller does nothing until the completion was called. Then it may all
+  ///     be done on the caller's thread, before this returns.
+  ///   - completion: runs on the store's writer: it must be short and must not wait for another save.
+  ///     It gets a `StoreError` if nothing was saved.
   func commit(
-    _ changeSet: ChangeSet,
+    _ changeSet: ChangeSet, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void)
 
   /// Deletes objects where they lie, all of them or none, and what delete rules say with them; calls
@@ -57,13 +60,21 @@ extension PersistentStore {
   /// A serial for a new object.
   package func nextSerial() -> UInt64 { takeSerials(upTo: 1).lowerBound }
 
+  /// Saves a change set; the caller goes on meanwhile.
+  package func commit(
+    _ changeSet: ChangeSet,
+    completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
+  ) {
+    commit(changeSet, lendingThread: false, completion: completion)
+  }
+
   /// Saves a change set and waits for it.
   ///
   /// - Important: Not in a completion of another save, which would wait for itself.
   /// - Throws: `StoreError`.
   package func commit(_ changeSet: ChangeSet) throws -> CommitResult {
     let answer = Answer<CommitResult>()
-    commit(changeSet) { answer.give($0) }
+    commit(changeSet, lendingThread: true) { answer.give($0) }
     return try answer.wait()
   }
 

@@ -29,10 +29,68 @@ private struct Abandoned: Error, Equatable {}
     #expect(numbers == Array(0..<1000))
   }
 
-  @Test func `is one thread, not the caller's`() throws {
+  @Test func `is that of a caller who waits, while nobody writes`() throws {
     #expect(!environment.isOnWriterThread)
-    let isWithin = try environment.writeSync { [environment] _ in environment.isOnWriterThread }
+    let caller = ObjectIdentifier(Thread.current)
+    let (isWithin, thread) = try environment.writeSync { [environment] _ in
+      (environment.isOnWriterThread, ObjectIdentifier(Thread.current))
+    }
     #expect(isWithin)
+    #expect(thread == caller)
+    #expect(!environment.isOnWriterThread)
+  }
+
+  @Test func `is the environment's own for a caller who goes on, or who is not the first`() throws {
+    let isHeld = DispatchSemaphore(value: 0)
+    let mayGoOn = DispatchSemaphore(value: 0)
+    let own = Mutex<[ObjectIdentifier]>([])
+    let note: @Sendable () -> Void = {
+      own.withLock { $0.append(ObjectIdentifier(Thread.current)) }
+    }
+    try environment.submit {
+      isHeld.signal()
+      mayGoOn.wait()
+      note()
+    }
+    isHeld.wait()
+    let hasSubmitted = DispatchSemaphore(value: 0)
+    let caller = Thread { [environment] in
+      try? environment.submit(lendingThread: true) {
+        note()
+        isHeld.signal()
+      }
+      hasSubmitted.signal()
+    }
+    caller.start()
+    hasSubmitted.wait()
+    mayGoOn.signal()
+    isHeld.wait()
+    let threads = own.withLock { $0 }
+    #expect(threads.count == 2)
+    #expect(threads[0] == threads[1])
+    #expect(threads[0] != ObjectIdentifier(caller))
+  }
+
+  @Test func `is one at a time, lent or not, and keeps the order of each caller`() async throws {
+    let running = Atomic(0)
+    let collected = Mutex<[Int: [Int]]>([:])
+    let isDone = DispatchGroup()
+    DispatchQueue.concurrentPerform(iterations: 8) { caller in
+      for number in 0..<500 {
+        isDone.enter()
+        try? environment.submit(lendingThread: (number + caller).isMultiple(of: 3)) {
+          #expect(running.add(1, ordering: .relaxed).newValue == 1)
+          collected.withLock { $0[caller, default: []].append(number) }
+          running.subtract(1, ordering: .relaxed)
+          isDone.leave()
+        }
+      }
+    }
+    await withCheckedContinuation { continuation in
+      isDone.notify(queue: .global()) { continuation.resume() }
+    }
+    let numbers = collected.withLock { $0 }
+    for caller in 0..<8 { #expect(numbers[caller] == Array(0..<500)) }
   }
 
   @Test func `runs what was submitted before the environment was dropped`() async throws {

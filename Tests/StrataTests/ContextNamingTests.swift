@@ -45,11 +45,11 @@ import Testing
     func close() { store.close() }
 
     func commit(
-      _ changeSet: ChangeSet,
+      _ changeSet: ChangeSet, lendingThread lendsThread: Bool,
       completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
     ) {
       authors.withLock { $0.append(changeSet.author) }
-      store.commit(changeSet, completion: completion)
+      store.commit(changeSet, lendingThread: lendsThread, completion: completion)
     }
 
     func delete(

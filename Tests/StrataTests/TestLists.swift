@@ -143,10 +143,10 @@ final class CountingStore: PersistentStore {
   var last: WriteCount? { counts.withLock { $0.last } }
 
   func commit(
-    _ changeSet: ChangeSet,
+    _ changeSet: ChangeSet, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
   ) {
-    store.commit(changeSet) { [self] result in
+    store.commit(changeSet, lendingThread: lendsThread) { [self] result in
       if case .success(let result) = result { counts.withLock { $0.append(result.writes) } }
       completion(result)
     }

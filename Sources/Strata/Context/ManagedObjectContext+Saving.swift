@@ -25,15 +25,17 @@ extension ManagedObjectContext {
   ///   `.recursiveSave` from within `willSave` and validation; at the top `StoreError`: conflicts, uniqueness violations, a full disk; and any
   ///   error that reading a property met since the last call.
   public func save() throws {
-    guard let save = try beginSave() else { return }
+    guard let save = try beginSave(lendingThread: true) else { return }
     save.waitUntilFinished()
     try finish(save)
   }
 
   /// Begins a save: a hand-over to a parent context is done on return.
   ///
+  /// - Parameter lendsThread: whether the caller does nothing but wait for the save. Then it may be
+  ///   written on the caller's thread, before this returns.
   /// - Returns: the save to the store that has to be waited for and finished; nil if there is none.
-  func beginSave() throws -> PendingSave? {
+  func beginSave(lendingThread lendsThread: Bool = false) throws -> PendingSave? {
     if preparation?.isTelling == true { throw ContextError.recursiveSave }
     try throwDeferredError()
     encodeEdits()
@@ -54,7 +56,7 @@ extension ManagedObjectContext {
       try pushToParent()
       return nil
     }
-    return try commitToStore()
+    return try commitToStore(lendingThread: lendsThread)
   }
 
   /// Waits for the save that is under way, if any, and finishes it; whoever began it hears how it
@@ -190,7 +192,7 @@ extension ManagedObjectContext {
 
   // MARK: - To the store
 
-  private func commitToStore() throws -> PendingSave {
+  private func commitToStore(lendingThread lendsThread: Bool) throws -> PendingSave {
     while !layer.freeze(working) {
       isPublished = false
       try prepareToSave()
@@ -200,7 +202,7 @@ extension ManagedObjectContext {
         working, mergePolicy: mergePolicy, author: transactionAuthor, origin: layer.identity))
     pendingSave = save
     view = nil
-    coordinator.commit(save.changeSet) { save.complete($0) }
+    coordinator.commit(save.changeSet, lendingThread: lendsThread) { save.complete($0) }
     return save
   }
 

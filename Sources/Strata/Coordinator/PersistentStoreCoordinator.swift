@@ -51,10 +51,10 @@ public final class PersistentStoreCoordinator: ContextParent, SnapshotSource {
   package func snapshot() throws -> any Snapshot { try store.snapshot() }
 
   func commit(
-    _ changeSet: ChangeSet,
+    _ changeSet: ChangeSet, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
   ) {
-    store.commit(changeSet, completion: completion)
+    store.commit(changeSet, lendingThread: lendsThread, completion: completion)
   }
 
   func takeSerials(upTo countMax: Int) -> Range<UInt64> { store.takeSerials(upTo: countMax) }

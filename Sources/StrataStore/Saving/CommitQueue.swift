@@ -5,12 +5,17 @@ import StrataLMDB
 import StrataRecord
 import Synchronization
 
-/// What waits to be written. One job on the writer thread takes all that waits and puts it into one
-/// transaction and one sync: group commit, without any saver waiting for a timer.
+/// What waits to be written. One job of the writer takes all that waits and puts it into one
+/// transaction and one sync: group commit. Who saves alone waits for nobody; where savers come at the
+/// same time, a job waits a moment for those who will probably be back (`GroupForecast`).
+///
+/// A saver that does nothing but wait lends its thread for the job, if none is under way.
 ///
 /// ## Invariants
 /// - I1 Requests are written in the order of `enqueue`.
 /// - I2 If anything waits, a job that will take it is submitted.
+/// - I3 `gathered` is signalled once for each time that `isGathering` is set and somebody else than the
+///   job itself takes it back.
 ///
 /// ## Isolation
 /// Sendable.
@@ -33,9 +38,21 @@ final class CommitQueue: Sendable {
   private struct State {
     var waiting: [Request] = []
     var isScheduled = false
+    var forecast = GroupForecast()
+    /// The job that will take what waits, waits for more.
+    var isGathering = false
+
+    /// Whether the job that gathers has waited long enough: all that were expected have come.
+    mutating func endGathering() -> Bool {
+      guard isGathering, waiting.count >= forecast.count else { return false }
+      isGathering = false
+      return true
+    }
   }
 
   private let state = Mutex(State())
+  /// Signalled when all that were expected have come.
+  private let gathered = DispatchSemaphore(value: 0)
 
   /// Objects that one transaction may take from more than one save: more bring little per object,
   /// and the first saver would wait long.
@@ -49,13 +66,16 @@ final class CommitQueue: Sendable {
     feed = StoreFeeds.feed(of: environment)
   }
 
-  func enqueue(_ request: Request) {
-    let isFirst = state.withLock { state in
+  /// - Parameter lendsThread: whether the caller does nothing until the request is completed. Then it
+  ///   may be written on the caller's thread, before this returns, and others' with it.
+  func enqueue(_ request: Request, lendingThread lendsThread: Bool = false) {
+    let (isFirst, isLast) = state.withLock { state in
       state.waiting.append(request)
       defer { state.isScheduled = true }
-      return !state.isScheduled
+      return (!state.isScheduled, state.endGathering())
     }
-    if isFirst { schedule() }
+    if isLast { gathered.signal() }
+    if isFirst { schedule(lendingThread: lendsThread) }
   }
 
   /// Waits until all that was enqueued has been written.
@@ -83,9 +103,9 @@ final class CommitQueue: Sendable {
     return serial
   }
 
-  private func schedule() {
+  private func schedule(lendingThread lendsThread: Bool = false) {
     do {
-      try environment.submit { [self] in writeGroup() }
+      try environment.submit(lendingThread: lendsThread) { [self] in writeGroup() }
     } catch {
       let requests = state.withLock { state in
         defer { state = State() }
@@ -96,12 +116,35 @@ final class CommitQueue: Sendable {
   }
 
   private func writeGroup() {
+    gather()
     let requests = takeGroup()
     if case .delete(let deletion, let completion) = requests.first {
       return completion(BatchCommit.perform(deletion, in: self))
     }
+    let start = DispatchTime.now()
     let replies = GroupCommit.perform(requests, in: self)
+    let end = DispatchTime.now()
+    // Before anybody is answered, and may come back.
+    state.withLock { state in
+      state.forecast.noteCommit(
+        of: requests.count, arrivedCount: state.waiting.count, from: start, to: end)
+    }
     for (request, reply) in zip(requests, replies) { request.complete(reply) }
+  }
+
+  /// Waits until all are there who are expected, or are not expected any more.
+  private func gather() {
+    let deadline: DispatchTime? = state.withLock { state in
+      state.isGathering = true
+      return state.endGathering() ? nil : state.forecast.deadline
+    }
+    guard let deadline, gathered.wait(timeout: deadline) == .timedOut else { return }
+    let isTooLate = state.withLock { state in
+      defer { state.isGathering = false }
+      return !state.isGathering
+    }
+    // The last one came at that very moment, and has signalled or will; that is for no later group.
+    if isTooLate { gathered.wait() }
   }
 
   /// What is next to be written. The rest, if any, has its job submitted.
@@ -118,10 +161,11 @@ final class CommitQueue: Sendable {
         if count > 0, changeCount > Self.groupChangeCountMax { break }
         count += 1
       }
+      state.isScheduled = count < state.waiting.count
+      if !state.isScheduled { return (exchange(&state.waiting, with: []), false) }
       let taken = Array(state.waiting.prefix(count))
       state.waiting.removeFirst(count)
-      state.isScheduled = !state.waiting.isEmpty
-      return (taken, state.isScheduled)
+      return (taken, true)
     }
     if isMore { schedule() }
     return requests

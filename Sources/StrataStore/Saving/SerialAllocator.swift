@@ -74,7 +74,8 @@ final class SerialAllocator: Sendable {
       !queue.environment.isOnWriterThread, "No object is inserted in the completion of a save.")
     let end = state.withLock { $0.end }
     let answer = Answer<Range<UInt64>>()
-    queue.enqueue(.reserve(from: end) { answer.give($0.mapError { $0 }) })
+    queue.enqueue(
+      .reserve(from: end) { answer.give($0.mapError { $0 }) }, lendingThread: true)
     let block =
       (try? answer.wait())
       ?? {

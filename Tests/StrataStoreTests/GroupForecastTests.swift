@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import StrataStore
+import Testing
+
+@Suite struct `Those who will be back for the next group` {
+  /// What is expected after a commit of so many requests, during which so many have come.
+  private func forecast(
+    after count: Int, arrived: Int, microseconds: UInt64
+  ) -> (count: Int, waitNanoseconds: UInt64) {
+    var forecast = GroupForecast()
+    let start = DispatchTime(uptimeNanoseconds: 1_000_000_000)
+    let end = DispatchTime(uptimeNanoseconds: 1_000_000_000 + microseconds * 1_000)
+    forecast.noteCommit(of: count, arrivedCount: arrived, from: start, to: end)
+    return (forecast.count, forecast.deadline.uptimeNanoseconds - end.uptimeNanoseconds)
+  }
+
+  @Test func `are nobody at first, and nobody for a lone saver`() {
+    #expect(GroupForecast().count == 0)
+    #expect(forecast(after: 1, arrived: 0, microseconds: 5_000).count == 0)
+  }
+
+  @Test func `are those who were in the last one, and those who came meanwhile`() {
+    #expect(forecast(after: 8, arrived: 0, microseconds: 500).count == 8)
+    #expect(forecast(after: 3, arrived: 2, microseconds: 500).count == 5)
+    #expect(forecast(after: 1, arrived: 1, microseconds: 500).count == 2)
+  }
+
+  @Test func `are waited for for half of a commit, and half a millisecond, at the most`() {
+    #expect(forecast(after: 8, arrived: 0, microseconds: 500).waitNanoseconds == 250_000)
+    #expect(forecast(after: 8, arrived: 0, microseconds: 9_000).waitNanoseconds == 500_000)
+  }
+
+  @Test func `are nobody where a commit is shorter than a wait`() {
+    #expect(forecast(after: 8, arrived: 3, microseconds: 90).count == 0)
+  }
+}
