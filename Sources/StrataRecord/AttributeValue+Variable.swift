@@ -11,8 +11,7 @@ extension String: AttributeValue {
   /// Bytes that are no UTF-8 (of a damaged record) read as U+FFFD.
   @inlinable public init?(_ slot: RecordSlot) {
     guard let bytes = slot.bytes(.string) else { return nil }
-    // Safety: bytes are bytes.
-    self.init(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+    self.init(utf8: bytes)
   }
 
   @inlinable public func write(to writer: inout SlotWriter) {
