@@ -30,10 +30,31 @@ public final class EntityDescription: Sendable {
   /// Finds what a key path reads by reading it on a recording object: an inherited property's key
   /// path from the subclass (`\Employee.name`) equals no declared one.
   private let probe: (@Sendable (AnyKeyPath) -> PropertyRead?)?
-  private let slots: CountedMutex<[KeyPathKey: Int]>
+  private let slots: CountedMutex<KnownSlots>
 
   // Safety: key paths are immutable, and those of properties capture nothing.
   private struct KeyPathKey: Hashable, @unchecked Sendable { let keyPath: AnyKeyPath }
+
+  /// The slots that key paths read.
+  private struct KnownSlots {
+    var byPath: [KeyPathKey: Int]
+    /// By the object that a key path is, which for a literal is the same each time: to compare what two
+    /// are made of takes ten times as long. They are kept, so that no other comes to be in their place.
+    private var byObject: [ObjectIdentifier: (key: KeyPathKey, slot: Int)] = [:]
+
+    /// More objects than so many are not noted: they are made anew for each use.
+    private static let objectCountMax = 256
+
+    init(_ byPath: [KeyPathKey: Int]) { self.byPath = byPath }
+
+    mutating func slot(for key: KeyPathKey) -> Int? {
+      let object = ObjectIdentifier(key.keyPath)
+      if let known = byObject[object] { return known.slot }
+      guard let slot = byPath[key] else { return nil }
+      if byObject.count < Self.objectCountMax { byObject[object] = (key, slot) }
+      return slot
+    }
+  }
 
   /// - Parameters:
   ///   - superentity: nil for the root of a hierarchy.
@@ -69,7 +90,7 @@ public final class EntityDescription: Sendable {
     for (slot, property) in all.enumerated() {
       if let keyPath = property.keyPath { declared[KeyPathKey(keyPath: keyPath)] = slot }
     }
-    slots = CountedMutex(declared)
+    slots = CountedMutex(KnownSlots(declared))
   }
 
   /// The properties that the entity declares itself.
@@ -82,9 +103,9 @@ public final class EntityDescription: Sendable {
   /// entity. O(1), but for the first use of a key path to an inherited property.
   public func slot(for keyPath: AnyKeyPath) -> Int? {
     let key = KeyPathKey(keyPath: keyPath)
-    if let known = slots.withLock({ $0[key] }) { return known }
+    if let known = slots.withLock({ $0.slot(for: key) }) { return known }
     guard case .slot(let slot)? = probe?(keyPath) else { return nil }
-    slots.withLock { $0[key] = slot }
+    slots.withLock { $0.byPath[key] = slot }
     return slot
   }
 

@@ -15,7 +15,9 @@ package import StrataRecord
 /// | `AccessPlanner` | which sources of keys a condition has |
 /// | `AccessChoice` | between them, the order of an index, and the records |
 /// | `SourceReader` | on the way, which of several sources pay |
-package struct QueryPlan: Sendable {
+///
+/// A class, because a fetch hands it on several times, and all of it is constant.
+package final class QueryPlan: Sendable {
   /// Where candidates come from.
   enum Access: Sendable {
     /// Every record of the family, in the order of the keys.
@@ -43,7 +45,7 @@ package struct QueryPlan: Sendable {
   /// Plans a typed request.
   ///
   /// - Throws: as the untyped one.
-  package init<Root>(
+  package convenience init<Root>(
     _ request: FetchRequest<Root>, entity: EntitySchema, schema: Schema
   ) throws(QueryError) {
     try self.init(request.untyped, entity: entity, schema: schema)

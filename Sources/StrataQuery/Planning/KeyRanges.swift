@@ -50,8 +50,18 @@ package struct KeyRanges: Sendable, Hashable {
 
   // MARK: - Algebra
 
-  /// What is in either. O(stretches · log stretches).
-  package func union(_ other: KeyRanges) -> KeyRanges { KeyRanges(ranges + other.ranges) }
+  /// What is in either. O(stretches).
+  package func union(_ other: KeyRanges) -> KeyRanges {
+    var both = KeyRanges(ascending: [])
+    both.ranges.reserveCapacity(ranges.count + other.ranges.count)
+    var (left, right) = (ranges[...], other.ranges[...])
+    while let one = left.first, let two = right.first {
+      both.append(two.lower.isBelow(one.lower) ? right.removeFirst() : left.removeFirst())
+    }
+    for range in left { both.append(range) }
+    for range in right { both.append(range) }
+    return both
+  }
 
   /// What is in both. O(stretches).
   package func intersection(_ other: KeyRanges) -> KeyRanges {

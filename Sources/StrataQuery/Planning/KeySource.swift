@@ -4,7 +4,7 @@ import StrataRecord
 
 /// Where the keys of objects that may satisfy a condition come from, without a look at the records of
 /// the entity: a tree whose leaves are stretches of indexes and keys that the predicate names.
-indirect enum KeySource: Sendable {
+enum KeySource: Sendable {
   case stretch(IndexAccess, EntitySchema)
   /// Ascending.
   case keys([ObjectKey])
@@ -12,11 +12,11 @@ indirect enum KeySource: Sendable {
   /// Those with the fewest keys first, as far as can be guessed.
   case intersection([KeySource])
   /// The objects whose to-one slot leads to one of those found.
-  case referrers(ToOneHop, KeySource)
+  indirect case referrers(ToOneHop, KeySource)
   /// The objects that the to-one slot of those found leads to.
-  case targets(ToOneHop, KeySource)
+  indirect case targets(ToOneHop, KeySource)
   /// The objects at the other end of links from those found.
-  case linked(LinkHop, KeySource)
+  indirect case linked(LinkHop, KeySource)
 
   /// A to-one relationship, from its owners' side.
   struct ToOneHop: Sendable {
