@@ -206,12 +206,9 @@ final class ObjectCache {
   /// no unsaved values, but for what is `waiting`.
   func heldObjects() -> [ManagedObject] {
     if !retainsAll {
-      var place = 0
-      while place < table.capacity {
-        let count = table.count
-        release(at: place, isForced: true)
-        // Where one was let go another may be now.
-        if table.count == count { place += 1 }
+      // By their keys, because where one is let go of others move.
+      for key in table.keys {
+        if let place = table.place(of: key) { release(at: place, isForced: true) }
       }
     }
     return table.objects

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// The objects of a cache by their keys: a hash table with open addressing and linear probing.
+/// The objects of a cache by their keys: a hash table with open addressing.
 ///
 /// It exists because each object of a fetch and each hop along a relationship is a look-up: a
 /// `Dictionary` takes several times as long for keys that hash in one multiplication, and needs an
 /// array beside it for the clock hand to go round in.
 ///
-/// Four keys in a row begin their search in one cache line, so that a walk in the order of the keys
-/// comes to a new line with every fourth object only:
+/// Sixteen keys in a row begin their search in sixteen slots in a row, four cache lines, so that a walk in
+/// the order of the keys comes to memory that the processor does not expect with every sixteenth object
+/// only:
 ///
 /// ```
-///           ┌ 64 bytes ────────────────────────────────────┐
-///  slots ─► │ key ● │ key ● │ key ● │ key ● │ …            │   place = hash(key / 4) · 4 + key mod 4
+///           ┌ 256 bytes ───────────────────────────────────┐
+///  slots ─► │ key ● │ key ● │ key ● │ … │ key ● │ …         │   place = hash(key / 16) · 16 + key mod 16
 ///           └──────────────────────────────────────────────┘
 /// ```
 ///
+/// Serials are counters, so most blocks are full or free. A search goes on in the next block, 17 slots
+/// further, instead of through a full one; as 17 is odd, it comes to every slot in the end.
+///
 /// ## Invariants
-/// - I1 A key is in one slot at most; between the place where its search begins and that slot none is
-///   free. A free slot has key 0, which no object has, and no object.
+/// - I1 A key is in one slot at most; none of the slots that a search for it comes to before is free. A
+///   free slot has key 0, which no object has, and no object.
 /// - I2 At most three quarters of the slots are in use, so that every search ends.
 ///
 /// ## Isolation
@@ -34,13 +38,17 @@ struct ObjectTable: ~Copyable {
   private var slots: UnsafeMutablePointer<Slot>
   /// One less than the number of slots, which is a power of two.
   private var mask: Int
-  /// What leaves of a hash the number of a line.
+  /// What leaves of a hash the number of a block.
   private var shift: UInt64
   /// How many objects there are.
   private(set) var count = 0
 
   private static let capacityMin = 16
   private static let lineByteCount = 64
+  /// How many slots further a search goes on.
+  private static var step: Int { 17 }
+  /// What `step` is to be multiplied with for 1.
+  private static var inverseOfStep: Int { Int(bitPattern: 0xF0F0_F0F0_F0F0_F0F1) }
 
   init() {
     slots = Self.makeSlots(Self.capacityMin)
@@ -60,7 +68,7 @@ struct ObjectTable: ~Copyable {
   }
 
   private static func shift(_ capacity: Int) -> UInt64 {
-    UInt64(64 - (capacity / 4).trailingZeroBitCount)
+    UInt64(64 - (capacity / 16).trailingZeroBitCount)
   }
 
   // MARK: - Looking up
@@ -77,7 +85,7 @@ struct ObjectTable: ~Copyable {
       let found = slots[place].key
       if found == key { return found == 0 ? nil : place }
       if found == 0 { return nil }
-      place = (place &+ 1) & mask
+      place = (place &+ Self.step) & mask
     }
   }
 
@@ -98,12 +106,22 @@ struct ObjectTable: ~Copyable {
     return objects
   }
 
+  /// The keys of all objects, in no particular order. O(capacity).
+  var keys: [ObjectKey] {
+    var keys: [ObjectKey] = []
+    keys.reserveCapacity(count)
+    for place in 0..<capacity where slots[place].key != 0 {
+      keys.append(ObjectKey(rawValue: slots[place].key))
+    }
+    return keys
+  }
+
   /// Where the search for a key begins.
   @inline(__always)
   private func home(of key: UInt64) -> Int {
-    // Serials are counters: a multiplication spreads them evenly over the lines (Knuth, 6.4).
-    let line = (key &>> 2 &* 0x9E37_79B9_7F4A_7C15) &>> shift
-    return Int(truncatingIfNeeded: line &<< 2 | key & 3)
+    // A multiplication spreads counters evenly over the blocks (Knuth, 6.4). There may be only one.
+    let block = (key &>> 4 &* 0x9E37_79B9_7F4A_7C15) >> shift
+    return Int(truncatingIfNeeded: block &<< 4 | key & 15)
   }
 
   // MARK: - Changing
@@ -121,7 +139,7 @@ struct ObjectTable: ~Copyable {
     if count * 4 > capacity * 3 { resize(for: count) }
   }
 
-  /// Lets go of the object at a place. Others may move, towards the place and never away from it.
+  /// Lets go of the object at a place. Others may move.
   ///
   /// - Returns: the object: it is the caller's to let it go when all is whole.
   mutating func remove(at place: Int) -> ManagedObject? {
@@ -129,25 +147,29 @@ struct ObjectTable: ~Copyable {
     slots[place].key = 0
     count -= 1
     var free = place
-    var next = (place + 1) & mask
+    var next = (place &+ Self.step) & mask
     while slots[next].key != 0 {
       // One whose search begins behind the free slot stays: it is found without going over that.
-      let wanted = (next &- home(of: slots[next].key)) & mask
-      if wanted >= (next &- free) & mask {
+      if stepCount(from: home(of: slots[next].key), to: next) >= stepCount(from: free, to: next) {
         (slots + free).moveUpdate(from: slots + next, count: 1)
         (slots + next).initialize(to: .free)
         free = next
       }
-      next = (next + 1) & mask
+      next = (next &+ Self.step) & mask
     }
     return object
+  }
+
+  /// After how many steps a search that begins at one place comes to another.
+  private func stepCount(from start: Int, to end: Int) -> Int {
+    (end &- start) &* Self.inverseOfStep & mask
   }
 
   /// Puts a slot's content where a search for its key ends.
   @inline(__always)
   private func put(_ slot: consuming Slot) {
     var place = home(of: slot.key)
-    while slots[place].key != 0 { place = (place &+ 1) & mask }
+    while slots[place].key != 0 { place = (place &+ Self.step) & mask }
     // A free slot has nothing to let go of.
     (slots + place).initialize(to: slot)
   }
