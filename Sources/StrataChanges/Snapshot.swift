@@ -68,11 +68,11 @@ package protocol Snapshot: AnyObject {
   /// The record of `key`, copied, or nil if the store has none.
   func record(for key: ObjectKey) throws -> StoredRecord?
 
-  /// Calls `body` with the record of `key` where it lies, checked; not at all if the store has none.
-  /// The bytes are valid only during the call.
-  func visitRecord(
-    of key: ObjectKey,
-    _ body: (_ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> Void
+  /// Calls `body` with the record of each of `keys`, in their order, where it lies, checked; nil for an
+  /// object that the store does not have. The bytes are valid only during the call.
+  func visitRecords(
+    of keys: [ObjectKey],
+    _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer?) throws -> Void
   ) throws
 
   /// What an external slot of `key` stands for, its bytes copied; nil if the slot has no value, or the
@@ -112,12 +112,17 @@ package protocol Snapshot: AnyObject {
 }
 
 extension Snapshot {
-  package func visitRecord(
-    of key: ObjectKey,
-    _ body: (_ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> Void
+  package func visitRecords(
+    of keys: [ObjectKey],
+    _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer?) throws -> Void
   ) throws {
-    guard let stored = try record(for: key) else { return }
-    try stored.record.withUnsafeBytes { try body(stored.generation, $0) }
+    for key in keys {
+      if let stored = try record(for: key) {
+        try stored.record.withUnsafeBytes { try body(key, stored.generation, $0) }
+      } else {
+        try body(key, 0, nil)
+      }
+    }
   }
 }
 

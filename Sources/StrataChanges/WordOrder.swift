@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import StrataModel
+
 /// Sorts places by a word each, without comparing two of them more than it must: the heads of index
 /// entries, and keys.
 ///
 /// Many words are sorted byte by byte, from the lowest, each time into 256 piles; bytes in which all
 /// words agree are passed over, which for counters and for texts with a common beginning are most.
 /// Equal words keep their order.
-enum WordOrder {
+package enum WordOrder {
   /// A place and the word that it is sorted by.
   struct Item {
     var word: UInt64
@@ -27,6 +29,12 @@ enum WordOrder {
       scratch.withUnsafeMutableBufferPointer { sort(items, $0) }
     }
     return items.map(\.place)
+  }
+
+  /// Puts keys in order. O(n) for each byte in which they differ.
+  package static func sort(_ keys: inout [ObjectKey]) {
+    let places = sorted(keys.map(\.rawValue))
+    keys = places.map { keys[Int($0)] }
   }
 
   /// Sorts `items`, of which each place is there once and equal words ascend by place.

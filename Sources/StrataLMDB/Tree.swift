@@ -17,6 +17,9 @@ package struct Tree: Hashable, Sendable {
 
   init(handle: MDB_dbi) { self.handle = handle }
 
+  /// A small number that no other tree of the environment has.
+  package var index: Int { Int(handle) }
+
   /// The tree of the trees' names, and of notes (`Transaction.note`). Names are never written to it.
   static var directory: Tree { Tree(handle: 1) }
 

@@ -109,12 +109,19 @@ extension FetchSession {
     // at any of them, and wants no more to be gathered.
     let isDirect =
       !isGrouped && plan.filter == nil && access.certainty == .all && !demand.visits
+    if isDirect, access.isOneValue, access.fixed.count < KeyEncoder.valueByteCountMax,
+      group.isEmpty
+    {
+      // Each entry has the same value, and none is cut: there is nothing to see in them but the objects.
+      reads.entries += try view.walkIndex(
+        access.index.number, in: range, isReversed: order.isReversed
+      ) { _, key in isInFamily(key) ? take(key) : .more }
+      return nil
+    }
     let cutByteCount = KeyEncoder.valueByteCountMax + KeyEncoder.objectKeyByteCount
-    let count = try view.walkIndex(
-      access.index.number, in: range, isReversed: order.isReversed
-    ) { entry, key in
-      guard isInFamily(key) else { return .more }
-      if isDirect, entry.count < cutByteCount, group.isEmpty { return take(key) }
+    // Not part of the closure, in which most entries are done with before.
+    @inline(never)
+    func gather(_ entry: UnsafeRawBufferPointer, _ key: ObjectKey) throws -> ScanStep {
       let value = UnsafeRawBufferPointer(
         rebasing: entry.dropLast(KeyEncoder.objectKeyByteCount))
       let isCertain = access.certainty.holds(of: value)
@@ -131,7 +138,13 @@ extension FetchSession {
       }
       return .more
     }
-    reads.entries += count
+    reads.entries += try view.walkIndex(
+      access.index.number, in: range, isReversed: order.isReversed
+    ) { entry, key in
+      guard isInFamily(key) else { return .more }
+      if isDirect, entry.count < cutByteCount, group.isEmpty { return take(key) }
+      return try gather(entry, key)
+    }
     return large
   }
 
@@ -185,7 +198,7 @@ extension FetchSession {
       return window.isFull ? .stop : .more
     }
     var sorter = RowSorter(by: plan.sort, bound: nil)
-    for key in keys { try add(key, isCertain ? plan.filter : plan.condition, to: &sorter) }
+    try add(keys, to: &sorter) { _ in isCertain }
     for row in sorter.sorted() where window.takes() {
       try add(row.key, row.record ?? find(row.key))
     }

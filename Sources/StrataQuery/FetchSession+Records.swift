@@ -51,7 +51,7 @@ extension FetchSession {
         try view.snapshot.scanRecords(of: entity) { key, _, bytes in
           reads.records += 1
           guard let start = bytes.baseAddress else { return .more }
-          let step = try visit(Row(key: key, start: start, layout: layout), reader)
+          let step = try visit(Row(key: key, start: start, layout: layout))
           if step == .stop { window.close() }
           return step
         }

@@ -29,10 +29,7 @@ extension FetchSession {
     } else {
       var sorter = makeSorter()
       // In the order of their keys, in which the records lie.
-      let (filter, condition) = (plan.filter, plan.condition)
-      for key in found.keys {
-        try add(key, found.isDoubtful(key) ? condition : filter, to: &sorter)
-      }
+      try add(found.keys, to: &sorter) { !found.isDoubtful($0) }
       try addWindow(of: &sorter)
     }
   }

@@ -25,6 +25,8 @@ final class FetchSession {
   private let onlyEntity: EntityNumber?
   /// How its records are laid out.
   private let onlyLayout: RecordLayout?
+  /// Whether anything is left to ask of objects that the access is certain of.
+  private let hasFilter: Bool
   // Safety: `@exclusivity(unchecked)` spares each row several run-time checks. A session is of one
   // fetch, and no access to these runs code that could reach the session again.
   @exclusivity(unchecked)
@@ -55,16 +57,17 @@ final class FetchSession {
 
   private init(
     plan: QueryPlan, view: ReadView, demand: FetchDemand, isCounting: Bool = false,
-    trace: PlanTrace? = nil
+    trace: PlanTrace? = nil, reader: RowReader? = nil
   ) {
     self.plan = plan
     self.view = view
     self.demand = demand
     self.isCounting = isCounting
     self.trace = trace
-    reader = RowReader(view: view)
+    self.reader = reader ?? RowReader(view: view)
     onlyEntity = plan.family.count == 1 ? plan.family[0] : nil
     onlyLayout = onlyEntity.flatMap { view.schema.entity($0)?.layout }
+    hasFilter = plan.filter != nil
     window = Window(offset: plan.offset, limit: plan.limit)
   }
 
@@ -95,9 +98,13 @@ final class FetchSession {
   }
 
   /// Calls `visit` with each row of the result, in order, until it says to stop.
-  static func visit(_ plan: QueryPlan, in view: ReadView, _ visit: FetchDemand.Visit) throws {
+  ///
+  /// - Parameter reader: what reads slots of the rows, for the request's conditions too.
+  static func visit(
+    _ plan: QueryPlan, in view: ReadView, through reader: RowReader, _ visit: FetchDemand.Visit
+  ) throws {
     try withoutActuallyEscaping(visit) { visit in
-      try FetchSession(plan: plan, view: view, demand: .visit(visit)).run()
+      try FetchSession(plan: plan, view: view, demand: .visit(visit), reader: reader).run()
     }
   }
 
@@ -172,18 +179,18 @@ final class FetchSession {
   /// Reads the records of what was taken. Nothing else becomes part of the result before.
   func readTaken() throws {
     if taken.isEmpty { return }
-    for key in taken {
-      reads.records += 1
-      var isThere = false
-      try view.visit(key) { visited in
-        guard let start = visited.bytes.baseAddress, let layout = layout(of: key) else { return }
-        isThere = true
-        try add(visited, Row(key: key, start: start, layout: layout))
-      }
-      // An entry whose object is gone.
-      if !isThere { try add(key, nil) }
+    let keys = taken
+    taken = []
+    reads.records += keys.count
+    if case .objects(let taker) = demand {
+      taker.expect(keys.count)
+      try view.visit(
+        keys, stored: { try taker.take($0, generation: $1, copying: $2) },
+        pending: { try taker.take($0, $1) })
+    } else {
+      // An entry whose object is gone has no record.
+      try view.visit(keys, stored: { try add($0, kept($2, $1)) }, pending: { try add($0, $1) })
     }
-    taken.removeAll()
   }
 
   /// Makes an object part of the result whose bytes lie here.
@@ -197,7 +204,7 @@ final class FetchSession {
   }
 
   private func hand(_ row: Row, to visit: FetchDemand.Visit) throws {
-    if try visit(row, reader) == .stop { window.close() }
+    if try visit(row) == .stop { window.close() }
   }
 
   /// Makes the next `found` objects part of a count, as far as the window goes.
@@ -235,7 +242,7 @@ final class FetchSession {
 
   func layout(of key: ObjectKey) -> RecordLayout? {
     if let onlyEntity, key.entity == onlyEntity { return onlyLayout }
-    return view.schema.entity(key.entity)?.layout
+    return view.schema.layout(of: key.entity)
   }
 
   @inline(__always)
@@ -263,19 +270,56 @@ final class FetchSession {
     RowSorter(by: plan.sort, bound: plan.limit.map { plan.offset.addingClamped($0) })
   }
 
-  /// Looks a candidate up and adds it if it satisfies what is left to ask. Its record is copied only if
-  /// it is among the best so far.
+  /// Looks candidates up and adds those that satisfy what is left to ask. Their records are copied only if
+  /// they are among the best so far.
   ///
-  /// - Parameter filter: what is left to ask.
-  func add(_ key: ObjectKey, _ filter: (any Condition)?, to sorter: inout RowSorter) throws {
-    guard let layout = layout(of: key) else { return }
-    reads.records += 1
-    try view.visit(key) { visited in
-      guard let start = visited.bytes.baseAddress else { return }
-      let row = Row(key: key, start: start, layout: layout)
-      if let filter, try !filter.isTrue(of: row, reader) { return }
-      sorter.add(row, keepsRecord: demand.keepsRecords) { keep(visited) }
-    }
+  /// - Parameter isCertain: false if the whole predicate has to be asked of an object.
+  func add(
+    _ keys: [ObjectKey], to sorter: inout RowSorter, isCertain: (ObjectKey) -> Bool
+  ) throws {
+    let keepsRecord = demand.keepsRecords
+    reads.records += keys.count
+    try view.visit(
+      keys,
+      stored: { key, generation, bytes in
+        guard let row = row(of: key, bytes), try isTrue(of: row, isCertain: isCertain(key)) else {
+          return
+        }
+        sorter.add(row, keepsRecord: keepsRecord) { kept(bytes, generation) }
+      },
+      pending: { key, stored in
+        try stored?.record.withUnsafeBytes { bytes in
+          guard let stored, let row = row(of: key, bytes),
+            try isTrue(of: row, isCertain: isCertain(key))
+          else { return }
+          sorter.add(row, keepsRecord: keepsRecord) { stored }
+        }
+      })
+  }
+
+  private func row(of key: ObjectKey, _ bytes: UnsafeRawBufferPointer) -> Row? {
+    guard let start = bytes.baseAddress, let layout = layout(of: key) else { return nil }
+    return Row(key: key, start: start, layout: layout)
+  }
+
+  /// A record whose bytes lie in the store.
+  private func kept(_ bytes: UnsafeRawBufferPointer, _ generation: UInt64) -> StoredRecord {
+    StoredRecord(record: arena.append(copying: bytes), generation: generation)
+  }
+
+  /// Whether an object satisfies what is left to ask of it.
+  ///
+  /// - Parameter isCertain: false if the whole predicate has to be asked.
+  @inline(__always)
+  private func isTrue(of row: Row, isCertain: Bool) throws -> Bool {
+    if isCertain, !hasFilter { return true }
+    return try isTrue(isCertain ? plan.filter : plan.condition, of: row)
+  }
+
+  // Not inlined: to copy a condition takes longer than to find out that there is none.
+  @inline(never)
+  private func isTrue(_ condition: (any Condition)?, of row: Row) throws -> Bool {
+    try condition?.isTrue(of: row, reader) ?? true
   }
 
   func addWindow(of sorter: inout RowSorter) throws {

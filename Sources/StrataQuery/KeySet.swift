@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataChanges
 import StrataModel
 
 /// The objects that a source has found.
@@ -29,7 +30,7 @@ struct KeySet {
   init(_ found: [ObjectKey], doubtful: Set<ObjectKey> = []) {
     var ascending = found
     if !ascending.isStrictlyAscending {
-      ascending.sort { $0.rawValue < $1.rawValue }
+      WordOrder.sort(&ascending)
       ascending.removeRepeated()
     }
     keys = ascending

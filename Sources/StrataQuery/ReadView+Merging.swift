@@ -52,22 +52,39 @@ extension ReadView {
     let record: Record?
   }
 
-  /// Calls `body` with an object as the view shows it, where its bytes lie; not at all if it is not
-  /// there.
+  /// Shows each of the objects, in the order of `keys`, as the view has it.
   ///
-  /// - Important: the bytes are valid during the call of `body`.
-  func visit(_ key: ObjectKey, _ body: (Visited) throws -> Void) throws {
-    if let change = change(for: key) {
-      guard let record = change.record else { return }
-      return try record.withUnsafeBytes { bytes in
-        try body(
-          Visited(
-            key: key, generation: change.base?.generation ?? 0, bytes: bytes, record: record))
+  /// - Parameters:
+  ///   - stored: is called with an object that the store shows, where its bytes lie. They are valid during
+  ///     the call.
+  ///   - pending: is called with one of which a change is pending, or which is not there: then without a
+  ///     record.
+  func visit(
+    _ keys: [ObjectKey],
+    stored: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> Void,
+    pending: (ObjectKey, StoredRecord?) throws -> Void
+  ) throws {
+    func visitStored(_ keys: [ObjectKey]) throws {
+      try snapshot.visitRecords(of: keys) { key, generation, bytes in
+        if let bytes { try stored(key, generation, bytes) } else { try pending(key, nil) }
       }
     }
-    try snapshot.visitRecord(of: key) { generation, bytes in
-      try body(Visited(key: key, generation: generation, bytes: bytes, record: nil))
+    if layers.isEmpty { return try visitStored(keys) }
+    // Those that the store shows are looked up together.
+    var unchanged: [ObjectKey] = []
+    for key in keys {
+      guard let change = layers.change(for: key) else {
+        unchanged.append(key)
+        continue
+      }
+      if !unchanged.isEmpty {
+        try visitStored(unchanged)
+        unchanged.removeAll(keepingCapacity: true)
+      }
+      let generation = change.base?.generation ?? 0
+      try pending(key, change.record.map { StoredRecord(record: $0, generation: generation) })
     }
+    if !unchanged.isEmpty { try visitStored(unchanged) }
   }
 
   /// The objects of an entity as they would be if everything were saved, ascending by key.

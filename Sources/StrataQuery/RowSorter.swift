@@ -40,8 +40,20 @@ struct RowSorter {
   private var items: [Item] = []
   private var bytes: [UInt8] = []
   private var liveByteCount = 0
+  private let scratch: Scratch
+
   /// What a row is encoded in. Eight zero bytes follow the keys, so that a head can be read.
-  private var scratch: [UInt8]
+  ///
+  /// Memory of its own, because an array would be asked for each row whether it is shared.
+  private final class Scratch {
+    let start: UnsafeMutableRawPointer
+
+    init(byteCount: Int) {
+      start = .allocate(byteCount: byteCount, alignment: 8)
+    }
+
+    deinit { start.deallocate() }
+  }
 
   private static let headByteCount = 8
 
@@ -49,8 +61,7 @@ struct RowSorter {
   init(by keys: [ResolvedSortKey], bound: Int?) {
     self.keys = keys
     self.bound = bound
-    scratch = [UInt8](
-      repeating: 0, count: keys.count * KeyEncoder.partCapacity + Self.headByteCount)
+    scratch = Scratch(byteCount: keys.count * KeyEncoder.partCapacity + Self.headByteCount)
   }
 
   /// Takes a row in.
@@ -102,28 +113,25 @@ struct RowSorter {
 
   /// Writes the row's keys to `scratch`, up to the first that may be cut: what follows it does not tell
   /// the order.
-  private mutating func encode(_ row: Row) -> (byteCount: Int, isCut: Bool) {
-    scratch.withUnsafeMutableBytes { scratch in
-      guard let start = scratch.baseAddress else { return (0, false) }
-      var count = 0
-      for key in keys {
-        let (byteCount, isCut) = key.write(row, to: start + count)
-        count += byteCount
-        if isCut { return (count, true) }
-      }
-      // A key is written whole and then cut: what lies behind it is of this row or an earlier one.
-      (start + count).storeBytes(of: 0, as: UInt64.self)
-      return (count, false)
+  private func encode(_ row: Row) -> (byteCount: Int, isCut: Bool) {
+    var count = 0
+    for index in keys.indices {
+      let (byteCount, isCut) = keys[index].write(row, to: scratch.start + count)
+      count += byteCount
+      if isCut { return (count, true) }
     }
+    // A key is written whole and then cut: what lies behind it is of this row or an earlier one.
+    (scratch.start + count).storeBytes(of: 0, as: UInt64.self)
+    return (count, false)
   }
 
   /// The first bytes that were encoded.
-  private var head: UInt64 {
-    scratch.withUnsafeBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
-  }
+  private var head: UInt64 { UInt64(bigEndian: scratch.start.loadUnaligned(as: UInt64.self)) }
 
   /// Keeps the bytes that were encoded.
-  private mutating func append(_ byteCount: Int) { bytes.append(contentsOf: scratch[..<byteCount]) }
+  private mutating func append(_ byteCount: Int) {
+    bytes.append(contentsOf: UnsafeRawBufferPointer(start: scratch.start, count: byteCount))
+  }
 
   /// Drops the bytes of rows that were turned away later.
   private mutating func compact() {

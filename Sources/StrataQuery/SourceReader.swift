@@ -71,11 +71,12 @@ struct SourceReader {
   private mutating func walk(_ access: IndexAccess, upTo most: Int) throws -> KeySet? {
     var keys: [ObjectKey] = []
     var doubtful: Set<ObjectKey> = []
+    let isCertain = access.certainty == .all
     for range in access.ranges.ranges {
       reads.entries += try view.walkIndex(access.index.number, in: range, isReversed: false) {
         entry, key in
         keys.append(key)
-        if !access.isCertain(entry) { doubtful.insert(key) }
+        if !isCertain, !access.isCertain(entry) { doubtful.insert(key) }
         return keys.count > most ? .stop : .more
       }
       if keys.count > most { return nil }

@@ -5,6 +5,7 @@
 extension RecordLayout {
   /// The model version that the record of `bytes` was written with: which layout it needs.
   /// - Throws: `RecordError.tooShort`.
+  @inline(__always)
   package static func version(
     of bytes: UnsafeRawBufferPointer
   ) throws(RecordError) -> UInt16 {
@@ -37,21 +38,41 @@ extension RecordLayout {
     _ bytes: UnsafeRawBufferPointer, as _: End.Type
   ) throws(RecordError) {
     let width = MemoryLayout<End>.size
-    let variableStart = fixedEnd + variableCount * width
+    let variableStart = fixedEnd &+ variableCount &* width
     guard bytes.count >= variableStart, let start = bytes.baseAddress else {
       throw .tooShort(byteCount: bytes.count, byteCountMin: variableStart)
     }
-    let available = bytes.count - variableStart
-    // All of them lie before `variableStart`.
-    let ends = start + fixedEnd
-    var end = 0
-    var index = 0
-    while index < variableCount {
-      let next = Int(End(littleEndian: (ends + index &* width).loadUnaligned(as: End.self)))
-      guard next >= end, next <= available else { throw .badOffsets(variableSlot: index) }
+    let available = bytes.count &- variableStart
+    // All of them lie before `variableStart`. Where they ascend and the last is the end of the bytes, none
+    // is beyond it.
+    var place = start + fixedEnd
+    let behind = start + variableStart
+    var end: End = 0
+    var ascends = true
+    while place < behind, ascends {
+      let next = End(littleEndian: place.loadUnaligned(as: End.self))
+      ascends = next >= end
       end = next
-      index &+= 1
+      place += width
     }
-    guard end == available else { throw .trailingBytes(count: available - end) }
+    guard ascends, Int(end) == available else {
+      throw failure(ends: behind, available, as: End.self)
+    }
+  }
+
+  /// What is wrong with end offsets.
+  @inline(never)
+  private func failure<End: FixedWidthInteger & UnsignedInteger>(
+    ends behind: UnsafeRawPointer, _ available: Int, as _: End.Type
+  ) -> RecordError {
+    let ends = behind - variableCount * MemoryLayout<End>.size
+    var end = 0
+    for index in 0..<variableCount {
+      let place = ends + index * MemoryLayout<End>.size
+      let next = Int(End(littleEndian: place.loadUnaligned(as: End.self)))
+      if next < end || next > available { return .badOffsets(variableSlot: index) }
+      end = next
+    }
+    return .trailingBytes(count: available - end)
   }
 }

@@ -22,6 +22,7 @@ package final class Schema: Sendable {
   package let derivation: DerivationSchema
 
   private let byNumber: [EntitySchema?]
+  private let layoutsByNumber: [RecordLayout?]
   private let hooksByNumber: [LifeCycleHooks]
   private let byClass: [ObjectIdentifier: EntitySchema]
 
@@ -43,6 +44,7 @@ package final class Schema: Sendable {
       byClass[ObjectIdentifier(entity.managedObjectClass)] = schema
     }
     self.byNumber = byNumber
+    layoutsByNumber = byNumber.map { $0?.layout }
     hooksByNumber = byNumber.map { $0?.description.hooks ?? [] }
     self.byClass = byClass
     validation = ValidationSchema(byNumber)
@@ -57,6 +59,12 @@ package final class Schema: Sendable {
   package func entity(_ number: EntityNumber) -> EntitySchema? {
     let index = Int(number.rawValue)
     return index < byNumber.count ? byNumber[index] : nil
+  }
+
+  /// How an entity's records are laid out; nil for a number that the model does not have.
+  package func layout(of number: EntityNumber) -> RecordLayout? {
+    let index = Int(number.rawValue)
+    return index < layoutsByNumber.count ? layoutsByNumber[index] : nil
   }
 
   /// The life cycle methods of an entity's objects; none for a number that the model does not have.

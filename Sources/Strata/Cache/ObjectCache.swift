@@ -88,11 +88,8 @@ final class ObjectCache {
     table.place(of: key).flatMap { table[$0] }
   }
 
-  /// Registers an instance whose key has none.
-  ///
-  /// - Parameter record: its values; nil for a fault, unless it fired while it was made.
-  func register(_ object: ManagedObject, holding record: Record?) {
-    if let record { object.record = record }
+  /// Registers an instance whose key has none, with the values that it has been given.
+  func register(_ object: ManagedObject) {
     object.isRecentlyUsed = true
     object.edition = edition
     table.insert(object)

@@ -108,7 +108,7 @@ extension ManagedObjectContext {
   /// Takes back an object that has left the context, whose key has no other instance.
   func reattach(_ object: ManagedObject) {
     leaving.removeAll { $0 === object }
-    cache.register(object, holding: object.record)
+    cache.register(object)
   }
 
   /// Tells the objects that have left the context, which is whole again.

@@ -70,7 +70,7 @@ extension ManagedObjectContext {
       return makeInstance(of: key, home, changedBy: change)
     }
     let object = home.type.init(ObjectSeed(home: home, key: key))
-    cache.register(object, holding: nil)
+    cache.register(object)
     if !cache.waiting.isEmpty { turnWaitingIntoFaults() }
     return object
   }
@@ -88,7 +88,8 @@ extension ManagedObjectContext {
       }
     let object = home.type.init(ObjectSeed(home: home, key: key, status: status))
     object.generation = change.base?.generation ?? 0
-    cache.register(object, holding: change.record ?? change.base?.record)
+    if let record = change.record ?? change.base?.record { object.record = record }
+    cache.register(object)
     if home.hooks.contains(.awakeFromFetch), object.record != nil, status != .deleted {
       awakeFromFetch(object)
     }
@@ -115,7 +116,8 @@ extension ManagedObjectContext {
     guard let home = home(of: key.entity) else { return nil }
     let object = home.type.init(ObjectSeed(home: home, key: key))
     object.generation = generation
-    cache.register(object, holding: record())
+    object.record = record()
+    cache.register(object)
     if home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
     if !cache.waiting.isEmpty { turnWaitingIntoFaults() }
     return object
@@ -187,7 +189,7 @@ extension ManagedObjectContext {
     object.draft = Draft(
       layout: home.layout, base: home.template, external: home.templateExternal,
       heapByteCount: home.heapByteCountOfNew, in: &edits.buffers)
-    cache.register(object, holding: nil)
+    cache.register(object)
     edits.drafted.append(object)
     turn.inserted.append(object.key)
     noteTouched()

@@ -21,8 +21,9 @@ final class ObjectMaker: FetchTaker {
   @exclusivity(unchecked) private(set) var objects: [ManagedObject] = []
   /// The records of one fetch share blocks.
   @exclusivity(unchecked) private var arena = RecordArena()
-  /// That of the objects that come at the moment, if none of them is to be told when it is made.
-  @exclusivity(unchecked) private var quietHome: ObjectHome?
+  /// That of the objects that come at the moment, if none of them is to be told when it is made. The
+  /// context holds it: to count a reference more for each object would take longer than to fill one in.
+  @exclusivity(unchecked) private var quietHome: Unmanaged<ObjectHome>?
   @exclusivity(unchecked) private var quietEntity: EntityNumber?
 
   /// Room for so many objects at most is made before they are there.
@@ -33,11 +34,12 @@ final class ObjectMaker: FetchTaker {
     self.context = context
     cache = context.cache
     // The number comes from the file, and may be damaged.
-    let count = min(count, Self.expectedCountMax)
-    if count > 0 {
-      cache.reserve(count)
-      objects.reserveCapacity(count)
-    }
+    if count > 0 { expect(min(count, Self.expectedCountMax)) }
+  }
+
+  func expect(_ count: Int) {
+    cache.reserve(count)
+    if objects.isEmpty { objects.reserveCapacity(count) }
   }
 
   func take(_ key: ObjectKey, generation: UInt64, copying bytes: UnsafeRawBufferPointer) {
@@ -68,16 +70,20 @@ final class ObjectMaker: FetchTaker {
       objects.append(object)
       return
     }
-    let object = quietHome.type.init(ObjectSeed(home: quietHome, key: key))
+    let object = quietHome._withUnsafeGuaranteedRef {
+      $0.type.init(ObjectSeed(home: $0, key: key))
+    }
     object.generation = generation
-    cache.register(object, holding: record())
-    objects.append(object)
+    object.record = record()
+    cache.register(object)
+    objects.append(consume object)
   }
 
   @inline(never)
   private func turn(to entity: EntityNumber) {
     quietEntity = entity
     let home = context.home(of: entity)
-    quietHome = context.schema.hooks.isDisjoint(with: .loading) ? home : nil
+    quietHome =
+      context.schema.hooks.isDisjoint(with: .loading) ? home.map(Unmanaged.passUnretained) : nil
   }
 }

@@ -40,12 +40,14 @@ final class WatchedSnapshot: Snapshot {
     return try snapshot.record(for: key)
   }
 
-  func visitRecord(
-    of key: ObjectKey,
-    _ body: (_ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> Void
+  func visitRecords(
+    of keys: [ObjectKey],
+    _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer?) throws -> Void
   ) throws {
-    try noteRead()
-    try snapshot.visitRecord(of: key, body)
+    try snapshot.visitRecords(of: keys) { key, generation, record in
+      try noteRead()
+      try body(key, generation, record)
+    }
   }
 
   func contains(_ key: ObjectKey) throws -> Bool {

@@ -127,7 +127,9 @@ extension ManagedObject {
   final func target(at slot: Int) -> ManagedObject? {
     if home.observed != nil { noteAccess(slot) }
     if draft == nil, let record {
-      guard let key = home.layout.slot(slot, at: record.start).toOne else { return nil }
+      guard let word = home.layout.slot(slot, at: record.start).integer(.toOne, as: UInt64.self)
+      else { return nil }
+      let key = ObjectKey(rawValue: word)
       if let target = home.find({ $0.objectAtHand(for: key) }) { return target }
     }
     guard let context = home.context else {

@@ -6,7 +6,7 @@ package import StrataRecord
 /// What a fetch is to do with the objects that it finds.
 enum FetchDemand {
   /// Looks at one row, and says whether there is to be another.
-  typealias Visit = (Row, RowReader) throws -> ScanStep
+  typealias Visit = (Row) throws -> ScanStep
 
   /// To collect their keys; records are read where the predicate or the order needs them.
   case keys
@@ -38,6 +38,9 @@ enum FetchDemand {
 ///
 /// - Important: it must not change the read view of the fetch.
 package protocol FetchTaker: AnyObject {
+  /// So many objects come next.
+  func expect(_ count: Int)
+
   /// Takes an object whose record lies in the store, checked. The bytes are valid during the call.
   func take(_ key: ObjectKey, generation: UInt64, copying bytes: UnsafeRawBufferPointer) throws
 

@@ -29,13 +29,9 @@ extension RowPlan {
   private func fetchEach(
     in view: ReadView, _ body: (RowValues) throws -> ScanStep
   ) throws {
-    var values: RowValues?
-    try FetchSession.visit(objects, in: view) { row, reader in
-      guard let values else {
-        let first = RowValues(columns, of: row, reader)
-        values = first
-        return try body(first)
-      }
+    let reader = RowReader(view: view)
+    let values = RowValues(columns, reader, objects.entity.layout)
+    try FetchSession.visit(objects, in: view, through: reader) { row in
       values.begin(row)
       return try body(values)
     }
@@ -101,7 +97,8 @@ extension RowPlan {
   private func gather(_ groups: Groups, in view: ReadView) throws -> [Group] {
     var gathered: [Group] = []
     var places: [[DistinctValue]: Int] = [:]
-    try FetchSession.visit(objects, in: view) { row, reader in
+    let reader = RowReader(view: view)
+    try FetchSession.visit(objects, in: view, through: reader) { row in
       let key = try groups.keys.map { DistinctValue(try $0.value(of: row, reader)) }
       let place = groups.keys.isEmpty ? gathered.indices.first : places[key]
       let index = place ?? gathered.count

@@ -19,20 +19,27 @@ package final class RowValues {
   // Safety: `@exclusivity(unchecked)` spares each value several run-time checks. The values are of one
   // fetch, and no access to these runs code that could reach them again.
   @exclusivity(unchecked) private var key: ObjectKey
-  @exclusivity(unchecked) @usableFromInline var start: UnsafeRawPointer
+  /// The row's first byte; nil before the first row.
+  @exclusivity(unchecked) @usableFromInline var start: UnsafeRawPointer?
   @exclusivity(unchecked) @usableFromInline var layout: RecordLayout
   @exclusivity(unchecked) @usableFromInline var next = 0
 
-  init(_ columns: [ResolvedColumn], of row: Row, _ reader: RowReader) {
+  /// - Parameter layout: that of the first row, most likely.
+  init(_ columns: [ResolvedColumn], _ reader: RowReader, _ layout: RecordLayout) {
     self.columns = columns
     self.reader = reader
+    self.layout = layout
     slots = columns.map { $0.slot ?? -1 }
-    key = row.key
-    start = row.start
-    layout = row.layout
+    key = ObjectKey(rawValue: 0)
   }
 
-  /// Goes on to another row of the same fetch.
+  convenience init(_ columns: [ResolvedColumn], of row: Row, _ reader: RowReader) {
+    self.init(columns, reader, row.layout)
+    begin(row)
+  }
+
+  /// Goes on to a row of the fetch.
+  @inline(__always)
   func begin(_ row: Row) {
     key = row.key
     start = row.start
@@ -45,11 +52,12 @@ package final class RowValues {
   /// - Throws: `QueryError.noValue` if it has none, and the type has no nil; what the store throws.
   /// - Precondition: there is another column.
   @inlinable
+  @inline(__always)
   package func take<V: ColumnValue>(_: V.Type = V.self) throws -> V {
     let place = next
     next = place + 1
     let slot = slots[place]
-    if slot < 0 { return try calculate(place) }
+    guard slot >= 0, let start else { return try calculate(place) }
     return try V.read(layout.slot(slot, at: start)) { try calculate(place) }
   }
 
@@ -69,7 +77,10 @@ package final class RowValues {
     try columns.map { try $0.operand.value(of: row, reader) }
   }
 
-  private var row: Row { Row(key: key, start: start, layout: layout) }
+  private var row: Row {
+    guard let start else { preconditionFailure("a row is read while it is shown") }
+    return Row(key: key, start: start, layout: layout)
+  }
 }
 
 /// A column as it is read of each row.

@@ -47,13 +47,11 @@ package final class LMDBSnapshot: Snapshot {
     try view.record(of: key, into: &arena)
   }
 
-  package func visitRecord(
-    of key: ObjectKey,
-    _ body: (_ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> Void
+  package func visitRecords(
+    of keys: [ObjectKey],
+    _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer?) throws -> Void
   ) throws {
-    guard let envelope = try view.envelope(of: key) else { return }
-    let (generation, record) = try view.check(envelope, of: key)
-    try body(generation, record)
+    try view.visitRecords(of: keys, body)
   }
 
   package func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData? {

@@ -14,19 +14,12 @@ extension StoreView {
     _ number: PropertyNumber, in range: KeyRange, isReversed: Bool,
     _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
   ) throws {
-    let prefix = EntryKey.prefix(number)
-    guard let tree = trees.entries(of: number),
-      let upper = range.upper.map({ prefix + $0 }) ?? KeyRange.successor(ofPrefix: prefix)
-    else { return }
-    let lower = prefix + range.lower
+    guard let tree = trees.entries(of: number) else { return }
     do {
       var cursor = try takeCursor(on: tree)
-      try lower.withUnsafeBytes { lower in
-        try upper.withUnsafeBytes { upper in
-          let bounds = EntryBounds(lower: lower, upper: upper)
-          try isReversed
-            ? descend(&cursor, within: bounds, body) : ascend(&cursor, within: bounds, body)
-        }
+      try EntryBounds.with(number, range) { bounds in
+        try isReversed
+          ? descend(&cursor, within: bounds, body) : ascend(&cursor, within: bounds, body)
       }
       giveBack(cursor, on: tree)
     } catch let error as LMDBError {
@@ -56,7 +49,7 @@ extension StoreView {
     } else if isAnyAtOrAbove {
       isThere = try cursor.first()
     }
-    while isThere, cursor.key.isBelow(bounds.upper) {
+    while isThere, bounds.isBelowUpper(cursor.key) {
       if cursor.value.isEmpty {
         let entry = try EntryBounds.entry(cursor.key)
         let object = ObjectKey(rawValue: Postings.object(ofKey: entry))
@@ -149,6 +142,47 @@ extension StoreView {
 private struct EntryBounds {
   let lower: UnsafeRawBufferPointer
   let upper: UnsafeRawBufferPointer
+  /// The first eight bytes of the upper bound, most significant first; zeros where it ends before.
+  private let upperHead: UInt64
+
+  private init(lower: UnsafeRawBufferPointer, upper: UnsafeRawBufferPointer) {
+    self.lower = lower
+    self.upper = upper
+    var head: UInt64 = 0
+    withUnsafeMutableBytes(of: &head) { $0.copyBytes(from: upper.prefix(8)) }
+    upperHead = UInt64(bigEndian: head)
+  }
+
+  /// Calls `body` with the bounds of a stretch of the index with `number`, which are good until it returns.
+  static func with(
+    _ number: PropertyNumber, _ range: KeyRange, _ body: (EntryBounds) throws -> Void
+  ) rethrows {
+    let prefixByteCount = EntryKey.prefixByteCount
+    let split = prefixByteCount + range.lower.count
+    let byteCount = split + prefixByteCount + (range.upper?.count ?? 0)
+    try withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 1) { bytes in
+      bytes.storeBytes(of: number.rawValue.bigEndian, as: UInt16.self)
+      bytes[prefixByteCount..<split].copyBytes(from: range.lower)
+      // The next number is above all entries of this one.
+      let last = range.upper == nil ? number.rawValue &+ 1 : number.rawValue
+      bytes.storeBytes(of: last.bigEndian, toByteOffset: split, as: UInt16.self)
+      if let upper = range.upper { bytes[(split + prefixByteCount)...].copyBytes(from: upper) }
+      let bounds = UnsafeRawBufferPointer(bytes)
+      try body(
+        EntryBounds(
+          lower: UnsafeRawBufferPointer(rebasing: bounds[..<split]),
+          upper: UnsafeRawBufferPointer(rebasing: bounds[split...])))
+    }
+  }
+
+  /// Whether a key comes before the upper bound. Mostly the first eight bytes tell: a bound that is
+  /// shorter is above no key that begins with it, as if there were zeros behind it.
+  @inline(__always)
+  func isBelowUpper(_ key: UnsafeRawBufferPointer) -> Bool {
+    guard key.count >= 8 else { return key.isBelow(upper) }
+    let head = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self))
+    return head == upperHead ? key.isBelow(upper) : head < upperHead
+  }
 
   /// Whether a key is of the index that is scanned.
   func isOfIndex(_ key: UnsafeRawBufferPointer) -> Bool {

@@ -22,11 +22,13 @@ final class StoreView {
   let trees: Trees
   let schema: Schema
 
-  /// Cursors that no scan is using.
-  private var idle: [Tree: IdleCursor] = [:]
+  // Safety: `@exclusivity(unchecked)` spares each scan some run-time checks. A view is of one isolation,
+  // and nothing of the program runs while a cursor is taken or given back.
+  /// Cursors that no scan is using, by the index of their tree.
+  @exclusivity(unchecked) private var idle: [IdleCursor?] = []
 
   private final class IdleCursor {
-    var cursor: Cursor?
+    @exclusivity(unchecked) var cursor: Cursor?
   }
 
   init(_ transaction: Transaction, trees: Trees, schema: Schema) {
@@ -40,6 +42,13 @@ final class StoreView {
   /// The envelope and record of `key` as they lie in the file, unchecked; nil if there is none.
   func envelope(of key: ObjectKey) throws(StoreError) -> UnsafeRawBufferPointer? {
     guard let tree = trees.records(of: key.entity) else { return nil }
+    return try envelope(of: key, in: tree)
+  }
+
+  @inline(__always)
+  private func envelope(
+    of key: ObjectKey, in tree: Tree
+  ) throws(StoreError) -> UnsafeRawBufferPointer? {
     do throws(LMDBError) {
       return try RecordKey(key).withBytes { (bytes) throws(LMDBError) in
         try transaction.get(bytes, in: tree)
@@ -93,7 +102,7 @@ final class StoreView {
   func check(
     _ envelope: UnsafeRawBufferPointer, of key: ObjectKey
   ) throws(StoreError) -> (generation: UInt64, record: UnsafeRawBufferPointer) {
-    guard let layout = schema.entity(key.entity)?.layout else {
+    guard let layout = schema.layout(of: key.entity) else {
       throw damaged(key, .unknownVersion(found: 0))
     }
     return try check(envelope, of: key, layout)
@@ -118,12 +127,40 @@ final class StoreView {
 
   // MARK: - Many
 
+  /// Calls `body` with the record of each of `keys`, in their order, where it lies, checked; nil if there
+  /// is none.
+  func visitRecords(
+    of keys: [ObjectKey],
+    _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer?) throws -> Void
+  ) throws {
+    var place = 0
+    while place < keys.count {
+      // Most often all are of one entity.
+      let entity = keys[place].entity
+      guard let tree = trees.records(of: entity), let layout = schema.layout(of: entity) else {
+        try body(keys[place], 0, nil)
+        place += 1
+        continue
+      }
+      while place < keys.count, keys[place].entity == entity {
+        let key = keys[place]
+        place += 1
+        if let envelope = try envelope(of: key, in: tree) {
+          let (generation, record) = try check(envelope, of: key, layout)
+          try body(key, generation, record)
+        } else {
+          try body(key, 0, nil)
+        }
+      }
+    }
+  }
+
   /// Every record of one entity, ascending by key.
   func scanRecords(
     of entity: EntityNumber,
     _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
   ) throws {
-    guard let tree = trees.records(of: entity), let layout = schema.entity(entity)?.layout else {
+    guard let tree = trees.records(of: entity), let layout = schema.layout(of: entity) else {
       return
     }
     var passed = PassedPages()
@@ -255,14 +292,14 @@ final class StoreView {
   }
 
   func takeCursor(on tree: Tree) throws(LMDBError) -> Cursor {
-    if let cursor = idle[tree]?.cursor.take() { return cursor }
+    if tree.index < idle.count, let cursor = idle[tree.index]?.cursor.take() { return cursor }
     return try transaction.cursor(in: tree)
   }
 
   func giveBack(_ cursor: consuming Cursor, on tree: Tree) {
-    let place = idle[tree] ?? IdleCursor()
-    place.cursor = consume cursor
-    idle[tree] = place
+    while idle.count <= tree.index { idle.append(nil) }
+    if idle[tree.index] == nil { idle[tree.index] = IdleCursor() }
+    idle[tree.index]?.cursor = consume cursor
   }
 
   func damaged(_ tree: Tree, _ reason: String) -> StoreError {
