@@ -162,6 +162,33 @@ private struct Scene {
     #expect(scene.ended() == "[x: b z]")
   }
 
+  @Test(arguments: [false, true])
+  func `a deletion by others that was come upon before it was told`(
+    isRead: Bool
+  ) throws {
+    let scene = try Scene([("a", "x"), ("b", "x")])
+    // Nothing is registered any more, but for a fault.
+    scene.context.cacheByteBudget = 0
+    _ = scene.context.registeredObjects
+    let id = try #require(try scene.context.fetchIDs(Plant.where { $0.name == "a" }).first)
+    let fault = try scene.context.object(Plant.self, with: id)
+    #expect(fault.isFault)
+    let other = ManagedObjectContext(parent: scene.container.coordinator)
+    let saves = MessageLog(other.layer)
+    let theirs = try #require(try other.fetch(Plant.where { $0.name == "a" }).first)
+    theirs.height = 7
+    try other.save()
+    other.delete(theirs)
+    try other.save()
+    scene.context.processPendingChanges()
+    if isRead { #expect(fault.name == "") }
+    for message in saves.messages(.didSave) {
+      try scene.context.mergeChanges(fromContextDidSave: message)
+    }
+    #expect(scene.ended() == "[x: b]")
+    #expect(!fault.isFault && fault.isDeleted)
+  }
+
   @Test func `what others save by itself in a context that merges automatically`() throws {
     let scene = try Scene([("a", "x"), ("b", "x")], isChild: true)
     scene.context.automaticallyMergesChangesFromParent = true

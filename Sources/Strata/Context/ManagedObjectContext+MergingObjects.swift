@@ -87,7 +87,8 @@ extension ManagedObjectContext {
       return try planUnloaded(object, key, rumour, view, isChecked: isChecked, &plan)
     }
     guard case .record(let stored) = try view.find(key) else {
-      if object.status != .gone { plan.told.deleted.append(key) }
+      // Whoever was found to be gone when it was to be read was not told of yet.
+      if object.status != .gone || rumour == .deleted { plan.told.deleted.append(key) }
       plan.gone.insert(key)
       return
     }
@@ -114,13 +115,17 @@ extension ManagedObjectContext {
     } else {
       exists = try isChecked ? view.snapshot.contains(key) : rumour != .deleted
     }
-    switch rumour {
-    case .inserted where exists: plan.told.inserted.append(key)
-    case .updated where exists, .deleted where exists: plan.told.refreshed.append(key)
-    case .deleted: plan.told.deleted.append(key)
-    case .inserted, .updated, .suspected: break
+    guard exists else {
+      // What came and went was never seen, unless it is registered.
+      if object != nil || rumour != .inserted { plan.told.deleted.append(key) }
+      plan.gone.insert(key)
+      return
     }
-    if !exists { plan.gone.insert(key) }
+    switch rumour {
+    case .inserted: plan.told.inserted.append(key)
+    case .updated, .deleted: plan.told.refreshed.append(key)
+    case .suspected: break
+    }
   }
 
   private func planPending(
