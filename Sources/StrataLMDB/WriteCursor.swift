@@ -78,7 +78,9 @@ package struct WriteCursor: ~Copyable {
     if !isThere { isThere = try cursor.seek(exactly: key) }
     isOnEntry = isThere && cursor.value.count == value.count
     guard isOnEntry else { return try put(key, value) }
-    var (current, entry) = (cursor.currentKey, MDB_val(value))
+    // The caller's key and not the cursor's: LMDB moves what lies in the page to make room for a value that
+    // does not, and puts the entry under the key that it finds there then.
+    var (current, entry) = (try MDB_val(key: key), MDB_val(value))
     let code = mdb_cursor_put(cursor.raw, &current, &entry, UInt32(MDB_CURRENT))
     try cursor.transaction.check(code)
   }

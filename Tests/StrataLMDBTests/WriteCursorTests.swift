@@ -94,6 +94,31 @@ import Testing
     #expect(found == model.sorted { $0.key < $1.key }.map(\.value), "seed \(seed)")
   }
 
+  @Test func `overwrites values that are too long for their neighbours' page`() throws {
+    let tree = try environment.makeTree("a")
+    let keys = (0..<3).map { number in [UInt8]([0, 0, 0, 0, 0, number]) }
+    // A quarter to three quarters of a page of 4 KiB: those from about 2,030 on lie in one of their own.
+    for byteCount in stride(from: 1_000, through: 3_000, by: 7) {
+      for filling in [UInt8(1), 2] {
+        try environment.writeSync { transaction in
+          var cursor = try transaction.writeCursor(in: tree)
+          for key in keys {
+            let value = [UInt8](repeating: filling &+ key[5], count: byteCount)
+            try key.withUnsafeBytes { key in
+              try value.withUnsafeBytes { try cursor.overwrite(key, $0, isNext: true) }
+            }
+          }
+        }
+        let found = try environment.read().entries(of: tree)
+        #expect(found.map(\.0) == keys, "\(byteCount) bytes")
+        #expect(
+          found.map(\.1)
+            == keys.map { [UInt8](repeating: filling &+ $0[5], count: byteCount) },
+          "\(byteCount) bytes")
+      }
+    }
+  }
+
   @Test func `keeps its order when the transaction writes beside it`() throws {
     let tree = try environment.makeTree("a")
     try environment.writeSync { transaction in
