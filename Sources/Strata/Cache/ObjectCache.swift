@@ -10,9 +10,9 @@ import StrataRecord
 /// while what the program holds on to stays as it is. Refaulting is advice: objects with unsaved
 /// values refuse.
 ///
-/// The hand cannot do anything about what the program holds or has changed. The more of that it meets in
-/// a row, the less often it moves, so that holding a million objects costs next to nothing; with the
-/// first that it could do something about it is back to its pace.
+/// The hand cannot do anything about what the program holds or has changed. When it has met nothing else
+/// for a while, it moves less and less often, so that holding a million objects costs next to nothing;
+/// with the first that it could do something about it is back to its pace.
 ///
 /// Records that were read together share a block, and one that stays keeps it whole. So what the hand
 /// spares a second time gets its values in a block of their own: who holds one object in a hundred of
@@ -53,8 +53,12 @@ final class ObjectCache {
   @exclusivity(unchecked) var byteBudget: Int
   /// So many objects come and records are read between two moves of the hand.
   @exclusivity(unchecked) private var pause = 0
-  /// How many of those are still to come.
+  /// How many of those are still to come, unless they are large.
   @exclusivity(unchecked) private var pauseLeft = 0
+  /// Above so many bytes the pause is over.
+  @exclusivity(unchecked) private var pauseByteCountMax = 0
+  /// So many moves in a row have met nothing that need not stay.
+  @exclusivity(unchecked) private var futileCount = 0
   /// Objects of another edition are outdated; those that were outdated by themselves have edition 0.
   @exclusivity(unchecked) private var edition: UInt8 = 1
 
@@ -218,24 +222,28 @@ final class ObjectCache {
   private static let freePlacesPerStep = 8
   /// The longest pause between two moves of the hand.
   private static let pauseMax = 64
+  /// So many futile moves in a row are taken for chance: held objects stand in rows.
+  private static let futileCountMax = 16
 
   /// Moves the clock hand by a few objects, if it is time.
   @inline(never)
   private func makeRoom() {
-    if pauseLeft > 0 {
+    if pauseLeft > 0, byteCount < pauseByteCountMax {
       pauseLeft -= 1
       return
     }
-    pause = sweep(steps: 4) ? 0 : min(2 * pause + 1, Self.pauseMax)
+    futileCount = sweep(steps: 4) ? 0 : futileCount + 1
+    pause = futileCount <= Self.futileCountMax ? 0 : min(2 * pause + 1, Self.pauseMax)
     pauseLeft = pause
+    pauseByteCountMax = byteCount + byteBudget / 64
   }
 
   /// Moves the clock hand on by `steps` objects, or until the budget is met.
   ///
-  /// - Returns: whether it has met any object that need not stay as it is.
+  /// - Returns: false if it has met objects, and each of them must stay as it is.
   @discardableResult
   func sweep(steps: Int) -> Bool {
-    guard table.count > 0, !retainsAll else { return false }
+    guard table.count > 0, !retainsAll else { return true }
     var stepsLeft = steps
     var placesLeft = steps * Self.freePlacesPerStep
     var isOfUse = false
@@ -246,7 +254,7 @@ final class ObjectCache {
       stepsLeft -= 1
       if release(at: hand, isForced: false) { isOfUse = true }
     }
-    return isOfUse
+    return isOfUse || stepsLeft == steps
   }
 
   // MARK: - Outdated objects
