@@ -38,6 +38,8 @@ final class CommitQueue: Sendable {
   private struct State {
     var waiting: [Request] = []
     var isScheduled = false
+    /// A job has taken what it writes, and has not completed it yet.
+    var isWriting = false
     var forecast = GroupForecast()
     /// The job that will take what waits, waits for more.
     var isGathering = false
@@ -85,9 +87,9 @@ final class CommitQueue: Sendable {
     precondition(
       !environment.isOnWriterThread, "A store is not closed in the completion of a save.")
     let isDone = DispatchSemaphore(value: 0)
-    while state.withLock({ $0.isScheduled }) {
+    while state.withLock({ $0.isScheduled || $0.isWriting }) {
       do {
-        try environment.submit { isDone.signal() }
+        try environment.submit(lendingThread: true) { isDone.signal() }
       } catch {
         return
       }
@@ -118,6 +120,7 @@ final class CommitQueue: Sendable {
   private func writeGroup() {
     gather()
     let requests = takeGroup()
+    defer { state.withLock { $0.isWriting = false } }
     if case .delete(let deletion, let completion) = requests.first {
       return completion(BatchCommit.perform(deletion, in: self))
     }
@@ -162,6 +165,7 @@ final class CommitQueue: Sendable {
         count += 1
       }
       state.isScheduled = count < state.waiting.count
+      state.isWriting = true
       if !state.isScheduled { return (exchange(&state.waiting, with: []), false) }
       let taken = Array(state.waiting.prefix(count))
       state.waiting.removeFirst(count)

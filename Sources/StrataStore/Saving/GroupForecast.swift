@@ -7,7 +7,7 @@ package import Dispatch
 /// Without it, savers that save again and again take turns in two groups: the first one that comes back
 /// begins a commit of its own, the others come while that is under way, and so on. Each commit takes
 /// half of them, and each of them waits for two commits. With it, the next group begins when all are
-/// back; but it waits for half as long as the last commit took at the most, and never longer than
+/// back; but it waits for as long as the last commit took at the most, and never longer than
 /// `patienceMax`, counted from the end of that commit. (To begin the transaction at once and to write each
 /// as it comes is no faster, and holds LMDB's lock for longer.)
 ///
@@ -37,6 +37,6 @@ package struct GroupForecast {
     let taken = end.uptimeNanoseconds - start.uptimeNanoseconds
     let expected = count + arrivedCount
     self.count = expected > 1 && taken >= Self.commitMin ? expected : 0
-    deadline = end + .nanoseconds(Int(min(taken / 2, Self.patienceMax)))
+    deadline = end + .nanoseconds(Int(min(taken, Self.patienceMax)))
   }
 }
