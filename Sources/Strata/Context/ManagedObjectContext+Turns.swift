@@ -55,7 +55,11 @@ extension ManagedObjectContext {
 
   /// Encodes what was done into the working overlay, so that reads and saves see it.
   func encodeEdits() {
-    guard !edits.isEmpty else { return }
+    guard !edits.isEmpty else {
+      // Serials are those of one turn, also if all objects that took some have been dropped.
+      edits.serials = 0..<0
+      return
+    }
     let segment = edits.encode(schema: schema, cache: cache)
     edits = PendingEdits()
     guard !segment.isEmpty else { return }
