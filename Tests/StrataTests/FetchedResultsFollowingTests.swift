@@ -182,11 +182,13 @@ private struct Scene {
     try other.save()
     scene.context.processPendingChanges()
     if isRead { #expect(fault.name == "") }
+    let told = MergeLog(scene.context.layer)
     for message in saves.messages(.didSave) {
       try scene.context.mergeChanges(fromContextDidSave: message)
     }
     #expect(scene.ended() == "[x: b]")
     #expect(!fault.isFault && fault.isDeleted)
+    #expect(told.messages.count { $0.objects.deleted.contains(id) } == 1)
   }
 
   @Test func `what others save by itself in a context that merges automatically`() throws {

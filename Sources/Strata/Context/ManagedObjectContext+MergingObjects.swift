@@ -87,8 +87,7 @@ extension ManagedObjectContext {
       return try planUnloaded(object, key, rumour, view, isChecked: isChecked, &plan)
     }
     guard case .record(let stored) = try view.find(key) else {
-      // Whoever was found to be gone when it was to be read was not told of yet.
-      if object.status != .gone || rumour == .deleted { plan.told.deleted.append(key) }
+      if object.status != .gone || merging.untold.contains(key) { plan.told.deleted.append(key) }
       plan.gone.insert(key)
       return
     }
@@ -116,8 +115,7 @@ extension ManagedObjectContext {
       exists = try isChecked ? view.snapshot.contains(key) : rumour != .deleted
     }
     guard exists else {
-      // What came and went was never seen, unless it is registered.
-      if object != nil || rumour != .inserted { plan.told.deleted.append(key) }
+      if object != nil || rumour == .deleted { plan.told.deleted.append(key) }
       plan.gone.insert(key)
       return
     }
@@ -193,7 +191,9 @@ extension ManagedObjectContext {
       object.generation = change.base?.generation ?? 0
       cache.noteCurrent(object)
     }
+    for object in plan.revived { merging.untold.remove(object.key) }
     for key in plan.gone {
+      merging.untold.remove(key)
       guard let object = cache.registeredObject(for: key) else { continue }
       object.recordWillChange(to: nil)
       object.status = .gone

@@ -209,6 +209,7 @@ extension ManagedObjectContext {
     if let stored = try currentView().record(of: object.key) { return fulfil(object, stored) }
     if object.observation != 0 { objectWillGo(object) }
     object.status = .gone
+    merging.untold.insert(object.key)
   }
 
   /// Gives a fault its record.

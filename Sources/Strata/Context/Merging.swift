@@ -19,6 +19,8 @@ struct Merging {
   var owed = GatheredNews()
   /// Objects that were to be merged while a save was under way with them.
   var postponed: Set<ObjectKey> = []
+  /// Objects that were found to be gone when they were to be read, and nobody has been told of.
+  var untold: Set<ObjectKey> = []
   /// Merges that were made while a view was taken, perhaps in the middle of reading a property: told
   /// when the turn ends, or before its body begins.
   var announcements: [TurnChanges] = []
