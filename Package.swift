@@ -99,7 +99,7 @@ let package = Package(
     .testTarget(name: "CStrataTests", dependencies: ["CStrata"], swiftSettings: settings),
   ]
     // Thin, safe LMDB: bytes in, bytes out.
-    + layer("StrataLMDB", "CStrataLMDB")
+    + layer("StrataLMDB", "CStrata", "CStrataLMDB")
     // What may exist.
     + layer("StrataModel")
     // How it is written.

@@ -25,25 +25,78 @@ final class MappedFile: Sendable {
   private let start = Atomic<UInt>(0)
   /// What the file has had at least: it never shrinks while it is open.
   private let byteCount = Atomic<UInt>(0)
+  /// Bytes of a page, if all that `pages(of:)` wants is so; 0 until it is known, -1 if it is not.
+  private let pageByteCount = Atomic<Int>(0)
 
   /// Whether the bytes are there; nil if they are none of the file's, but of a page that is being written.
   ///
   /// - Throws: `readersFull`, `outOfMemory`, `io`.
   func holds(_ bytes: MDB_val, in environment: Environment) throws(LMDBError) -> Bool? {
-    var start = start.load(ordering: .relaxed)
-    if start == 0 {
-      start = try find(environment) ?? 0
-      if start == 0 { return nil }
-      self.start.store(start, ordering: .relaxed)
-    }
+    let start = try place(in: environment) { () throws(LMDBError) in try find(environment) }
+    if start == 0 { return nil }
     let first = UInt(bitPattern: bytes.mv_data)
     guard first >= start, first - start < UInt(environment.options.mapSizeBytes) else { return nil }
     let end = first - start + UInt(bitPattern: bytes.mv_size)
-    if end <= byteCount.load(ordering: .relaxed) { return true }
+    return try end <= fileByteCount(reaching: end, of: environment)
+  }
+
+  /// All pages that the newest snapshot has; nil if the file is not of the one form that is known
+  /// (`MappedPages`), or its place in memory is not.
+  ///
+  /// - Parameter entry: the value of an entry of a live snapshot, in a leaf.
+  /// - Throws: `io`.
+  func pages(
+    of environment: Environment, with entry: UnsafeRawBufferPointer
+  ) throws(LMDBError) -> MappedPages? {
+    var pageByteCount = pageByteCount.load(ordering: .relaxed)
+    if pageByteCount < 0 { return nil }
+    let start = try place(in: environment) { () throws(LMDBError) in
+      try Self.start(byPageOf: UInt(bitPattern: entry.baseAddress), in: environment)
+    }
+    if pageByteCount == 0 {
+      if start == 0 { return nil }
+      pageByteCount = MappedPages.pageByteCount(of: environment, at: start) ?? -1
+      self.pageByteCount.store(pageByteCount, ordering: .relaxed)
+      if pageByteCount < 0 { return nil }
+    }
+    guard let start = UnsafeRawPointer(bitPattern: start) else { return nil }
+    // What a snapshot has was in the file before the snapshot could be taken, so it is asked once for all
+    // of it.
+    var information = MDB_envinfo()
+    try environment.check(mdb_env_info(environment.raw, &information))
+    let end = (UInt(information.me_last_pgno) &+ 1).multipliedReportingOverflow(
+      by: UInt(pageByteCount))
+    let byteCount = try fileByteCount(
+      reaching: end.overflow ? .max : end.partialValue, of: environment)
+    return MappedPages(
+      start: start, pageByteCount: pageByteCount,
+      byteCount: min(byteCount, UInt(environment.options.mapSizeBytes)))
+  }
+
+  /// Where the map begins; 0 if nobody knows.
+  ///
+  /// - Parameter find: finds it out; nil if it cannot.
+  private func place(
+    in environment: Environment, _ find: () throws(LMDBError) -> UInt?
+  ) throws(LMDBError) -> UInt {
+    var start = start.load(ordering: .relaxed)
+    if start == 0 {
+      start = try find() ?? 0
+      self.start.store(start, ordering: .relaxed)
+    }
+    return start
+  }
+
+  /// How many bytes the file has at least: all that it has, if those are fewer than `end`.
+  private func fileByteCount(
+    reaching end: UInt, of environment: Environment
+  ) throws(LMDBError) -> UInt {
+    let known = byteCount.load(ordering: .relaxed)
+    if end <= known { return known }
     var status = stat()
     guard fstat(environment.file, &status) == 0 else { throw LMDBError(code: errno) }
     byteCount.store(UInt(status.st_size), ordering: .relaxed)
-    return end <= UInt(status.st_size)
+    return UInt(status.st_size)
   }
 
   /// Looks for the place by the page of the first tree's name; nil if the file has no tree, or if the page
@@ -60,11 +113,16 @@ final class MappedFile: Sendable {
     let code = mdb_cursor_get(moved, &key, &value, MDB_FIRST)
     if code == MDB_NOTFOUND { return nil }
     try environment.check(code)
+    return try Self.start(byPageOf: UInt(bitPattern: key.mv_data), in: environment)
+  }
+
+  private static func start(
+    byPageOf place: UInt, in environment: Environment
+  ) throws(LMDBError) -> UInt? {
     var statistics = MDB_stat()
     try environment.check(mdb_env_stat(environment.raw, &statistics))
-    return Self.start(
-      byPageOf: UInt(bitPattern: key.mv_data), pageByteCount: UInt(statistics.ms_psize),
-      of: environment.file)
+    return start(
+      byPageOf: place, pageByteCount: UInt(statistics.ms_psize), of: environment.file)
   }
 
   /// - Parameter place: in memory, of an entry. Its page begins where one of the system's does, not more
@@ -96,8 +154,9 @@ final class MappedFile: Sendable {
     guard let offset = off_t(exactly: offset) else { return false }
     let inFile = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
     defer { inFile.deallocate() }
-    return pread(file, inFile.baseAddress, bytes.count, offset) == bytes.count
-      && inFile.elementsEqual(bytes)
+    guard let start = bytes.baseAddress, let startInFile = inFile.baseAddress else { return false }
+    return pread(file, startInFile, bytes.count, offset) == bytes.count
+      && memcmp(startInFile, start, bytes.count) == 0
   }
 }
 

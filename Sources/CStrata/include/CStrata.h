@@ -4,5 +4,6 @@
 
 #include "thread_frames.h"
 #include "checksum.h"
+#include "prefetch.h"
 
 #endif

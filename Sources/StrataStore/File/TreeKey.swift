@@ -4,7 +4,8 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// The bytes under which a record lies in the tree of its entity: the serial, big-endian.
+/// The bytes under which a record lies in the tree of its entity: the serial, big-endian, which is also the
+/// number that a `MappedTree` has it under.
 struct RecordKey {
   static let byteCount = 6
 

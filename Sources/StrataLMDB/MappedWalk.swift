@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrata
+
+/// A walk over the entries of a `MappedTree`, ascending.
+///
+/// While it hands out the entries of one leaf, it has the next one fetched, a few lines with each step:
+/// the processor fetches ahead by itself within a page, but not from one page to another. The pages behind
+/// it are given back (`PassedPages`).
+///
+/// ## Invariants
+/// - I1 Numbers ascend from step to step, whatever the file says. So each walk ends.
+///
+/// ## Lifetime
+/// `value` is good as long as the transaction's bytes are.
+///
+/// ## Isolation
+/// That of its tree.
+package struct MappedWalk: ~Copyable {
+  private let tree: MappedTree
+  private let root: MappedTree.Root
+  /// The branches from the root down to the leaf, and which of their nodes lead there.
+  private var path: [(branch: PageNodes, index: Int)] = []
+  /// The leaf that the walk is in; nil before the first.
+  private var leaf: PageNodes?
+  /// The next node in it.
+  private var index = 0
+  private var count = 0
+  /// What is still to be fetched of the next leaf: a line, and where it ends.
+  private var ahead: UnsafeRawPointer
+  private var aheadEnd: UnsafeRawPointer
+  private var aheadLineCountPerStep = 0
+  private var passed = PassedPages()
+  private var lastMark: UInt64 = 0
+
+  private static var lineByteCount: Int { Int(strata_line_byte_count) }
+
+  /// The number that the last step has come to.
+  package var number: UInt64 { PageNodes.number(of: lastMark) }
+  /// What lies under it.
+  package private(set) var value = UnsafeRawBufferPointer(start: nil, count: 0)
+
+  init(of tree: MappedTree, from root: MappedTree.Root) {
+    self.tree = tree
+    self.root = root
+    ahead = root.pages.start
+    aheadEnd = ahead
+  }
+
+  /// Moves to the next entry.
+  ///
+  /// - Returns: false behind the last one.
+  /// - Throws: `corrupted`, `pageNotFound`; `badTransaction` if the snapshot was let go.
+  @inline(__always)
+  package mutating func next() throws(LMDBError) -> Bool {
+    guard tree.isCurrent else { throw .badTransaction }
+    guard index < count, let leaf else { return try nextInNextLeaf() }
+    try step(in: leaf)
+    return true
+  }
+
+  @inline(never)
+  private mutating func nextInNextLeaf() throws(LMDBError) -> Bool {
+    if let leaf { passed.pass(leaf.bytes) }
+    guard let next = try nextLeaf() else { return false }
+    leaf = next
+    index = 0
+    count = next.count
+    try step(in: next)
+    return true
+  }
+
+  /// - Precondition: `index` is below `count`, the leaf's.
+  @inline(__always)
+  private mutating func step(in leaf: PageNodes) throws(LMDBError) {
+    let node = try leaf.node(at: index)
+    let mark = try leaf.mark(of: node)
+    guard mark > lastMark else { throw .corrupted }
+    value = try leaf.value(of: node, in: root.pages)
+    if !leaf.holds(value) { passed.pass(value) }
+    lastMark = mark
+    index &+= 1
+    if ahead < aheadEnd {
+      strata_prefetch_lines(ahead, aheadLineCountPerStep)
+      ahead += aheadLineCountPerStep &* Self.lineByteCount
+    }
+  }
+
+  /// The leaf behind the present one, or the first; nil if there is none.
+  private mutating func nextLeaf() throws(LMDBError) -> PageNodes? {
+    if leaf == nil {
+      return root.depth == 0 ? nil : try descend(to: root.number)
+    }
+    while let (branch, index) = path.popLast() {
+      if index + 1 < branch.count {
+        path.append((branch, index + 1))
+        return try descend(to: branch.child(at: index + 1))
+      }
+    }
+    return nil
+  }
+
+  /// The first leaf below a page, to which the path leads.
+  private mutating func descend(to page: UInt64) throws(LMDBError) -> PageNodes {
+    var page = page
+    while path.count < root.depth - 1 {
+      let branch = try root.pages.nodes(ofPage: page, .branch)
+      path.append((branch, 0))
+      page = try branch.child(at: 0)
+    }
+    let leaf = try root.pages.nodes(ofPage: page, .leaf)
+    try lookAhead(from: leaf)
+    return leaf
+  }
+
+  /// Notes the leaf behind this one as what is to be fetched.
+  private mutating func lookAhead(from leaf: PageNodes) throws(LMDBError) {
+    aheadEnd = ahead
+    // Of the first leaf of the next branch nothing is known yet. That is one of hundreds.
+    guard let (branch, index) = path.last, index + 1 < branch.count else { return }
+    ahead = try root.pages.place(of: branch.child(at: index + 1))
+    aheadEnd = ahead + root.pages.pageByteCount
+    let lineCount = root.pages.pageByteCount / Self.lineByteCount
+    aheadLineCountPerStep = (lineCount + leaf.count - 1) / leaf.count
+  }
+}
