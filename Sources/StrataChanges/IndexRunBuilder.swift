@@ -7,7 +7,9 @@ package import StrataRecord
 ///
 /// Sorting goes by 8 bytes at a time, from the first that any two entries differ in; only entries
 /// that agree in these are compared by what follows. Objects best come in the order of their keys: then
-/// those with one value are in order.
+/// those with one value are in order, and it goes by the values alone. No value begins another
+/// (`KeyEncoder`, I1), so where two differ they do so before the shorter ends, and zeros may stand for what
+/// comes behind.
 ///
 /// It has the index and the layout, because to hand them over with each entry would count references.
 package struct IndexRunBuilder {
@@ -15,6 +17,9 @@ package struct IndexRunBuilder {
   private var layout: RecordLayout
   private var entries: [IndexRun.Entry] = []
   private let block: EntryBlock
+  /// Whether the objects have come in the order of their keys so far, and the last.
+  private var areObjectsAscending = true
+  private var lastObject = ObjectKey(rawValue: 0)
 
   /// - Parameters:
   ///   - index: that of the entity whose records come first.
@@ -45,6 +50,8 @@ package struct IndexRunBuilder {
     start.storeBytes(
       of: object.rawValue.bigEndian, toByteOffset: valueByteCount, as: UInt64.self)
     let byteCount = valueByteCount + KeyEncoder.objectKeyByteCount
+    if object < lastObject { areObjectsAscending = false }
+    lastObject = object
     entries.append(
       IndexRun.Entry(
         head: UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)), object: object,
@@ -58,7 +65,7 @@ package struct IndexRunBuilder {
     var items: [WordOrder.Item] = []
     items.reserveCapacity(entries.count)
     for place in entries.indices {
-      items.append(WordOrder.Item(word: entries[place].head, place: UInt32(place)))
+      items.append(WordOrder.Item(word: word(of: entries[place], at: 0), place: UInt32(place)))
     }
     let isSorted = items.withUnsafeMutableBufferPointer { items in
       if isAscending(items, from: 0) { return true }
@@ -73,7 +80,7 @@ package struct IndexRunBuilder {
 
   // MARK: - Sorting
 
-  /// How many of the first 8 bytes all entries share.
+  /// How many of the first 8 bytes that count all entries share.
   private func sharedByteCount(_ items: UnsafeMutableBufferPointer<WordOrder.Item>) -> Int {
     var varying: UInt64 = 0
     for item in items { varying |= item.word ^ items[0].word }
@@ -109,7 +116,8 @@ package struct IndexRunBuilder {
     _ items: UnsafeMutableBufferPointer<WordOrder.Item>,
     _ scratch: UnsafeMutableBufferPointer<WordOrder.Item>, by position: Int
   ) {
-    // Objects came in the order of their keys, so those with one value are in order already.
+    // Those with one value came in the order of their keys. If one value ends here, so do all.
+    if areObjectsAscending, byteCountToSort(entries[Int(items[0].place)]) <= position { return }
     if isAscending(items, from: position) { return }
     if items.count > Self.insertedItemCountMax { return order(items, scratch, by: position) }
     for index in 1..<items.count {
@@ -150,12 +158,22 @@ package struct IndexRunBuilder {
     return order == 0 ? leftCount < rightCount : order < 0
   }
 
-  /// 8 bytes of an entry as a big-endian number, with zeros behind its end.
+  /// How many bytes of an entry it is sorted by.
+  private func byteCountToSort(_ entry: IndexRun.Entry) -> Int {
+    Int(entry.byteCount) - (areObjectsAscending ? KeyEncoder.objectKeyByteCount : 0)
+  }
+
+  /// 8 bytes of an entry as a big-endian number, with zeros behind what it is sorted by.
+  @inline(__always)
   private func word(of entry: IndexRun.Entry, at position: Int) -> UInt64 {
-    let rest = Int(entry.byteCount) - position
+    let rest = byteCountToSort(entry) - position
     if rest <= 0 { return 0 }
     let start = UnsafeRawPointer(block.start + Int(entry.offset) + position)
-    if rest >= 8 { return UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)) }
+    if rest >= 8 || areObjectsAscending {
+      // A shorter rest of the value has the object's key behind it.
+      let word = UInt64(bigEndian: start.loadUnaligned(as: UInt64.self))
+      return rest >= 8 ? word : word & ~(UInt64.max >> UInt64(rest * 8))
+    }
     var word: UInt64 = 0
     for index in 0..<8 {
       word <<= 8

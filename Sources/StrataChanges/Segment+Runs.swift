@@ -87,11 +87,13 @@ extension Segment {
         own.append(builder)
       }
       if own.isEmpty { continue }
-      for place in span.range {
-        guard let record = changes.values[place].record else { continue }
-        let key = changes.keys[place]
-        for position in own.indices { own[position].append(key, record.start) }
-        withExtendedLifetime(record) {}
+      own.withUnsafeMutableBufferPointer { own in
+        for place in span.range {
+          guard let record = changes.values[place].record else { continue }
+          let key = changes.keys[place]
+          for position in own.indices { own[position].append(key, record.start) }
+          withExtendedLifetime(record) {}
+        }
       }
       for builder in own { builders[builder.number] = builder }
     }
