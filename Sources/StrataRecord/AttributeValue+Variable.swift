@@ -15,6 +15,11 @@ extension String: AttributeValue {
   }
 
   @inlinable public func write(to writer: inout SlotWriter) {
+    // A Swift text is UTF-8 already. Asked so it is not copied, and no reference is counted.
+    let written: Void? = utf8.withContiguousStorageIfAvailable {
+      writer.write(bytes: UnsafeRawBufferPointer($0), as: .string)
+    }
+    if written != nil { return }
     var text = self
     text.withUTF8 { writer.write(bytes: UnsafeRawBufferPointer($0), as: .string) }
   }

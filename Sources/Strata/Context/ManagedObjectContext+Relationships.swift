@@ -18,6 +18,11 @@ extension ManagedObjectContext {
   /// Sets the slot of a to-one relationship and nothing else.
   func setToOneKey(_ key: ObjectKey?, of object: ManagedObject, at slot: Int) {
     guard toOneKey(of: object, at: slot) != key else { return }
+    putToOneKey(key, of: object, at: slot)
+  }
+
+  /// Sets the slot to another target than it has.
+  private func putToOneKey(_ key: ObjectKey?, of object: ManagedObject, at slot: Int) {
     if observed != nil { targetWillChange(of: object, at: slot, to: key) }
     guard let draft = draftForEditing(object, slot) else { return }
     draft.setToOne(key, at: slot)
@@ -32,23 +37,27 @@ extension ManagedObjectContext {
   func setToOne(_ target: ManagedObject?, of object: ManagedObject, at slot: Int) {
     if let target { requireOwn(target) }
     prepareToRelate()
-    guard let relationship = object.home.entity.relationships[slot] else { return }
     let former = toOneKey(of: object, at: slot)
     guard former != target?.key else { return }
-    if let inverse = relationship.inverse, inverse.kind == .toOne {
+    // The inverse alone: a copy of the whole schema would count references.
+    let inverse = object.home.entity.relationships[slot]?.inverse
+    if let inverse, inverse.kind == .toOne {
       if let former { letGo(of: object, former, at: inverse.slot) }
       if let target {
         if let other = toOneKey(of: target, at: inverse.slot) { letGo(of: target, other, at: slot) }
         setToOneKey(object.key, of: target, at: inverse.slot)
       }
-    } else if let inverse = relationship.inverse {
+      // Observers of the others may have set it meanwhile.
+      return setToOneKey(target?.key, of: object, at: slot)
+    }
+    if let inverse {
       if let former { turn.noteEnd(former, inverse.slot) }
       if let target { turn.noteEnd(target.key, inverse.slot) }
       if inverse.kind == .orderedToMany, let former {
         setPosition(.absent, at: LinkPlace(inverse.number, former), to: object.key)
       }
     }
-    setToOneKey(target?.key, of: object, at: slot)
+    putToOneKey(target?.key, of: object, at: slot)
   }
 
   /// Makes the slot of a one-to-one link nil at its other end, if it leads to `object`. While what two
