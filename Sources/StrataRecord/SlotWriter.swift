@@ -7,17 +7,16 @@ package import Foundation
 /// type that conforms already: `cents.write(to: &writer)`. It writes once, or `writeNil()`.
 ///
 /// - Important: it points into the draft; it is valid during the `write(to:)` that it is given to
-///   and must not be kept.
+///   and must not be kept. What writes to it, an `encode(to:)` that is asked for its bytes included, uses
+///   no managed object and no context: a save in the middle of it would let go of the draft.
 @frozen
 public struct SlotWriter {
-  // Safety: a writer lives within one `Draft.set`, during which the draft's owner holds it; without
-  // `unowned(unsafe)` each set of a number would count references twice.
-  @usableFromInline unowned(unsafe) let draft: Draft
+  @usableFromInline let draft: DraftReference
   @usableFromInline let slot: Int
   /// Whether a value was written that differs from the one before.
   @usableFromInline var didChange = false
 
-  @inlinable init(draft: Draft, slot: Int) {
+  @inlinable init(draft: DraftReference, slot: Int) {
     self.draft = draft
     self.slot = slot
   }

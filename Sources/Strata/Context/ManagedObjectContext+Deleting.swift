@@ -41,7 +41,7 @@ extension ManagedObjectContext {
       StoredRecord(record: $0, generation: object.generation)
     }
     if observed != nil { objectWillGo(object) }
-    object.draft = nil
+    object.discardDraft()
     if !orderedLists.isEmpty { orderedLists.didDelete(object.key) }
     turn.deleted.append(object.key)
     noteTouched()
@@ -178,7 +178,7 @@ extension ManagedObjectContext {
 
   func requireOwn(_ object: ManagedObject) {
     precondition(
-      object.home.context === self,
+      object.home.isOf(self),
       "an object is used in the context that it belongs to: hand over its objectID")
   }
 }

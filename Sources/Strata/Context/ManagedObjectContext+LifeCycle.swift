@@ -37,12 +37,11 @@ extension ManagedObjectContext {
     awaking.append(object)
     method()
     awaking.removeAll { $0 === object }
-    guard let draft = object.draft else { return }
-    object.draft = nil
-    guard !draft.changed.isEmpty, let original = cache.originalRecord(of: object) else { return }
+    guard let draft = object.takeDraft() else { return }
     var arena = RecordArena()
-    cache.setAwakened(
-      draft.encode(into: &arena), over: original, external: draft.external, of: object)
+    let set = draft.end(into: &arena)
+    guard !set.changed.isEmpty, let original = cache.originalRecord(of: object) else { return }
+    cache.setAwakened(set.record, over: original, external: set.external, of: object)
   }
 
   // MARK: - Deleting
@@ -94,7 +93,7 @@ extension ManagedObjectContext {
     if object.observation != 0 { objectWillGo(object) }
     undoRecorder?.noteDetached(object)
     if !savepoints.isEmpty { savepoints[savepoints.count - 1].detached.append(object) }
-    object.draft = nil
+    object.discardDraft()
     cache.unregister(object.key)
     if object.record != nil, !object.home.hooks.isDisjoint(with: .faulting) {
       object.status = .deleted

@@ -186,9 +186,9 @@ extension ManagedObjectContext {
     {
       home.noteNew(draft)
     }
-    object.draft = Draft(
-      layout: home.layout, base: home.template, external: home.templateExternal,
-      heapByteCount: home.heapByteCountOfNew, in: &edits.buffers)
+    object.draft = DraftReference.make(
+      home.layout, base: home.template, external: home.templateExternal,
+      heapByteCount: home.heapByteCountOfNew, in: &edits.slabs)
     cache.register(object)
     edits.drafted.append(object)
     turn.inserted.append(object.key)
@@ -239,7 +239,7 @@ extension ManagedObjectContext {
 
   /// The draft that takes a new value of `slot`, or nil if the object has no values to set: it is none if
   /// it is still a fault. Runs no code of the program.
-  func draftForEditing(_ object: ManagedObject, _ slot: Int) -> Draft? {
+  func draftForEditing(_ object: ManagedObject, _ slot: Int) -> DraftReference? {
     if let draft = object.draft { return draft }
     guard let record = object.record, object.status != .deleted, object.isAlive else { return nil }
     // What a stale object is set over is its own, with the links that others have changed since.
@@ -247,8 +247,8 @@ extension ManagedObjectContext {
     let layout = object.home.layout
     let draft =
       layout.variableSlots.contains(slot)
-      ? Draft(layout: layout, base: record)
-      : Draft(patching: record, of: layout, in: &edits.arena)
+      ? DraftReference.make(layout, base: record, in: &edits.slabs)
+      : DraftReference.make(patching: record, of: layout, in: &edits.arena, &edits.slabs)
     object.draft = draft
     if !awaking.isEmpty, awaking.contains(where: { $0 === object }) { return draft }
     if object.status == .clean { object.status = .updated }

@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     let key = object.key
     orderedLists.removeAll()
     if object.draft != nil {
-      object.draft = nil
+      object.discardDraft()
       edits.drafted.removeAll { $0 === object }
     }
     edits.links.filter { place, target, _ in place.owner != key && target != key }

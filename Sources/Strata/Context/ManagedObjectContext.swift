@@ -152,6 +152,7 @@ public final class ManagedObjectContext {
 
   deinit {
     layer.endMessages()
+    edits.discard()
     for home in homes { home?.detach() }
   }
 }
@@ -303,7 +304,7 @@ extension ManagedObjectContext {
       $0.record != nil && $0.home.hooks.contains(.didTurnIntoFault)
     }
     for object in objects {
-      object.draft = nil
+      object.discardDraft()
       object.status = .detached
       object.record = nil
       object.home.observed?.forget(object)

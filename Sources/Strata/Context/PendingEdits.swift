@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CStrata
 import StrataChanges
 import StrataModel
 import StrataRecord
@@ -6,13 +7,17 @@ import StrataRecord
 /// What was done in a context since its changes were last encoded into its overlay: objects with
 /// drafts, deletions, and links.
 ///
+/// ## Lifetime
+/// A draft is not ended by its object, which may be released on any thread: whoever lets go of the edits
+/// has called `encode` or `discard`.
+///
 /// ## Isolation
 /// The context's.
-struct PendingEdits {
+struct PendingEdits: ~Copyable {
   /// Where drafts are encoded, and where those that are patches have their copies already.
   var arena = RecordArena()
-  /// Where the drafts of new objects have their buffers.
-  var buffers = RecordArena()
+  /// Where the drafts lie.
+  var slabs = DraftSlabs()
   /// The objects that have a draft, each once.
   var drafted: [ManagedObject] = []
   /// What deleted objects were when they were deleted; nil for one that the parent never saw.
@@ -29,25 +34,13 @@ struct PendingEdits {
   /// Encodes everything into a segment, and leaves each drafted object with its encoded record.
   mutating func encode(schema: Schema, cache: ObjectCache) -> Segment {
     var changes = ChangeTable.Builder(expecting: drafted.count + deletions.count)
-    for object in drafted {
-      guard let draft = object.draft else { continue }
-      object.draft = nil
-      // What a new object was before is of no use to anybody.
-      let base = object.status == .inserted ? nil : cache.originalRecord(of: object)
-      let record = cache.setEncoded(
-        draft.encode(into: &arena), changed: draft.changed, of: object, arena: &arena)
-      if object.status == .inserted {
-        changes.append(
-          object.key,
-          .insert(
-            record, slots: draft.changed.union(object.home.templateSlots),
-            external: draft.external))
-      } else if let base {
-        changes.append(
-          object.key,
-          .update(
-            record, base: StoredRecord(record: base, generation: object.generation),
-            slots: draft.changed, external: draft.external))
+    let drafted = drafted
+    drafted.withUnsafeBytes { addresses in
+      for index in drafted.indices {
+        Self.prefetch(index + Self.prefetchCount, of: addresses)
+        let object = drafted[index]
+        guard let draft = object.takeDraft() else { continue }
+        encode(draft, of: object, into: &changes, cache)
       }
     }
     for (key, base) in deletions { changes.append(key, .delete(base: base)) }
@@ -62,4 +55,52 @@ struct PendingEdits {
     }
     return Segment(changes: changes.finished(), links: links, schema: schema)
   }
+
+  @inline(__always)
+  private mutating func encode(
+    _ draft: DraftReference, of object: ManagedObject, into changes: inout ChangeTable.Builder,
+    _ cache: ObjectCache
+  ) {
+    let encoded = draft.end(into: &arena)
+    if object.status == .inserted {
+      // What a new object was before is of no use to anybody.
+      let record = cache.setEncoded(
+        encoded.record, changed: encoded.changed, of: object, arena: &arena)
+      changes.append(
+        object.key,
+        .insert(
+          record, slots: encoded.changed.union(object.home.templateSlots),
+          external: encoded.external))
+    } else {
+      let base = cache.originalRecord(of: object)
+      let record = cache.setEncoded(
+        encoded.record, changed: encoded.changed, of: object, arena: &arena)
+      guard let base else { return }
+      changes.append(
+        object.key,
+        .update(
+          record, base: StoredRecord(record: base, generation: object.generation),
+          slots: encoded.changed, external: encoded.external))
+    }
+  }
+
+  /// So many objects ahead are asked for: encoding as many takes about as long as memory does.
+  private static let prefetchCount = 6
+
+  /// Asks for the two cache lines in which an object lies. Drafts lie in a row, and so do the records
+  /// that come of them, but malloc puts objects anywhere.
+  ///
+  /// - Parameter addresses: an array of objects as bytes. It is not asked for the objects themselves:
+  ///   that would count references, and wait for what is to be waited for later.
+  @inline(__always)
+  private static func prefetch(_ index: Int, of addresses: UnsafeRawBufferPointer) {
+    let offset = index * MemoryLayout<UnsafeRawPointer>.stride
+    guard offset < addresses.count else { return }
+    let address = addresses.load(fromByteOffset: offset, as: UnsafeRawPointer.self)
+    strata_prefetch(address)
+    strata_prefetch(address + 64)
+  }
+
+  /// Forgets what was set in objects that outlive the context.
+  func discard() { for object in drafted { object.discardDraft() } }
 }

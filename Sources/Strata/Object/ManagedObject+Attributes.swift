@@ -141,7 +141,7 @@ extension ManagedObject {
   }
 
   /// The draft that takes a new value of `slot`; nil if the object has no values to set.
-  @usableFromInline final func draftForEditing(_ slot: Int) -> Draft? {
+  @usableFromInline final func draftForEditing(_ slot: Int) -> DraftReference? {
     if isFault { home.context?.fire(self) }
     return home.find { $0.draftForEditing(self, slot) }
   }

@@ -59,6 +59,12 @@ public final class ObjectHome {
   /// The context, or nil if it is gone.
   package var context: ManagedObjectContext? { unsafeContext?.takeUnretainedValue() }
 
+  /// Whether the objects are those of `context`.
+  @inline(__always)
+  func isOf(_ context: ManagedObjectContext) -> Bool {
+    unsafeContext?.toOpaque() == Unmanaged.passUnretained(context).toOpaque()
+  }
+
   /// Whether the context is there.
   package var hasContext: Bool { unsafeContext != nil }
 
@@ -72,10 +78,10 @@ public final class ObjectHome {
 
   /// How many bytes of variable values the last new objects were given, so that the next one's draft
   /// has room for as many from the start.
-  private(set) var heapByteCountOfNew = Draft.heapByteCountUsual
+  private(set) var heapByteCountOfNew = DraftReference.heapByteCountUsual
 
   /// Notes what a new object was given.
-  func noteNew(_ draft: Draft) {
+  func noteNew(_ draft: DraftReference) {
     if draft.heapByteCount > heapByteCountOfNew {
       heapByteCountOfNew = min(draft.heapByteCount, Self.heapByteCountOfNewMax)
     }

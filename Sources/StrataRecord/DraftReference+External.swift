@@ -3,12 +3,12 @@ internal import Foundation
 
 // Values that lie beside the record: a draft has their stamps, and the bytes that were set.
 
-extension Draft {
+extension DraftReference {
   /// Sets an external slot; nil leaves it without a value.
   /// - Returns: false if it has equal bytes, by their stamp.
   @discardableResult
   package func setExternal(_ value: ExternalData?, at slot: Int) -> Bool {
-    guard layout.places[slot].code == .external else { mismatch(slot, .external) }
+    guard place(slot).code == .external else { mismatch(slot, .external) }
     guard value?.stamp != self.slot(slot).stamp else { return false }
     replaceExternal(with: value, at: slot)
     return true
@@ -17,7 +17,7 @@ extension Draft {
   /// Sets an external slot, though the draft have equal bytes: those of an object whose base is out of
   /// date are not what it shows.
   package func replaceExternal(with value: ExternalData?, at slot: Int) {
-    let place = layout.places[slot]
+    let place = place(slot)
     guard place.code == .external else { mismatch(slot, .external) }
     if let value {
       value.stamp.withStoredBytes { bytes in
@@ -27,14 +27,14 @@ extension Draft {
       markPresent(place, slot)
     } else {
       if place.isPresent(in: buffer) { erase(place) }
-      changedSlots.insert(slot)
+      cell.pointee.changedSlots.insert(slot)
     }
-    externalValues[slot] = value
+    cell.pointee.externalValues[slot] = value
   }
 
   /// Sets a slot of data, whether its bytes lie in the record or beside it.
   func store(data: Data, at slot: Int) -> Bool {
-    guard layout.places[slot].code != .external else {
+    guard place(slot).code != .external else {
       return setExternal(ExternalData(data), at: slot)
     }
     return data.withUnsafeBytes { store(bytes: $0, at: slot, as: .data) }

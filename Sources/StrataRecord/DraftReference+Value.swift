@@ -2,7 +2,7 @@
 internal import Foundation
 package import StrataModel
 
-extension Draft {
+extension DraftReference {
   /// Sets the slot to a value without static type.
   ///
   /// Integers fit a slot of any integer type that can represent them, and doubles one of `Float`
@@ -10,7 +10,7 @@ extension Draft {
   /// - Returns: false if an equal value was there.
   @discardableResult
   package func setValue(_ value: Value, at slot: Int) -> Bool {
-    switch layout.places[slot].code {
+    switch place(slot).code {
     case _ where value == .null: clear(slot)
     case .bool: set(Bool(value: value), at: slot, from: value)
     case .int8: set(Int8(value: value), at: slot, from: value)
@@ -54,7 +54,7 @@ extension Draft {
   private func unfit(_ value: Value, _ slot: Int) -> Never {
     preconditionFailure(
       """
-      slot \(slot) holds \(String(describing: layout.places[slot].code.kind)), which cannot \
+      slot \(slot) holds \(String(describing: place(slot).code.kind)), which cannot \
       represent the value that it is set to
       """)
   }
