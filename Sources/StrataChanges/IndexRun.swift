@@ -89,6 +89,11 @@ package struct IndexRun: Sendable {
     for entry in added.entries[next...] { try body(true, entry.bytes(in: addedStarts)) }
   }
 
+  /// The bytes of the entry at `index`.
+  ///
+  /// - Important: they are valid as long as the caller keeps the run.
+  package func bytes(at index: Int) -> UnsafeRawBufferPointer { bytes(of: entries[index]) }
+
   /// Valid as long as the run is kept.
   private func bytes(of entry: Entry) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(
@@ -97,16 +102,55 @@ package struct IndexRun: Sendable {
 
   /// The index of the first entry that is not below `bound`. O(log entries).
   package func firstIndex(notBelow bound: [UInt8]) -> Int {
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = (low + high) / 2
-      let isBelow = withBytes(at: middle) { entry in
-        bound.withUnsafeBytes { Self.precedes(entry, $0) }
-      }
-      if isBelow { low = middle + 1 } else { high = middle }
+    firstIndex(notBelow: bound, in: 0..<entries.count)
+  }
+
+  /// The entries within `range`. O(log entries).
+  package func indices(in range: KeyRange) -> Range<Int> {
+    let first = firstIndex(notBelow: range.lower)
+    guard let upper = range.upper else { return first..<entries.count }
+    // Most ranges are short: the end is looked for from the beginning on, in growing steps.
+    var (low, step) = (first, 8)
+    while low + step < entries.count, isBelow(upper, low + step) {
+      low += step
+      step *= 2
     }
-    return low
+    return first..<firstIndex(notBelow: upper, in: low..<min(low + step, entries.count))
+  }
+
+  private func isBelow(_ bound: [UInt8], _ index: Int) -> Bool {
+    bound.withUnsafeBytes { isBelow($0, head: Self.head(of: $0), entries[index]) }
+  }
+
+  /// - Parameter range: all entries before it are below `bound`, those behind it are not.
+  private func firstIndex(notBelow bound: [UInt8], in range: Range<Int>) -> Int {
+    bound.withUnsafeBytes { bound in
+      let head = Self.head(of: bound)
+      return entries.withUnsafeBufferPointer { entries in
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high {
+          let middle = (low + high) / 2
+          if isBelow(bound, head: head, entries[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+      }
+    }
+  }
+
+  /// Whether an entry is below `bound`. Mostly the heads tell: the bytes lie elsewhere.
+  @inline(__always)
+  private func isBelow(
+    _ bound: UnsafeRawBufferPointer, head: UInt64, _ entry: Entry
+  ) -> Bool {
+    entry.head == head ? Self.precedes(bytes(of: entry), bound) : entry.head < head
+  }
+
+  /// The first 8 bytes as a big-endian number; zeros where there are fewer. An entry with another head is
+  /// on the same side of the bytes as of these.
+  private static func head(of bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var head: UInt64 = 0
+    withUnsafeMutableBytes(of: &head) { $0.copyBytes(from: bytes.prefix(8)) }
+    return UInt64(bigEndian: head)
   }
 
   /// Bytewise order, the shorter first where one begins the other: LMDB's order of keys.

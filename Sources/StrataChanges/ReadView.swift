@@ -24,6 +24,7 @@ package final class ReadView {
   /// All pending changes that the view shows: the context's own, then the ancestors', near to far.
   @exclusivity(unchecked)
   package private(set) var layers: Overlay
+  @exclusivity(unchecked) private var knownLookUp: PendingLookUp?
   package let snapshot: any Snapshot
   package let schema: Schema
 
@@ -47,6 +48,7 @@ package final class ReadView {
 
   /// Takes `own` as the context's changes from now on: within a turn, drafts are encoded into them.
   package func replaceOwn(_ own: Overlay) {
+    knownLookUp = nil
     layers = Overlay(Self.hidden(own.segments, from: snapshot, schema) + inherited)
   }
 
@@ -81,6 +83,15 @@ package final class ReadView {
     return ReadView(
       own: own, inherited: hidden(beneath.segments, from: snapshot, source.schema),
       snapshot: snapshot, schema: source.schema, sights: beneath.sights)
+  }
+
+  /// Finds what is pending in `layers`. O(1), the first time O(segments) and, for segments that no walk has
+  /// met before, O(changes).
+  package var lookUp: PendingLookUp {
+    if let knownLookUp { return knownLookUp }
+    let lookUp = PendingLookUp(layers)
+    knownLookUp = lookUp
+    return lookUp
   }
 
   // MARK: - One object

@@ -17,13 +17,14 @@ import Synchronization
 ///   generation is visible it never changes again.
 ///
 /// ## Isolation
-/// Sendable: everything but the runs, the tag, the freezing and the era is constant; those are atomic,
-/// and a run is the same whoever makes it.
+/// Sendable: everything but the runs, the key map, the tag, the freezing and the era is constant; those
+/// are atomic, and a run or a map is the same whoever makes it.
 package final class Segment: Sendable {
   package let changes: ChangeTable
   package let links: LinkChanges
   let schema: Schema
   let runSet: RunSet
+  private let mapped = SetOnce<KeyMap>()
 
   /// The generation that a commit under way will give to this segment's changes, or 0.
   private let tagged = Atomic<UInt64>(0)
@@ -88,6 +89,9 @@ package final class Segment: Sendable {
 
   /// Whether anything is pending here for `key`.
   package func touches(_ key: ObjectKey) -> Bool { changes.index(of: key) != nil }
+
+  /// Where the changes are, for walks. It is made for the first of them. O(1), the first time O(changes).
+  var keyMap: KeyMap { mapped.load() ?? mapped.storeIfNil(KeyMap(changes)) }
 
   // MARK: - The tag
 

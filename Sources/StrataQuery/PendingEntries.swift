@@ -6,44 +6,52 @@ import StrataRecord
 /// The entries that an overlay has in a stretch of one index, in order: its segments' sorted runs as
 /// one, without entries that a newer segment has made stale. O(log pending) to begin, then
 /// O(segments) per entry.
+///
+/// ## Lifetime
+/// A walk. Whoever walks keeps it until what it was shown last has been looked at: the bytes lie in the
+/// runs that it holds.
 struct PendingEntries {
-  fileprivate struct Cursor {
+  private struct Cursor {
     let run: IndexRun
     let depth: Int
     var position: Int
     let end: Int
+    /// The entry at the position, unless that is the end.
+    var object = ObjectKey(rawValue: 0)
+    var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
-  private let layers: Overlay
+  private let lookUp: PendingLookUp
   private let isReversed: Bool
   private var cursors: [Cursor] = []
   /// The cursor with the next entry; nil if there is none.
   private var nearest: Int?
 
-  init(_ layers: Overlay, index: PropertyNumber, in range: KeyRange, isReversed: Bool) {
-    self.layers = layers
+  /// - Parameter lookUp: of the overlay.
+  init(
+    _ lookUp: PendingLookUp, index: PropertyNumber, in range: KeyRange, isReversed: Bool
+  ) {
+    self.lookUp = lookUp
     self.isReversed = isReversed
-    for (depth, segment) in layers.segments.enumerated() {
+    for (depth, segment) in lookUp.layers.segments.enumerated() {
       guard let run = segment.run(of: index) else { continue }
-      let first = run.firstIndex(notBelow: range.lower)
-      let end = range.upper.map { run.firstIndex(notBelow: $0) } ?? run.entries.count
-      guard first < end else { continue }
-      let cursor =
+      let indices = run.indices(in: range)
+      if indices.isEmpty { continue }
+      cursors.append(
         isReversed
-        ? Cursor(run: run, depth: depth, position: end - 1, end: first - 1)
-        : Cursor(run: run, depth: depth, position: first, end: end)
-      cursors.append(cursor)
+          ? Cursor(
+            run: run, depth: depth, position: indices.upperBound - 1, end: indices.lowerBound - 1)
+          : Cursor(
+            run: run, depth: depth, position: indices.lowerBound, end: indices.upperBound))
       settle(cursors.count - 1)
     }
     choose()
   }
 
-  var isEmpty: Bool { nearest == nil }
-
   /// Whether the next entry comes before `other`; false if there is none.
   func isNext(before other: UnsafeRawBufferPointer) -> Bool {
     guard let nearest else { return false }
-    return cursors[nearest].withBytes { precedes($0, other) }
+    return precedes(cursors[nearest].bytes, other)
   }
 
   /// Calls `body` with the next entry and passes on to the one after.
@@ -51,19 +59,24 @@ struct PendingEntries {
     _ body: (UnsafeRawBufferPointer, ObjectKey) throws -> R
   ) rethrows -> R? {
     guard let nearest else { return nil }
-    let cursor = cursors[nearest]
+    let (bytes, object) = (cursors[nearest].bytes, cursors[nearest].object)
     cursors[nearest].position += isReversed ? -1 : 1
     settle(nearest)
     choose()
-    return try cursor.withBytes { try body($0, cursor.run.entries[cursor.position].object) }
+    return try body(bytes, object)
   }
 
   /// Moves a cursor on to an entry that no newer segment has made stale.
   private mutating func settle(_ index: Int) {
     let step = isReversed ? -1 : 1
     while cursors[index].position != cursors[index].end {
-      let object = cursors[index].run.entries[cursors[index].position].object
-      if !layers.isShadowed(object, above: cursors[index].depth) { return }
+      let position = cursors[index].position
+      let object = cursors[index].run.entries[position].object
+      if !lookUp.isShadowed(object, above: cursors[index].depth) {
+        cursors[index].object = object
+        cursors[index].bytes = cursors[index].run.bytes(at: position)
+        return
+      }
       cursors[index].position += step
     }
   }
@@ -75,20 +88,11 @@ struct PendingEntries {
         nearest = index
         continue
       }
-      let isNearer = cursors[index].withBytes { bytes in
-        cursors[best].withBytes { precedes(bytes, $0) }
-      }
-      if isNearer { nearest = index }
+      if precedes(cursors[index].bytes, cursors[best].bytes) { nearest = index }
     }
   }
 
   private func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     isReversed ? IndexRun.precedes(right, left) : IndexRun.precedes(left, right)
-  }
-}
-
-extension PendingEntries.Cursor {
-  fileprivate func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-    try run.withBytes(at: position, body)
   }
 }

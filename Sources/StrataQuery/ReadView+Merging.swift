@@ -24,7 +24,10 @@ extension ReadView {
       }
       return count
     }
-    var pending = PendingEntries(layers, index: index, in: range, isReversed: isReversed)
+    let lookUp = lookUp
+    var pending = PendingEntries(lookUp, index: index, in: range, isReversed: isReversed)
+    // What `body` is shown lies in its runs.
+    defer { withExtendedLifetime(pending) {} }
     var step = ScanStep.more
     try snapshot.scanIndex(index, in: range, isReversed: isReversed) { entry, key in
       while step == .more, pending.isNext(before: entry) {
@@ -33,7 +36,7 @@ extension ReadView {
       }
       if step == .stop { return step }
       count += 1
-      if !layers.isTouched(key) { step = try body(entry, key) }
+      if !lookUp.isTouched(key) { step = try body(entry, key) }
       return step
     }
     while step == .more, let next = try pending.next(body) {
@@ -64,27 +67,43 @@ extension ReadView {
     stored: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> Void,
     pending: (ObjectKey, StoredRecord?) throws -> Void
   ) throws {
-    func visitStored(_ keys: [ObjectKey]) throws {
-      try snapshot.visitRecords(of: keys) { key, generation, bytes in
-        if let bytes { try stored(key, generation, bytes) } else { try pending(key, nil) }
-      }
+    func show(
+      _ key: ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer?
+    ) throws {
+      if let record { try stored(key, generation, record) } else { try pending(key, nil) }
     }
-    if layers.isEmpty { return try visitStored(keys) }
+    if layers.isEmpty { return try snapshot.visitRecords(of: keys, show) }
+    let lookUp = lookUp
     // Those that the store shows are looked up together.
     var unchanged: [ObjectKey] = []
-    for key in keys {
-      guard let change = layers.change(for: key) else {
+    unchanged.reserveCapacity(keys.count)
+    var changed: [(number: Int, place: PendingLookUp.Place)] = []
+    for (number, key) in keys.enumerated() {
+      if let place = lookUp.place(of: key) {
+        if changed.isEmpty { changed.reserveCapacity(keys.count - number) }
+        changed.append((number, place))
+      } else {
         unchanged.append(key)
-        continue
       }
-      if !unchanged.isEmpty {
-        try visitStored(unchanged)
-        unchanged.removeAll(keepingCapacity: true)
-      }
-      let generation = change.base?.generation ?? 0
-      try pending(key, change.record.map { StoredRecord(record: $0, generation: generation) })
     }
-    if !unchanged.isEmpty { try visitStored(unchanged) }
+    // How many of the keys were shown, and how many of the changed ones.
+    var (shownCount, changedCount) = (0, 0)
+    func showChanged() throws {
+      while changedCount < changed.count, changed[changedCount].number == shownCount {
+        let place = changed[changedCount].place
+        changedCount += 1
+        shownCount += 1
+        try pending(keys[shownCount - 1], lookUp.record(at: place))
+      }
+    }
+    if !unchanged.isEmpty {
+      try snapshot.visitRecords(of: unchanged) { key, generation, record in
+        try showChanged()
+        shownCount += 1
+        try show(key, generation, record)
+      }
+    }
+    try showChanged()
   }
 
   /// The objects of an entity as they would be if everything were saved, ascending by key.

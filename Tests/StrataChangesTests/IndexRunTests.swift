@@ -86,4 +86,34 @@ private typealias G = Geography
       #expect(try entries(flat.run(of: index)) == expected(flat.changes), "seed \(seed)")
     }
   }
+
+  @Test func `tell the entries of a range as a comparison of all their bytes does`() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = SeededGenerator(seed: seed)
+    for count in [1, 3, 40, 400] {
+      let segment = someSegment(count, &random)
+      let run = try #require(segment.run(of: index), "seed \(seed)")
+      let entries = entries(run)
+      // Bounds that are entries, that entries begin with, and that lie between them.
+      var bounds: [[UInt8]] = [[], [0], [0xFF], [0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0]]
+      for _ in 0..<30 {
+        guard let entry = entries.randomElement(using: &random) else { continue }
+        var bound = Array(entry.prefix(.random(in: 0...entry.count, using: &random)))
+        if Bool.random(using: &random), let last = bound.indices.last { bound[last] &+= 1 }
+        if Bool.random(using: &random) { bound.append(0) }
+        bounds.append(bound)
+      }
+      for lower in bounds {
+        let upper = bounds.randomElement(using: &random) ?? []
+        let isAbove: ([UInt8]) -> Bool = { !$0.lexicographicallyPrecedes(lower) }
+        let isBelow: ([UInt8]) -> Bool = { $0.lexicographicallyPrecedes(upper) }
+        let found = run.indices(in: KeyRange(lower: lower, upper: upper))
+        #expect(
+          entries[found] == entries.filter { isAbove($0) && isBelow($0) }[...], "seed \(seed)")
+        let open = run.indices(in: KeyRange(lower: lower))
+        #expect(entries[open] == entries.filter(isAbove)[...], "seed \(seed)")
+        #expect(run.firstIndex(notBelow: lower) == open.lowerBound, "seed \(seed)")
+      }
+    }
+  }
 }
