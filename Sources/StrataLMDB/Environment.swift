@@ -123,9 +123,18 @@ extension Environment {
   package func tree(named name: String) throws(LMDBError) -> Tree? {
     try ForkGuard.check()
     if let tree = trees[name] { return tree }
+    return try trees(named: [name])[0]
+  }
+
+  /// The trees called `names`, each as `tree(named:)` gives it: those that are not open yet are opened
+  /// together, which takes a transaction less for each but one.
+  ///
+  /// - Throws: as `tree(named:)`; no tree is opened then.
+  package func trees(named names: [String]) throws(LMDBError) -> [Tree?] {
+    try ForkGuard.check()
     precondition(
       !writer.isCurrent || !isWriting.load(ordering: .relaxed),
       "Within a write transaction, ask the transaction for a tree, not the environment.")
-    return try trees.open(name, in: raw)
+    return try trees.open(names, in: raw)
   }
 }

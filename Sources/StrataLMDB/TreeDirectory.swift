@@ -41,27 +41,30 @@ final class TreeDirectory: Sendable {
     state.withLock { state in state.trees = state.trees.filter { $0.value != tree } }
   }
 
-  /// Opens `name` in a read transaction of its own, which waits for no writer but one that is
-  /// opening trees.
-  func open(_ name: String, in environment: OpaquePointer) throws(LMDBError) -> Tree? {
+  /// Opens those of `names` that are not open in one read transaction, which waits for no writer but one
+  /// that is opening trees.
+  ///
+  /// - Returns: by name; nil for one that the newest snapshot does not have.
+  func open(
+    _ names: [String], in environment: OpaquePointer
+  ) throws(LMDBError) -> [Tree?] {
     enter()
-    if let tree = self[name] {
-      leave(publishing: [:])
-      return tree
-    }
     var opened: [String: Tree] = [:]
     defer { leave(publishing: opened) }
+    var trees: [Tree?] = state.withLock { state in names.map { state.trees[$0] } }
+    if !trees.contains(where: { $0 == nil }) { return trees }
     let transaction = try ReaderPool.begin(in: environment)
-    let tree: Tree?
-    do {
-      tree = try Tree(named: name, in: transaction, creates: false)
+    do throws(LMDBError) {
+      for (place, name) in names.enumerated() where trees[place] == nil {
+        trees[place] = try Tree(named: name, in: transaction, creates: false)
+      }
     } catch {
       mdb_txn_abort(transaction)
       throw error
     }
     // To commit a read transaction is to keep the trees that it opened.
     try check(mdb_txn_commit(transaction))
-    if let tree { opened[name] = tree }
-    return tree
+    for (place, name) in names.enumerated() { opened[name] = trees[place] }
+    return trees
   }
 }

@@ -50,22 +50,37 @@ struct JSONWriter {
 
   mutating func string(_ string: String) {
     text.append(UInt8(ascii: "\""))
-    for byte in string.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): escape(byte)
-      case 0x08: escape(UInt8(ascii: "b"))
-      case 0x09: escape(UInt8(ascii: "t"))
-      case 0x0A: escape(UInt8(ascii: "n"))
-      case 0x0C: escape(UInt8(ascii: "f"))
-      case 0x0D: escape(UInt8(ascii: "r"))
-      case 0..<0x20:
-        escape(UInt8(ascii: "u"))
-        text += Array("00\(byte < 0x10 ? "0" : "1")".utf8)
-        text.append(Array("0123456789abcdef".utf8)[Int(byte & 0xF)])
-      default: text.append(byte)
+    var string = string
+    string.withUTF8 { bytes in
+      // Names have nothing to be escaped.
+      if bytes.contains(where: Self.isEscaped) {
+        for byte in bytes { character(byte) }
+      } else {
+        text += bytes
       }
     }
     text.append(UInt8(ascii: "\""))
+  }
+
+  private static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+      || byte == UInt8(ascii: "/")
+  }
+
+  private mutating func character(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): escape(byte)
+    case 0x08: escape(UInt8(ascii: "b"))
+    case 0x09: escape(UInt8(ascii: "t"))
+    case 0x0A: escape(UInt8(ascii: "n"))
+    case 0x0C: escape(UInt8(ascii: "f"))
+    case 0x0D: escape(UInt8(ascii: "r"))
+    case 0..<0x20:
+      escape(UInt8(ascii: "u"))
+      text += Array("00\(byte < 0x10 ? "0" : "1")".utf8)
+      text.append(Array("0123456789abcdef".utf8)[Int(byte & 0xF)])
+    default: text.append(byte)
+    }
   }
 
   private mutating func escape(_ byte: UInt8) {

@@ -4,14 +4,23 @@
 
 extension ManagedObjectModel {
   static func checkProperties(of entity: EntityDescription) throws(ModelError) {
-    var names: Set<String> = []
-    for property in entity.properties where !names.insert(property.name).inserted {
-      throw .duplicateProperty(entity: entity.name, property: property.name)
+    if let name = firstRepeated(entity.properties.map(\.name)) {
+      throw .duplicateProperty(entity: entity.name, property: name)
     }
     for case .attribute(let attribute) in entity.ownProperties {
       try check(attribute, of: entity.name)
     }
     try checkRules(of: entity)
+  }
+
+  /// The first of the names that was there before; nil if all are different.
+  private static func firstRepeated(_ names: [String]) -> String? {
+    // A few are compared with each other in less time than one is put into a set.
+    if names.count <= 24 {
+      return names.indices.first { names[..<$0].contains(names[$0]) }.map { names[$0] }
+    }
+    var known: Set<String> = []
+    return names.first { !known.insert($0).inserted }
   }
 
   private static func check(

@@ -80,11 +80,11 @@ package final class RecordLayout: Sendable {
     let presenceByteCount = (placed.count + 7) / 8
     var position = Self.headerByteCount + presenceByteCount
     var variableCount = 0
-    var places: [PropertyNumber: SlotPlace] = [:]
     var physical: [SlotPlace] = []
-    let classSlots = Dictionary(
-      slots.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
+    let classSlots = ClassSlots(slots)
+    var places = slots.map { SlotPlace.nowhere($0.kind == .toMany ? .toMany : .none) }
     var slotsByFixedByte: [Int?] = []
+    var slotsByBit: [Int?] = []
     fixedStart = position
     for (bit, slot) in placed.enumerated() {
       let code = SlotCode(slot)
@@ -93,16 +93,20 @@ package final class RecordLayout: Sendable {
         presenceOffset: UInt16(Self.headerByteCount + bit / 8), presenceMask: 1 << UInt8(bit % 8),
         code: code)
       if code.isVariable { variableCount += 1 } else { position += code.fixedByteCount }
-      let former = places.updateValue(place, forKey: slot.number)
-      precondition(former == nil, "two slots of one record have the number \(slot.number.rawValue)")
+      precondition(
+        bit == 0 || placed[bit - 1].number < slot.number,
+        "two slots of one record have the number \(slot.number.rawValue)")
       physical.append(place)
-      slotsByFixedByte += repeatElement(classSlots[slot.number], count: code.fixedByteCount)
+      let classSlot = classSlots[slot.number]
+      if let classSlot { places[classSlot] = place }
+      slotsByBit.append(classSlot)
+      for _ in 0..<code.fixedByteCount { slotsByFixedByte.append(classSlot) }
     }
     self.version = version
     self.slots = slots
-    self.places = slots.map { places[$0.number] ?? .nowhere($0.kind == .toMany ? .toMany : .none) }
+    self.places = places
     self.physical = physical
-    slotsByBit = placed.map { classSlots[$0.number] }
+    self.slotsByBit = slotsByBit
     self.slotsByFixedByte = slotsByFixedByte
     self.variableCount = variableCount
     fixedEnd = position
@@ -115,6 +119,27 @@ package final class RecordLayout: Sendable {
     }
     (transientSlots, variableSlots) = (transient, variable)
     (externalSlots, placedSlots) = (external, all)
+  }
+}
+
+/// Finds class slots by their numbers.
+private struct ClassSlots {
+  private let slots: [SlotDescription]
+  /// Nil for a few, which are looked through in less time.
+  private let byNumber: [PropertyNumber: Int]?
+
+  init(_ slots: [SlotDescription]) {
+    self.slots = slots
+    byNumber =
+      slots.count <= 24
+      ? nil
+      : Dictionary(
+        slots.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  subscript(number: PropertyNumber) -> Int? {
+    if let byNumber { return byNumber[number] }
+    return slots.firstIndex { $0.number == number }
   }
 }
 

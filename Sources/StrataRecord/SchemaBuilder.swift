@@ -2,22 +2,118 @@
 import StrataModel
 
 /// Works out how a model lies in a store, given the store's numbers.
+///
+/// Names are looked up once, when it is made. From then on an entity is found by its identity and a
+/// property by its slot: a store is opened in less than half a millisecond, and looking names up again and
+/// again was a fifth of that.
 struct SchemaBuilder {
-  let model: ManagedObjectModel
-  let numbers: SchemaNumbers
-  let version: UInt16
-  let store: StoreIdentity
+  /// What the names of one entity's properties stand for.
+  private struct Known {
+    let number: EntityNumber
+    /// By slot.
+    let numbers: [PropertyNumber]
+    /// By slot; nil for attributes, and for relationships without inverse.
+    let inverses: [RelationshipSchema.Inverse?]
+  }
+
+  /// A relationship without an inverse, which its destination has to know.
+  private struct OneWay {
+    let owner: EntityDescription
+    let slot: Int
+    let destination: EntityDescription
+  }
+
+  private let model: ManagedObjectModel
+  private let numbers: SchemaNumbers
+  private let version: UInt16
+  private let store: StoreIdentity
+  private let known: [ObjectIdentifier: Known]
+  private let oneWays: [OneWay]
+
+  /// - Precondition: `numbers` has a number for every entity and property of `model`.
+  init(
+    model: ManagedObjectModel, numbers: SchemaNumbers, version: UInt16, store: StoreIdentity
+  ) {
+    self.model = model
+    self.numbers = numbers
+    self.version = version
+    self.store = store
+    let propertyNumbers = Self.propertyNumbers(of: model, numbers)
+    var known: [ObjectIdentifier: Known] = [:]
+    var oneWays: [OneWay] = []
+    known.reserveCapacity(model.entities.count)
+    // Superentities come first.
+    for entity in model.entities {
+      guard let number = numbers.number(ofEntity: entity.name) else {
+        preconditionFailure("a schema is made with a number for each of its entities")
+      }
+      var inverses = entity.superentity.flatMap { known[ObjectIdentifier($0)]?.inverses } ?? []
+      inverses.reserveCapacity(entity.properties.count)
+      for slot in entity.firstOwnSlot..<entity.properties.count {
+        guard let relationship = entity.properties[slot].relationship else {
+          inverses.append(nil)
+          continue
+        }
+        let inverse = Self.inverse(of: relationship, declaredBy: entity, model, propertyNumbers)
+        inverses.append(inverse)
+        if inverse == nil {
+          oneWays.append(
+            OneWay(owner: entity, slot: slot, destination: relationship.destination()))
+        }
+      }
+      known[ObjectIdentifier(entity)] = Known(
+        number: number, numbers: propertyNumbers[ObjectIdentifier(entity)] ?? [],
+        inverses: inverses)
+    }
+    self.known = known
+    self.oneWays = oneWays
+  }
+
+  /// By entity, then by slot.
+  private static func propertyNumbers(
+    of model: ManagedObjectModel, _ numbers: SchemaNumbers
+  ) -> [ObjectIdentifier: [PropertyNumber]] {
+    var all: [ObjectIdentifier: [PropertyNumber]] = [:]
+    all.reserveCapacity(model.entities.count)
+    for entity in model.entities {
+      let byName = numbers.properties[entity.name] ?? [:]
+      var own = entity.superentity.flatMap { all[ObjectIdentifier($0)] } ?? []
+      own.reserveCapacity(entity.properties.count)
+      for property in entity.ownProperties {
+        guard let number = byName[property.name] else {
+          preconditionFailure("a schema is made with a number for each of its properties")
+        }
+        own.append(PropertyNumber(rawValue: number))
+      }
+      all[ObjectIdentifier(entity)] = own
+    }
+    return all
+  }
+
+  private static func inverse(
+    of relationship: RelationshipDescription, declaredBy entity: EntityDescription,
+    _ model: ManagedObjectModel, _ numbers: [ObjectIdentifier: [PropertyNumber]]
+  ) -> RelationshipSchema.Inverse? {
+    let side = ManagedObjectModel.PropertyReference(
+      entity: entity.name, property: relationship.name)
+    guard let other = model.inverse(of: side), let otherEntity = model.entity(named: other.entity),
+      let slot = otherEntity.slot(named: other.property),
+      let otherRelationship = otherEntity.properties[slot].relationship,
+      let number = numbers[ObjectIdentifier(otherEntity)]?[slot]
+    else { return nil }
+    return RelationshipSchema.Inverse(number: number, slot: slot, kind: otherRelationship.kind)
+  }
 
   func schema(of entity: EntityDescription) -> EntitySchema {
-    let propertyNumbers = entity.properties.indices.map { number(ofSlot: $0, in: entity) }
+    let known = known(entity)
     return EntitySchema(
-      store: store, number: number(of: entity), description: entity,
-      layout: RecordLayout(version: version, slots: slots(of: entity, propertyNumbers)),
-      numbers: propertyNumbers, indexes: indexes(of: entity, propertyNumbers),
-      relationships: entity.properties.indices.map { relationship(atSlot: $0, in: entity) },
+      store: store, number: known.number, description: entity,
+      layout: RecordLayout(version: version, slots: slots(of: entity, known.numbers)),
+      numbers: known.numbers, indexes: indexes(of: entity, known.numbers),
+      relationships: entity.properties.indices.map { relationship(atSlot: $0, in: entity, known) },
       incoming: incoming(to: entity),
       family: model.entities.filter { $0.isKind(of: entity) && !$0.isAbstract }
-        .map(number(of:)).sorted())
+        .map { self.known($0).number }.sorted())
   }
 
   private func slots(
@@ -65,71 +161,47 @@ struct SchemaBuilder {
   }
 
   private func relationship(
-    atSlot slot: Int, in entity: EntityDescription
+    atSlot slot: Int, in entity: EntityDescription, _ known: Known
   ) -> RelationshipSchema? {
     guard let relationship = entity.properties[slot].relationship else { return nil }
-    let inverse = inverse(ofSlot: slot, in: entity)
+    let inverse = known.inverses[slot]
     return RelationshipSchema(
-      number: number(ofSlot: slot, in: entity), name: relationship.name, slot: slot,
+      number: known.numbers[slot], name: relationship.name, slot: slot,
       kind: relationship.kind, isSymmetric: relationship.isSymmetric,
-      deleteRule: relationship.deleteRule, destination: number(of: relationship.destination()),
-      inverse: inverse, storage: storage(ofSlot: slot, in: entity, inverse: inverse))
+      deleteRule: relationship.deleteRule,
+      destination: self.known(relationship.destination()).number, inverse: inverse,
+      storage: Self.storage(of: relationship, known.numbers[slot], inverse))
   }
 
-  private func storage(
-    ofSlot slot: Int, in entity: EntityDescription, inverse: RelationshipSchema.Inverse?
+  private static func storage(
+    of relationship: RelationshipDescription, _ number: PropertyNumber,
+    _ inverse: RelationshipSchema.Inverse?
   ) -> RelationshipSchema.Storage {
-    let number = number(ofSlot: slot, in: entity)
-    if entity.properties[slot].relationship?.isToMany != true { return .slot }
+    if !relationship.isToMany { return .slot }
     guard let inverse else { return .links(number, mirror: number.reversed) }
     return inverse.kind == .toOne
       ? .inverseSlot(index: inverse.number, slot: inverse.slot)
       : .links(number, mirror: inverse.number)
   }
 
-  private func inverse(
-    ofSlot slot: Int, in entity: EntityDescription
-  ) -> RelationshipSchema.Inverse? {
-    let declaring = model.declaringEntity(of: slot, in: entity)
-    let side = ManagedObjectModel.PropertyReference(
-      entity: declaring.name, property: entity.properties[slot].name)
-    guard let other = model.inverse(of: side), let otherEntity = model.entity(named: other.entity),
-      let otherSlot = otherEntity.slot(named: other.property),
-      let relationship = otherEntity.properties[otherSlot].relationship
-    else { return nil }
-    return RelationshipSchema.Inverse(
-      number: number(ofSlot: otherSlot, in: otherEntity), slot: otherSlot, kind: relationship.kind)
-  }
-
   private func incoming(to entity: EntityDescription) -> [IncomingRelationship] {
-    model.entities.flatMap { owner in
-      owner.properties.indices.dropFirst(owner.firstOwnSlot).compactMap { slot in
-        guard let relationship = owner.properties[slot].relationship,
-          entity.isKind(of: relationship.destination()), inverse(ofSlot: slot, in: owner) == nil
-        else { return nil }
-        return IncomingRelationship(
-          owner: number(of: owner), number: number(ofSlot: slot, in: owner), slot: slot,
-          storage: storage(ofSlot: slot, in: owner, inverse: nil))
-      }
+    oneWays.compactMap { oneWay in
+      guard entity.isKind(of: oneWay.destination),
+        let relationship = oneWay.owner.properties[oneWay.slot].relationship
+      else { return nil }
+      let owner = known(oneWay.owner)
+      let number = owner.numbers[oneWay.slot]
+      return IncomingRelationship(
+        owner: owner.number, number: number, slot: oneWay.slot,
+        storage: Self.storage(of: relationship, number, nil))
     }
   }
 
-  // MARK: - Numbers
-
-  private func number(of entity: EntityDescription) -> EntityNumber {
-    guard let number = numbers.number(ofEntity: entity.name) else {
+  private func known(_ entity: EntityDescription) -> Known {
+    guard let known = known[ObjectIdentifier(entity)] else {
       preconditionFailure("a schema is made with a number for each of its entities")
     }
-    return number
-  }
-
-  private func number(ofSlot slot: Int, in entity: EntityDescription) -> PropertyNumber {
-    let declaring = model.declaringEntity(of: slot, in: entity)
-    let name = entity.properties[slot].name
-    guard let number = numbers.number(ofProperty: name, declaredBy: declaring.name) else {
-      preconditionFailure("a schema is made with a number for each of its properties")
-    }
-    return number
+    return known
   }
 
   static func kind(of property: PropertyDescription) -> SlotKind {

@@ -38,8 +38,8 @@ final class OpenStore: Sendable {
     let schema = Schema(
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
       version: catalog.version)
-    let trees = try Trees(schema) { (name) throws(LMDBError) in
-      try environment.tree(named: name)
+    let trees = try Trees(schema) { (names) throws(LMDBError) in
+      try environment.trees(named: names)
     }
     self.environment = environment
     self.schema = schema
@@ -80,10 +80,19 @@ extension SchemaNumbers {
           own?[Self.name(ofIndexOver: $0)] != nil
         }
     }
-    guard isComplete else { return false }
-    let all = properties.values.flatMap(\.values)
-    return Set(all).count == all.count && all.allSatisfy { $0 >= 1 && $0 <= lastProperty }
-      && Set(entities.values).count == entities.count
-      && entities.values.allSatisfy { $0 >= 1 && $0 <= lastEntity } && lastProperty <= 0x7FFF
+    guard isComplete, lastProperty <= 0x7FFF else { return false }
+    return Self.areDistinct(properties.values.lazy.flatMap(\.values), upTo: lastProperty)
+      && Self.areDistinct(entities.values, upTo: lastEntity)
+  }
+
+  /// Whether each number is another one from 1 to `last`.
+  private static func areDistinct(_ numbers: some Sequence<UInt16>, upTo last: UInt16) -> Bool {
+    var isTaken = [Bool](repeating: false, count: Int(last) + 1)
+    isTaken[0] = true
+    for number in numbers {
+      if number > last || isTaken[Int(number)] { return false }
+      isTaken[Int(number)] = true
+    }
+    return true
   }
 }

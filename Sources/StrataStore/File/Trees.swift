@@ -36,22 +36,25 @@ final class Trees: Sendable {
   private let declared: [Tree?]
   private let names: [Tree: String]
 
-  /// - Parameter open: gives the tree of a name, nil if the file has none.
+  /// - Parameter open: gives the trees of names, nil for one that the file does not have.
   /// - Throws: `damaged` if a tree of the schema is not in the file; what `open` throws.
   init(
-    _ schema: Schema, open: (String) throws(LMDBError) -> Tree?
+    _ schema: Schema, open: ([String]) throws(LMDBError) -> [Tree?]
   ) throws(StoreError) {
+    let all = Array(Self.names(schema).dropFirst())
+    let opened = try Self.open(all, by: open)
     var names: [Tree: String] = [:]
-    func tree(_ name: String) throws(StoreError) -> Tree {
-      do throws(LMDBError) {
-        if let tree = try open(name) {
-          names[tree] = name
-          return tree
-        }
-      } catch {
-        throw StoreError(error, tree: name)
+    names.reserveCapacity(all.count)
+    var place = 0
+    /// The next of the trees, which come in the order of `names(_:)`.
+    func next() throws(StoreError) -> Tree {
+      let name = all[place]
+      guard let tree = opened[place] else {
+        throw .damaged(tree: name, key: nil, reason: "the tree is missing")
       }
-      throw .damaged(tree: name, key: nil, reason: "the tree is missing")
+      place += 1
+      names[tree] = name
+      return tree
     }
     var records = [Tree?](repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
     var external = records
@@ -59,13 +62,14 @@ final class Trees: Sendable {
     var entries = [Tree?](repeating: nil, count: Int(schema.numbers.lastProperty) + 1)
     for entity in schema.entities {
       let number = Int(entity.number.rawValue)
-      if !entity.description.isAbstract { records[number] = try tree("r\(number)") }
-      if entity.hasExternalTree { external[number] = try tree("x\(number)") }
+      if entity.hasRecordTree { records[number] = try next() }
       let own = Self.ownNumbersWithEntries(of: entity)
-      if own.isEmpty { continue }
-      let shared = try tree("i\(number)")
-      declared[number] = shared
-      for property in own { entries[Int(property.rawValue)] = shared }
+      if !own.isEmpty {
+        let shared = try next()
+        declared[number] = shared
+        for property in own { entries[Int(property.rawValue)] = shared }
+      }
+      if entity.hasExternalTree { external[number] = try next() }
     }
     self.records = records
     self.external = external
@@ -74,15 +78,32 @@ final class Trees: Sendable {
     self.names = names
   }
 
-  /// The names of all trees that a store of `schema` has.
+  private static func open(
+    _ names: [String], by open: ([String]) throws(LMDBError) -> [Tree?]
+  ) throws(StoreError) -> [Tree?] {
+    if let trees = try? open(names), trees.count == names.count { return trees }
+    // One by one, to say which of them it is.
+    var trees: [Tree?] = []
+    for name in names {
+      do throws(LMDBError) {
+        trees += try open([name])
+      } catch {
+        throw StoreError(error, tree: name)
+      }
+    }
+    return trees
+  }
+
+  /// The names of all trees that a store of `schema` has, the catalog's first; those of an entity in the
+  /// order records, entries, external attributes.
   static func names(_ schema: Schema) -> [String] {
     [catalogName]
       + schema.entities.flatMap { entity in
-        let number = entity.number.rawValue
+        let number = String(entity.number.rawValue)
         let hasEntries = !ownNumbersWithEntries(of: entity).isEmpty
-        return (entity.description.isAbstract ? [] : ["r\(number)"])
-          + (hasEntries ? ["i\(number)"] : [])
-          + (entity.hasExternalTree ? ["x\(number)"] : [])
+        return (entity.hasRecordTree ? ["r" + number] : [])
+          + (hasEntries ? ["i" + number] : [])
+          + (entity.hasExternalTree ? ["x" + number] : [])
       }
   }
 
@@ -129,6 +150,9 @@ final class Trees: Sendable {
 }
 
 extension EntitySchema {
+  /// Whether there are objects of just this entity.
+  fileprivate var hasRecordTree: Bool { !description.isAbstract }
+
   /// Whether objects of just this entity have external attributes, inherited ones included.
   fileprivate var hasExternalTree: Bool {
     !description.isAbstract && !layout.externalSlots.isEmpty
