@@ -37,54 +37,87 @@ public enum AttributeOption: Sendable, Hashable {
 
 /// An attribute: a value that an object itself holds. Core Data: `NSAttributeDescription`.
 public struct AttributeDescription: Sendable {
-  public let name: String
-  /// The key path of the Swift property, from the class that declares it.
-  public let keyPath: (AnyKeyPath & Sendable)?
+  /// What it consists of. A class, because descriptions are handed on all the time while a store is
+  /// opened, and a copy then counts one reference instead of five.
+  private final class Contents: Sendable {
+    let name: String
+    let keyPath: (AnyKeyPath & Sendable)?
+    let defaultValue: Value
+    let options: Set<AttributeOption>
+    let originalName: String?
+
+    init(
+      _ name: String, _ keyPath: (AnyKeyPath & Sendable)?, _ defaultValue: Value,
+      _ options: Set<AttributeOption>, _ originalName: String?
+    ) {
+      self.name = name
+      self.keyPath = keyPath
+      self.defaultValue = defaultValue
+      self.options = options
+      self.originalName = originalName
+    }
+  }
+
+  private let contents: Contents
   public let type: AttributeType
   /// Whether nil is a value. An attribute that is not optional and has no default reads as the
   /// type's zero until it is set.
   public let isOptional: Bool
-  /// What a new object has; `.null` for none.
-  public let defaultValue: Value
-  public let options: Set<AttributeOption>
-  /// The name that the attribute had in the model before this one, or nil if it is the same.
-  /// Core Data: `renamingIdentifier`.
-  public let originalName: String?
   /// Whether the Swift type has no zero that an unset value could read as: enums and `Codable`
   /// structs. Such an attribute is optional or has a default.
   public let needsDefault: Bool
+
+  // What the options say, worked out once: to find one of them takes some hundred instructions, and
+  // opening a store asks for each several times.
+  public let isUnique: Bool
+  public let isIndexed: Bool
+  public let isTransient: Bool
+  /// Whether the bytes lie beside the object. Core Data: `allowsExternalBinaryDataStorage`.
+  public let isExternal: Bool
+  private let hasOptions: Bool
 
   public init(
     _ name: String, keyPath: (AnyKeyPath & Sendable)? = nil, type: AttributeType,
     isOptional: Bool = false, defaultValue: Value = .null, options: Set<AttributeOption> = [],
     originalName: String? = nil, needsDefault: Bool = false
   ) {
-    self.name = name
-    self.keyPath = keyPath
+    contents = Contents(name, keyPath, defaultValue, options, originalName)
     self.type = type
     self.isOptional = isOptional
-    self.defaultValue = defaultValue
-    self.options = options
-    self.originalName = originalName
     self.needsDefault = needsDefault
+    isUnique = options.contains(.unique)
+    isIndexed = isUnique || options.contains(.indexed)
+    isTransient = options.contains(.transient)
+    isExternal = options.contains(.external)
+    hasOptions = !options.isEmpty
   }
 
-  public var isUnique: Bool { options.contains(.unique) }
-  public var isIndexed: Bool { options.contains(.indexed) || isUnique }
-  public var isTransient: Bool { options.contains(.transient) }
+  public var name: String { contents.name }
 
-  /// Whether the bytes lie beside the object. Core Data: `allowsExternalBinaryDataStorage`.
-  public var isExternal: Bool { options.contains(.external) }
+  /// The key path of the Swift property, from the class that declares it.
+  public var keyPath: (AnyKeyPath & Sendable)? { contents.keyPath }
+
+  /// What a new object has; `.null` for none.
+  public var defaultValue: Value { contents.defaultValue }
+
+  public var options: Set<AttributeOption> { contents.options }
+
+  /// The name that the attribute had in the model before this one, or nil if it is the same.
+  /// Core Data: `renamingIdentifier`.
+  public var originalName: String? { contents.originalName }
 
   /// What the value is worked out from; nil for an attribute that is set.
   public var derivation: AttributeDerivation? {
-    options.lazy.compactMap { if case .derived(let source) = $0 { source } else { nil } }.first
+    if !hasOptions { return nil }
+    return options.lazy.compactMap { if case .derived(let source) = $0 { source } else { nil } }
+      .first
   }
 
   /// What the value must be when a context saves the object; all of it must hold.
   /// Core Data: `validationPredicates`.
   public var rules: [AttributeRule] {
-    options.compactMap { if case .rule(let rule) = $0 { rule } else { nil } }
+    if !hasOptions { return [] }
+    return options.compactMap { if case .rule(let rule) = $0 { rule } else { nil } }
       .sorted { $0.description < $1.description }
   }
 }

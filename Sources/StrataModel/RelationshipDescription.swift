@@ -47,18 +47,32 @@ public enum InverseReference: Sendable {
 /// A relationship: links from the objects of an entity to those of another.
 /// Core Data: `NSRelationshipDescription`.
 public struct RelationshipDescription: Sendable {
-  public let name: String
-  /// The key path of the Swift property, from the class that declares it.
-  public let keyPath: (AnyKeyPath & Sendable)?
+  /// What it consists of. A class, for the reason that that of an attribute is one.
+  private final class Contents: Sendable {
+    let name: String
+    let keyPath: (AnyKeyPath & Sendable)?
+    let destination: @Sendable () -> EntityDescription
+    let inverse: InverseReference?
+    let options: Set<RelationshipOption>
+    let originalName: String?
+
+    init(
+      _ name: String, _ keyPath: (AnyKeyPath & Sendable)?,
+      _ destination: @escaping @Sendable () -> EntityDescription, _ inverse: InverseReference?,
+      _ options: Set<RelationshipOption>, _ originalName: String?
+    ) {
+      self.name = name
+      self.keyPath = keyPath
+      self.destination = destination
+      self.inverse = inverse
+      self.options = options
+      self.originalName = originalName
+    }
+  }
+
+  private let contents: Contents
   public let kind: RelationshipKind
-  /// The entity at the other end. A closure, because two entities may name each other.
-  public let destination: @Sendable () -> EntityDescription
   public let deleteRule: DeleteRule
-  /// The inverse, if this side names it; it is named on one side only.
-  public let inverse: InverseReference?
-  public let options: Set<RelationshipOption>
-  /// The name that the relationship had in the model before this one, or nil if it is the same.
-  public let originalName: String?
 
   public init(
     _ name: String, keyPath: (AnyKeyPath & Sendable)? = nil, kind: RelationshipKind,
@@ -66,15 +80,26 @@ public struct RelationshipDescription: Sendable {
     inverse: InverseReference? = nil, options: Set<RelationshipOption> = [],
     originalName: String? = nil
   ) {
-    self.name = name
-    self.keyPath = keyPath
+    contents = Contents(name, keyPath, destination, inverse, options, originalName)
     self.kind = kind
-    self.destination = destination
     self.deleteRule = deleteRule
-    self.inverse = inverse
-    self.options = options
-    self.originalName = originalName
   }
+
+  public var name: String { contents.name }
+
+  /// The key path of the Swift property, from the class that declares it.
+  public var keyPath: (AnyKeyPath & Sendable)? { contents.keyPath }
+
+  /// The entity at the other end. A closure, because two entities may name each other.
+  public var destination: @Sendable () -> EntityDescription { contents.destination }
+
+  /// The inverse, if this side names it; it is named on one side only.
+  public var inverse: InverseReference? { contents.inverse }
+
+  public var options: Set<RelationshipOption> { contents.options }
+
+  /// The name that the relationship had in the model before this one, or nil if it is the same.
+  public var originalName: String? { contents.originalName }
 
   public var isToMany: Bool { kind != .toOne }
   public var isOrdered: Bool { kind == .orderedToMany }
