@@ -64,8 +64,12 @@ package struct WriteCount: Sendable, Hashable {
   package var externalDeleted = 0
   /// Index entries and links.
   package var entriesPut = 0
-  /// Those that were there.
+  /// Those that were there and were looked at: those of a tree that is emptied are not.
   package var entriesDeleted = 0
+  /// Trees that were written anew, because much of what they had changes.
+  package var treesRewritten = 0
+  /// Trees that were emptied, because nothing of what they had stays.
+  package var treesEmptied = 0
 
   package init() {}
 }

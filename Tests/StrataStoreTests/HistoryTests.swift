@@ -91,6 +91,10 @@ private struct History {
     guard let key = naive.cities.keys.sorted().randomElement(using: &random),
       next.cities[key] != nil
     else { return }
+    try delete(key, &edit, &next)
+  }
+
+  private func delete(_ key: ObjectKey, _ edit: inout Edit, _ next: inout Naive) throws {
     try edit.delete(key)
     edit.links.filter { place, target, _ in place.owner != key && target != key }
     next.cities[key] = nil
@@ -107,6 +111,50 @@ private struct History {
       next.tagged.insert([city, tag])
       edit.link(city, "tags", to: tag)
     }
+  }
+
+  // MARK: - Most of the store at once
+
+  /// Saves what changes nearly all cities.
+  mutating func sweep() throws -> WriteCount {
+    var edit = Edit(store)
+    var next = naive
+    let cities = naive.cities.keys.sorted()
+    switch cities.isEmpty ? 0 : Int.random(in: 0..<7, using: &random) {
+    case 0, 1: insertMany(&edit, &next)
+    case 2:
+      for key in cities where Int.random(in: 0..<20, using: &random) > 0 {
+        let number = number()
+        try edit.update(key, ["population": .int(number)])
+        next.cities[key]?.population = number
+      }
+    case 3:
+      for key in cities {
+        let city = randomCity(next)
+        try edit.update(key, values(city))
+        next.cities[key] = city
+      }
+    case 4:
+      for key in cities where Int.random(in: 0..<10, using: &random) > 0 {
+        try delete(key, &edit, &next)
+      }
+    case 5: for key in cities { try delete(key, &edit, &next) }
+    default:
+      for key in cities { try delete(key, &edit, &next) }
+      insertMany(&edit, &next)
+    }
+    let count = try edit.save().writes
+    naive = next
+    return count
+  }
+
+  private mutating func insertMany(_ edit: inout Edit, _ next: inout Naive) {
+    next.tags.insert(edit.insert(Atlas.tag))
+    for _ in 0..<Int.random(in: 20...300, using: &random) {
+      let city = randomCity(next)
+      next.cities[edit.insert(Atlas.city, values(city))] = city
+    }
+    for _ in 0..<40 { link(&edit, &next) }
   }
 
   // MARK: - Comparing
@@ -185,6 +233,25 @@ private struct History {
         if round % 6 == 0 { try history.check() }
       }
       try history.check()
+    }
+  }
+
+  /// Trees are emptied and written anew then.
+  @Test(arguments: StoreKind.allCases, [1, 2, 3, 4] as [UInt64])
+  func `of saves that change most of the store leaves it as a naive model has it`(
+    _ kind: StoreKind, seed: UInt64
+  ) throws {
+    try kind.withStore { store in
+      var history = History(store: store, random: SeededGenerator(seed: seed))
+      var (rewrittenCount, emptiedCount) = (0, 0)
+      for round in 0..<40 {
+        let writes = try history.sweep()
+        rewrittenCount += writes.treesRewritten
+        emptiedCount += writes.treesEmptied
+        if round % 4 == 1 { try history.save() }
+        try history.check()
+      }
+      #expect(rewrittenCount > 5 && emptiedCount > 3, "seed \(seed)")
     }
   }
 }

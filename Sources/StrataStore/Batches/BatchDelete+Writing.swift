@@ -213,7 +213,7 @@ extension SavePlan {
   /// Plans the entries of one index that come and go with the objects of `section`.
   fileprivate mutating func addEntries(of section: Section, _ index: IndexSchema) {
     var changes = IndexChangesBuilder(index, of: section)
-    for item in section.items { changes.append(item) }
+    for place in section.items.indices { changes.append(section.items, at: place) }
     indexes[index.number] = changes.finished()
   }
 }

@@ -53,6 +53,15 @@ struct LinkDuties: Sendable {
   /// Whether objects of the entity have no links and nothing leads to them.
   var isEmpty: Bool { targets.isEmpty && referrers.isEmpty && links.isEmpty }
 
+  /// Whether anything must be looked at when an object of the entity is deleted, before it goes.
+  var concernsDeletion: Bool {
+    !referrers.isEmpty || links.contains(where: \.mustBeKnown)
+      || targets.contains(where: \.mustBeKnown)
+  }
+
+  /// Whether objects of the entity may have links or positions that go with them.
+  var hasEntries: Bool { !links.isEmpty || targets.contains { $0.positions != nil } }
+
   /// By entity number.
   static func all(_ schema: Schema) -> [LinkDuties] {
     var all = [LinkDuties](repeating: LinkDuties(), count: Int(schema.numbers.lastEntity) + 1)

@@ -27,17 +27,19 @@ struct IndexChangesBuilder {
     added?.goOn(to: index, layout)
   }
 
-  /// Takes away the entry that the object has and adds the one that it will have, if they differ.
-  mutating func append(_ item: SavePlan.Item) {
-    guard index.covers(anyOf: item.differing) else { return }
-    if let old = item.old {
+  /// Takes away the entry that the object at `place` has and adds the one that it will have, if they
+  /// differ. (The whole item is not handed over: to copy it counts references.)
+  mutating func append(_ items: [SavePlan.Item], at place: Int) {
+    guard index.covers(anyOf: items[place].differing) else { return }
+    let key = items[place].key
+    if let old = items[place].old {
       if removed == nil { removed = IndexRunBuilder(index, layout, expecting: count) }
-      removed?.append(item.key, old.start)
+      removed?.append(key, old.start)
       withExtendedLifetime(old) {}
     }
-    if let new = item.new {
+    if let new = items[place].new {
       if added == nil { added = IndexRunBuilder(index, layout, expecting: count) }
-      added?.append(item.key, new.start)
+      added?.append(key, new.start)
       withExtendedLifetime(new) {}
     }
   }

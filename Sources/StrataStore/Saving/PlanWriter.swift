@@ -9,6 +9,7 @@ import StrataRecord
 ///
 /// Of records, external values and links those that go are removed first, then the others are put: no
 /// cursor is open while something else deletes. Index entries come and go in one pass (`PostingWriter`).
+/// A tree of which nothing stays is emptied, and one of which little stays is written anew (`TreeImage`).
 ///
 /// ## Isolation
 /// The writer thread.
@@ -34,43 +35,56 @@ struct PlanWriter {
   }
 
   private mutating func write(_ plan: SavePlan) throws {
+    for tree in plan.emptied?.trees ?? [] {
+      try transaction.clear(tree)
+      count.treesEmptied += 1
+    }
     for section in plan.sections {
-      try write(section)
+      try write(section, plan.emptied)
       try writeExternal(section)
     }
     try writeIndexes(plan.indexes)
-    try writeLinks(plan.linkEntries)
+    try writeLinks(plan.linkEntries, plan.emptied)
   }
 
   // MARK: - Records
 
-  private mutating func write(_ section: SavePlan.Section) throws {
+  private mutating func write(_ section: SavePlan.Section, _ emptied: WholeEntities?) throws {
     guard let tree = trees.records(of: section.entity.number) else { return }
+    if let emptied, emptied.empties(tree) {
+      count.recordsDeleted += section.items.count
+      return
+    }
     try removeRecords(section, from: tree)
     var cursor = try transaction.writeCursor(in: tree)
     try withUnsafeTemporaryAllocation(
       byteCount: Self.overwrittenByteCountMax, alignment: MemoryLayout<UInt64>.alignment
     ) { scratch in
       var former: UInt64 = 0
-      for place in section.items.indices {
-        guard let record = section.items[place].new else { continue }
-        let key = section.items[place].key
-        let byteCount = Envelope.byteCount(for: record)
-        try RecordKey(key).withBytes { bytes in
-          if byteCount <= scratch.count, section.items[place].old?.byteCount == record.byteCount {
-            let envelope = UnsafeMutableRawBufferPointer(rebasing: scratch[..<byteCount])
-            Envelope.encode(record: record, generation: generation, key: key, into: envelope)
-            try cursor.overwrite(
-              bytes, UnsafeRawBufferPointer(envelope),
-              isNext: RecordKey.isNear(key.serial, above: former))
-          } else {
-            try cursor.put(bytes, byteCount: byteCount) {
-              Envelope.encode(record: record, generation: generation, key: key, into: $0)
+      // By pointer: a copy of each item would count references.
+      try section.items.withUnsafeBufferPointer { items in
+        for place in items.indices {
+          guard let record = items[place].new else { continue }
+          let key = items[place].key
+          let byteCount = Envelope.byteCount(for: record)
+          let isOverwritten =
+            byteCount <= scratch.count && items[place].old?.byteCount == record.byteCount
+          try RecordKey(key).withBytes { bytes in
+            if isOverwritten {
+              let envelope = UnsafeMutableRawBufferPointer(rebasing: scratch[..<byteCount])
+              Envelope.encode(record: record, generation: generation, key: key, into: envelope)
+              try cursor.overwrite(
+                bytes, UnsafeRawBufferPointer(envelope),
+                isNext: RecordKey.isNear(key.serial, above: former))
+            } else {
+              try cursor.put(bytes, byteCount: byteCount) {
+                Envelope.encode(record: record, generation: generation, key: key, into: $0)
+              }
             }
           }
+          former = key.serial
+          count.recordsPut += 1
         }
-        former = key.serial
-        count.recordsPut += 1
       }
     }
   }
@@ -79,13 +93,60 @@ struct PlanWriter {
   private static let overwrittenByteCountMax = 2_048
 
   private mutating func removeRecords(_ section: SavePlan.Section, from tree: Tree) throws {
-    guard section.items.contains(where: { $0.new == nil }) else { return }
+    var goingCount = 0
+    for place in section.items.indices where section.items[place].new == nil { goingCount += 1 }
+    if goingCount == 0 { return }
+    count.recordsDeleted += goingCount
+    if try keepRest(besides: goingCount, of: section, in: tree) { return }
     var cursor = try transaction.editCursor(in: tree)
-    for item in section.items where item.new == nil {
-      try RecordKey(item.key).withBytes { _ = try cursor.remove($0) }
-      count.recordsDeleted += 1
+    for place in section.items.indices where section.items[place].new == nil {
+      try RecordKey(section.items[place].key).withBytes { _ = try cursor.remove($0) }
     }
   }
+
+  /// Writes the records anew that do not go, if they are few beside those that do.
+  /// - Returns: false if nothing was done.
+  private mutating func keepRest(
+    besides goingCount: Int, of section: SavePlan.Section, in tree: Tree
+  ) throws -> Bool {
+    let statistics = try transaction.statistics(of: tree)
+    guard goingCount >= Self.rewrittenCountMin, statistics.overflowPageCount == 0,
+      statistics.entryCount <= goingCount + goingCount / 2
+    else { return false }
+    guard let rest = try rest(of: tree, without: section) else { return false }
+    guard try rest.write(into: tree, of: transaction) else {
+      throw StoreError.damaged(
+        tree: trees.name(of: tree), key: nil, reason: "the keys of records are not in order")
+    }
+    count.treesRewritten += 1
+    return true
+  }
+
+  /// The records that do not go; nil if the tree is not in order.
+  private func rest(of tree: Tree, without section: SavePlan.Section) throws -> TreeImage? {
+    let image = TreeImage()
+    var place = 0
+    var former: UInt64 = 0
+    var cursor = try transaction.cursor(in: tree)
+    var isThere = try cursor.first()
+    while isThere {
+      guard let serial = RecordKey.serial(of: cursor.key), serial > former else { return nil }
+      former = serial
+      while place < section.items.count,
+        section.items[place].new != nil || section.items[place].key.serial < serial
+      {
+        place += 1
+      }
+      if place == section.items.count || section.items[place].key.serial != serial {
+        image.append(cursor.key, cursor.value)
+      }
+      isThere = try cursor.next()
+    }
+    return image
+  }
+
+  /// Where fewer records go, the others are not written anew.
+  private static let rewrittenCountMin = 64
 
   // MARK: - External values
 
@@ -125,7 +186,15 @@ struct PlanWriter {
   // MARK: - Index entries
 
   private mutating func writeIndexes(_ changes: [PropertyNumber: SavePlan.IndexChanges]) throws {
-    for (number, changes) in changes.sorted(by: { $0.key < $1.key }) where !changes.isEmpty {
+    var entryCount = 0
+    var sorted: [IndexTreeMerge.Changes] = []
+    for (number, changes) in changes where !changes.isEmpty {
+      sorted.append((number, changes))
+      entryCount += changes.removed.entries.count + changes.added.entries.count
+    }
+    sorted.sort { $0.number < $1.number }
+    if entryCount >= IndexTreeMerge.changeCountMin { sorted = try rewriteTrees(sorted) }
+    for (number, changes) in sorted {
       guard let tree = trees.entries(of: number) else { continue }
       var writer = try PostingWriter(number, in: tree, of: transaction, trees)
       var deletedCount = 0
@@ -142,12 +211,41 @@ struct PlanWriter {
     }
   }
 
+  /// Writes those trees anew of which much changes.
+  /// - Parameter sorted: ascending by number.
+  /// - Returns: the changes of the others.
+  private mutating func rewriteTrees(
+    _ sorted: [IndexTreeMerge.Changes]
+  ) throws -> [IndexTreeMerge.Changes] {
+    var byTree: [Tree: [IndexTreeMerge.Changes]] = [:]
+    for changes in sorted {
+      guard let tree = trees.entries(of: changes.number) else { continue }
+      byTree[tree, default: []].append(changes)
+    }
+    var written: Set<Tree> = []
+    for (tree, changes) in byTree {
+      let statistics = try transaction.statistics(of: tree)
+      guard IndexTreeMerge.isWorthwhile(changes, statistics),
+        let removedCount = try IndexTreeMerge.apply(changes, to: tree, of: transaction, trees)
+      else { continue }
+      written.insert(tree)
+      count.treesRewritten += 1
+      count.entriesDeleted += removedCount
+      for (_, changes) in changes { count.entriesPut += changes.added.entries.count }
+    }
+    if written.isEmpty { return sorted }
+    return sorted.filter { trees.entries(of: $0.number).map { !written.contains($0) } ?? true }
+  }
+
   // MARK: - Links
 
-  private mutating func writeLinks(_ changes: [PropertyNumber: SavePlan.EntryChanges]) throws {
+  private mutating func writeLinks(
+    _ changes: [PropertyNumber: SavePlan.EntryChanges], _ emptied: WholeEntities?
+  ) throws {
     let sorted = changes.sorted { $0.key < $1.key }
     for (number, changes) in sorted where !changes.removed.isEmpty {
       guard let tree = trees.entries(of: number) else { continue }
+      if let emptied, emptied.empties(tree) { continue }
       var key = LinkBuffer(number)
       try changes.removed.walk { entry, _ in
         if try key.with(entry, { try transaction.delete($0, in: tree) }) {

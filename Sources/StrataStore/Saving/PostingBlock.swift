@@ -42,7 +42,7 @@ struct PostingBlock: ~Copyable {
   }
 
   /// Number and value.
-  private var list: UnsafeRawBufferPointer {
+  var list: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: memory, count: listByteCount)
   }
 

@@ -10,7 +10,7 @@ extension SaveCheck {
   mutating func planLinks() throws {
     for section in plan.sections {
       let duty = duties[Int(section.entity.number.rawValue)]
-      if duty.links.isEmpty && duty.targets.isEmpty { continue }
+      if !duty.hasEntries { continue }
       for place in section.items.indices where section.items[place].new == nil {
         let item = section.items[place]
         for links in duty.links { try planRemoval(of: links, of: item.key) }

@@ -12,9 +12,11 @@ extension SaveCheck {
     for section in plan.sections {
       let duty = duties[Int(section.entity.number.rawValue)]
       if duty.isEmpty { continue }
+      let looksAtDeleted = duty.concernsDeletion
       for place in section.items.indices
       where section.items[place].new == nil
-        || !section.items[place].differing.isDisjoint(with: duty.targetSlots)
+        ? looksAtDeleted
+        : !section.items[place].differing.isDisjoint(with: duty.targetSlots)
       {
         try findBreaches(of: section.items[place], section.entity, duty)
       }

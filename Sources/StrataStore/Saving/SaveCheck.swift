@@ -70,7 +70,7 @@ struct SaveCheck {
     repeat {
       try resolveCollisions()
       try settleLinks()
-      planIndexes()
+      try planIndexes()
       try findCollisions()
     } while !collisions.isEmpty
     try checkCounts()

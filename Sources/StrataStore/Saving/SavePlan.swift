@@ -57,6 +57,9 @@ struct SavePlan {
 
   /// Ascending by entity.
   var sections: [Section] = []
+  /// The entities that lose all their objects, if any do: their trees are emptied, and no entry in these
+  /// is planned one by one.
+  var emptied: WholeEntities?
   var indexes: [PropertyNumber: IndexChanges] = [:]
   /// The links that the save adds and removes, without what comes of deletions.
   var links = LinkChanges()
