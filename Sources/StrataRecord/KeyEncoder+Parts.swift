@@ -18,10 +18,23 @@ extension KeyEncoder {
       count = 1 + (first >= 0x80 ? Int(first) - 0x80 : 0x7F - Int(first))
     case .uuid: count = 17
     case .decimal: count = byteCount(ofDecimalAt: bytes)
-    default: count = bytes.firstIndex(of: 1).map { $0 + 1 }
+    default: count = byteCount(ofEscapedAt: bytes)
     }
     guard let count, count <= bytes.count else { return nil }
     return count
+  }
+
+  /// Up to the 01 at the end, which the second byte of an escape, 02 01, is not.
+  private static func byteCount(ofEscapedAt bytes: UnsafeRawBufferPointer) -> Int? {
+    var index = 0
+    while index < bytes.count {
+      switch bytes[index] {
+      case 1: return index + 1
+      case 2: index += 2
+      default: index += 1
+      }
+    }
+    return nil
   }
 
   /// Two bytes, then pairs of digits of which the last has its lowest bit clear, or set if the number

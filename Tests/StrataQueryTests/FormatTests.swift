@@ -161,6 +161,12 @@ import Testing
     }
     let sum = String(repeating: "1 + ", count: 10_000) + "1 = 1"
     #expect(error(sum)?.expected.hasPrefix("at most") == true)
+    var calculation = "rank"
+    for _ in 0..<4 { calculation = "(" + calculation + String(repeating: " * 1", count: 40) + ")" }
+    #expect(error(calculation + " = 1")?.expected.hasPrefix("at most") == true)
+    let path = Array(repeating: "twins", count: 10_000).joined(separator: ".")
+    #expect(error("ANY \(path).rank = 1")?.expected.hasPrefix("at most") == true)
+    #expect(error("ANY %K = 1", path)?.expected.hasPrefix("at most") == true)
     var deepest = "rank = 1"
     for _ in 0..<8 { deepest = "SUBQUERY(twins, $x, (NOT \(deepest))).@count = 1" }
     #expect(error(deepest) == nil)
@@ -168,6 +174,7 @@ import Testing
 
   @Test func `may have a chain of any length`() throws {
     let chain = Array(repeating: "rank = 1", count: 10_000)
+    #expect(error(Array(repeating: "rank + 1 = 1", count: 500).joined(separator: " OR ")) == nil)
     #expect(try resolve(chain.joined(separator: " OR ")).hasPrefix("(rank == || rank =="))
     #expect(try resolve(chain.joined(separator: " && ")).hasPrefix("rank == && rank =="))
   }
@@ -180,6 +187,14 @@ import Testing
           var format = "rank = 1"
           while let deeper = Optional("(NOT (\(format)))"), error(deeper) == nil { format = deeper }
           _ = try resolve(format)
+          var calculation = "rank"
+          while let longer = Optional("(\(calculation) + 1)"), error(longer + " = 1") == nil {
+            calculation = longer
+          }
+          while let longer = Optional(calculation + " + 1"), error(longer + " = 1") == nil {
+            calculation = longer
+          }
+          _ = try resolve(calculation + " = 1")
           continuation.resume(returning: format.count > 100 ? nil : format)
         } catch {
           continuation.resume(returning: "\(error)")

@@ -72,6 +72,11 @@ import Testing
       expectEqual(try context.minimum(of: \.weight, for: LedgerEntry.all), 1)
       expectEqual(try context.maximum(of: \.weight, for: LedgerEntry.all), 2)
       #expect(try context.sum(of: \.weight, for: LedgerEntry.all).isNaN)
+      for (index, entry) in try context.fetch(LedgerEntry.all).enumerated() {
+        entry.price = [7, .nan, 5][index]
+      }
+      expectEqual(try context.minimum(of: \.price, for: LedgerEntry.all), 5)
+      expectEqual(try context.maximum(of: \.price, for: LedgerEntry.all), 7)
     }
   }
 

@@ -55,6 +55,15 @@ import Testing
     }
   }
 
+  @Test func `have no external attribute if none is named`() throws {
+    let container = try gallery()
+    try container.root.performAndWait { context in
+      context.painting("a", scan: scan(1))
+      let row = try #require(try context.fetch(DictionaryRequest(Painting.all)).first)
+      #expect(Set(row.keys) == ["title", "code", "mirror", "gallery"])
+    }
+  }
+
   @Test func `are distinct if that is wanted`() throws {
     try withLedgers(fill) { context, place in
       var request = DictionaryRequest(LedgerEntry.all.sorted(by: \.label))

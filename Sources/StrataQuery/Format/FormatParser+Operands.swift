@@ -33,16 +33,11 @@ extension FormatParser {
     _ operand: (inout FormatParser) throws(PredicateFormatError) -> Phrase
   ) throws(PredicateFormatError) -> Phrase {
     var left = try operand(&self)
-    var count = 0
     while case .sign(let sign) = token.kind, let operation = operators[sign] {
       guard case .operand(let node, let start) = left else {
         throw unexpected("AND, OR or the end")
       }
-      count += 1
-      guard count < Self.depthMax else {
-        throw unexpected("at most \(Self.depthMax) operands in a row")
-      }
-      advance()
+      try takeOperator()
       let right = try value(operand)
       left = .operand(ArithmeticNode(node, operation, right), start: start)
     }
@@ -64,7 +59,7 @@ extension FormatParser {
     let base = try signed()
     guard case .sign("**") = token.kind else { return base }
     guard case .operand(let node, let start) = base else { throw unexpected("AND, OR or the end") }
-    advance()
+    try takeOperator()
     let exponent = try nested { (parser) throws(PredicateFormatError) in
       try parser.value { (parser) throws(PredicateFormatError) in try parser.power() }
     }
@@ -200,6 +195,9 @@ extension FormatParser {
       case .placeholder("K"):
         for name in try keyPathArgument() { steps.append(.name(name)) }
       default: throw unexpected("the name of a property")
+      }
+      guard steps.count <= Self.depthMax else {
+        throw unexpected("at most \(Self.depthMax) names in a path")
       }
       guard takes(".") else { return steps }
     }

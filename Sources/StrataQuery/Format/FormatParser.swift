@@ -8,8 +8,9 @@ import StrataModel
 /// callers say what they can use. Each token is read once.
 ///
 /// ## Invariants
-/// - I1 No tree is deeper than `depthMax`, so that neither parsing nor resolving it exhausts the
-///   stack; chains of `AND` and `OR` are flat and may be of any length.
+/// - I1 No tree is deeper than so many levels of nesting (`depthMax`) and of operators within one value
+///   (`operatorsMax`), and no path longer than `depthMax`, so that neither parsing nor resolving it
+///   exhausts the stack; chains of `AND` and `OR` are flat and may be of any length.
 struct FormatParser {
   /// What was read: a condition or a value.
   enum Phrase {
@@ -18,12 +19,15 @@ struct FormatParser {
   }
 
   static let depthMax = 64
+  static let operatorsMax = 128
 
   private let lexer: FormatLexer
   private let tokens: [FormatToken]
   private var index = 0
   var arguments: FormatArguments
   private var depth = 0
+  /// Operators of calculations in the value that is being parsed: each may be a level of its tree.
+  private var operatorCount = 0
   /// The variables of the subqueries around, the innermost last.
   private var scopes: [(name: String, scope: Scope)] = []
 
@@ -104,6 +108,15 @@ struct FormatParser {
     return try body(&self)
   }
 
+  /// Takes the operator of a calculation, which may be a level of the tree (I1).
+  mutating func takeOperator() throws(PredicateFormatError) {
+    guard operatorCount < Self.operatorsMax else {
+      throw unexpected("at most \(Self.operatorsMax) operators in a calculation")
+    }
+    operatorCount += 1
+    advance()
+  }
+
   // MARK: - Scopes
 
   /// Parses the condition of a subquery, in which `name` is an element.
@@ -170,14 +183,18 @@ struct FormatParser {
   private mutating func comparison() throws(PredicateFormatError) -> Phrase {
     if takes(word: "TRUEPREDICATE") { return .condition(Verdict(isTrue: true)) }
     if takes(word: "FALSEPREDICATE") { return .condition(Verdict(isTrue: false)) }
+    // What a condition calculates is in no calculation around it.
+    let operatorCount = operatorCount
     if let quantifier = takesQuantifier() {
       let left = try value()
       guard let operation = try operation(on: left) else { throw unexpected("an operator") }
+      self.operatorCount = operatorCount
       return .condition(QuantifiedOperator(quantifier, operation))
     }
     let left = try sum()
     guard case .operand(let operand, _) = left else { return left }
     guard let operation = try operation(on: operand) else { return left }
+    self.operatorCount = operatorCount
     return .condition(operation)
   }
 

@@ -95,8 +95,8 @@ struct Total {
       count += 1
       sum = sum.flatMap { Number.calculate($0, .add, number) }
     case .min, .max:
-      // What is not equal to itself has no place in the order.
-      guard let order = ValueOrder.order(value, value), order == 0 else { return }
+      // What is not a number has no place in the order.
+      guard ValueOrder.order(value, value) == 0, Number(value)?.isNaN != true else { return }
       guard let order = ValueOrder.order(value, extreme) else {
         extreme = value
         return

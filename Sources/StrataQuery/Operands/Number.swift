@@ -45,6 +45,15 @@ package enum Number: Sendable {
     }
   }
 
+  /// Whether it is what calculations without a numeric result give, floating-point or decimal.
+  var isNaN: Bool {
+    switch self {
+    case .integer: false
+    case .floating(let number): number.isNaN
+    case .decimal(let number): number.isNaN
+    }
+  }
+
   package var double: Double {
     switch self {
     case .integer(let number): Double(number)

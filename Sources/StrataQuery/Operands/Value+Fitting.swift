@@ -8,7 +8,7 @@ extension Value {
   /// every type.
   ///
   /// A format string does not know the types of properties: there 1 is true and 2.5 a decimal, if
-  /// that is what they are compared with.
+  /// that is what they are compared with, and 0.1 the `Float` that is written so.
   package func fitting(_ type: AttributeType) -> Value? {
     switch (type, self) {
     case (.codable, _): nil
@@ -26,12 +26,22 @@ extension Value {
     case (.uint16, _): UInt16(value: self)?.value
     case (.uint32, _): UInt32(value: self)?.value
     case (.uint64, _): UInt64(value: self)?.value
-    case (.float, _): Float(value: self)?.value
+    case (.float, .double(let number)): Float(fitting: number)?.value
+    case (.float, .int(let number)): Float(exactly: number)?.value
+    case (.float, .uint(let number)): Float(exactly: number)?.value
     case (.double, _): Double(value: self)?.value
     case (.string, .string), (.data, .data), (.date, .date), (.uuid, .uuid): self
     // As a URL is stored.
     case (.url, .url(let url)): .url(url.absoluteURL)
     default: nil
     }
+  }
+}
+
+extension Float {
+  /// The nearest one; nil if the number is beyond all of them.
+  fileprivate init?(fitting number: Double) {
+    self.init(number)
+    if isInfinite, number.isFinite { return nil }
   }
 }

@@ -15,7 +15,8 @@ package import StrataModel
 public struct DictionaryRequest<Root>: Sendable {
   /// Which objects; its order and window are those of the rows.
   public var objects: FetchRequest<Root>
-  /// The columns; none for all attributes and to-one relationships that are stored.
+  /// The columns; none for all attributes and to-one relationships that are stored in the objects'
+  /// records: not `.external` attributes, which no row can have.
   public var propertiesToFetch: [FetchColumn] = []
   /// What makes a group of rows: properties, or those of related objects.
   public var propertiesToGroupBy: [FetchColumn] = []
@@ -47,10 +48,10 @@ public struct DictionaryRequest<Root>: Sendable {
 }
 
 extension PropertyDescription {
-  /// Whether each object of the entity has one stored value of it.
+  /// Whether each object of the entity has one value of it in its record.
   fileprivate var isColumn: Bool {
     switch self {
-    case .attribute(let attribute): !attribute.isTransient
+    case .attribute(let attribute): !attribute.isTransient && !attribute.isExternal
     case .relationship(let relationship): relationship.kind == .toOne
     }
   }
