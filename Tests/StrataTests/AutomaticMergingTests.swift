@@ -25,6 +25,24 @@ private func set(
 }
 
 @Suite struct `A context that merges automatically` {
+  @Test func `merges after an edit what it has learnt within`() throws {
+    let container = try geography()
+    let id = try savedCity(container)
+    let context = ManagedObjectContext(parent: container.root)
+    context.automaticallyMergesChangesFromParent = true
+    let city = try context.existingObject(City.self, with: id)
+    for (population, isThrown) in [(2, false), (3, true)] {
+      try set(population, of: id, in: container.root)
+      try? context.edit {
+        _ = try context.fetch(City.all)
+        #expect(city.population != population)
+        if isThrown { throw CancellationError() }
+      }
+      context.processPendingChanges()
+      #expect(city.population == population)
+    }
+  }
+
   @Test(arguments: 1...4)
   func `takes over what any ancestor, sibling or other root gains, at any depth`(depth: Int) throws
   {

@@ -30,6 +30,20 @@ import Testing
     }
   }
 
+  @Test func `of no object is changed by taking one away that is none`() throws {
+    let container = try geography()
+    let context = ManagedObjectContext(parent: container.coordinator)
+    let country = context.country("IR")
+    let (member, other) = (Language(in: context), Language(in: context))
+    country.languages.insert(member)
+    try context.save()
+    country.languages.remove(other)
+    #expect(!context.hasChanges)
+    country.languages.remove(member)
+    #expect(context.hasChanges)
+    #expect(country.languages.isEmpty)
+  }
+
   @Test func `is no for one that is deleted here or in a parent`() throws {
     let container = try geography()
     let parent = ManagedObjectContext(parent: container.coordinator)

@@ -40,6 +40,20 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
     #expect(try stored(in: container) == ["A"])
   }
 
+  @Test func `is refused below a context that is gone, at whatever level it was to end`()
+    async throws
+  {
+    let worker = try geography().newBackgroundContext()
+    try await worker.perform { context in
+      context.city("A")
+      #expect(throws: ContextError.ancestorUnreachable(level: 1)) { try context.save() }
+      #expect(context.hasChanges)
+    }
+    await #expect(throws: ContextError.ancestorUnreachable(level: 1)) {
+      try await worker.save(to: .store)
+    }
+  }
+
   @Test func `to the parent goes one level up`() async throws {
     let container = try geography()
     let worker = container.newBackgroundContext()

@@ -19,9 +19,11 @@
       }
     }
 
-    /// Begins a save of the root and returns when the writer is about to commit it.
-    func begin() async -> Task<Void, any Error> {
-      let save = Task { try await container.root.save() }
+    /// Begins a save, of the root if no other is given, and returns when the writer is about to commit
+    /// it.
+    @discardableResult
+    func begin(_ other: Task<Void, any Error>? = nil) async -> Task<Void, any Error> {
+      let save = other ?? Task { try await container.root.save() }
       await withCheckedContinuation { continuation in
         DispatchQueue.global().async { [isReached] in
           isReached.wait()

@@ -34,6 +34,7 @@ extension ManagedObjectContext {
   public func edit<T>(_ body: () throws -> T) rethrows -> T {
     encodeEdits()
     savepoints.append(EditSavepoint(self))
+    defer { if savepoints.isEmpty { merging.ringIfOwed() } }
     do {
       let result = try body()
       let finished = savepoints.removeLast()

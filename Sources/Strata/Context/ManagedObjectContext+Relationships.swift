@@ -166,6 +166,7 @@ extension ManagedObjectContext {
       guard toOneKey(of: target, at: slot) == object.key else { return }
       setToOne(nil, of: target, at: slot)
     case .links(let number, let mirror):
+      guard isLinked(object, to: target, at: LinkPlace(number, object.key)) else { return }
       setLink(.absent, number, mirror: mirror, from: object.key, to: target.key)
     }
     noteTouched()

@@ -21,8 +21,9 @@ extension ManagedObjectContext {
   /// Rules of the model and the objects' own `validateFor…` are looked at by each save on the way to
   /// the store, for everything that it saves: what comes together in a parent is validated there again.
   ///
-  /// - Throws: `ContextError.validationFailed`, `.deleteDenied`, `.endlessWillSave`, and
-  ///   `.recursiveSave` from within `willSave` and validation; at the top `StoreError`: conflicts, uniqueness violations, a full disk; and any
+  /// - Throws: `ContextError.validationFailed`, `.deleteDenied`, `.endlessWillSave`,
+  ///   `.ancestorUnreachable` if the parent context is gone, and `.recursiveSave` from within `willSave`
+  ///   and validation; at the top `StoreError`: conflicts, uniqueness violations, a full disk; and any
   ///   error that reading a property met since the last call.
   public func save() throws {
     guard let save = try beginSave(lendingThread: true) else { return }
@@ -71,6 +72,8 @@ extension ManagedObjectContext {
 
   private func pushToParent() throws {
     guard let parentLayer = layer.parent else { return }
+    // Nobody could ever save what a context has that is gone.
+    if parentLayer.isContextGone { throw ContextError.ancestorUnreachable(level: 1) }
     guard let parent = parentInThisIsolation else {
       return didHandOver(try handOver(to: parentLayer))
     }
@@ -210,7 +213,10 @@ extension ManagedObjectContext {
   /// what the store now has; on failure everything stays unsaved.
   func finish(_ save: PendingSave) throws {
     if let outcome = save.outcome { return try outcome.get() }
+    // What was done meanwhile was done to the state before.
+    encodeEdits()
     pendingSave = nil
+    defer { if savepoints.isEmpty { merging.ringIfOwed() } }
     switch save.result {
     case .success(let result):
       complete(save.changeSet, result)

@@ -238,6 +238,9 @@ extension ManagedObjectContext {
     finishPendingSave()
     encodeEdits()
     announceTurn()
+    // What observers have done is taken back with the rest.
+    encodeEdits()
+    turn = TurnChanges()
     var undone = TurnChanges()
     let takenBack = working.changes.keys
     willTakeBack(working)

@@ -32,6 +32,12 @@ struct Merging {
   var listener: ChangeFeed.Listener?
 
   init(of layer: Layer) { following = Following(layer: layer) }
+
+  /// Has a turn come for what could not be merged when it was learnt: in the middle of an `edit { }`, or
+  /// of objects that were being saved.
+  func ringIfOwed() {
+    if !owed.isEmpty || !postponed.isEmpty { bell?.ring() }
+  }
 }
 
 /// Tells a context that merges automatically that there are news, and schedules one turn for any

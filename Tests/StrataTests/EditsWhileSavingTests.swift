@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#if DEBUG
+  import Strata
+  import Testing
+
+  @MainActor
+  @Suite struct `What is done while a save to the store is awaited` {
+    /// Runs `body` while `context` is being saved.
+    private func saving(
+      _ context: ManagedObjectContext, to container: PersistentContainer, _ body: () throws -> Void
+    ) async throws {
+      let gate = WriterGate(container)
+      let save = await gate.begin(Task { try await context.save(to: .parent) })
+      do {
+        try body()
+      } catch {
+        gate.open()
+        throw error
+      }
+      gate.open()
+      try await save.value
+    }
+
+    private func stored(_ container: PersistentContainer) throws -> [String] {
+      let reader = ManagedObjectContext(parent: container.coordinator)
+      return try reader.fetch(City.all.sorted(by: \.name)).map {
+        "\($0.name) \($0.population) \($0.country?.iso ?? "-")"
+      }
+    }
+
+    @Test func `deletes what is saved as new`() async throws {
+      let container = try geography()
+      let context = ManagedObjectContext(parent: container.coordinator)
+      let city = context.city("A")
+      try await saving(context, to: container) { context.delete(city) }
+      #expect(context.deletedObjects == [city])
+      #expect(city.isDeleted)
+      try context.save()
+      let left = try stored(container)
+      #expect(left == [])
+    }
+
+    @Test func `deletes or changes what is saved as changed, and says so`() async throws {
+      let container = try geography()
+      let context = ManagedObjectContext(parent: container.coordinator)
+      let (gone, kept) = (context.city("A"), context.city("B"))
+      try context.save()
+      gone.population = 1
+      kept.population = 1
+      try await saving(context, to: container) {
+        context.delete(gone)
+        kept.population = 2
+      }
+      #expect(gone.isDeleted)
+      #expect(kept.isUpdated)
+      try context.save()
+      let left = try stored(container)
+      #expect(left == ["B 2 -"])
+    }
+
+    @Test func `leaves alone what the merge policy has taken of another's save`() async throws {
+      let container = try geography()
+      let context = ManagedObjectContext(parent: container.coordinator)
+      context.mergePolicy = .mergeByPropertyObjectTrump
+      let (city, iran) = (context.city("A"), context.country("IR"))
+      try context.save()
+      let id = city.objectID
+      try ContextQueue(parent: container.coordinator).performAndWait { other in
+        try other.existingObject(City.self, with: id).name = "B"
+        try other.save()
+      }
+      city.population = 1
+      try await saving(context, to: container) { city.country = iran }
+      #expect(city.name == "B")
+      try context.save()
+      let left = try stored(container)
+      #expect(left == ["B 1 IR"])
+    }
+  }
+#endif
