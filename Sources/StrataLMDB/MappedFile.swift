@@ -64,7 +64,7 @@ final class MappedFile: Sendable {
     // of it.
     var information = MDB_envinfo()
     try environment.check(mdb_env_info(environment.raw, &information))
-    let end = (UInt(information.me_last_pgno) &+ 1).multipliedReportingOverflow(
+    let end = (UInt(bitPattern: information.me_last_pgno) &+ 1).multipliedReportingOverflow(
       by: UInt(pageByteCount))
     let byteCount = try fileByteCount(
       reaching: end.overflow ? .max : end.partialValue, of: environment)
@@ -137,7 +137,8 @@ final class MappedFile: Sendable {
         let count = Int(place - page)
         let number = head.load(as: UInt.self)
         let offset = number.multipliedReportingOverflow(by: pageByteCount)
-        if !offset.overflow, offset.partialValue < page,
+        if count >= entryPlaceMin, PageKind(ofPageAt: head) == .leaf,
+          !offset.overflow, offset.partialValue < page,
           isSame(UnsafeRawBufferPointer(start: head, count: count), offset.partialValue, in: file)
         {
           return page - offset.partialValue
@@ -147,6 +148,9 @@ final class MappedFile: Sendable {
     }
     return nil
   }
+
+  /// Bytes that a leaf has before the key of its only node: its head, an offset, the node's head.
+  private static let entryPlaceMin = MappedPages.headByteCount + 2 + 8
 
   private static func isSame(
     _ bytes: UnsafeRawBufferPointer, _ offset: UInt, in file: Int32

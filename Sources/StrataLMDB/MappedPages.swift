@@ -62,8 +62,8 @@ struct MappedPages {
     let upper = Int(truncatingIfNeeded: word &>> 48)
     guard page.load(as: UInt64.self) == number,
       UInt16(truncatingIfNeeded: word &>> 16) & PageKind.mask == kind.rawValue,
-      // At least one node.
-      lower > Self.headByteCount, lower <= upper, upper <= pageByteCount
+      // At least one node: each has an offset of two bytes.
+      lower > Self.headByteCount, lower & 1 == 0, lower <= upper, upper <= pageByteCount
     else { throw .corrupted }
     return PageNodes(page: page, lower: lower, pageByteCount: pageByteCount)
   }
@@ -97,6 +97,11 @@ enum PageKind: UInt16 {
 
   /// The bits that say what a page is: these, and those of pages that no plain tree has.
   static var mask: UInt16 { 0x6F }
+
+  /// - Parameter page: of which all can be read up to the nodes; nil if it is none of these.
+  init?(ofPageAt page: UnsafeRawPointer) {
+    self.init(rawValue: page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) & Self.mask)
+  }
 }
 
 // MARK: - What is known of a file

@@ -56,6 +56,8 @@ package final class MappedTree {
   }
 
   struct Root {
+    /// Of the transaction, when the root was its snapshot's.
+    let epoch: UInt
     let pages: MappedPages
     let number: UInt64
     /// Pages from the root to a leaf, both counted.
@@ -102,7 +104,7 @@ package final class MappedTree {
     let depth = Int(found.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
     let number = found.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
     guard depth <= Self.depthMax, (depth == 0) == (number == .max) else { throw .corrupted }
-    return Root(pages: pages, number: number, depth: depth)
+    return Root(epoch: transaction.epoch, pages: pages, number: number, depth: depth)
   }
 
   /// The root of the transaction's present snapshot.
@@ -114,9 +116,9 @@ package final class MappedTree {
     return root
   }
 
-  /// Whether the root is that of the transaction's present snapshot.
+  /// Whether `root` is that of the transaction's present snapshot.
   @inline(__always)
-  var isCurrent: Bool { epoch == transaction.epoch }
+  func isCurrent(_ root: Root) -> Bool { root.epoch == transaction.epoch }
 
   // MARK: - Looking up
 

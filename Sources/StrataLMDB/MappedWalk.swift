@@ -52,7 +52,7 @@ package struct MappedWalk: ~Copyable {
   /// - Throws: `corrupted`, `pageNotFound`; `badTransaction` if the snapshot was let go.
   @inline(__always)
   package mutating func next() throws(LMDBError) -> Bool {
-    guard tree.isCurrent else { throw .badTransaction }
+    guard tree.isCurrent(root) else { throw .badTransaction }
     guard index < count, let leaf else { return try nextInNextLeaf() }
     try step(in: leaf)
     return true
@@ -108,16 +108,20 @@ package struct MappedWalk: ~Copyable {
       page = try branch.child(at: 0)
     }
     let leaf = try root.pages.nodes(ofPage: page, .leaf)
-    try lookAhead(from: leaf)
+    lookAhead(from: leaf)
     return leaf
   }
 
-  /// Notes the leaf behind this one as what is to be fetched.
-  private mutating func lookAhead(from leaf: PageNodes) throws(LMDBError) {
+  /// Notes the leaf behind this one as what is to be fetched. If it cannot be found, that is an error when
+  /// the walk gets there.
+  private mutating func lookAhead(from leaf: PageNodes) {
     aheadEnd = ahead
     // Of the first leaf of the next branch nothing is known yet. That is one of hundreds.
     guard let (branch, index) = path.last, index + 1 < branch.count else { return }
-    ahead = try root.pages.place(of: branch.child(at: index + 1))
+    guard let child = try? branch.child(at: index + 1),
+      let place = try? root.pages.place(of: child)
+    else { return }
+    ahead = place
     aheadEnd = ahead + root.pages.pageByteCount
     let lineCount = root.pages.pageByteCount / Self.lineByteCount
     aheadLineCountPerStep = (lineCount + leaf.count - 1) / leaf.count

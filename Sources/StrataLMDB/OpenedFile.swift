@@ -105,7 +105,7 @@ struct OpenedFile: ~Copyable {
     try StrataLMDB.check(mdb_env_stat(environment, &statistics))
     guard fstat(file, &status) == 0 else { throw LMDBError(code: errno) }
     let pageCount = UInt64(status.st_size) / UInt64(max(statistics.ms_psize, 1))
-    guard UInt64(information.me_last_pgno) < pageCount else { throw .corrupted }
+    guard UInt64(UInt(bitPattern: information.me_last_pgno)) < pageCount else { throw .corrupted }
     try StrataLMDB.check(mdb_reader_check(environment, nil))
     return identity
   }

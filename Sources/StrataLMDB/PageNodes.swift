@@ -180,18 +180,6 @@ struct PageNodes {
     }
   }
 
-  /// The index of the first node whose mark is `mark` or above; `count` if there is none.
-  ///
-  /// - Throws: `corrupted`.
-  func firstIndex(atOrAbove mark: UInt64) throws(LMDBError) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low &+ high) &>> 1
-      if try self.mark(of: node(at: middle)) < mark { low = middle &+ 1 } else { high = middle }
-    }
-    return low
-  }
-
   // MARK: - In a branch
 
   /// The number of the page that the node at `index` leads to.

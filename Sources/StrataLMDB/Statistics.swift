@@ -62,7 +62,7 @@ extension Environment {
     let readers = try liveReaders()
     return EnvironmentStatistics(
       mapSizeBytes: Int(information.me_mapsize),
-      usedSizeBytes: (Int(information.me_last_pgno) + 1) * Int(main.ms_psize),
+      usedSizeBytes: (Int(information.me_last_pgno) &+ 1) &* Int(main.ms_psize),
       lastTransactionID: UInt64(information.me_last_txnid),
       readerCountMax: Int(information.me_maxreaders),
       readerCount: readers.count,

@@ -88,12 +88,19 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 
 /// An enum with raw values that does not conform to `AttributeValue` itself, as an attribute's
 /// value. The accessors wrap and unwrap it; no property is declared with it.
+///
+/// It has the raw value from the beginning: what the program does to make it is done before anything is
+/// written.
 @frozen
 public struct RawValueBox<Wrapped>: AttributeValue
 where Wrapped: RawRepresentable & Sendable, Wrapped.RawValue: AttributeValue {
   public let wrapped: Wrapped
+  @usableFromInline let raw: Wrapped.RawValue
 
-  @inlinable public init(_ wrapped: Wrapped) { self.wrapped = wrapped }
+  @inlinable public init(_ wrapped: Wrapped) {
+    self.wrapped = wrapped
+    raw = wrapped.rawValue
+  }
 
   @inlinable public static var attributeType: AttributeType { Wrapped.RawValue.attributeType }
   @inlinable public static var zero: RawValueBox? { nil }
@@ -101,20 +108,22 @@ where Wrapped: RawRepresentable & Sendable, Wrapped.RawValue: AttributeValue {
   @inlinable public init?(_ slot: RecordSlot) {
     guard let raw = Wrapped.RawValue(slot), let wrapped = Wrapped(rawValue: raw) else { return nil }
     self.wrapped = wrapped
+    self.raw = raw
   }
 
-  @inlinable public func write(to writer: inout SlotWriter) { wrapped.rawValue.write(to: &writer) }
+  @inlinable public func write(to writer: inout SlotWriter) { raw.write(to: &writer) }
 
-  @inlinable public var value: Value { wrapped.rawValue.value }
+  @inlinable public var value: Value { raw.value }
 
   @inlinable public init?(value: Value) {
     guard let raw = Wrapped.RawValue(value: value), let wrapped = Wrapped(rawValue: raw) else {
       return nil
     }
     self.wrapped = wrapped
+    self.raw = raw
   }
 
   @inlinable public static func == (left: RawValueBox, right: RawValueBox) -> Bool {
-    left.wrapped.rawValue == right.wrapped.rawValue
+    left.raw == right.raw
   }
 }

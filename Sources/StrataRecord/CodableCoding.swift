@@ -29,21 +29,36 @@ public enum CodableCoding {
 
 /// A `Codable` value that does not conform to `AttributeValue` itself, as an attribute's value. The
 /// accessors wrap and unwrap it; no property is declared with it.
-@frozen
+///
+/// It has the value's bytes from the beginning: what the program's `encode(to:)` and `init(from:)` do is
+/// done before anything is written, and after all is read.
 public struct CodableBox<Wrapped: Codable & Sendable>: AttributeValue {
   public let wrapped: Wrapped
+  private let encoded: Data
 
-  @inlinable public init(_ wrapped: Wrapped) { self.wrapped = wrapped }
+  /// An assignment cannot throw, so a value that refuses to be encoded is a mistake of the program.
+  public init(_ wrapped: Wrapped) {
+    self.wrapped = wrapped
+    do {
+      encoded = try CodableCoding.encode(wrapped)
+    } catch {
+      preconditionFailure("a value of type \(Wrapped.self) does not encode itself: \(error)")
+    }
+  }
+
+  private init?(decoding encoded: Data) {
+    guard let wrapped = try? CodableCoding.decode(Wrapped.self, from: encoded) else { return nil }
+    self.wrapped = wrapped
+    self.encoded = encoded
+  }
 
   public static var attributeType: AttributeType { .codable }
   public static var zero: CodableBox? { nil }
 
   /// nil also if the bytes are no `Wrapped`: it has changed since they were written.
   public init?(_ slot: RecordSlot) {
-    guard let bytes = slot.bytes(.codable),
-      let wrapped = try? CodableCoding.decode(Wrapped.self, from: Data(bytes))
-    else { return nil }
-    self.wrapped = wrapped
+    guard let bytes = slot.bytes(.codable) else { return nil }
+    self.init(decoding: Data(bytes))
   }
 
   public func write(to writer: inout SlotWriter) {
@@ -53,23 +68,12 @@ public struct CodableBox<Wrapped: Codable & Sendable>: AttributeValue {
   public var value: Value { .codable(encoded) }
 
   public init?(value: Value) {
-    guard case .codable(let data) = value,
-      let wrapped = try? CodableCoding.decode(Wrapped.self, from: data)
-    else { return nil }
-    self.wrapped = wrapped
+    guard case .codable(let data) = value else { return nil }
+    self.init(decoding: data)
   }
 
   /// Whether both encode to the same bytes.
   public static func == (left: CodableBox, right: CodableBox) -> Bool {
     left.encoded == right.encoded
-  }
-
-  /// An assignment cannot throw, so a value that refuses to be encoded is a mistake of the program.
-  private var encoded: Data {
-    do {
-      return try CodableCoding.encode(wrapped)
-    } catch {
-      preconditionFailure("a value of type \(Wrapped.self) does not encode itself: \(error)")
-    }
   }
 }

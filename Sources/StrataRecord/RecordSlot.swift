@@ -8,7 +8,8 @@ package import StrataModel
 /// conforms already: `guard let cents = Int64(slot) else { return nil }`.
 ///
 /// - Important: it points into the record; it is valid during the `init?(_:)` that it is given to
-///   and must not be kept. An initializer must not turn the object into a fault or refresh it.
+///   and must not be kept. An initializer uses no managed object and no context before it has read the
+///   value: a fetch or a save in the middle of it would let go of what it points into.
 @frozen
 public struct RecordSlot {
   /// The value's first byte; nil if the slot is absent.

@@ -7,8 +7,8 @@ package import Foundation
 /// type that conforms already: `cents.write(to: &writer)`. It writes once, or `writeNil()`.
 ///
 /// - Important: it points into the draft; it is valid during the `write(to:)` that it is given to
-///   and must not be kept. What writes to it, an `encode(to:)` that is asked for its bytes included, uses
-///   no managed object and no context: a save in the middle of it would let go of the draft.
+///   and must not be kept. What writes to it uses no managed object and no context: a fetch or a save in
+///   the middle of it would let go of the draft.
 @frozen
 public struct SlotWriter {
   @usableFromInline let draft: DraftReference

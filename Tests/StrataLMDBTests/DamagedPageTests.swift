@@ -142,6 +142,24 @@ import Testing
     }
   }
 
+  @Test func `are errors where they say that they have half a node, or none`() throws {
+    var random = SeededGenerator(seed: 4)
+    let damageable = try Damageable()
+    let kinds = [UInt8(1), 2].map { kind in
+      damageable.pages.filter { damageable.bytes[$0 * Damageable.pageByteCount + 10] & 3 == kind }
+    }
+    for lower: UInt8 in [16, 17, 19] {
+      for page in kinds.flatMap({ $0.prefix(4) }) {
+        let start = page * Damageable.pageByteCount
+        let isWrong = try damageable.read(&random) { bytes, _ in
+          bytes[start + 12] = lower
+          bytes[start + 13] = 0
+        }
+        #expect(isWrong, "page \(page), \(lower)")
+      }
+    }
+  }
+
   @Test func `are errors where branches lead beyond the file`() throws {
     var random = SeededGenerator(seed: 2)
     let damageable = try Damageable()

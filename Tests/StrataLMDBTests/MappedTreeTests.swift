@@ -172,6 +172,23 @@ import Testing
     #expect(try !mapped.isReady(for: 2))
   }
 
+  @Test func `gives up a walk whose snapshot was let go, though another was taken`() throws {
+    let scratch = try ScratchEnvironment()
+    let environment = try scratch.open()
+    let tree = try environment.makeTree("numbers", ["number": "1", "numbes": "2"])
+    let reader = try environment.read()
+    let mapped = MappedTree(tree, named: "numbers", in: reader)
+    #expect(try mapped.isReady(for: 2))
+    var walk = try mapped.walk()
+    #expect(try walk.next())
+    try reader.renew()
+    #expect(try mapped.isReady(for: 2))
+    do {
+      _ = try walk.next()
+      Issue.record("the walk went on in pages of an older snapshot")
+    } catch LMDBError.badTransaction {}
+  }
+
   @Test func `throws where a key is no number`() throws {
     let scratch = try ScratchEnvironment()
     let environment = try scratch.open()

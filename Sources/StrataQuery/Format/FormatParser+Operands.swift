@@ -83,7 +83,8 @@ extension FormatParser {
   private mutating func primary() throws(PredicateFormatError) -> Phrase {
     let start = token.start
     if takes("(") {
-      let phrase = try phrase()
+      // A bracket takes twice the stack that other nesting does.
+      let phrase = try nested { parser throws(PredicateFormatError) in try parser.phrase() }
       try expect(")")
       guard case .operand(let operand, _) = phrase else { return phrase }
       return .operand(operand, start: start)

@@ -58,7 +58,8 @@ extension StoreView {
     }
   }
 
-  /// Looks these objects up together; nil if they are to be looked up one by one.
+  /// Looks these objects up together; nil if they are to be looked up one by one: also where a page is
+  /// damaged, so that those of others are found.
   ///
   /// - Parameter room: for at least as many look-ups.
   private func find(
@@ -73,6 +74,8 @@ extension StoreView {
       let lookUps = UnsafeMutableBufferPointer(rebasing: room[..<keys.count])
       try mapped.reading { (tree) throws(LMDBError) in try tree.find(lookUps) }
       return lookUps
+    } catch .corrupted, .pageNotFound {
+      return nil
     } catch {
       throw StoreError(error, tree: trees.name(of: tree))
     }

@@ -51,15 +51,19 @@ struct IndexTreeMerge: ~Copyable {
   /// Whether so much of a tree changes that it is cheaper to write it anew: its blocks are walked and
   /// appended at a quarter of what it costs to search for one and change it.
   ///
+  /// What only adds is added one by one: values that come last, as dates and counters do, need no search.
+  ///
   /// - Parameters:
   ///   - changes: those of all indexes in the tree.
   ///   - statistics: of the tree.
   static func isWorthwhile(_ changes: [Changes], _ statistics: TreeStatistics) -> Bool {
     if statistics.entryCount == 0 || statistics.overflowPageCount > 0 { return false }
-    var (changeCount, listCount) = (0, 0)
+    var (removedCount, changeCount, listCount) = (0, 0, 0)
     for (_, changes) in changes {
+      removedCount += changes.removed.entries.count
       changeCount += changes.removed.entries.count + changes.added.entries.count
     }
+    if removedCount == 0 { return false }
     if changeCount < changeCountMin || changeCount * 2 < statistics.entryCount { return false }
     // Objects of one value share blocks, which are changed once for all.
     for (_, changes) in changes {

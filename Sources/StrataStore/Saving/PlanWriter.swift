@@ -36,6 +36,7 @@ struct PlanWriter {
 
   private mutating func write(_ plan: SavePlan) throws {
     for tree in plan.emptied?.trees ?? [] {
+      try requireOrder(of: tree)
       try transaction.clear(tree)
       count.treesEmptied += 1
     }
@@ -45,6 +46,33 @@ struct PlanWriter {
     }
     try writeIndexes(plan.indexes)
     try writeLinks(plan.linkEntries, plan.emptied)
+  }
+
+  /// Walks a tree that is to be emptied: LMDB frees the pages that its branches name without a look at what
+  /// is in them, and in a damaged file they may be others'.
+  ///
+  /// - Throws: `StoreError.damaged` unless it has as many entries as it says, in order.
+  private func requireOrder(of tree: Tree) throws {
+    let count = try transaction.statistics(of: tree).entryCount
+    var cursor = try transaction.cursor(in: tree)
+    var walkedCount = 0
+    try withUnsafeTemporaryAllocation(
+      byteCount: Environment.keyByteCountMax, alignment: 8
+    ) { room in
+      var last = UnsafeRawBufferPointer(rebasing: room[..<0])
+      var isThere = try cursor.first()
+      while isThere, cursor.key.count <= room.count, last.isBelow(cursor.key) {
+        room.copyMemory(from: cursor.key)
+        last = UnsafeRawBufferPointer(rebasing: room[..<cursor.key.count])
+        walkedCount += 1
+        isThere = try cursor.next()
+      }
+    }
+    guard walkedCount == count else {
+      throw StoreError.damaged(
+        tree: trees.name(of: tree), key: nil,
+        reason: "\(walkedCount) of its \(count) entries are in order")
+    }
   }
 
   // MARK: - Records
