@@ -173,6 +173,17 @@ let package = Package(
       .target(
         name: "StrataTestSupport", dependencies: ["VisibleMutex"], path: "Tests/StrataTestSupport",
         swiftSettings: settings),
+      // What is promised of nested contexts, written from the documents alone, and random work held
+      // against it: in tests, and as a program of its own, which builds in a fraction of their time.
+      .target(
+        name: "NestingOracle", dependencies: ["Strata", "StrataChanges", "StrataTestSupport"],
+        path: "Tests/NestingOracle", swiftSettings: settings),
+      .executableTarget(
+        name: "nesting", dependencies: ["NestingOracle"], path: "Tests/NestingWalk",
+        swiftSettings: settings),
+      .testTarget(
+        name: "NestingOracleTests", dependencies: ["NestingOracle", "StrataChanges"],
+        swiftSettings: settings),
       // Lets the thread sanitizer see into Synchronization.Mutex; nothing in other builds.
       .target(name: "VisibleMutex", path: "Tests/VisibleMutex"),
     ],

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What users are promised of contexts in contexts: the oracle of the nesting test.
+///
+/// It is written from the documents alone and knows nothing of how the engine works: no records,
+/// generations, segments or marks. A context is a table of object to edit, and an edit is the
+/// properties that were set, with their values. A step is one turn.
+///
+/// ## Invariants
+/// - I1. `edits` of a context are its unsaved changes; `frozen` those of a save under way.
+/// - I2. `held` has what the program holds in a context and has not changed there: such an object
+///   keeps its values. What nobody holds is read when it is asked for.
+///
+/// ## Isolation
+/// A value; belongs to the thread that runs a sequence.
+package struct Promise {
+  /// How many objects there can be.
+  package static let keyCount = 6
+
+  package enum Kind: Sendable { case insert, update, delete }
+
+  /// One thing that the makers of an edit had read.
+  struct Reading {
+    /// The version of the store's state beneath; 0 if the object was in no store.
+    var version: Int
+    /// That state.
+    var was: Values?
+    /// The unsaved states above it, up to the one that was shown.
+    var above: [Values]
+
+    func isIncluding(_ values: Values) -> Bool {
+      was?.isSame(as: values) == true || above.contains { $0.isSame(as: values) }
+    }
+  }
+
+  /// What a context shows of an object, and what it has read for that.
+  struct Sight {
+    var values: Values
+    var reads: [Reading]
+  }
+
+  /// What a context has unsaved of one object.
+  struct Edit {
+    var kind: Kind
+    var set: Delta
+    /// What the object shows; nil of a deletion.
+    var shown: Values?
+    var reads: [Reading]
+    /// What was beneath when the edit was made, or brought up to date.
+    var on: Values?
+
+    /// What a context that shows this edit has read.
+    var sight: Sight? {
+      guard let shown else { return nil }
+      guard !reads.isEmpty else {
+        return Sight(values: shown, reads: [Reading(version: 0, was: nil, above: [shown])])
+      }
+      return Sight(
+        values: shown,
+        reads: reads.map { Reading(version: $0.version, was: $0.was, above: $0.above + [shown]) })
+    }
+  }
+
+  struct Stored {
+    var version: Int
+    var values: Values
+
+    var reading: Reading { Reading(version: version, was: values, above: []) }
+    var sight: Sight { Sight(values: values, reads: [reading]) }
+  }
+
+  var version = 1
+  /// The objects that were ever made.
+  var used: Set<Int> = [0]
+  var store: [Stored?]
+  var edits: [[Edit?]]
+  var frozen: [[Edit?]]
+  var held: [[Sight?]]
+
+  /// The store has the first object.
+  package init() {
+    let none = [[Edit?]](
+      repeating: Array(repeating: nil, count: Self.keyCount), count: Place.allCases.count)
+    (edits, frozen) = (none, none)
+    held = Array(
+      repeating: Array(repeating: nil, count: Self.keyCount), count: Place.allCases.count)
+    store = Array(repeating: nil, count: Self.keyCount)
+    store[0] = Stored(version: 1, values: .new)
+  }
+
+  static var keys: Range<Int> { 0..<keyCount }
+
+  // MARK: - Reading
+
+  /// What a context that holds nothing shows in this place: the nearest unsaved state of an object
+  /// tells all of it, else the store does.
+  func look(_ place: Place, _ key: Int) -> Sight? {
+    if let edit = edits[place.rawValue][key] { return edit.sight }
+    return beneath(place, key)
+  }
+
+  /// What is beneath the context's own newest edit.
+  func beneath(_ place: Place, _ key: Int) -> Sight? {
+    if let edit = frozen[place.rawValue][key] { return edit.sight }
+    var next = place.parent
+    while let here = next {
+      if let edit = edits[here.rawValue][key] ?? frozen[here.rawValue][key] { return edit.sight }
+      next = here.parent
+    }
+    return store[key]?.sight
+  }
+
+  /// Whether an unsaved deletion hides the object.
+  func isDeletedAboveStore(_ place: Place, _ key: Int) -> Bool {
+    var next: Place? = place
+    while let here = next {
+      if let edit = edits[here.rawValue][key] ?? frozen[here.rawValue][key] {
+        return edit.kind == .delete
+      }
+      next = here.parent
+    }
+    return false
+  }
+
+  /// What the context has of an object: unsaved, held, or read now.
+  func given(_ place: Place, _ key: Int) -> Sight? {
+    if hasUnsaved(place, key) { return look(place, key) }
+    return held[place.rawValue][key] ?? look(place, key)
+  }
+
+  package func hasUnsaved(_ place: Place, _ key: Int) -> Bool {
+    edits[place.rawValue][key] != nil || frozen[place.rawValue][key] != nil
+  }
+
+  func shows(_ place: Place, _ key: Int) -> Values? { given(place, key)?.values }
+
+  // MARK: - Editing
+
+  mutating func put(_ place: Place, _ key: Int, _ slot: Slot, _ value: Int) {
+    guard let sight = given(place, key), sight.values[slot] != value else { return }
+    var edit =
+      edits[place.rawValue][key]
+      ?? Edit(
+        kind: .update, set: .none, shown: sight.values, reads: sight.reads, on: sight.values)
+    edit.set.set(slot, value)
+    edit.shown?[slot] = value
+    edits[place.rawValue][key] = edit
+  }
+
+  mutating func set(_ place: Place, _ key: Int, _ slot: Slot, _ value: Int) {
+    if slot.isPair {
+      pair(place, key, slot, value)
+    } else {
+      put(place, key, slot, value)
+    }
+  }
+
+  /// A one-to-one link takes both its ends away from others.
+  private mutating func pair(_ place: Place, _ key: Int, _ slot: Slot, _ value: Int) {
+    for other in Self.keys {
+      guard let values = shows(place, other) else { continue }
+      if other != key, value != 0, values[slot] == value { put(place, other, slot, 0) }
+      if other != value - 1, values[slot.inverse] == key + 1 { put(place, other, slot.inverse, 0) }
+    }
+    put(place, key, slot, value)
+    if value != 0 { put(place, value - 1, slot.inverse, key + 1) }
+  }
+
+  mutating func insert(_ place: Place, _ key: Int) {
+    if var edit = edits[place.rawValue][key] {
+      (edit.kind, edit.set, edit.shown) = (.update, .all, .new)
+      edits[place.rawValue][key] = edit
+    } else {
+      edits[place.rawValue][key] = Edit(
+        kind: .insert, set: .all, shown: .new, reads: [], on: nil)
+    }
+  }
+
+  mutating func delete(_ place: Place, _ key: Int) {
+    for other in Self.keys where other != key {
+      for slot in Slot.links where shows(place, other)?[slot] == key + 1 {
+        put(place, other, slot, 0)
+      }
+    }
+    if let edit = edits[place.rawValue][key] {
+      edits[place.rawValue][key] =
+        edit.kind == .insert
+        ? nil : Edit(kind: .delete, set: .none, shown: nil, reads: edit.reads, on: edit.on)
+    } else if let sight = given(place, key) {
+      edits[place.rawValue][key] = Edit(
+        kind: .delete, set: .none, shown: nil, reads: sight.reads, on: sight.values)
+    }
+    held[place.rawValue][key] = nil
+  }
+
+  // MARK: - Holding, bringing up to date, taking back
+
+  mutating func hold(_ place: Place, _ key: Int) {
+    held[place.rawValue][key] = given(place, key)
+  }
+
+  mutating func release(_ place: Place, _ key: Int) { held[place.rawValue][key] = nil }
+
+  /// A held object takes what is there now.
+  mutating func renew(_ place: Place, _ key: Int) {
+    if held[place.rawValue][key] != nil { held[place.rawValue][key] = look(place, key) }
+  }
+
+  /// `refresh(_:mergeChanges: false)`, or one object's part of a rollback.
+  mutating func revert(_ place: Place, _ key: Int) {
+    edits[place.rawValue][key] = nil
+    renew(place, key)
+  }
+
+  mutating func rollback(_ place: Place) {
+    for key in Self.keys { edits[place.rawValue][key] = nil }
+    for key in Self.keys { renew(place, key) }
+  }
+
+  /// `refresh(_:mergeChanges: true)`.
+  mutating func refresh(_ place: Place, _ key: Int) {
+    if var edit = edits[place.rawValue][key], edit.kind != .insert {
+      if let under = beneath(place, key) {
+        edit.shown = edit.kind == .delete ? nil : edit.set.over(under.values)
+        (edit.reads, edit.on) = (under.reads, under.values)
+        edits[place.rawValue][key] = edit
+      } else {
+        edits[place.rawValue][key] = nil
+      }
+    }
+    renew(place, key)
+  }
+
+  /// An automatic merge: edits under which something has changed are refreshed, and what is held.
+  mutating func merge(_ place: Place) {
+    for key in Self.keys {
+      if let edit = edits[place.rawValue][key], edit.on == beneath(place, key)?.values { continue }
+      refresh(place, key)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a sequence begins with. Its text is the first line of a sequence:
+/// `policy object, confined C, inner G, automatic D, looks held`.
+package struct Setup: Hashable, Sendable, CustomStringConvertible {
+  /// Where a context lives.
+  package enum Home: String, Sendable {
+    /// A `ContextQueue`.
+    case queue
+    /// Made where the test runs.
+    case confined
+    /// Made and used inside its parent's isolation, in the parent's turns.
+    case inner
+  }
+
+  package var policy = Policy.error
+  /// Each context that is no queue.
+  package var homes: [Place: Home] = [:]
+  /// The contexts that merge automatically.
+  package var automatic: Set<Place> = []
+  /// Whether every context is read wholly after each step, or only what the program holds in it.
+  package var looksAtAll = true
+
+  package init() {}
+
+  package func home(_ place: Place) -> Home { homes[place] ?? .queue }
+
+  package var description: String {
+    var parts = ["policy \(policy.rawValue)"]
+    for home in [Home.confined, .inner] {
+      let places = Place.allCases.filter { homes[$0] == home }
+      if !places.isEmpty {
+        parts.append("\(home.rawValue) \(places.map(\.letter).joined(separator: " "))")
+      }
+    }
+    if !automatic.isEmpty {
+      let places = Place.allCases.filter(automatic.contains)
+      parts.append("automatic \(places.map(\.letter).joined(separator: " "))")
+    }
+    parts.append("looks \(looksAtAll ? "all" : "held")")
+    return parts.joined(separator: ", ")
+  }
+
+  /// - Returns: nil if the text is no setup.
+  package init?(_ text: some StringProtocol) {
+    for part in text.split(separator: ",") {
+      let words = part.split(separator: " ")
+      guard let first = words.first else { return nil }
+      let places = words.dropFirst().compactMap { Place(letter: $0) }
+      switch first {
+      case "policy":
+        guard words.count == 2, let policy = Policy(rawValue: String(words[1])) else { return nil }
+        self.policy = policy
+      case "confined": for place in places { homes[place] = .confined }
+      case "inner": for place in places { homes[place] = .inner }
+      case "automatic": automatic = Set(places)
+      case "looks": looksAtAll = words.last == "all"
+      default: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A property of a `Node`, as the oracle knows it.
+package enum Slot: Int, CaseIterable, Sendable {
+  /// Two attributes, of which `b` has a form that is derived from it.
+  case a, b
+  /// The derived form of `b`.
+  case derived
+  /// A to-one relationship; its inverse is to-many.
+  case owner
+  /// The two ends of a one-to-one relationship.
+  case wife, husband
+
+  /// The relationships that a record holds.
+  package static let links: [Slot] = [.owner, .wife, .husband]
+  package static let pairs: [Slot] = [.wife, .husband]
+
+  package var isLink: Bool { self == .owner || isPair }
+  package var isPair: Bool { self == .wife || self == .husband }
+  /// The other end of a one-to-one relationship.
+  package var inverse: Slot { self == .wife ? .husband : .wife }
+
+  package var name: String { "\(self)" }
+}
+
+/// A set of slots.
+package struct Slots: OptionSet, Sendable, Hashable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(_ slot: Slot) { rawValue = 1 << UInt8(slot.rawValue) }
+
+  static let everything = Slots(rawValue: 0b11_1111)
+
+  package func contains(_ slot: Slot) -> Bool { rawValue & (1 << UInt8(slot.rawValue)) != 0 }
+}
+
+/// What each property of one object is. Numbers stand for the values of attributes; a link is 0 for
+/// nil, or one more than the number of its target's key.
+package struct Values: Sendable, Hashable {
+  private var numbers: [Int]
+
+  /// A new object's values.
+  package static let new = Values(numbers: Array(repeating: 0, count: Slot.allCases.count))
+
+  private init(numbers: [Int]) { self.numbers = numbers }
+
+  package subscript(slot: Slot) -> Int {
+    get { numbers[slot.rawValue] }
+    set { numbers[slot.rawValue] = newValue }
+  }
+
+  /// The key of the object that a link leads to.
+  package func target(_ slot: Slot) -> Int? { self[slot] == 0 ? nil : self[slot] - 1 }
+
+  /// With the derived values that belong to the others.
+  package var derived: Values {
+    var values = self
+    values[.derived] = values[.b]
+    return values
+  }
+
+  /// Whether both are equal but for what is derived.
+  package func isSame(as other: Values) -> Bool {
+    if numbers == other.numbers { return true }
+    return Slot.allCases.allSatisfy { $0 == .derived || self[$0] == other[$0] }
+  }
+}
+
+/// What was set: some properties with their values.
+package struct Delta: Sendable, Hashable {
+  package private(set) var slots: Slots
+  private var values: Values
+
+  static let none = Delta(slots: [], values: .new)
+  /// A new object's: everything.
+  static let all = Delta(slots: .everything, values: .new)
+
+  private init(slots: Slots, values: Values) {
+    self.slots = slots
+    self.values = values
+  }
+
+  mutating func set(_ slot: Slot, _ value: Int) {
+    slots.insert(Slots(slot))
+    values[slot] = value
+  }
+
+  /// With the properties of a later delta on top.
+  func under(_ later: Delta) -> Delta {
+    var result = self
+    for slot in Slot.allCases where later.slots.contains(slot) {
+      result.set(slot, later.values[slot])
+    }
+    return result
+  }
+
+  /// These values with the delta's in their places.
+  func over(_ below: Values) -> Values {
+    var result = below
+    for slot in Slot.allCases where slots.contains(slot) { result[slot] = values[slot] }
+    return result
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Strata
+import StrataChanges
+
+/// A store in memory on which one sequence after the other runs, since a store costs more than a
+/// sequence.
+///
+/// ## Isolation
+/// Belongs to the thread that runs the sequences.
+package final class Stage {
+  let container: PersistentContainer
+  private let writer: ContextQueue
+  private let bolt: ObjectID
+
+  package init() throws {
+    container = try PersistentContainer(
+      inMemory: ManagedObjectModel(Node.self, Bolt.self))
+    writer = ContextQueue(parent: container.coordinator)
+    bolt = try writer.performAndWait { context in
+      let bolt = Bolt(in: context)
+      try context.save()
+      return bolt.objectID
+    }
+  }
+
+  /// Removes what the last sequence has left.
+  func clear() throws {
+    _ = try container.coordinator.execute(BatchDeleteRequest(Node.all))
+  }
+
+  #if DEBUG
+    /// Occupies the store's writer until the lock is opened: a save that is begun meanwhile waits.
+    func lock() -> Lock {
+      Lock(schema: container.coordinator.schema, writer: writer, bolt: bolt)
+    }
+
+    /// The store's writer, held before a commit.
+    final class Lock {
+      private let schema: Schema
+      private let mayCommit = DispatchSemaphore(value: 0)
+      private let isDone = DispatchSemaphore(value: 0)
+
+      init(schema: Schema, writer: ContextQueue, bolt: ObjectID) {
+        self.schema = schema
+        let isReached = DispatchSemaphore(value: 0)
+        PausePoint.observe(schema) { [mayCommit] point in
+          guard point == .tagged else { return }
+          isReached.signal()
+          mayCommit.wait()
+        }
+        DispatchQueue.global().async { [isDone] in
+          try? writer.performAndWait { context in
+            try context.existingObject(Bolt.self, with: bolt).turnCount += 1
+            try context.save()
+          }
+          isDone.signal()
+        }
+        isReached.wait()
+        PausePoint.observe(schema, nil)
+      }
+
+      func open() {
+        mayCommit.signal()
+        isDone.wait()
+      }
+    }
+  #endif
+}

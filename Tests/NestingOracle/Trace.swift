@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// Says what is about to be done, on standard error: a sequence that ends the process, or that never
+/// ends, is found by it.
+package enum Trace {
+  package static let isOn = ProcessInfo.processInfo.environment["STRATA_NESTING_TRACE"] == "1"
+
+  package static func print(_ text: String) {
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+  }
+}

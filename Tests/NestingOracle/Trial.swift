@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A sequence of operations with its setup, as it is drawn, printed, replayed and shrunk.
+package struct Trial: Sendable, CustomStringConvertible {
+  package var setup: Setup
+  package var operations: [Operation]
+
+  package init(setup: Setup, operations: [Operation]) {
+    (self.setup, self.operations) = (setup, operations)
+  }
+
+  package var description: String {
+    ([setup.description] + operations.map(\.description)).joined(separator: "; ")
+  }
+
+  /// What is wrong with a text that should be a sequence.
+  package struct Unreadable: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// Reads a sequence as it is printed: parts divided by `;` or by lines, the setup first if there
+  /// is one.
+  package init(_ text: String) throws {
+    let parts = text.split { $0 == ";" || $0.isNewline }
+      .map { $0.split(separator: " ").joined(separator: " ") }.filter { !$0.isEmpty }
+    setup = Setup()
+    operations = []
+    for (index, part) in parts.enumerated() {
+      if let operation = Operation(part) {
+        operations.append(operation)
+      } else if index == 0, let setup = Setup(part) {
+        self.setup = setup
+      } else {
+        throw Unreadable(description: "'\(part)' is no operation")
+      }
+    }
+  }
+
+  // MARK: - Running it
+
+  /// A step after which something was not as promised.
+  package struct Failure: Error, Sendable {
+    package var trial: Trial
+    package var complaint: String
+  }
+
+  /// - Returns: the first thing that is not as promised, with the steps up to there.
+  package func run(on stage: Stage) -> Failure? {
+    do {
+      let world = try World(setup, on: stage)
+      defer { world.close() }
+      for (index, operation) in operations.enumerated() {
+        guard let complaint = world.perform(operation) else { continue }
+        return Failure(
+          trial: Trial(setup: setup, operations: Array(operations[...index])), complaint: complaint)
+      }
+      return nil
+    } catch {
+      return Failure(trial: self, complaint: "the world throws \(error)")
+    }
+  }
+
+  /// Draws a sequence by its seed while it runs.
+  package static func run(
+    seed: UInt64, stepCount: Int, without: Set<Group>, on stage: Stage
+  ) -> (failure: Failure?, stepCount: Int) {
+    var draw = Draw(seed: seed, without: without)
+    var trial = Trial(setup: draw.setup, operations: [])
+    do {
+      let world = try World(draw.setup, on: stage)
+      defer { world.close() }
+      for _ in 0..<stepCount {
+        guard let operation = draw.next(world.promise) else { continue }
+        trial.operations.append(operation)
+        if let complaint = world.perform(operation) {
+          return (Failure(trial: trial, complaint: complaint), trial.operations.count)
+        }
+      }
+      return (nil, trial.operations.count)
+    } catch {
+      return (Failure(trial: trial, complaint: "the world throws \(error)"), 0)
+    }
+  }
+}
+
+extension Trial.Failure {
+  /// The shortest sequence with a failure that is found by leaving out one step after the other, and
+  /// by making the setup simpler.
+  ///
+  /// - Parameter limit: how often a sequence is tried at most.
+  package func shrunk(limit: Int = 3_000) -> Trial.Failure {
+    var (best, tries) = (self, 0)
+    func attempt(_ trial: Trial) -> Bool {
+      tries += 1
+      guard tries <= limit, let stage = try? Stage(), let found = trial.run(on: stage) else {
+        return false
+      }
+      best = found
+      return true
+    }
+    var isShorter = true
+    while isShorter {
+      isShorter = false
+      // From the end: what comes last is needed, what comes before it often is not.
+      var index = best.trial.operations.count - 2
+      while index >= 0 {
+        var trial = best.trial
+        guard index < trial.operations.count else {
+          index -= 1
+          continue
+        }
+        trial.operations.remove(at: index)
+        if attempt(trial) { isShorter = true }
+        index -= 1
+      }
+      for simpler in best.trial.setup.simpler {
+        if attempt(Trial(setup: simpler, operations: best.trial.operations)) {
+          isShorter = true
+          break
+        }
+      }
+    }
+    return best
+  }
+}
+
+extension Setup {
+  /// With one thing less than this.
+  fileprivate var simpler: [Setup] {
+    var result: [Setup] = []
+    func add(_ change: (inout Setup) -> Void) {
+      var setup = self
+      change(&setup)
+      if setup != self { result.append(setup) }
+    }
+    for place in Place.allCases {
+      add { $0.automatic.remove(place) }
+      add { $0.homes[place] = nil }
+    }
+    add { $0.policy = .error }
+    add { $0.looksAtAll = true }
+    return result
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Many sequences, one seed after the other.
+///
+/// Environment: `STRATA_NESTING_SEED` is the first seed, `STRATA_NESTING_SEQUENCES` how many there are,
+/// `STRATA_NESTING_STEPS` how long each is, `STRATA_NESTING_WITHOUT` the groups that are left out,
+/// divided by commas, `STRATA_NESTING_THREADS` how many threads run them, `STRATA_NESTING_TRACE=1`
+/// prints each seed and each step before it runs, which tells what came before a crash, `STRATA_NESTING_FAILURES` after how many failures a walk ends.
+package struct Walk: Sendable {
+  package var first: UInt64
+  package var count: UInt64
+  package var stepCount: Int
+  package var without: Set<Group>
+  package var threadCount: Int
+  package var failureCountMax: Int
+
+  /// - Parameter count: how many sequences there are if the environment does not say.
+  /// - Throws: `Trial.Unreadable` if it names a group that there is not.
+  package init(count: UInt64, environment: [String: String]) throws {
+    first = environment["STRATA_NESTING_SEED"].flatMap(UInt64.init) ?? .random(in: 0...999_999_999)
+    self.count = environment["STRATA_NESTING_SEQUENCES"].flatMap(UInt64.init) ?? count
+    stepCount = environment["STRATA_NESTING_STEPS"].flatMap(Int.init) ?? 60
+    threadCount = environment["STRATA_NESTING_THREADS"].flatMap(Int.init) ?? 1
+    failureCountMax = environment["STRATA_NESTING_FAILURES"].flatMap(Int.init) ?? 1
+    without = []
+    for name in (environment["STRATA_NESTING_WITHOUT"] ?? "").split(separator: ",") {
+      guard let group = Group(rawValue: String(name)) else {
+        let known = Group.allCases.map(\.rawValue).joined(separator: ", ")
+        throw Trial.Unreadable(description: "'\(name)' is no group: there are \(known)")
+      }
+      without.insert(group)
+    }
+  }
+
+  /// A sequence that failed, with its seed.
+  package struct Finding: Sendable, CustomStringConvertible {
+    package var seed: UInt64
+    package var failure: Trial.Failure
+
+    package var description: String {
+      """
+      seed \(seed), \(failure.trial.operations.count) steps: \(failure.complaint)
+        STRATA_NESTING_REPLAY="\(failure.trial)"
+      """
+    }
+  }
+
+  /// Runs the sequences.
+  ///
+  /// - Parameter report: called with each finding, shrunk, on any thread.
+  /// - Returns: how many steps were taken.
+  @discardableResult
+  package func run(report: @escaping @Sendable (Finding) -> Void) throws -> Int {
+    print("sequences \(first)..<\(first + count) of up to \(stepCount) steps")
+    let progress = Mutex((next: first, steps: 0, findings: 0))
+    let group = DispatchGroup()
+    for _ in 0..<max(1, threadCount) {
+      group.enter()
+      Thread {
+        work(progress, report)
+        group.leave()
+      }.start()
+    }
+    group.wait()
+    return progress.withLock { $0.steps }
+  }
+
+  private func work(
+    _ progress: borrowing Mutex<(next: UInt64, steps: Int, findings: Int)>,
+    _ report: (Finding) -> Void
+  ) {
+    var stage: Stage?
+    while true {
+      let seed: UInt64? = progress.withLock { progress in
+        guard progress.next < first + count, progress.findings < failureCountMax else { return nil }
+        progress.next += 1
+        return progress.next - 1
+      }
+      guard let seed else { return }
+      if Trace.isOn { Trace.print("seed \(seed)") }
+      do {
+        if stage == nil { stage = try Stage() }
+        guard let here = stage else { return }
+        let (failure, steps) = Trial.run(
+          seed: seed, stepCount: stepCount, without: without, on: here)
+        progress.withLock { $0.steps += steps }
+        if let failure {
+          stage = nil
+          let isWanted = progress.withLock { progress in
+            progress.findings += 1
+            return progress.findings <= failureCountMax
+          }
+          if isWanted { report(Finding(seed: seed, failure: failure.shrunk())) }
+        } else {
+          try here.clear()
+        }
+      } catch {
+        let trial = Trial(setup: Setup(), operations: [])
+        report(
+          Finding(seed: seed, failure: Trial.Failure(trial: trial, complaint: "throws \(error)")))
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Strata
+import StrataChanges
+import Synchronization
+
+/// The same family of contexts twice: as promised, and as it is. Each step is done by both, and what
+/// they show is compared.
+///
+/// ## Isolation
+/// Belongs to the thread that runs the sequence; contexts of other isolations are entered.
+final class World {
+  private enum Member {
+    case queue(ContextQueue)
+    case confined(ManagedObjectContext)
+    /// In the isolation of its parent.
+    case inner(ManagedObjectContext)
+  }
+
+  let setup: Setup
+  let stage: Stage
+  private(set) var promise = Promise()
+  private var members: [Member] = []
+  /// What the program holds, by place and key.
+  var held: [[Node?]]
+  var ids: [ObjectID?] = Array(repeating: nil, count: Promise.keyCount)
+  var keys: [ObjectID: Int] = [:]
+  /// The last value that was set: no value is set twice.
+  private var value = 0
+  #if DEBUG
+    private var saving: Saving?
+  #endif
+
+  init(_ setup: Setup, on stage: Stage) throws {
+    self.setup = setup
+    self.stage = stage
+    held = Array(
+      repeating: Array(repeating: nil, count: Promise.keyCount), count: Place.allCases.count)
+    let first = try ContextQueue(parent: stage.container.coordinator).performAndWait { context in
+      let id = Node(in: context).objectID
+      try context.save()
+      return id
+    }
+    ids[0] = first
+    keys[first] = 0
+    for place in Place.allCases { members.append(try member(place)) }
+    for place in Place.allCases {
+      try enter(place) { context in
+        if setup.automatic.contains(place) { context.automaticallyMergesChangesFromParent = true }
+        if place.isRoot { context.mergePolicy = setup.policy.mergePolicy }
+      }
+    }
+  }
+
+  private func member(_ place: Place) throws -> Member {
+    let home = setup.home(place)
+    guard let parent = place.parent else {
+      let coordinator = stage.container.coordinator
+      return home == .queue
+        ? .queue(ContextQueue(parent: coordinator))
+        : .confined(ManagedObjectContext(parent: coordinator))
+    }
+    if home == .inner {
+      // Safety: the context is used in its parent's turns only, all on this thread.
+      nonisolated(unsafe) var inner: ManagedObjectContext?
+      try enter(parent) { inner = ManagedObjectContext(parent: $0) }
+      if let inner { return .inner(inner) }
+    }
+    switch (members[parent.rawValue], home) {
+    case (.queue(let queue), .queue): return .queue(ContextQueue(parent: queue))
+    case (.queue(let queue), _): return .confined(ManagedObjectContext(parent: queue))
+    case (.confined(let context), .queue), (.inner(let context), .queue):
+      return .queue(ContextQueue(parent: context.layer))
+    case (.confined(let context), _), (.inner(let context), _):
+      return .confined(ManagedObjectContext(parent: context.layer))
+    }
+  }
+
+  // MARK: - Turns
+
+  /// Does something in a turn of its own.
+  @discardableResult
+  func enter<T: Sendable>(
+    _ place: Place, _ body: (ManagedObjectContext) throws -> T
+  ) throws -> T {
+    switch members[place.rawValue] {
+    case .queue(let queue):
+      return try withoutActuallyEscaping(body) { body in
+        // Safety: the queue calls it on this thread, before it returns.
+        nonisolated(unsafe) let body = body
+        return try queue.performAndWait { try body($0) }
+      }
+    case .confined(let context): return try turn(of: context, body)
+    case .inner(let context):
+      guard let parent = place.parent else { return try turn(of: context, body) }
+      return try enter(parent) { _ in try turn(of: context, body) }
+    }
+  }
+
+  private func turn<T>(
+    of context: ManagedObjectContext, _ body: (ManagedObjectContext) throws -> T
+  ) rethrows -> T {
+    context.processPendingChanges()
+    defer { context.processPendingChanges() }
+    return try body(context)
+  }
+
+  func node(_ place: Place, _ key: Int, _ context: ManagedObjectContext) throws -> Node {
+    if let node = held[place.rawValue][key] { return node }
+    guard let id = ids[key] else { throw Unknown(key: key) }
+    return try context.object(Node.self, with: id)
+  }
+
+  struct Unknown: Error { var key: Int }
+
+  // MARK: - Steps
+
+  /// Does a step, if it has a meaning now.
+  ///
+  /// - Returns: what is not as promised afterwards; nil if nothing.
+  func perform(_ operation: Operation) -> String? {
+    guard promise.isPossible(operation) else { return nil }
+    if Trace.isOn { Trace.print(operation.description) }
+    if operation.name == .set { value += 1 }
+    let promised = promise.perform(operation, value: value, policy: setup.policy)
+    for place in Place.allCases where setup.automatic.contains(place) { promise.merge(place) }
+    do {
+      let outcome = try carryOut(operation, value: value)
+      forgetReleased()
+      if outcome != promised {
+        return "\(operation) ends as \(outcome), promised is \(promised)"
+      }
+      return try difference(after: operation)
+    } catch {
+      return "\(operation) throws \(error)"
+    }
+  }
+
+  /// What the promise no longer holds, the program does not either.
+  private func forgetReleased() {
+    for place in Place.allCases {
+      for key in Promise.keys where !promise.isHeld(place, key) { held[place.rawValue][key] = nil }
+    }
+  }
+
+  private func carryOut(_ operation: Operation, value: Int) throws -> Promise.Outcome {
+    switch operation.name {
+    case .begin:
+      try beginSave(operation.place)
+      return .saved
+    case .finish: return try finishSave()
+    default:
+      return try enter(operation.place) { context in
+        try carryOut(operation, value: value, in: context)
+      }
+    }
+  }
+
+  // MARK: - A save in two steps
+
+  #if DEBUG
+    /// A save of a queue that waits for the store's writer.
+    private struct Saving {
+      var lock: Stage.Lock
+      var isDone = DispatchSemaphore(value: 0)
+      let outcome = Outcome()
+
+      final class Outcome: Sendable {
+        let result = Mutex<Result<Void, any Error>?>(nil)
+      }
+    }
+
+    private func beginSave(_ place: Place) throws {
+      guard case .queue(let queue) = members[place.rawValue] else { return }
+      let saving = Saving(lock: stage.lock())
+      let hasBegun = DispatchSemaphore(value: 0)
+      let observer = NotificationCenter.default.addObserver(
+        forName: ManagedObjectContext.willSaveNotification, object: queue.layer, queue: nil
+      ) { _ in hasBegun.signal() }
+      Task { [outcome = saving.outcome, isDone = saving.isDone] in
+        do {
+          try await queue.save()
+          outcome.result.withLock { $0 = .success(()) }
+        } catch {
+          outcome.result.withLock { $0 = .failure(error) }
+        }
+        isDone.signal()
+      }
+      hasBegun.wait()
+      NotificationCenter.default.removeObserver(observer)
+      // Its first turn is over when another can begin.
+      try enter(place) { _ in }
+      self.saving = saving
+    }
+
+    private func finishSave() throws -> Promise.Outcome {
+      guard let saving else { return .saved }
+      self.saving = nil
+      saving.lock.open()
+      saving.isDone.wait()
+      return try Self.outcome { try saving.outcome.result.withLock { $0 }?.get() }
+    }
+  #else
+    private func beginSave(_ place: Place) throws {}
+    private func finishSave() throws -> Promise.Outcome { .saved }
+  #endif
+
+  /// Ends a save that a sequence has left under way.
+  func close() {
+    #if DEBUG
+      _ = try? finishSave()
+    #endif
+  }
+
+  static func outcome(_ save: () throws -> Void) throws -> Promise.Outcome {
+    do {
+      try save()
+      return .saved
+    } catch StoreError.conflicts {
+      return .conflict
+    } catch StoreError.danglingLinks {
+      return .conflict
+    }
+  }
+}
+
+extension Policy {
+  var mergePolicy: MergePolicy {
+    switch self {
+    case .error: .error
+    case .store: .mergeByPropertyStoreTrump
+    case .object: .mergeByPropertyObjectTrump
+    case .overwrite: .overwrite
+    case .rollback: .rollback
+    }
+  }
+}
