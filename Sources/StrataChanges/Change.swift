@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataRecord
 
-/// What is pending for one object: what it is now, and what it was when the work on it began.
+/// The pending change of one object: the slots that were set, and what they were set over.
 ///
-/// A change is *complete*: it holds everything that is pending for its object from its own segment
-/// down to the bottom of the overlay, so that the nearest change alone answers a read.
+/// A change is a *delta* with a complete record beside it. The delta is `slots` with their values in
+/// `record`; no other slot is ever written, by a push, a merge or a save. The record is the origin
+/// (`base.record`) with these slots replaced. It exists so that the nearest change alone answers a read.
+///
+/// A change holds everything that its context has pending for the object, except for what a save under
+/// way carries: frozen segments are a state beneath the newer ones.
 package struct Change: Sendable {
   package enum Kind: Sendable, Hashable {
     /// The object is new; nothing below the overlay has it.
@@ -16,11 +20,10 @@ package struct Change: Sendable {
   package var kind: Kind
   /// What the object is now; nil for a delete.
   package var record: Record?
-  /// The record and generation that the change was made from: the oldest that any contributor read.
-  /// Nil for an insert. A delete without a base is that of an object that was pending all its life:
-  /// nothing below needs to hear of it.
-  package var base: StoredRecord?
-  /// The slots that differ from the base by intent. For an insert, those that were set.
+  /// The origin of the change, and what its makers had read. Nil for an insert. A delete without a base
+  /// is that of an object that was pending all its life: nothing below needs to hear of it.
+  package var base: Base?
+  /// The slots that were set. For an insert, also those that have a default.
   package var slots: SlotSet
   /// The bytes of the external slots among `slots`: what the store does not have yet. The other
   /// external slots of the record are as in the base, and their bytes lie where that one's do.
@@ -35,7 +38,7 @@ package struct Change: Sendable {
   @inlinable package var isAnything: Bool { (kind != .delete || base != nil) && !isReadLock }
 
   /// A change that asks whether somebody else has changed the object since it was `read`.
-  package static func readLock(_ read: StoredRecord) -> Change {
+  package static func readLock(_ read: Base) -> Change {
     .update(read.record, base: read, slots: SlotSet())
   }
 
@@ -49,15 +52,21 @@ package struct Change: Sendable {
   }
 
   package static func update(
-    _ record: consuming Record, base: consuming StoredRecord, slots: SlotSet,
+    _ record: consuming Record, base: consuming Base, slots: SlotSet,
     external: ExternalValues = ExternalValues()
   ) -> Change {
     Change(kind: .update, record: record, base: base, slots: slots, external: external)
   }
 
   /// - Parameter base: nil if the object was never saved.
-  package static func delete(base: StoredRecord?) -> Change {
+  package static func delete(base: Base?) -> Change {
     Change(
       kind: .delete, record: nil, base: base, slots: SlotSet(), external: ExternalValues())
+  }
+
+  /// What a context reads that is shown this change: the base of a change that it makes. Nil for a
+  /// delete.
+  package var read: Base? {
+    record.map { record in base?.over(record) ?? Base(record: record, generation: 0) }
   }
 }

@@ -47,7 +47,7 @@ extension Composition {
   func members(
     linkedTo key: ObjectKey, _ index: PropertyNumber, slot: Int
   ) -> [ObjectKey] {
-    older.referrers(to: key, index: index).filter { member in
+    all.referrers(to: key, index: index).filter { member in
       guard let change = change(of: member) else { return true }
       guard let record = change.record, let layout = schema.entity(member.entity)?.layout
       else { return false }
@@ -69,9 +69,7 @@ extension Composition {
   }
 
   private mutating func delete(_ key: ObjectKey) -> [ObjectKey] {
-    guard let change = change(of: key) ?? older.change(for: key), change.kind != .delete else {
-      return []
-    }
+    guard let change = pendingChange(of: key), change.kind != .delete else { return [] }
     outcomes.updateValue(.delete(base: change.base), forKey: key)
     hasComposed = true
     return [key]
@@ -84,7 +82,7 @@ extension Composition {
     of key: ObjectKey, _ number: PropertyNumber, mirror: PropertyNumber
   ) -> [ObjectKey] {
     let place = LinkPlace(number, key)
-    let targets = older.links(at: place).filter { $0.value != .absent }.keys
+    let targets = all.links(at: place).filter { $0.value != .absent }.keys
     if !targets.isEmpty { hasComposed = true }
     for target in targets {
       links.set(.absent, at: place, to: target)

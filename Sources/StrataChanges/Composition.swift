@@ -5,54 +5,90 @@ package import StrataRecord
 /// Lays newer changes over older ones: how a child's save becomes its parent's changes, and how
 /// drafts become part of a context's own.
 ///
-/// It never fails; the store alone checks versions.
+/// It gives the receiver its own visible record with the slots that the newer change set. The visible
+/// record is the receiver's pending one, or else the record that lies beneath the receiver now: that of
+/// a save under way, or that of the `Ground`. If the newer change was made from the very same bytes, its
+/// own record is the result. It never fails; the store alone checks versions.
 ///
 /// | newer | on older | result |
 /// | --- | --- | --- |
 /// | update | update | per property, the newer wins |
 /// | update | insert | still an insert |
-/// | update | delete | dropped |
+/// | update | delete, or an insert that was taken back | dropped |
+/// | update | an object that the store has lost | stays; the merge policy decides |
 /// | delete | insert | both vanish |
-/// | delete | delete | nothing |
+/// | delete | delete, or nothing | nothing |
 /// | insert | delete | update |
 /// | link with a deleted end | | dropped; its to-one slot becomes nil |
 /// | one-to-one link | one that shares an end | the older is dropped: both slots of it become nil |
 /// | delete | | its delete rules run again on members that only the older changes have |
 ///
-/// What becomes nothing else is not touched: the result of laying new objects over whatever else is
-/// pending is the newer segment itself, found by a look at where its keys lie.
+/// Changes that a save under way carries are beneath the receiver: a newer change lies on them and is
+/// not joined with them.
+///
+/// The result of laying new objects over whatever else is pending is the newer segment itself, found by
+/// a look at where its keys lie.
 package struct Composition {
   let schema: Schema
   let newer: Segment
+  /// The receiver's changes that no save carries.
   let older: Overlay
+  /// The receiver's changes that a save under way carries.
+  let frozen: Overlay
+  /// All changes of the receiver.
+  let all: Overlay
+  /// What lies beneath the receiver, where the sender may not know it.
+  let ground: Ground
+  /// Whether the newer changes are the receiver's own edits, made of what it shows itself.
+  let isOwn: Bool
   /// What newer changes became, and what they do to older ones; nil for one that is dropped.
   var outcomes: [ObjectKey: Change?] = [:]
   var links: LinkChanges
   var arena = RecordArena()
   /// Whether anything of the newer changes became something else; if not, they are the result.
   var hasComposed = false
-  /// Whether the newer changes or the older ones delete anything.
-  private let hasDeletes: Bool
+  /// Whether an object that the newer changes link to may not be there.
+  private let losesObjects: Bool
 
-  /// What `newer` is on top of `older`: a segment whose changes are complete, to be put above it.
+  /// The edits of a context on top of its own changes.
   package static func compose(_ newer: Segment, onto older: Overlay, schema: Schema) -> Segment {
     if older.isEmpty { return newer }
-    var composition = Composition(newer, onto: older, schema: schema)
-    composition.run()
-    if !composition.hasComposed { return newer }
-    let outcomes = composition.outcomes
-    return Segment(
-      changes: outcomes.isEmpty ? newer.changes : newer.changes.replacing(outcomes),
-      links: composition.links, schema: schema)
+    return Composition(newer, onto: older, Ground(), isOwn: true, schema: schema).composed()
   }
 
-  private init(_ newer: Segment, onto older: Overlay, schema: Schema) {
+  /// A child's save on top of the receiver's changes.
+  ///
+  /// - Parameter ground: what lies beneath the receiver, of the objects that are in doubt.
+  package static func compose(
+    pushed newer: Segment, onto older: Overlay, on ground: Ground, schema: Schema
+  ) -> Segment {
+    if older.isEmpty && ground.isEmpty { return newer }
+    return Composition(newer, onto: older, ground, isOwn: false, schema: schema).composed()
+  }
+
+  private init(
+    _ newer: Segment, onto older: Overlay, _ ground: Ground, isOwn: Bool, schema: Schema
+  ) {
     self.schema = schema
     self.newer = newer
-    self.older = older
+    self.older = older.unfrozen
+    self.ground = ground
+    self.isOwn = isOwn
+    frozen = older.frozen
+    all = older
     links = newer.links
-    hasDeletes =
+    losesObjects =
       newer.changes.hasDeletes || older.segments.contains(where: \.changes.hasDeletes)
+      || !ground.isEmpty
+  }
+
+  /// A segment to be put above the older changes.
+  private consuming func composed() -> Segment {
+    run()
+    if !hasComposed { return newer }
+    return Segment(
+      changes: outcomes.isEmpty ? newer.changes : newer.changes.replacing(outcomes),
+      links: links, schema: schema)
   }
 
   private mutating func run() {
@@ -65,26 +101,35 @@ package struct Composition {
       guard let entity = schema.entity(span.entity) else { continue }
       let toOnes = entity.relationships.compactMap { $0 }.filter { $0.kind == .toOne }
       let partnered = toOnes.filter { $0.inverse?.kind == .toOne }
-      guard hasDeletes && !toOnes.isEmpty || !partnered.isEmpty else { continue }
+      guard losesObjects && !toOnes.isEmpty || !partnered.isEmpty else { continue }
       for place in span.range {
         let key = newer.changes.keys[place]
-        if hasDeletes { dropToOneLinksToDeleted(from: key, entity, toOnes) }
+        if losesObjects { dropToOneLinksToDeleted(from: key, entity, toOnes) }
         if !partnered.isEmpty {
           dropRivals(ofLinksThat: newer.changes.values[place], setsIn: key, entity, partnered)
         }
       }
     }
-    if hasDeletes, !links.isEmpty { dropLinksToDeleted() }
+    if losesObjects, !links.isEmpty { dropLinksToDeleted() }
   }
 
   private mutating func composeObjects() {
     let touching = older.segments.filter { !$0.changes.isApart(from: newer.changes) }
-    if touching.isEmpty { return }
-    let under = Overlay(touching)
+    let carried = frozen.segments.filter { !$0.changes.isApart(from: newer.changes) }
+    if touching.isEmpty && carried.isEmpty && ground.isEmpty { return }
+    let (under, saving) = (Overlay(touching), Overlay(carried))
     for (key, change) in newer.changes {
-      guard let below = under.change(for: key) else { continue }
+      let composed: Change?
+      if let below = under.change(for: key) {
+        composed = compose(change, of: key, over: below)
+      } else if let below = saving.change(for: key) {
+        composed = compose(change, of: key, overSaving: below)
+      } else if let found = ground.found[key] {
+        composed = compose(change, of: key, on: found)
+      } else {
+        continue
+      }
       hasComposed = true
-      let composed = compose(change, of: key, over: below)
       outcomes.updateValue(composed, forKey: key)
     }
   }
@@ -105,20 +150,38 @@ package struct Composition {
     return newer.change(for: key)
   }
 
-  /// Whether the composed changes, or else the older ones, delete `key`.
+  /// What is pending for an object so far: by the newer changes, the older ones, or, as an update that
+  /// sets nothing yet, by those that a save under way carries.
+  func pendingChange(of key: ObjectKey) -> Change? {
+    if let change = change(of: key) ?? older.change(for: key) { return change }
+    guard let carried = frozen.change(for: key) else { return nil }
+    return carried.read.map { .update($0.record, base: $0, slots: SlotSet()) } ?? carried
+  }
+
+  /// Whether the object is not there after the composition: deleted, or not found on the ground.
   func isDeleted(_ key: ObjectKey) -> Bool {
-    hasDeletes && (change(of: key) ?? older.change(for: key))?.kind == .delete
+    guard losesObjects else { return false }
+    if let change = change(of: key) ?? older.change(for: key) ?? frozen.change(for: key) {
+      return change.kind == .delete
+    }
+    switch ground.found[key] {
+    case .deleted, .absent: return true
+    case .there, nil: return false
+    }
   }
 
   // MARK: - One object
 
+  /// On a change that the receiver has pending.
   private mutating func compose(
     _ newer: Change, of key: ObjectKey, over under: Change
   ) -> Change? {
     switch (newer.kind, under.kind) {
     case (.update, .delete) where PlantedFault.updateRevives.isPlanted(in: schema): return newer
     case (.update, .delete), (.delete, .delete): return nil
-    case (.delete, .insert), (.delete, .update): return .delete(base: under.base)
+    case (.delete, .insert): return .delete(base: under.base)
+    case (.delete, .update):
+      return .delete(base: isMade(newer, from: under) ? under.base : newer.base)
     case (.insert, .delete):
       guard let record = newer.record else { return nil }
       guard let base = under.base else { return newer }
@@ -134,28 +197,90 @@ package struct Composition {
       let layout = schema.entity(key.entity)?.layout
     else { return under }
     var composed = under
-    let isWhole = PlantedFault.wholeRecords.isPlanted(in: schema)
-    if let seen = newer.base?.record, seen.isIdentical(to: below) || isWhole {
-      composed.record = record
-    } else {
-      composed.record = layout.splice(
-        base: below, changes: record, slots: newer.slots, into: &arena)
+    composed.record = spliced(record, newer, over: below, layout)
+    if let ours = under.base, let theirs = newer.base, !isMade(newer, from: under) {
+      composed.base =
+        PlantedFault.newestBase.isPlanted(in: schema) && ours.generation < theirs.generation
+        ? theirs.moved(to: ours.record) : ours.taking(newer.slots, from: theirs)
     }
     composed.slots.formUnion(newer.slots)
     let isDropped = PlantedFault.bytesDropped.isPlanted(in: schema)
     composed.external = newer.external.fitting(
       composed.record, layout, in: composed.slots,
       orElse: isDropped ? ExternalValues() : under.external)
-    // Who changes what the receiver has pending goes back to the receiver's base. A worker that saves
-    // again and again keeps its record, and does not hear when the root commits what lies under it:
-    // the generation that it names may be long gone.
-    if let ours = under.base, let theirs = newer.base, theirs.generation != ours.generation,
-      theirs.record != below
-    {
-      let isOlder = theirs.generation < ours.generation
-      if isOlder != PlantedFault.newestBase.isPlanted(in: schema) { composed.base = theirs }
-    }
     return composed
+  }
+
+  /// Whether a change was made from the receiver's own pending record: then its maker has read what that
+  /// rests on.
+  private func isMade(_ newer: Change, from under: Change) -> Bool {
+    if isOwn { return true }
+    guard let base = newer.base, let pending = under.record else { return false }
+    return base.hasRead(pending: pending)
+  }
+
+  /// `below` with the slots that `newer` set. Equal bytes are the same record.
+  private mutating func spliced(
+    _ record: Record, _ newer: Change, over below: Record, _ layout: RecordLayout
+  ) -> Record {
+    if let origin = newer.base?.record, origin == below { return record }
+    if PlantedFault.wholeRecords.isPlanted(in: schema) { return record }
+    let spliced = layout.splice(base: below, changes: record, slots: newer.slots, into: &arena)
+    return spliced == record ? record : spliced
+  }
+
+  /// On a change that a save under way carries: it lies beneath the receiver.
+  private mutating func compose(
+    _ newer: Change, of key: ObjectKey, overSaving under: Change
+  ) -> Change? {
+    guard let read = under.read, let layout = schema.entity(key.entity)?.layout else {
+      return newer.kind == .insert ? newer : nil
+    }
+    var composed = newer
+    if newer.base == nil {
+      composed.base = read
+    } else if isOwn, let origin = newer.base?.record {
+      composed.base = origin == read.record ? read : read.moved(to: origin)
+    }
+    if newer.kind == .delete { return .delete(base: composed.base) }
+    guard let record = newer.record else { return newer }
+    if newer.kind == .insert {
+      composed.kind = .update
+      composed.slots = layout.differingSlots(read.record, record)
+    }
+    return moved(composed, to: read.record, layout)
+  }
+
+  /// On what is found beneath a receiver that has nothing pending for the object.
+  private mutating func compose(
+    _ newer: Change, of key: ObjectKey, on found: Ground.Found
+  ) -> Change? {
+    guard let layout = schema.entity(key.entity)?.layout else { return newer }
+    switch (newer.kind, found) {
+    case (.insert, .there(let read)):
+      guard let record = newer.record else { return newer }
+      return .update(record, base: read, slots: newer.slots, external: newer.external)
+    case (.insert, _): return newer
+    case (.delete, .there): return newer
+    case (.delete, _), (.update, .deleted): return nil
+    case (.update, .there(let read)): return moved(newer, to: read.record, layout)
+    case (.update, .absent):
+      // An insertion that was taken back, or an object that the store has lost.
+      return newer.base?.committed.map { moved(newer, to: $0, layout) }
+    }
+  }
+
+  /// An update made from `origin` instead.
+  private mutating func moved(
+    _ change: Change, to origin: Record, _ layout: RecordLayout
+  ) -> Change {
+    guard let record = change.record, let base = change.base else { return change }
+    if base.record == origin { return change }
+    var moved = change
+    moved.record = spliced(record, change, over: origin, layout)
+    moved.base = base.moved(to: origin)
+    moved.external = change.external.fitting(moved.record, layout, in: change.slots)
+    return moved
   }
 
   // MARK: - Links to what the older changes deleted
@@ -199,7 +324,7 @@ package struct Composition {
 
   /// Makes the to-one slot of a pending object nil.
   mutating func setToOneNil(_ slot: Int, of key: ObjectKey) {
-    guard var change = change(of: key) ?? older.change(for: key), let record = change.record,
+    guard var change = pendingChange(of: key), let record = change.record,
       let layout = schema.entity(key.entity)?.layout
     else { return }
     let draft = Draft(layout: layout, base: record)

@@ -6,8 +6,10 @@ package import StrataRecord
 /// save wanted. Core Data: `NSMergeConflict`.
 public struct Conflict: Sendable {
   public let objectID: ObjectID
-  /// What the saved change was made from; nil if it inserted the object.
+  /// The committed record that the makers of the change had read; nil if it inserted the object.
   package let base: Record?
+  /// All that they had read.
+  private let read: Base?
   /// What the save wants; nil to delete.
   package let ours: Record?
   /// What the store has; nil if it was deleted there.
@@ -19,11 +21,12 @@ public struct Conflict: Sendable {
   package let schema: Schema
 
   package init(
-    objectID: ObjectID, base: Record?, ours: Record?, theirs: Record?, changed: SlotSet,
-    external: ExternalValues = ExternalValues(), schema: Schema
+    objectID: ObjectID, base: Record?, read: Base? = nil, ours: Record?, theirs: Record?,
+    changed: SlotSet, external: ExternalValues = ExternalValues(), schema: Schema
   ) {
     self.objectID = objectID
     self.base = base
+    self.read = read
     self.ours = ours
     self.theirs = theirs
     self.changed = changed
@@ -61,9 +64,12 @@ public struct Conflict: Sendable {
 
   var entity: EntitySchema? { schema.entity(objectID.key.entity) }
 
+  /// A slot counts as changed by the other side if it differs from every value that was read.
   func changedByThem(_ layout: RecordLayout) -> SlotSet {
     guard let base, let theirs else { return SlotSet() }
-    return layout.differingSlots(base, theirs).subtracting(layout.transientSlots)
+    let changed =
+      read?.slotsDiffering(from: theirs, layout) ?? layout.differingSlots(base, theirs)
+    return changed.subtracting(layout.transientSlots).subtracting(entity?.derivedSlots ?? [])
   }
 
   private func names(of slots: SlotSet) -> Set<String> {

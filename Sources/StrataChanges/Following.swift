@@ -4,17 +4,8 @@ package import StrataModel
 /// How far a view has come in the feed of one ancestor's layer.
 package struct LayerSight: Sendable {
   package let mark: ChangeFeed.Mark
-  /// What the layer had published there, copied in the same hold of the layers' lock.
-  package fileprivate(set) var published: Overlay
-  /// What the view shows instead, if it was taken within the ancestor's own turn: the ancestor's
-  /// working overlay, of which its feed does not know yet.
-  package fileprivate(set) var working: Overlay?
 
-  package init(mark: ChangeFeed.Mark, published: Overlay, working: Overlay? = nil) {
-    self.mark = mark
-    self.published = published
-    self.working = working
-  }
+  package init(mark: ChangeFeed.Mark) { self.mark = mark }
 }
 
 /// What a follower learns between two views.
@@ -63,22 +54,6 @@ package struct GatheredNews: Sendable {
       }
     }
   }
-
-  fileprivate mutating func append(
-    _ difference: OverlayDifference, without pushed: Set<ObjectKey>
-  ) {
-    var changed = difference.changed
-    if !pushed.isEmpty {
-      let isOwn = { (key: ObjectKey) in pushed.contains(key) }
-      suspects += pushed
-      changed.inserted.removeAll(where: isOwn)
-      changed.updated.removeAll(where: isOwn)
-      changed.deleted.removeAll(where: isOwn)
-    }
-    if !changed.isEmpty { keys.append(changed) }
-    let reverted = difference.reverted
-    suspects += reverted.inserted + reverted.updated + reverted.deleted + difference.rebased
-  }
 }
 
 /// How far one context has followed the feeds of everything that it rests on: each ancestor's layer
@@ -87,14 +62,9 @@ package struct GatheredNews: Sendable {
 /// With each view it moves on to exactly what that view shows, and tells what has changed since the
 /// one before. So a record that was read in an earlier view is good in this one unless it is named.
 ///
-/// | the view before | this view | an ancestor's changes are |
-/// | --- | --- | --- |
-/// | published | published | the news between the two marks |
-/// | published | working | those, and the difference of working and published |
-/// | working | either | the difference of the two overlays |
-///
-/// Of the store, the news up to the snapshot's generation. If those do not count up without a gap,
-/// somebody wrote whose feed this is not: another process. Then anything may have changed.
+/// Of an ancestor's layer, it learns the news between the marks of two views. Of the store, the news
+/// up to the snapshot's generation. If those have a gap, another process wrote, whose feed this is not.
+/// Then anything may have changed.
 ///
 /// ## Invariants
 /// - I1 What a view shows and the marks of its sights are of one moment (`Layer.beneath`).
@@ -110,8 +80,6 @@ package struct Following {
   private var mark: ChangeFeed.Mark
   /// Of the last view; nil before the first.
   private var generation: UInt64?
-  /// What the context itself has put into an ancestor's working overlay since the last view.
-  private var pushed: Set<ObjectKey> = []
 
   /// Begins to follow: what happens from now on will be told.
   package init(layer: Layer) {
@@ -119,7 +87,7 @@ package struct Following {
     chain = layer.chain.map(\.identity)
     feed = layer.source.feed
     mark = feed.end
-    sights = Self.kept(layer.parent?.published().sights ?? [])
+    sights = layer.parent?.published().sights ?? []
   }
 
   /// Moves on to what `view` shows.
@@ -129,39 +97,47 @@ package struct Following {
   package mutating func advance(to view: ReadView) -> GatheredNews {
     var gathered = GatheredNews()
     guard let seen = view.sights else { return gathered }
-    let hasMoved = layers.indices.contains { index in
-      sights[index].mark !== seen[index].mark || sights[index].working != nil
-        || seen[index].working != nil
+    if sights.count != seen.count {
+      // An ancestor was pinned when this follower began.
+      gathered.isUnknown = true
+      sights = seen
     }
-    if hasMoved {
-      for index in layers.indices {
-        advance(sights[index], to: seen[index], in: layers[index], &gathered)
-      }
-      sights = Self.kept(seen)
-      pushed = []
+    for index in layers.indices where sights[index].mark !== seen[index].mark {
+      let news = layers[index].feed.news(from: sights[index].mark, to: seen[index].mark)
+      gathered.append(news, of: chain)
+      sights[index] = seen[index]
     }
     advance(to: view.snapshot.generation, &gathered)
     return gathered
   }
 
-  /// Notes a save of the context itself into the working overlay of a parent in whose turn it runs:
-  /// no news, though the overlay differs.
-  package mutating func notePush(_ segment: Segment) { pushed.formUnion(segment.changes.keys) }
+  /// Moves on past news of this context's own saves, which tell it nothing.
+  ///
+  /// - Returns: whether the feeds have nothing else to tell. If they have, a view tells it.
+  package mutating func passOwnNews() -> Bool {
+    if sights.count != layers.count { return false }
+    for index in layers.indices {
+      let end = layers[index].feed.end
+      if sights[index].mark === end { continue }
+      guard let news = layers[index].feed.news(from: sights[index].mark, to: end),
+        news.allSatisfy({ $0.origin == chain.first && $0.decided.isEmpty })
+      else { return false }
+      sights[index] = LayerSight(mark: end)
+    }
+    return feed.end === mark
+  }
 
-  private func advance(
-    _ old: LayerSight, to new: LayerSight, in layer: Layer, _ gathered: inout GatheredNews
-  ) {
-    if let working = old.working {
-      gathered.append(
-        OverlayDifference(from: working, to: new.working ?? new.published), without: pushed)
-      return
+  /// The state that the last view has shown, for the receiver of a push.
+  package var ground: PushGround {
+    PushGround(sights: Array(sights.dropFirst()), generation: generation ?? 0)
+  }
+
+  /// Whether the follower knows of nothing that came after the state that `ground` tells of.
+  package func isCovered(by ground: PushGround) -> Bool {
+    guard ground.sights.count == sights.count, ground.generation >= generation ?? 0 else {
+      return false
     }
-    if old.mark !== new.mark {
-      gathered.append(layer.feed.news(from: old.mark, to: new.mark), of: chain)
-    }
-    if let working = new.working {
-      gathered.append(OverlayDifference(from: new.published, to: working), without: pushed)
-    }
+    return zip(sights, ground.sights).allSatisfy { $0.mark.number <= $1.mark.number }
   }
 
   private mutating func advance(to reached: UInt64, _ gathered: inout GatheredNews) {
@@ -182,9 +158,17 @@ package struct Following {
     }
     if !isGapless || start + UInt64(unseen.count) != reached { gathered.isUnknown = true }
   }
+}
 
-  /// What is kept of the sights between views: no more of overlays than is needed.
-  private static func kept(_ sights: [LayerSight]) -> [LayerSight] {
-    sights.map { LayerSight(mark: $0.mark, published: Overlay(), working: $0.working) }
+/// How far the sender of a push knew what lies beneath the receiver.
+package struct PushGround: Sendable {
+  /// Those of the receiver's ancestors, near to far.
+  package let sights: [LayerSight]
+  /// The generation of the store.
+  package let generation: UInt64
+
+  package init(sights: [LayerSight], generation: UInt64) {
+    self.sights = sights
+    self.generation = generation
   }
 }

@@ -13,10 +13,25 @@ import Synchronization
 /// notifications, and `ManagedObjectContext(parent: layer)` makes a child. A layer outlives its
 /// context as long as a child rests on it.
 ///
+/// ## States
+/// A layer has three parts, which move independently of each other. Each transition is a method here,
+/// and happens in one hold of `lock`.
+///
+/// | part | state | event | next state |
+/// | --- | --- | --- | --- |
+/// | changes | published | the context's turn ends: `publish` | published, the inbox empty |
+/// | | published | a child saves: `receive` | published with the push on top; the push in the inbox |
+/// | | published | the context saves to its parent: the parent's `receive` | nothing published |
+/// | save | none | the context saves to the store: `freeze` | the published segments are frozen |
+/// | | frozen | the commit fails: `unfreeze` | none; the segments are unsaved again |
+/// | | frozen | the commit succeeds: `replace` | none; the segments are gone |
+/// | pin | none, or pinned | `pin`, `setPin` | pinned, or none |
+/// | | pinned | the context saves, to its parent or to the store | none; the context takes a new one |
+///
 /// ## Invariants
 /// - I1 `published` and `inbox` change together with the sender's pointers in one hold of `lock`.
-/// - I2 `published` is what the context's own overlay will be after it has landed the inbox, but for
-///   pushes of a child that has handed something up into the turn under way (`HandedUp`).
+/// - I2 `published` is what the context's own overlay will be after it has landed the inbox.
+/// - I3 Segments are frozen only while a save of the layer's context to the store is under way.
 ///
 /// ## Isolation
 /// Sendable: the pointers are guarded by the coordinator's lock, the rest is constant.
@@ -27,13 +42,19 @@ public final class Layer: Sendable {
     package let segment: Segment
     /// The objects that landing it changes, those that its deletes reach included.
     package let touched: [ObjectKey]
-    /// The layer of the child.
-    package let sender: ObjectIdentifier
+    /// How far the child knew what lies beneath the receiver; nil if nothing in the push rests on it.
+    package let ground: PushGround?
+    /// Whether the child was used inside a turn of the receiver: then it is part of an edit under way
+    /// there.
+    package let isInReceiversTurn: Bool
 
-    package init(segment: Segment, touched: [ObjectKey], sender: ObjectIdentifier) {
+    package init(
+      segment: Segment, touched: [ObjectKey], ground: PushGround?, isInReceiversTurn: Bool = false
+    ) {
       self.segment = segment
       self.touched = touched
-      self.sender = sender
+      self.ground = ground
+      self.isInReceiversTurn = isInReceiversTurn
     }
   }
 
@@ -41,8 +62,6 @@ public final class Layer: Sendable {
   package struct State: Sendable {
     package var published = Overlay()
     package var inbox: [Push] = []
-    /// What the context has saved inside a turn of its parent that is under way.
-    package var handedUp = HandedUp()
     /// What is read beneath the context instead of the newest state, if it is pinned.
     package var pin: Pin?
     /// Counts the changes of `published`, so that a saver sees whether it was overtaken.
@@ -55,7 +74,7 @@ public final class Layer: Sendable {
     fileprivate mutating func handOver(to parent: State) {
       published = Overlay()
       endEra(in: parent.era)
-      letGoOfPin()
+      pin = nil
       revision += 1
     }
   }
@@ -107,8 +126,8 @@ public final class Layer: Sendable {
     package let sights: [LayerSight]?
   }
 
-  /// What lies beneath the context of this layer: what it has handed up and what its ancestors have
-  /// published, down to the first pin or to the store, copied in one hold.
+  /// What lies beneath the context of this layer: what its ancestors have published, down to the first
+  /// pin or to the store, copied in one hold.
   package func beneath() -> Beneath { copy(chain, from: self) }
 
   /// What lies beneath contexts that rest on this layer.
@@ -118,7 +137,7 @@ public final class Layer: Sendable {
   private func copy(_ layers: [Layer], from reader: Layer?) -> Beneath {
     var overlays: [Overlay] = []
     var sights: [LayerSight] = []
-    overlays.reserveCapacity(2 * layers.count)
+    overlays.reserveCapacity(layers.count)
     sights.reserveCapacity(layers.count)
     if PlantedFault.lockPerLayer.isPlanted(in: schema) {
       return Beneath(segments: segmentsOneByOne(layers, from: reader), pin: nil, sights: nil)
@@ -127,9 +146,8 @@ public final class Layer: Sendable {
       for layer in layers {
         if layer !== reader {
           overlays.append(layer.state.published)
-          sights.append(LayerSight(mark: layer.feed.end, published: layer.state.published))
+          sights.append(LayerSight(mark: layer.feed.end))
         }
-        overlays.append(layer.state.handedUp.overlay)
         if let pin = layer.state.pin { return pin }
       }
       return nil
@@ -143,13 +161,8 @@ public final class Layer: Sendable {
     layers.flatMap { layer in
       defer { if layer !== reader { PausePoint.betweenHolds.reach(schema) } }
       let state = layer.current
-      return (layer === reader ? [] : state.published.segments) + state.handedUp.overlay.segments
+      return layer === reader ? [] : state.published.segments
     }
-  }
-
-  /// How far this layer has come: its published changes and the end of its feed, of one moment.
-  package func sight(showing working: Overlay) -> LayerSight {
-    lock.withLock { LayerSight(mark: feed.end, published: state.published, working: working) }
   }
 
   /// The news that publishing `new` instead of `old` makes; nil if there are none.
@@ -201,26 +214,18 @@ public final class Layer: Sendable {
   // MARK: - Swapping pointers
 
   /// Publishes `overlay` as this context's own, and takes the inbox as landed, unless another change
-  /// came first.
+  /// came first. The caller keeps the former state, so that nothing is freed under the lock.
   ///
-  /// - Parameters:
-  ///   - children: those that have handed something up into the turn that is published: it is in
-  ///     `overlay`, so their layers let go of it.
-  ///   - news: what changes with it for those who rest on this layer; nil if nothing does.
+  /// - Parameter news: what changes with it for those who rest on this layer; nil if nothing does.
   /// - Returns: false if `revision` is no longer the current one; nothing has changed then.
   package func publish(
-    _ overlay: Overlay, ifStill revision: UInt64, landing children: [Layer] = [], news: News? = nil
+    _ overlay: Overlay, ifStill revision: UInt64, news: News? = nil
   ) -> Bool {
-    var retired: [Overlay] = []
-    retired.reserveCapacity(children.count)
-    // Nothing is freed under the lock.
-    defer { withExtendedLifetime(retired) {} }
     let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
       guard state.revision == revision else { return (false, nil) }
       state.show(overlay)
       state.inbox = []
       state.revision += 1
-      for child in children { retired.append(child.state.landHandedUp()) }
       return (true, news.flatMap(feed.append))
     }
     if isDone, let news { feed.tell(news) }

@@ -5,10 +5,10 @@ package import StrataRecord
 // What merging and refreshing do to pending changes: bring one onto a newer record, or take it back.
 
 extension Change {
-  /// This change made from `stored` instead: an update keeps the slots that it set, over what is in
-  /// `stored` now; a delete is one of that. An insert has no base and stays as it is.
+  /// This change made from `base` instead: an update keeps the slots that it set, over that record; a
+  /// delete is one of that. An insert has no base and stays as it is.
   package func raised(
-    onto stored: StoredRecord, layout: RecordLayout, into arena: inout RecordArena
+    onto base: Base, layout: RecordLayout, into arena: inout RecordArena
   ) -> Change {
     var change = self
     switch kind {
@@ -16,10 +16,13 @@ extension Change {
     case .delete: break
     case .update:
       change.record = record.map {
-        layout.splice(base: stored.record, changes: $0, slots: slots, into: &arena)
+        let raised = layout.splice(base: base.record, changes: $0, slots: slots, into: &arena)
+        // Equal bytes are the same record.
+        return raised == $0 ? $0 : raised
       }
+      change.external = external.fitting(change.record, layout, in: slots)
     }
-    change.base = stored
+    change.base = base
     return change
   }
 }

@@ -6,8 +6,10 @@ package import StrataRecord
 /// oldest. A value: publishing an overlay is copying it.
 ///
 /// ## Invariants
-/// - I1 A change is complete: the first segment that has one for an object tells all.
-/// - I2 No segment is empty.
+/// - I1 The first segment that has a change of an object has its complete record.
+/// - I2 Among the segments that are not frozen, the first change of an object has everything that these
+///   have pending for it. Frozen segments are the oldest.
+/// - I3 No segment is empty.
 package struct Overlay: Sendable {
   /// Newest first.
   package let segments: [Segment]
@@ -17,6 +19,18 @@ package struct Overlay: Sendable {
   package init(_ segments: [Segment]) { self.segments = segments.filter { !$0.isEmpty } }
 
   package var isEmpty: Bool { segments.isEmpty }
+
+  /// The segments that no save under way carries. O(segments).
+  var unfrozen: Overlay {
+    guard let last = segments.last, last.isFrozen else { return self }
+    return Overlay(segments.filter { !$0.isFrozen })
+  }
+
+  /// The segments that a save under way carries. O(segments).
+  var frozen: Overlay {
+    guard let last = segments.last, last.isFrozen else { return Overlay() }
+    return Overlay(segments.filter(\.isFrozen))
+  }
 
   /// Whether there is anything that a save would change: more than objects that came and went, or
   /// that were only read.

@@ -35,14 +35,6 @@ package final class Pin: Sendable {
   }
 }
 
-extension Layer.State {
-  /// Takes the pin away. What was kept because the pin did not show it goes too.
-  mutating func letGoOfPin() {
-    pin = nil
-    if handedUp.hasLanded { handedUp = HandedUp() }
-  }
-}
-
 extension Layer {
   /// Pins what lies beneath this layer's context now.
   ///
@@ -78,7 +70,6 @@ extension Layer {
     defer { withExtendedLifetime(before) {} }
     return lock.withLock {
       guard state.revision == revision else { return false }
-      state.letGoOfPin()
       state.pin = pin
       state.revision += 1
       return true

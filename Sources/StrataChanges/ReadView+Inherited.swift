@@ -5,14 +5,21 @@ import StrataRecord
 // What lies below a context's own changes: what a merge brings them onto.
 
 extension ReadView {
-  /// The object's state without the context's own changes.
-  package func findInherited(_ key: ObjectKey) throws -> Found {
+  /// What a change of the object would be made from, the context's own changes left out; nil if the
+  /// object is deleted or not there.
+  package func inheritedBase(of key: ObjectKey) throws -> Base? {
     for segment in inherited {
-      guard let change = segment.change(for: key) else { continue }
-      guard let record = change.record else { return .deleted }
-      return .record(StoredRecord(record: record, generation: change.base?.generation ?? 0))
+      if let change = segment.change(for: key) { return change.read }
     }
-    guard let stored = try snapshot.record(for: key) else { return .absent }
-    return .record(stored)
+    return try snapshot.record(for: key).map { Base($0) }
+  }
+
+  /// The base of the ancestor's pending update that shows the object; nil if an insertion does, or the
+  /// store. O(ancestors' segments).
+  package func baseOfInheritedUpdate(of key: ObjectKey) -> Base? {
+    for segment in inherited where !segment.changes.isInsertsOnly {
+      if let change = segment.change(for: key) { return change.base }
+    }
+    return nil
   }
 }

@@ -34,6 +34,8 @@ package final class ReadView {
 
   /// The ancestors' segments, near to far, without those that the snapshot shows.
   let inherited: [Segment]
+  /// Whether an ancestor has more pending than insertions.
+  package let hasInheritedUpdates: Bool
 
   package init(
     own: Overlay, inherited: [Segment], snapshot: any Snapshot, schema: Schema,
@@ -42,6 +44,7 @@ package final class ReadView {
     self.sights = sights
     layers = Overlay(Self.hidden(own.segments, from: snapshot, schema) + inherited)
     self.inherited = inherited
+    hasInheritedUpdates = inherited.contains { !$0.changes.isInsertsOnly }
     self.snapshot = snapshot
     self.schema = schema
   }

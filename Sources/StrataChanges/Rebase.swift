@@ -3,15 +3,15 @@ import StrataModel
 package import StrataRecord
 
 extension Overlay {
-  /// This overlay after the store has committed `saved`: without the saved segments, and with what
-  /// came on top of them while the store was writing now resting on the saved records.
+  /// This overlay after the store has committed `saved`: without the saved segments, and with newer
+  /// changes made from the stored records.
   ///
-  /// - Parameters:
-  ///   - result: what the commit made of the change set.
-  ///   - push: a child's save that this overlay holds and that has not landed. What it sets it sets
-  ///     still, though it be what was saved: something else may land before it.
+  /// A newer change that had read what was saved has read the stored record now. One that had read
+  /// something older keeps its base.
+  ///
+  /// - Parameter result: what the commit made of the change set.
   package func rebased(
-    onto saved: ChangeSet, _ result: CommitResult, pushedAs push: Segment? = nil, schema: Schema
+    onto saved: ChangeSet, _ result: CommitResult, schema: Schema
   ) -> Overlay {
     let remaining = removing(saved.segments)
     var arena = RecordArena()
@@ -21,45 +21,66 @@ extension Overlay {
         let isAffected = segment.changes.keys.contains { saved.changes.index(of: $0) != nil }
         guard isAffected else { return segment }
         let changes = segment.changes.mapValues { key, change in
-          change.rebased(
-            onto: saved.changes[key], of: key, result, layout: schema.entity(key.entity)?.layout,
-            keeping: push?.changes[key]?.slots ?? SlotSet(), isStale: isStale, &arena)
+          guard let saved = saved.changes[key], let entity = schema.entity(key.entity) else {
+            return change
+          }
+          return change.rebased(onto: saved, result.outcome(of: key, saved), entity, isStale: isStale, &arena)
         }
         return Segment(changes: changes, links: segment.links, schema: schema)
       })
   }
+
+  /// This overlay after a save of `frozen` has failed: with newer changes joined to those, which are
+  /// unsaved again.
+  package func recomposed(over frozen: [Segment], schema: Schema) -> Overlay {
+    removing(frozen).segments.reversed().reduce(Overlay(frozen)) { below, segment in
+      below.adding(
+        Composition.compose(pushed: segment, onto: below, on: Ground(), schema: schema))
+    }
+  }
+}
+
+extension CommitResult {
+  /// What the store has of an object that was saved; nil if it has none.
+  fileprivate func outcome(of key: ObjectKey, _ saved: Change) -> StoredRecord? {
+    (merged[key] ?? saved.record).map { StoredRecord(record: $0, generation: generation) }
+  }
 }
 
 extension Change {
-  /// This change, made on top of `saved`, now that the store has committed that. What it differs in
-  /// from `saved` is what is left of it; where a merge policy has decided, that lies on the outcome.
+  /// This change, made on top of `saved`, now that the store has committed that.
   fileprivate func rebased(
-    onto saved: Change?, of key: ObjectKey, _ result: CommitResult, layout: RecordLayout?,
-    keeping slots: SlotSet, isStale: Bool, _ arena: inout RecordArena
+    onto saved: Change, _ stored: StoredRecord?, _ entity: EntitySchema, isStale: Bool,
+    _ arena: inout RecordArena
   ) -> Change {
-    guard let saved else { return self }
-    let written: Record? = result.merged[key] ?? saved.record
     var change = self
-    guard let written else {
-      // The object is gone from the store. Brought back after our own delete it is an insert; an
-      // update of what a merge policy has let go is dropped, as any update of a deleted object.
-      if saved.record != nil { return .delete(base: nil) }
-      if kind == .update { change.kind = .insert }
-      change.base = nil
+    guard let stored else {
+      // The object is gone from the store: an update of it is dropped, as any update of a deleted
+      // object. Brought back after its deletion it is an insertion.
+      return kind == .insert ? self : .delete(base: nil)
+    }
+    guard let base else {
+      // A merge policy let the object stay that was deleted and brought back.
+      if kind == .delete { return self }
+      change.kind = .update
+      change.base = Base(stored)
       return change
     }
-    if let ours = saved.record, let record, let layout {
-      change.slots = layout.differingSlots(ours, record).union(slots)
-      if result.merged[key] != nil {
-        change.record = layout.splice(
-          base: written, changes: record, slots: change.slots, into: &arena)
-      }
-      // What was saved lies in the store now.
-      change.external = external.fitting(change.record, layout, in: change.slots)
+    if let record, base.record != stored.record {
+      let spliced = entity.layout.splice(
+        base: stored.record, changes: record, slots: slots, into: &arena)
+      change.record = spliced == record ? record : spliced
     }
-    if kind == .insert { change.kind = .update }
-    if isStale, base != nil { return change }
-    change.base = StoredRecord(record: written, generation: result.generation)
+    change.external = external.fitting(change.record, entity.layout, in: slots)
+    if isStale { return change }
+    guard let frozen = saved.record else {
+      change.base = base.moved(to: stored.record)
+      return change
+    }
+    // A slot that the merge policy has given to the store keeps what its setter had read.
+    let lost = entity.editedSlots(frozen, stored.record).intersection(saved.slots)
+    change.base = base.committing(frozen, as: stored, where: entity.hasEqualEdits)
+      .taking(lost, from: base).moved(to: stored.record)
     return change
   }
 }

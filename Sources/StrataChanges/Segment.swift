@@ -129,3 +129,32 @@ package final class Segment: Sendable {
 
   package func unfreeze() { frozen.store(false, ordering: .releasing) }
 }
+
+// MARK: - What it rests on
+
+extension Segment {
+  /// Whether what a push of this segment comes to may depend on objects that others can change: it
+  /// updates or deletes objects, or links objects.
+  package var restsOnOthers: Bool {
+    !changes.isInsertsOnly || !links.isEmpty
+      || changes.spans.contains { span in
+        schema.entity(span.entity)?.relationships.contains { $0?.kind == .toOne } ?? false
+      }
+  }
+
+  /// The objects to which the changes of this segment lead. O(changes).
+  package var linkTargets: [ObjectKey] {
+    var targets = links.byPlace.flatMap { [$0.key.owner] + $0.value.keys }
+    for (place, key) in changes.keys.enumerated() {
+      guard let record = changes.values[place].record, let entity = schema.entity(key.entity)
+      else { continue }
+      for case let relationship? in entity.relationships
+      where relationship.kind == .toOne && changes.values[place].slots.contains(relationship.slot) {
+        if let target = record.toOne(at: relationship.slot, layout: entity.layout) {
+          targets.append(target)
+        }
+      }
+    }
+    return targets
+  }
+}

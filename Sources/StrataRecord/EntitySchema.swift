@@ -15,6 +15,8 @@ package final class EntitySchema: Sendable {
   package let indexes: [IndexSchema]
   /// The slots that are parts of indexes.
   package let indexedSlots: SlotSet
+  /// The slots of derived attributes: no edit sets them, and they count in no conflict.
+  package let derivedSlots: SlotSet
   /// By slot; nil where the slot is an attribute.
   package let relationships: [RelationshipSchema?]
   /// Relationships without inverse that may lead to objects of this entity.
@@ -36,9 +38,27 @@ package final class EntitySchema: Sendable {
     self.numbers = numbers
     self.indexes = indexes
     indexedSlots = indexes.reduce(into: []) { $0.formUnion($1.slots) }
+    derivedSlots = description.properties.enumerated().reduce(into: []) { slots, property in
+      guard let attribute = property.element.attribute,
+        description.derivation(of: attribute) != nil
+      else { return }
+      slots.insert(property.offset)
+    }
     self.relationships = relationships
     self.incoming = incoming
     self.family = family
+  }
+
+  /// The slots in which an edit made `right` of `left`, or the other way round: derived and transient
+  /// ones are left out.
+  package func editedSlots(_ left: Record, _ right: Record) -> SlotSet {
+    layout.differingSlots(left, right).subtracting(derivedSlots)
+      .subtracting(layout.transientSlots)
+  }
+
+  /// Whether both records have the same values, derived and transient ones left out.
+  package func hasEqualEdits(_ left: Record, _ right: Record) -> Bool {
+    left == right || editedSlots(left, right).isEmpty
   }
 
   /// A schema of an entity that no store has: for objects that only say which slots they are asked

@@ -28,7 +28,7 @@ private typealias G = Geography
     var builder = ChangeTable.Builder(expecting: 0)
     for key in keys {
       builder.append(
-        key, .update(record, base: StoredRecord(record: record, generation: generation), slots: [0])
+        key, .update(record, base: Base(record: record, generation: generation), slots: [0])
       )
     }
     return builder.finished()

@@ -50,7 +50,7 @@ private typealias G = Geography
 
   /// What the level has pending, made from what it has read: `seen`, of generation `level + 3`.
   private func segment(_ operation: Operation, level: Int, seen: City) -> Segment {
-    let base = StoredRecord(record: record(seen), generation: UInt64(level) + 3)
+    let base = Base(record: record(seen), generation: UInt64(level) + 3)
     let change: Change
     switch operation {
     case .insert:

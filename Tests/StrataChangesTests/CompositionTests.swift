@@ -16,11 +16,17 @@ private typealias G = Geography
     Composition.compose(G.segment(newer), onto: G.overlay(older), schema: G.schema).changes
   }
 
+  private func push(_ newer: [ObjectKey: Change], onto older: [ObjectKey: Change]) -> ChangeTable {
+    Composition.compose(
+      pushed: G.segment(newer), onto: G.overlay(older), on: Ground(), schema: G.schema
+    ).changes
+  }
+
   private func update(
     _ record: Record, generation: UInt64 = 3, base: Record? = nil, _ slots: SlotSet
   ) -> Change {
     .update(
-      record, base: StoredRecord(record: base ?? self.base, generation: generation), slots: slots)
+      record, base: Base(record: base ?? self.base, generation: generation), slots: slots)
   }
 
   @Test func `update on update: per property, the later wins`() {
@@ -36,7 +42,7 @@ private typealias G = Geography
   @Test func `update on a pending insert: still an insert`() {
     let inserted = G.city(name: "New", population: 5)
     let newer = Change.update(
-      G.city(from: inserted, population: 6), base: StoredRecord(record: inserted, generation: 0),
+      G.city(from: inserted, population: 6), base: Base(record: inserted, generation: 0),
       slots: [G.population])
     let composed = compose(
       [city: newer], onto: [city: .insert(inserted, slots: [G.name, G.population])])[city]
@@ -47,13 +53,13 @@ private typealias G = Geography
   }
 
   @Test func `update on a deleted object: dropped`() {
-    let deleted = Change.delete(base: StoredRecord(record: base, generation: 3))
+    let deleted = Change.delete(base: Base(record: base, generation: 3))
     #expect(compose([city: update(base, [G.name])], onto: [city: deleted])[city] == nil)
   }
 
   @Test func `delete of a pending insert: both vanish`() {
     let inserted = Change.insert(base, slots: [G.name])
-    let newer = Change.delete(base: StoredRecord(record: base, generation: 0))
+    let newer = Change.delete(base: Base(record: base, generation: 0))
     let composed = compose([city: newer], onto: [city: inserted])[city]
     #expect(composed?.kind == .delete)
     #expect(composed?.base == nil)
@@ -70,19 +76,19 @@ private typealias G = Geography
 
   @Test func `delete of a pending update keeps the base of the update`() {
     let older = update(G.city(from: base, name: "Older"), generation: 3, [G.name])
-    let newer = Change.delete(base: StoredRecord(record: base, generation: 7))
+    let newer = Change.delete(base: Base(record: base, generation: 7))
     let composed = compose([city: newer], onto: [city: older])[city]
     #expect(composed?.kind == .delete)
     #expect(composed?.base?.generation == 3)
   }
 
   @Test func `delete of a deleted object: nothing`() {
-    let deleted = Change.delete(base: StoredRecord(record: base, generation: 3))
+    let deleted = Change.delete(base: Base(record: base, generation: 3))
     #expect(compose([city: deleted], onto: [city: deleted])[city] == nil)
   }
 
   @Test func `insert after the delete of the same ID: an update`() {
-    let deleted = Change.delete(base: StoredRecord(record: base, generation: 3))
+    let deleted = Change.delete(base: Base(record: base, generation: 3))
     let composed = compose(
       [city: .insert(G.city(name: "Again"), slots: [G.name])], onto: [city: deleted])[city]
     #expect(composed?.kind == .update)
@@ -92,7 +98,7 @@ private typealias G = Geography
 
   @Test func `a to-one link to a deleted object becomes nil`() {
     let country = G.key("Country", 9)
-    let deleted = Change.delete(base: StoredRecord(record: base, generation: 3))
+    let deleted = Change.delete(base: Base(record: base, generation: 3))
     let newer = update(G.city(from: base, country: country), [G.countrySlot])
     let composed = compose([city: newer], onto: [country: deleted])[city]
     #expect(composed != nil)
@@ -105,7 +111,7 @@ private typealias G = Geography
     var links = LinkChanges()
     let place = LinkPlace(PropertyNumber(rawValue: 6), country)
     links.set(.present(position: 0), at: place, to: language)
-    let deleted = Change.delete(base: StoredRecord(record: base, generation: 3))
+    let deleted = Change.delete(base: Base(record: base, generation: 3))
     let composed = Composition.compose(
       G.segment([:], links: links), onto: G.overlay([country: deleted]), schema: G.schema)
     #expect(composed.links.isEmpty)
@@ -115,7 +121,7 @@ private typealias G = Geography
     let country = G.key("Country", 9)
     let pending = G.city(name: "Pending", country: country)
     let composed = compose(
-      [country: .delete(base: StoredRecord(record: base, generation: 3))],
+      [country: .delete(base: Base(record: base, generation: 3))],
       onto: [city: .insert(pending, slots: [G.name, G.countrySlot])])
     #expect(composed[city]?.kind == .delete)
     #expect(composed[city]?.base == nil)
@@ -125,16 +131,26 @@ private typealias G = Geography
     let twin = G.key("City", 2)
     let older = update(G.city(from: base, twin: twin), [G.twin])
     let composed = compose(
-      [twin: .delete(base: StoredRecord(record: base, generation: 3))], onto: [city: older])
+      [twin: .delete(base: Base(record: base, generation: 3))], onto: [city: older])
     #expect(composed[city]?.kind == .update)
     #expect(composed[city]?.record?.toOne(at: G.twin, layout: G.entity(city).layout) == nil)
   }
 
-  @Test func `the base is the oldest that any contributor read`() {
-    let older = update(G.city(from: base, name: "Older"), generation: 5, [G.name])
+  @Test func `each slot keeps what its own setter had read`() throws {
+    let entity = G.entity(city)
+    let now = G.city(name: "Now", population: 9)
+    let older = update(G.city(from: now, name: "Older"), generation: 5, base: now, [G.name])
     let newer = update(G.city(from: base, population: 4), generation: 3, [G.population])
-    #expect(compose([city: newer], onto: [city: older])[city]?.base?.generation == 3)
-    #expect(compose([city: older], onto: [city: newer])[city]?.base?.generation == 3)
+    let stored = StoredRecord(record: now, generation: 5)
+    func isOutdated(_ change: Change?, _ slots: SlotSet) -> Bool? {
+      change?.base?.isOutdated(by: stored, setting: slots, where: entity.hasEqualEdits)
+    }
+    for (above, below) in [(newer, older), (older, newer)] {
+      let composed = push([city: above], onto: [city: below])[city]
+      #expect(isOutdated(composed, [G.name]) == false)
+      #expect(isOutdated(composed, [G.population]) == true)
+      #expect(isOutdated(composed, [G.name, G.population]) == true)
+    }
   }
 
   @Test func `an object that is not pending below brings its base along`() {

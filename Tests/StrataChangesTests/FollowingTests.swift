@@ -126,7 +126,7 @@ private final class EmptySnapshot: Snapshot {
       let segment = G.segment([key: .insert(G.city(name: "x"), slots: [G.name])])
       let composed = root.current.published.adding(segment)
       let isDone = root.receive(
-        Layer.Push(segment: segment, touched: [key], sender: ObjectIdentifier(sender)),
+        Layer.Push(segment: segment, touched: [key], ground: nil),
         composed: composed,
         ifStill: root.current.revision, from: sender, ifStill: sender.current.revision,
         news: News(pushing: segment, composed: segment, from: sender.identity))
@@ -138,7 +138,7 @@ private final class EmptySnapshot: Snapshot {
   }
 
   @Test func `is told to look at what composition made of a push of its own`() {
-    let base = StoredRecord(record: G.city(name: "x", population: 1), generation: 1)
+    let base = Base(record: G.city(name: "x", population: 1), generation: 1)
     let older = G.overlay([
       a: .update(G.city(from: base.record, population: 2), base: base, slots: [G.population]),
       b: .delete(base: base),
@@ -160,7 +160,7 @@ private final class EmptySnapshot: Snapshot {
   private let a = G.key("City", 1)
   private let b = G.key("City", 2)
   private let c = G.key("City", 3)
-  private let base = StoredRecord(record: G.city(name: "base"), generation: 1)
+  private let base = Base(record: G.city(name: "base"), generation: 1)
 
   private func update(_ name: String) -> Change {
     .update(G.city(from: base.record, name: name), base: base, slots: [G.name])

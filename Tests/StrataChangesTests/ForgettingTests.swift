@@ -48,7 +48,7 @@ private typealias G = Geography
     let overlay = overlay()
     overlay.segments[1].freeze()
     var forgotten = overlay.forgetting([a], links: links)
-    #expect(G.name(forgotten.change(for: a)) == "New")
+    #expect(G.name(forgotten.change(for: a)) == "Old")
     #expect(forgotten.link(at: place, to: language) == nil)
     overlay.segments[1].unfreeze()
     overlay.segments[0].freeze()

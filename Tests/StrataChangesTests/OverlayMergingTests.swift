@@ -8,8 +8,8 @@ private typealias G = Geography
 
 @Suite struct `A pending change that is merged` {
   private let key = G.key("City", 1)
-  private let base = StoredRecord(record: G.city(name: "old", population: 1), generation: 1)
-  private let newer = StoredRecord(record: G.city(name: "new", population: 2), generation: 5)
+  private let base = Base(record: G.city(name: "old", population: 1), generation: 1)
+  private let newer = Base(record: G.city(name: "new", population: 2), generation: 5)
 
   private func raised(_ change: Change) -> Change {
     var arena = RecordArena()
@@ -43,7 +43,7 @@ private typealias G = Geography
 @Suite struct `Dropping an object's changes` {
   private let a = G.key("City", 1)
   private let b = G.key("City", 2)
-  private let base = StoredRecord(record: G.city(name: "old"), generation: 1)
+  private let base = Base(record: G.city(name: "old"), generation: 1)
 
   private func update(_ name: String) -> Change {
     .update(G.city(from: base.record, name: name), base: base, slots: [G.name])

@@ -84,11 +84,12 @@ private typealias G = Geography
       G.segment([key: .insert(G.city(name: "Saved", population: 1), slots: [G.name])])
     ])
     let changeSet = ChangeSet(saved, mergePolicy: .error)
+    for segment in saved.segments { segment.freeze() }
     let newer = Composition.compose(
       G.segment([
         key: .update(
           G.city(name: "Saved", population: 2),
-          base: StoredRecord(record: G.city(name: "Saved", population: 1), generation: 0),
+          base: Base(record: G.city(name: "Saved", population: 1), generation: 0),
           slots: [G.population])
       ]), onto: saved, schema: G.schema)
     let rebased = saved.adding(newer).rebased(
@@ -103,6 +104,7 @@ private typealias G = Geography
   @Test func `makes a later delete of a saved insert a delete of the stored object`() {
     let saved = Overlay([G.segment([key: .insert(G.city(name: "Saved"), slots: [G.name])])])
     let changeSet = ChangeSet(saved, mergePolicy: .error)
+    for segment in saved.segments { segment.freeze() }
     let vanish = Composition.compose(
       G.segment([key: .delete(base: nil)]), onto: saved, schema: G.schema)
     let rebased = saved.adding(vanish).rebased(
@@ -112,17 +114,18 @@ private typealias G = Geography
   }
 
   @Test func `rests newer changes on what a merge policy made of the saved ones`() {
-    let base = StoredRecord(record: G.city(name: "Base", population: 1), generation: 3)
+    let base = Base(record: G.city(name: "Base", population: 1), generation: 3)
     let saved = Overlay([
       G.segment([
         key: .update(G.city(name: "Ours", population: 1), base: base, slots: [G.name])
       ])
     ])
+    for segment in saved.segments { segment.freeze() }
     let newer = Composition.compose(
       G.segment([
         key: .update(
           G.city(name: "Ours", population: 2),
-          base: StoredRecord(record: G.city(name: "Ours", population: 1), generation: 3),
+          base: Base(record: G.city(name: "Ours", population: 1), generation: 3),
           slots: [G.population])
       ]), onto: saved, schema: G.schema)
     let merged = CommitResult(

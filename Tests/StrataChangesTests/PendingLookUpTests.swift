@@ -28,7 +28,7 @@ private typealias G = Geography
   private func someSegment(
     _ keys: Set<ObjectKey>, generation: UInt64, _ random: inout SeededGenerator
   ) -> Segment {
-    let base = StoredRecord(record: G.city(name: "Y"), generation: generation)
+    let base = Base(record: G.city(name: "Y"), generation: generation)
     var changes: [ObjectKey: Change] = [:]
     for key in keys {
       switch Int.random(in: 0...3, using: &random) {

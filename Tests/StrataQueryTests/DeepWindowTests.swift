@@ -79,8 +79,8 @@ private final class PlainCities: Snapshot {
       var arena = RecordArena()
       return draft.encode(into: &arena)
     }
-    func base(_ number: Int) -> StoredRecord {
-      StoredRecord(record: record(number), generation: 1)
+    func base(_ number: Int) -> Base {
+      Base(record: record(number), generation: 1)
     }
     let inserted = ObjectKey(entity: world.city.number, serial: 200_000)
     let segment = Segment(

@@ -87,13 +87,13 @@ final class World {
     (twins[key], sights[key]) = (nil, nil)
     cities[key] = nil
     countries[key] = nil
-    changes[key] = .delete(base: saved[key].map { StoredRecord(record: $0, generation: 1) })
+    changes[key] = .delete(base: saved[key].map { Base(record: $0, generation: 1) })
   }
 
   private func put(_ record: Record, at key: ObjectKey, isNew: Bool) {
     if let base = saved[key] {
       changes[key] = .update(
-        record, base: StoredRecord(record: base, generation: 1), slots: SlotSet())
+        record, base: Base(record: base, generation: 1), slots: SlotSet())
     } else {
       changes[key] = .insert(record, slots: SlotSet())
     }

@@ -43,7 +43,7 @@ struct Edit {
     let (record, set, external) = encode(values, over: current, schema)
     let slots = set.union(changes[key]?.slots ?? SlotSet())
     changes[key] = .update(
-      record, base: base, slots: slots,
+      record, base: Base(base), slots: slots,
       external: external.fitting(
         record, schema.layout, in: slots, orElse: changes[key]?.external ?? ExternalValues()))
   }
@@ -54,7 +54,7 @@ struct Edit {
   }
 
   mutating func delete(_ key: ObjectKey, from base: StoredRecord) {
-    changes[key] = .delete(base: base)
+    changes[key] = .delete(base: Base(base))
   }
 
   mutating func delete(_ key: ObjectKey) throws { delete(key, from: try store.stored(key)) }

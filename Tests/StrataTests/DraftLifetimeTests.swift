@@ -22,11 +22,11 @@ import Testing
     }
     let areDetached = held.allSatisfy { $0.managedObjectContext == nil }
     #expect(areDetached)
-    // As they were loaded, or as one that was never there.
+    // As a fetch has last encoded them, or as one that was never there.
     #expect(held.map(\.name) == ["A", "B", ""])
-    #expect(held.map(\.population) == [1, 2, 0])
+    #expect(held.map(\.population) == [10, 2, 0])
     for city in held { city.population = 5 }
-    #expect(held.map(\.population) == [1, 2, 0])
+    #expect(held.map(\.population) == [10, 2, 0])
   }
 
   @Test func `stay with each object, whatever becomes of others of the same turn`() throws {

@@ -57,8 +57,8 @@ final class FetchedListHistory {
       PlantedFault.plant(fault, in: container.coordinator.schema)
     #endif
     let isTopmost = Bool.random(using: &random)
-    let root = ManagedObjectContext(parent: container.coordinator)
-    context = isTopmost ? root : ManagedObjectContext(parent: root.layer)
+    let root = ManagedObjectContext.withExplicitTurns(below: container.coordinator)
+    context = isTopmost ? root : ManagedObjectContext.withExplicitTurns(below: root.layer)
     child =
       Bool.random(using: &random)
       ? ManagedObjectContext(parent: context) : ManagedObjectContext(parent: context.layer)

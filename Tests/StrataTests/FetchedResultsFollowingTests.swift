@@ -15,8 +15,8 @@ private struct Scene {
     container = try garden()
     context =
       isChild
-      ? ManagedObjectContext(parent: container.root)
-      : ManagedObjectContext(parent: container.coordinator)
+      ? ManagedObjectContext.withExplicitTurns(below: container.root)
+      : ManagedObjectContext.withExplicitTurns(below: container.coordinator)
     for (name, bed) in plants { context.plant(name, in: bed) }
     try context.save()
     list = FetchedResultsController(

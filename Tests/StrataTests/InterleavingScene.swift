@@ -68,7 +68,7 @@
         return cities
       }
       self.cities = cities
-      let root = ManagedObjectContext(parent: coordinator)
+      let root = ManagedObjectContext.withExplicitTurns(below: coordinator)
       root.mergePolicy = policy
       if let values = pending[.root] { try Self.set(cities, to: values, in: root) }
       root.processPendingChanges()
@@ -114,11 +114,11 @@
 
     /// What a new child of `place` reads, all in one view.
     func read(above place: InterleavingPlace) throws -> [Int] {
-      try read(ManagedObjectContext(parent: layer(place)))
+      try read(ManagedObjectContext.withExplicitTurns(below: layer(place)))
     }
 
     /// What the store has.
-    func readStore() throws -> [Int] { try read(ManagedObjectContext(parent: coordinator)) }
+    func readStore() throws -> [Int] { try read(ManagedObjectContext.withExplicitTurns(below: coordinator)) }
 
     private func read(_ context: ManagedObjectContext) throws -> [Int] {
       try cities.map { try context.existingObject(City.self, with: $0).population }

@@ -358,7 +358,9 @@ private struct Tree {
     #expect(try child.performAndWait { try $0.cityNames() } == ["A", "B", "C"])
   }
 
-  @Test func `of a confined context is not visible before it is processed or saved`() throws {
+  @Test func `of a confined context is not visible before a fetch, its processing or a save`()
+    throws
+  {
     let container = try geography()
     let confined = ManagedObjectContext(parent: container.root)
     let child = ContextQueue(parent: confined.layer)
@@ -366,12 +368,14 @@ private struct Tree {
       try elsewhere { try child.performAndWait { try $0.cityNames() } }
     }
     confined.city("A")
-    _ = try confined.cityNames()
     #expect(try published() == [])
     confined.processPendingChanges()
     #expect(try published() == ["A"])
     confined.city("B")
-    try confined.save()
+    _ = try confined.cityNames()
     #expect(try published() == ["A", "B"])
+    confined.city("C")
+    try confined.save()
+    #expect(try published() == ["A", "B", "C"])
   }
 }

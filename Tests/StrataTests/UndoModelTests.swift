@@ -32,8 +32,8 @@ import Testing
 /// What there is and what there was: a copy of everything for each group.
 private struct Oracle {
   struct Graph: Equatable {
-    var rows: [Int: ContextOracle.Row] = [:]
-    var ties: Set<ContextOracle.Tie> = []
+    var rows: [Int: ModelGraph.Row] = [:]
+    var ties: Set<ModelGraph.Tie> = []
 
     mutating func delete(_ object: Int) {
       if rows.removeValue(forKey: object)?.kind == .country {
@@ -222,7 +222,7 @@ private final class World {
 
   // MARK: - Edits
 
-  private func pick(_ kind: ContextOracle.Kind) -> Int? {
+  private func pick(_ kind: ModelGraph.Kind) -> Int? {
     oracle.graph.rows.filter { $0.value.kind == kind }.keys.sorted().randomElement(using: &random)
   }
 
@@ -244,9 +244,9 @@ private final class World {
     }
   }
 
-  private func insert(_ kind: ContextOracle.Kind, in context: ManagedObjectContext) {
+  private func insert(_ kind: ModelGraph.Kind, in context: ManagedObjectContext) {
     let number = ids.count
-    var row = ContextOracle.Row(kind: kind, name: "\(Int.random(in: 0..<6, using: &random))")
+    var row = ModelGraph.Row(kind: kind, name: "\(Int.random(in: 0..<6, using: &random))")
     let id: ObjectID
     switch kind {
     case .city: id = context.city(row.name).objectID
@@ -299,7 +299,7 @@ private final class World {
     guard let first = pick(.country), let second = pick(isSpoken ? .language : .country),
       first != second
     else { return }
-    let tie: ContextOracle.Tie = isSpoken ? .spoken(first, second) : .between(first, second)
+    let tie: ModelGraph.Tie = isSpoken ? .spoken(first, second) : .between(first, second)
     let country: Country = try object(first, in: context)
     if isSpoken {
       let language: Language = try object(second, in: context)
@@ -313,7 +313,7 @@ private final class World {
   }
 
   private func delete(in context: ManagedObjectContext) throws {
-    let kinds: [ContextOracle.Kind] = [.city, .country, .language]
+    let kinds: [ModelGraph.Kind] = [.city, .country, .language]
     guard let number = pick(kinds.randomElement(using: &random)!) else { return }
     context.delete(try object(number, in: context, as: ManagedObject.self))
     oracle.graph.delete(number)
@@ -393,7 +393,7 @@ private final class World {
     for (number, row) in graph.rows {
       let ties = graph.ties.filter { $0.ends.contains(number) }
       let spoken = ties.filter { if case .spoken = $0 { true } else { false } }
-      let others = { (ties: Set<ContextOracle.Tie>) in
+      let others = { (ties: Set<ModelGraph.Tie>) in
         "\(ties.flatMap(\.ends).filter { $0 != number }.sorted())"
       }
       switch row.kind {

@@ -4,7 +4,7 @@ import StrataChanges
 
 /// A context on the store that records for undo, confined to the test; `endTurn` ends its turns.
 func undoableContext(_ container: PersistentContainer) -> ManagedObjectContext {
-  let context = ManagedObjectContext(parent: container.coordinator)
+  let context = ManagedObjectContext.withExplicitTurns(below: container.coordinator)
   context.undoManager = ManagedObjectContext.UndoManager()
   return context
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataChanges
 import StrataModel
 import StrataRecord
 
@@ -41,6 +42,8 @@ final class ObjectCache {
   @exclusivity(unchecked) private var hand = 0
   /// The records that awake methods have set values over: what is unsaved and saved goes by these.
   @exclusivity(unchecked) private var original: [ObjectKey: Record] = [:]
+  /// The bases of ancestors' pending updates, by the objects that show such an update's record.
+  @exclusivity(unchecked) private var pendingBases: [ObjectKey: Base] = [:]
   /// The bytes of the external slots that awake methods have set, of the objects in `original`.
   private var awakened: [ObjectKey: ExternalValues] = [:]
   /// Clean objects whose turn it is to become faults, and which want to be told before: the cache
@@ -181,7 +184,27 @@ final class ObjectCache {
     return original[object.key] ?? object.record
   }
 
+  // MARK: - Bases
+
+  /// What a change of the object would be made from; nil for a fault.
+  func base(of object: ManagedObject) -> Base? {
+    guard let record = originalRecord(of: object) else { return nil }
+    if !pendingBases.isEmpty, let base = pendingBases[object.key] { return base.over(record) }
+    return Base(record: record, generation: object.generation)
+  }
+
+  /// Notes that the object's record is that of an ancestor's pending update with this base; nil if it is
+  /// a committed one, or that of an insertion.
+  func notePending(_ base: Base?, of object: ManagedObject) {
+    if base == nil && pendingBases.isEmpty { return }
+    pendingBases[object.key] = base
+  }
+
+  /// The objects that show an ancestor's pending update.
+  var keysOfPending: some Collection<ObjectKey> { pendingBases.keys }
+
   private func forgetOriginal(_ key: ObjectKey) {
+    if !pendingBases.isEmpty { pendingBases[key] = nil }
     guard !original.isEmpty, let record = original.removeValue(forKey: key) else { return }
     awakened[key] = nil
     byteCount -= record.byteCount

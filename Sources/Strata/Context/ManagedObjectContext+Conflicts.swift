@@ -20,10 +20,10 @@ extension ManagedObjectContext {
     if object.isFault { try load(object) }
     encodeEdits()
     guard object.isAlive else { throw ContextError.objectNotFound(object.objectID) }
-    guard object.status == .clean, let record = cache.originalRecord(of: object),
+    guard object.status == .clean, let read = cache.base(of: object),
       working.change(for: object.key) == nil
     else { return }
-    let read = StoredRecord(record: record, generation: object.generation)
+    if !cache.isCurrent(object) { doubt.insert(object.key) }
     let segment = Segment(
       changes: [object.key: .readLock(read)], links: LinkChanges(), schema: schema)
     replaceWorking(working.adding(segment).compacted())

@@ -37,9 +37,8 @@ extension ManagedObjectContext {
 
   private func markDeleted(_ object: ManagedObject) {
     let wasNew = object.status == .inserted
-    let base = cache.originalRecord(of: object).map {
-      StoredRecord(record: $0, generation: object.generation)
-    }
+    let base = cache.base(of: object)
+    if !cache.isCurrent(object) { edits.outdated.append(object.key) }
     if observed != nil { objectWillGo(object) }
     object.discardDraft()
     if !orderedLists.isEmpty { orderedLists.didDelete(object.key) }

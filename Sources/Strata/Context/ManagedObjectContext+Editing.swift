@@ -19,13 +19,13 @@ extension ManagedObjectContext {
   /// It is no turn and no save: when it returns, what the body did is unsaved like any edit, and
   /// children see it at the end of the turn. Edits nest; an inner one that throws takes back its own
   /// part. Within the body
-  /// - nothing is published and no child's save lands, and `processPendingChanges()` waits for the
+  /// - nothing is published and no child's save lands unless the body uses a child, and `processPendingChanges()` waits for the
   ///   end: the saves are visible to readers at once as always, and land after;
   /// - `save()`, `rollback()` and `reset()` are final: a throw takes back what was done after them;
   /// - `undo()` and `redo()` are edits, and are taken back too;
-  /// - the save of a child that runs inside the body is taken back with the rest. The child does not
-  ///   learn of it: it has handed its changes over, its objects are clean and keep their values until
-  ///   they are refreshed.
+  /// - a child that is used inside the body has the work so far published, and its save is taken back
+  ///   with the rest. The child has handed its changes over: its objects are clean, and keep their
+  ///   values until they are refreshed or fetched again.
   ///
   /// Objects that were inserted in the body are detached, as after `rollback()`.
   /// Core Data has no such thing: nearest is a child context that is thrown away.
@@ -105,6 +105,7 @@ extension ManagedObjectContext {
     object.recordWillChange(to: record)
     cache.replaceRecord(record, of: object)
     object.generation = base?.generation ?? 0
+    if change == nil { cache.notePending(base?.beneathOrigin, of: object) }
   }
 
   /// Notes what observers who were told of a change are to be told now.
@@ -129,13 +130,16 @@ extension ManagedObjectContext {
     for index in savepoints.indices { savepoints[index] = EditSavepoint(self) }
   }
 
-  /// Children's saves that land while the body saves are none of its edits.
+  /// Children's saves that land in the middle of an edit are none of its edits, except for those of
+  /// children that the body itself has used.
   func landInSavepoints(_ pushes: [Layer.Push]) {
     for index in savepoints.indices {
-      for push in pushes {
+      for push in pushes where !push.isInReceiversTurn {
         let working = savepoints[index].working
         savepoints[index].working = working.adding(
-          Composition.compose(push.segment, onto: working, schema: schema))
+          Composition.compose(
+            pushed: push.segment, onto: working, on: ground(of: push.segment, onto: working),
+            schema: schema))
       }
     }
   }

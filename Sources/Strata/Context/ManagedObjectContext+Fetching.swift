@@ -84,6 +84,7 @@ extension ManagedObjectContext {
   ) throws -> (plan: QueryPlan, view: ReadView) {
     let plan = try QueryPlan(request, entity: schema(of: T.self), schema: schema)
     _ = try relationshipPaths(of: request)
+    beginFetching()
     let view = try currentViewIncludingEdits()
     return (plan, request.includesPendingChanges ? view : view.over(Overlay()))
   }

@@ -136,17 +136,18 @@ extension ManagedObjectContext {
       return
     }
     guard let layout = schema.entity(key.entity)?.layout,
-      case .record(let stored) = try view.findInherited(key)
+      let beneath = try view.inheritedBase(of: key)
     else {
       plan.gone.insert(key)
       plan.told.deleted.append(key)
       return
     }
-    let isNews = stored.generation != base.generation || stored.record != base.record
+    doubt.remove(key)
+    let isNews = beneath.generation != base.generation || beneath.record != base.record
     if isNews {
-      var raised = change.raised(onto: stored, layout: layout, into: &plan.arena)
+      var raised = change.raised(onto: beneath, layout: layout, into: &plan.arena)
       if PlantedFault.mergeDropsEdits.isPlanted(in: schema), change.kind == .update {
-        raised.record = stored.record
+        raised.record = beneath.record
       }
       plan.raised[key] = raised
     }
@@ -163,6 +164,7 @@ extension ManagedObjectContext {
       }
       object.generation = stored.generation
       cache.noteCurrent(object)
+      if view?.hasInheritedUpdates == true { notePendingBase(of: object) }
     }
   }
 
@@ -189,6 +191,7 @@ extension ManagedObjectContext {
         cache.replaceRecord(record, of: object)
       }
       object.generation = change.base?.generation ?? 0
+      cache.notePending(nil, of: object)
       cache.noteCurrent(object)
     }
     for object in plan.revived { merging.untold.remove(object.key) }

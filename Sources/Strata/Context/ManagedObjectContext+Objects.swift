@@ -26,6 +26,7 @@ extension ManagedObjectContext {
     _ type: T.Type = T.self, with id: ObjectID
   ) throws -> T {
     try throwDeferredError()
+    beginFetching()
     let object = try checked(type, id)
     if object.record == nil, object.isFault { try load(object) }
     guard !object.isDeleted else { throw ContextError.objectNotFound(id) }
@@ -118,6 +119,7 @@ extension ManagedObjectContext {
     object.generation = generation
     object.record = record()
     cache.register(object)
+    if view?.hasInheritedUpdates == true { notePendingBase(of: object) }
     if home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
     if !cache.waiting.isEmpty { turnWaitingIntoFaults() }
     return object
@@ -219,6 +221,14 @@ extension ManagedObjectContext {
     cache.setRecord(stored.record, of: object)
     cache.noteCurrent(object)
     object.generation = stored.generation
+    if view?.hasInheritedUpdates == true { notePendingBase(of: object) }
+  }
+
+  /// Notes what lies beneath the record of a clean object, which was just read, if an ancestor's pending
+  /// update shows it.
+  @inline(never)
+  func notePendingBase(of object: ManagedObject) {
+    cache.notePending(view?.baseOfInheritedUpdate(of: object.key), of: object)
   }
 
   /// Loads a fault for a getter, which cannot throw: an error waits for the next call that can, and

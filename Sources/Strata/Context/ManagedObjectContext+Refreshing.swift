@@ -8,8 +8,8 @@ import StrataRecord
 extension ManagedObjectContext {
   /// Brings one object up to date. Core Data: `refresh(_:mergeChanges:)`.
   ///
-  /// With `mergeChanges` its values are read again, in the turn's view, under its unsaved changes; an
-  /// object that is no longer there is gone, and so are its changes. Without, its unsaved changes and
+  /// The context takes a new view, in every kind of context. With `mergeChanges` the object's values are
+  /// read again in it, under its unsaved changes; an object that is no longer there is gone, and so are its changes. Without, its unsaved changes and
   /// those of its links are dropped and it becomes a fault. The objects at the other ends of its
   /// relationships are not touched.
   ///
@@ -25,6 +25,8 @@ extension ManagedObjectContext {
       return
     }
     if !mergeChanges { return dropChanges(of: object) }
+    encodeEdits()
+    view = nil
     do {
       let view = try currentView()
       let merged = try merge(GatheredNews(suspects: [object.key]), in: view, isChecked: true)
@@ -63,6 +65,8 @@ extension ManagedObjectContext {
   private func dropChanges(of object: ManagedObject) {
     let key = object.key
     orderedLists.removeAll()
+    view = nil
+    doubt.remove(key)
     if object.draft != nil {
       object.discardDraft()
       edits.drafted.removeAll { $0 === object }

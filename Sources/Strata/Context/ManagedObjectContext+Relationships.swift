@@ -37,6 +37,7 @@ extension ManagedObjectContext {
   func setToOne(_ target: ManagedObject?, of object: ManagedObject, at slot: Int) {
     if let target { requireOwn(target) }
     prepareToRelate()
+    if let target, !cache.isCurrent(target) { edits.outdated.append(target.key) }
     let former = toOneKey(of: object, at: slot)
     guard former != target?.key else { return }
     // The inverse alone: a copy of the whole schema would count references.
@@ -134,6 +135,7 @@ extension ManagedObjectContext {
     prepareToRelate()
     guard object.isAlive, target.isAlive, object.status != .deleted, target.status != .deleted
     else { return }
+    for end in [object, target] where !cache.isCurrent(end) { edits.outdated.append(end.key) }
     switch relationship.storage {
     case .slot: break
     case .inverseSlot(_, let slot):

@@ -74,29 +74,27 @@ extension ManagedObjectContext {
     guard let parentLayer = layer.parent else { return }
     // Nobody could ever save what a context has that is gone.
     if parentLayer.isContextGone { throw ContextError.ancestorUnreachable(level: 1) }
-    guard let parent = parentInThisIsolation else {
-      return didHandOver(try handOver(to: parentLayer))
-    }
-    parent.landInTurn(savesOf: layer)
-    while true {
-      if layer.handUp(to: parentLayer, ifStill: layer.current.revision) { break }
-      try prepareToSave()
-    }
-    let segment = working.flattened()
-    if let segment {
-      parent.receiveInTurn(segment)
-      merging.following.notePush(segment)
-    }
-    if !parent.childrenInTurn.contains(layer) { parent.childrenInTurn.append(layer) }
-    didHandOver(segment)
+    let parent = parentInThisIsolation
+    parent?.endTurnForChild()
+    let composed = try handOver(to: parentLayer, isInItsTurn: parent != nil)
+    didHandOver(composed)
+    parent?.endTurnForChild()
+  }
+
+  /// What a hand-over has given to the parent.
+  private struct HandOver {
+    /// The changes of this context.
+    let segment: Segment
+    /// What they became on top of the parent's own.
+    let composed: Segment
   }
 
   /// Gives the changes to the parent's layer: composed with what the parent has published, outside
   /// any lock, and again if something else was published meanwhile.
   ///
-  /// - Returns: the changes; nil if there are none.
-  private func handOver(to parentLayer: Layer) throws -> Segment? {
-    let handedOver: Segment
+  /// - Returns: nil if there are no changes.
+  private func handOver(to parentLayer: Layer, isInItsTurn: Bool) throws -> HandOver? {
+    let handedOver: HandOver
     while true {
       let mine = layer.current
       if !mine.inbox.isEmpty {
@@ -105,25 +103,25 @@ extension ManagedObjectContext {
       }
       let theirs = parentLayer.current
       guard let segment = working.flattened() else { return nil }
-      if mine.handedUp.isOwed {
-        let push = Layer.Push(
-          segment: segment, touched: segment.changes.keys, sender: ObjectIdentifier(layer))
-        if parentLayer.receive(afterTurn: push, from: layer, ifStill: mine.revision) {
-          handedOver = segment
-          break
-        }
-        continue
+      let restsOnParent = segment.restsOnOthers
+      if restsOnParent, try catchUpBeforeHandOver() { continue }
+      let ground = try Ground(
+        of: segment, onto: theirs.published, doubting: isPinned ? .total : doubt
+      ) { [coordinator] in
+        try ReadView.take(own: Overlay(), layer: parentLayer, source: coordinator)
       }
-      let composed = Composition.compose(segment, onto: theirs.published, schema: schema)
+      let composed = Composition.compose(
+        pushed: segment, onto: theirs.published, on: ground, schema: schema)
       composed.prepareRuns()
       let isDone = parentLayer.receive(
         Layer.Push(
-          segment: segment, touched: composed.changes.keys, sender: ObjectIdentifier(layer)),
+          segment: segment, touched: composed.changes.keys,
+          ground: restsOnParent ? merging.following.ground : nil, isInReceiversTurn: isInItsTurn),
         composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
         from: layer, ifStill: mine.revision,
         news: News(pushing: segment, composed: composed, from: layer.identity))
       if isDone {
-        handedOver = segment
+        handedOver = HandOver(segment: segment, composed: composed)
         break
       }
     }
@@ -132,47 +130,44 @@ extension ManagedObjectContext {
     return handedOver
   }
 
-  /// Takes a child's changes in the middle of a turn: the child runs inside it.
-  private func receiveInTurn(_ segment: Segment) {
-    encodeEdits()
-    let composed = Composition.compose(segment, onto: working, schema: schema)
-    let settled = working.adding(composed).compacted()
-    willLand(segment, touching: composed.changes.keys, in: settled)
-    if let undoRecorder { record(composed, over: working, by: undoRecorder) }
-    replaceWorking(settled)
-    isPublished = false
-    let landed = take(segment, touching: composed.changes.keys)
-    turn.append(landed, schema: schema)
-    noteTouched()
-  }
-
-  /// Lands the saves of `child` that wait, in the middle of a turn: the child runs inside it now, and
-  /// what it does next comes after them. Those of other children that came before keep their order.
-  func landInTurn(savesOf child: Layer) {
-    let inbox = layer.current.inbox
-    guard let last = inbox.lastIndex(where: { $0.sender == ObjectIdentifier(child) }) else {
-      return
+  /// Learns what others have changed since the view of this turn, so that it is known which of the
+  /// unsaved changes rest on something else by now.
+  ///
+  /// - Returns: whether there was anything; the changes may be others then.
+  private func catchUpBeforeHandOver() throws -> Bool {
+    if isPinned || merging.following.passOwnNews() { return false }
+    let before = working
+    view = nil
+    _ = try currentView()
+    if !edits.isEmpty || !working.isIdentical(to: before) {
+      try prepareToSave()
+      return true
     }
-    if !savepoints.isEmpty { landInSavepoints(Array(inbox[...last])) }
-    for push in inbox[...last] { receiveInTurn(push.segment) }
-    layer.removeFirstPushes(last + 1)
+    return false
   }
 
-  /// - Parameter segment: what the parent has now; nil if that is nothing.
-  private func didHandOver(_ segment: Segment?) {
-    let saved = segment.map { Overlay([$0]) } ?? Overlay()
-    let changes = segment?.changes ?? ChangeTable()
+  /// - Parameter handedOver: what the parent has now; nil if that is nothing.
+  private func didHandOver(_ handedOver: HandOver?) {
+    let saved = handedOver.map { Overlay([$0.segment]) } ?? Overlay()
+    let changes = handedOver?.segment.changes ?? ChangeTable()
     let told = objectsToTell(of: changes)
     var gone: [ManagedObject] = []
     for (place, key) in changes.keys.enumerated() {
       guard let object = cache.registeredObject(for: key) else { continue }
-      if changes.values[place].kind == .delete {
-        gone.append(object)
-      } else {
+      switch changes.values[place].kind {
+      case .delete: gone.append(object)
+      case .insert: object.status = .clean
+      case .update:
         object.status = .clean
+        guard let record = object.record, let change = handedOver?.composed.changes[key],
+          change.record == record
+        else { continue }
+        object.generation = change.base?.generation ?? 0
+        cache.notePending(change.base, of: object)
       }
     }
     working = Overlay()
+    doubt = Doubt()
     orderedLists.removeAll()
     isPublished = true
     moveSavepoints()
@@ -224,6 +219,10 @@ extension ManagedObjectContext {
     case .failure(let error):
       PausePoint.refused.reach(schema)
       layer.unfreeze(save.changeSet.segments)
+      if !working.isIdentical(to: Overlay(save.changeSet.segments)) {
+        replaceWorking(working.recomposed(over: save.changeSet.segments, schema: schema))
+        isPublished = false
+      }
       save.outcome = .failure(error)
       throw error
     }
@@ -242,12 +241,10 @@ extension ManagedObjectContext {
     while true {
       let state = layer.current
       inbox += state.inbox[inbox.count...].map { push in
-        let complete = saved.adding(Composition.compose(push.segment, onto: saved, schema: schema))
-        let rebased = complete.rebased(
-          onto: changeSet, result, pushedAs: push.segment, schema: schema)
-        let nothing = Segment(changes: ChangeTable(), links: LinkChanges(), schema: schema)
+        let rebased = Overlay([push.segment]).rebased(onto: changeSet, result, schema: schema)
         return Layer.Push(
-          segment: rebased.segments.first ?? nothing, touched: push.touched, sender: push.sender)
+          segment: rebased.segments.first ?? push.segment, touched: push.touched,
+          ground: push.ground, isInReceiversTurn: push.isInReceiversTurn)
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
       if layer.feed.isFollowed { published.prepareRuns() }

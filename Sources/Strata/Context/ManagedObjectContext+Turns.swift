@@ -32,19 +32,43 @@ extension ManagedObjectContext {
 
   func takeView() throws -> ReadView {
     if isPinned { try requirePin() }
-    guard !isPinned, let parent = parentInThisIsolation else {
-      return try ReadView.take(own: working, layer: layer, source: coordinator)
-    }
-    parent.landInTurn(savesOf: layer)
-    let below = try parent.currentViewIncludingEdits()
-    let sights = below.sights.map { [parent.layer.sight(showing: parent.working)] + $0 }
-    return ReadView(
-      own: working, inherited: below.layers.segments, snapshot: below.snapshot, schema: schema,
-      sights: sights)
+    if !isPinned { parentInThisIsolation?.publishForChild() }
+    return try ReadView.take(own: working, layer: layer, source: coordinator)
   }
 
-  /// The parent, if this context runs inside the parent's own isolation at the moment: then its
-  /// working state is read, and a save lands in it at once.
+  /// Ends this context's turn because a child in the same isolation begins to work, or has saved. In
+  /// the middle of an `edit { }`, which goes on, the work so far is published all the same.
+  func endTurnForChild() {
+    parentInThisIsolation?.endTurnForChild()
+    if savepoints.isEmpty { return endTurn() }
+    settleCompletely()
+    view = nil
+  }
+
+  /// Publishes what was done so far because a child in the same isolation takes its view, perhaps in
+  /// the middle of reading a property: observers are told when this context's turn ends.
+  private func publishForChild() {
+    parentInThisIsolation?.publishForChild()
+    if edits.isEmpty, isPublished, layer.current.inbox.isEmpty { return }
+    landed += settle(isSaving: true)
+    view = nil
+  }
+
+  /// Begins a new turn in a context that has no other end of turn: before a fetch, so that it reads the
+  /// newest state.
+  ///
+  /// In the middle of a save, of a deletion or of a life cycle method the turn goes on. In the middle of
+  /// an `edit { }`, and where observers are told, the view alone is taken again.
+  func beginFetching() {
+    guard confinement == .confined, preparation == nil, awaking.isEmpty, deleting.isEmpty,
+      !isFaulting
+    else { return }
+    if savepoints.isEmpty, !isEndingTurn { return processPendingChanges() }
+    encodeEdits()
+    view = nil
+  }
+
+  /// The parent, if this context runs inside the parent's own isolation at the moment.
   var parentInThisIsolation: ManagedObjectContext? {
     if let sameIsolationParent { return sameIsolationParent }
     guard let parentLayer = layer.parent else { return nil }
@@ -61,6 +85,7 @@ extension ManagedObjectContext {
       return
     }
     let segment = edits.encode(schema: schema, cache: cache)
+    for key in edits.outdated { doubt.insert(key) }
     edits = PendingEdits()
     guard !segment.isEmpty else { return }
     turn.note(segment, schema: schema)
@@ -114,6 +139,9 @@ extension ManagedObjectContext {
   func endTurn() {
     isTurnEndScheduled = false
     guard savepoints.isEmpty else { return encodeEdits() }
+    let isNested = isEndingTurn
+    isEndingTurn = true
+    defer { isEndingTurn = isNested }
     var rounds = 0
     repeat {
       encodeEdits()
@@ -185,7 +213,9 @@ extension ManagedObjectContext {
       if isPublished && state.inbox.isEmpty { return [] }
       if !isPublished {
         for push in state.inbox[laidTouched.count...] {
-          let composed = Composition.compose(push.segment, onto: laid, schema: schema)
+          let composed = Composition.compose(
+            pushed: push.segment, onto: laid, on: ground(of: push.segment, onto: laid),
+            schema: schema)
           laidTouched.append(composed.changes.keys)
           laid = laid.adding(composed).compacted()
         }
@@ -195,13 +225,8 @@ extension ManagedObjectContext {
       let news = isPublished ? nil : layer.news(from: state.published, to: settled)
       // Those who rest on this layer sort nothing that was done here.
       if layer.feed.isFollowed { settled.prepareRuns() }
-      guard
-        layer.publish(
-          settled, ifStill: state.revision, landing: childrenInTurn, news: news)
-      else {
-        continue
-      }
-      childrenInTurn = []
+      guard layer.publish(settled, ifStill: state.revision, news: news) else { continue }
+      doubtUncovered(state.inbox)
       for (push, touched) in zip(state.inbox, touched) {
         willLand(push.segment, touching: touched, in: settled)
       }
@@ -210,6 +235,30 @@ extension ManagedObjectContext {
       replaceWorking(settled)
       isPublished = true
       return zip(state.inbox, touched).map { take($0.segment, touching: $1) }
+    }
+  }
+
+  /// What lies beneath this context, of everything that a push speaks of and that is not in `overlay`.
+  /// If it cannot be read, the push rests on what its sender had read; a save looks it up again.
+  func ground(of pushed: Segment, onto overlay: Overlay) -> Ground {
+    do {
+      return try Ground(of: pushed, onto: overlay, doubting: .total) { [layer, coordinator] in
+        try ReadView.take(own: Overlay(), layer: layer, source: coordinator)
+      }
+    } catch {
+      for key in pushed.changes.keys { doubt.insert(key) }
+      if deferredError == nil { deferredError = error }
+      return Ground()
+    }
+  }
+
+  /// Doubts what pushes rest on, if this context has learnt of something that their senders did not know.
+  private func doubtUncovered(_ pushes: [Layer.Push]) {
+    guard layer.parent != nil else { return }
+    for push in pushes {
+      guard let ground = push.ground, !merging.following.isCovered(by: ground) else { continue }
+      for key in push.segment.changes.keys { doubt.insert(key) }
+      doubt.insert(GatheredNews(suspects: push.segment.linkTargets))
     }
   }
 
@@ -250,6 +299,7 @@ extension ManagedObjectContext {
     }
     if let record = change.record { cache.replaceRecord(record, of: object) }
     object.generation = change.base?.generation ?? 0
+    cache.notePending(nil, of: object)
   }
 
   /// Has the main actor's turn end soon after its first touch; other turns end by themselves.

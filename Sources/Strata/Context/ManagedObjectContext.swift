@@ -20,8 +20,9 @@ import StrataRecord
 /// ## Turns
 /// What happens between two ends of turn is seen by others as a whole or not at all. A queue's turn
 /// ends with its block; the main actor's, when a job that the first touch enqueued runs; a confined
-/// context's, at `processPendingChanges()` or `save()`. All that a turn reads, it reads from one
-/// view; a save begins a new one.
+/// context's, at `processPendingChanges()`, at `save()`, and at each fetch. A child that is made or
+/// used inside a turn of its parent ends that turn. All that a turn reads, it reads from one view; a
+/// save and a refresh begin a new one.
 ///
 /// ## Invariants
 /// - I1 `working` holds everything unsaved but `edits`; objects with drafts are listed in `edits`.
@@ -36,7 +37,7 @@ public final class ManagedObjectContext {
   package let coordinator: PersistentStoreCoordinator
   package let confinement: Confinement
   let schema: Schema
-  /// The context that this one was made from in the same isolation, whose working state it reads.
+  /// The context that this one was made from in the same isolation: to use this one ends its turn.
   let sameIsolationParent: ManagedObjectContext?
 
   /// What children of this context rest on, and the subject of its notifications. `Sendable`: it
@@ -71,6 +72,8 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var working = Overlay()
   /// What was done since `working` was encoded.
   @exclusivity(unchecked) var edits = PendingEdits()
+  /// The objects of which it is not known that what is unsaved here rests on their state beneath.
+  @exclusivity(unchecked) var doubt = Doubt()
   /// Whether the layer shows `working`.
   @exclusivity(unchecked) var isPublished = true
   /// The ordered relationships that are worked on by index.
@@ -83,9 +86,6 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var view: ReadView?
   /// An error that reading a property met and could not throw: the next call that can, does.
   @exclusivity(unchecked) var deferredError: (any Error)?
-  /// The children that have saved inside the turn under way: their layers go on showing that until
-  /// this context publishes it.
-  var childrenInTurn: [Layer] = []
   /// Whether one state of what lies beneath is read until the next save, as
   /// `setQueryGeneration(from:)` says.
   var isPinned = false
@@ -104,6 +104,8 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var deniedTargets: [ObjectKey: [Int: ObjectKey]] = [:]
   /// Objects that have left the context and are to be told, once its state is whole again.
   @exclusivity(unchecked) var leaving: [ManagedObject] = []
+  /// Whether the turn is being ended, and observers may be running.
+  var isEndingTurn = false
   /// Whether objects that turn into faults are being told.
   var isFaulting = false
   /// The objects that somebody may be observing; nil if the context does not track observation.
@@ -123,18 +125,20 @@ public final class ManagedObjectContext {
 
   /// Makes a context below `parent`, confined to the isolation that makes it.
   ///
-  /// The context reads what `parent` has published. Its turn ends at `processPendingChanges()` and
-  /// at `save()`; call one of them now and then, for the view of a turn keeps old pages of the store
-  /// from being reused.
+  /// The context reads what `parent` has published. Its turn ends at `processPendingChanges()`, at
+  /// `save()` and at each fetch. A context that is not used for a while keeps old pages of the store
+  /// from being reused, unless `processPendingChanges()` was the last that it was asked for.
   public convenience init(parent: some ContextParent) {
     self.init(place: parent.place, confinement: .confined, sameIsolationParent: nil)
   }
 
-  /// Makes a context below `parent` in the same isolation. It reads the parent's working state,
-  /// unsaved and unpublished changes included, and its saves land in the parent at once.
+  /// Makes a context below `parent` in the same isolation. Whenever it reads or saves, the parent's
+  /// turn ends first: what the parent has done so far is published, and this context reads it. Its
+  /// saves land in the parent at once.
   public convenience init(parent: ManagedObjectContext) {
     self.init(
       place: parent.layer.place, confinement: .confined, sameIsolationParent: parent)
+    parent.endTurnForChild()
   }
 
   package init(
@@ -260,6 +264,7 @@ extension ManagedObjectContext {
       undone.refreshed.append(owner)
     }
     replaceWorking(Overlay())
+    doubt = Doubt()
     deniedTargets = [:]
     isPublished = false
     undoRecorder?.removeAllActions()

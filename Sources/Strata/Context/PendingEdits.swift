@@ -21,9 +21,11 @@ struct PendingEdits: ~Copyable {
   /// The objects that have a draft, each once.
   var drafted: [ManagedObject] = []
   /// What deleted objects were when they were deleted; nil for one that the parent never saw.
-  var deletions: [ObjectKey: StoredRecord?] = [:]
+  var deletions: [ObjectKey: Base?] = [:]
   /// New objects that were deleted before they were ever encoded: nobody has heard of them.
   var vanished: Set<ObjectKey> = []
+  /// Objects that were edited, or linked to, though others have changed them since they were read.
+  var outdated: [ObjectKey] = []
   /// Links added and removed, in both directions.
   var links = LinkChanges()
   /// The serials of the objects that are inserted next.
@@ -72,15 +74,14 @@ struct PendingEdits: ~Copyable {
           record, slots: encoded.changed.union(object.home.templateSlots),
           external: encoded.external))
     } else {
-      let base = cache.originalRecord(of: object)
+      let base = cache.base(of: object)
+      if !cache.isCurrent(object) { outdated.append(object.key) }
       let record = cache.setEncoded(
         encoded.record, changed: encoded.changed, of: object, arena: &arena)
       guard let base else { return }
       changes.append(
         object.key,
-        .update(
-          record, base: StoredRecord(record: base, generation: object.generation),
-          slots: encoded.changed, external: encoded.external))
+        .update(record, base: base, slots: encoded.changed, external: encoded.external))
     }
   }
 

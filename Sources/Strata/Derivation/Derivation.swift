@@ -139,7 +139,7 @@ struct Derivation {
       let draft = try draft(of: slots, key, stored.record, entity, in: view)
       if draft.changed.isEmpty { continue }
       let record = draft.encode(into: &arena)
-      var change = working.change(for: key) ?? .readLock(stored)
+      var change = working.change(for: key) ?? .readLock(Base(stored))
       change.record = record
       change.slots.formUnion(draft.changed)
       changes[key] = change

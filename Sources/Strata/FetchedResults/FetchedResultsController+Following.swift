@@ -19,6 +19,7 @@ extension FetchedResultsController {
   public func performFetch() throws {
     guard let context = managedObjectContext else { throw ContextError.contextGone }
     try context.throwDeferredError()
+    context.beginFetching()
     guard let entity = context.schema.entity(for: Object.self) else {
       throw ContextError.unknownEntity(String(describing: Object.self))
     }

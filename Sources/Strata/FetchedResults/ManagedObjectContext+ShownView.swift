@@ -22,7 +22,7 @@ extension ManagedObjectContext {
         continue
       }
       let slots = SlotSet(0..<object.home.entity.description.properties.count)
-      changes[object.key] = .update(shown, base: stored, slots: slots)
+      changes[object.key] = .update(shown, base: Base(stored), slots: slots)
     }
     if changes.isEmpty { return view }
     let segment = Segment(changes: changes, links: LinkChanges(), schema: schema)

@@ -81,7 +81,8 @@ extension ManagedObjectContext {
 
   /// A view that stays as it is, whatever is done in the context.
   func viewToKeep<T>(for request: FetchRequest<T>) throws -> ReadView {
-    try currentViewIncludingEdits().over(request.includesPendingChanges ? working : Overlay())
+    beginFetching()
+    return try currentViewIncludingEdits().over(request.includesPendingChanges ? working : Overlay())
   }
 
   /// The entity whose objects are of class `type`.

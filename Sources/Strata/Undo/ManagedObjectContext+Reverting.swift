@@ -34,19 +34,20 @@ extension ManagedObjectContext {
 
   /// What the object is here, without what an awake method has set: an object that is loaded keeps its
   /// values until it is refreshed.
-  private func current(_ key: ObjectKey) throws -> StoredRecord? {
-    if working.change(for: key) == nil, let object = cache.object(for: key),
-      object.status == .clean, let record = cache.originalRecord(of: object)
+  private func current(_ key: ObjectKey) throws -> Base? {
+    if let change = working.change(for: key) { return change.read }
+    if let object = cache.object(for: key), object.status == .clean,
+      let base = cache.base(of: object)
     {
-      return StoredRecord(record: record, generation: object.generation)
+      if !cache.isCurrent(object) { doubt.insert(key) }
+      return base
     }
-    guard case .record(let stored) = try currentView().find(key) else { return nil }
-    return stored
+    return try currentView().inheritedBase(of: key)
   }
 
   /// What an object was that is deleted here and not yet saved as such; nil if it is not, or if a save
   /// that is under way carries a change of it.
-  private func unsavedDeletion(of key: ObjectKey) -> StoredRecord? {
+  private func unsavedDeletion(of key: ObjectKey) -> Base? {
     guard !working.isFrozen(key), let change = working.change(for: key), change.kind == .delete
     else { return nil }
     return change.base

@@ -44,7 +44,8 @@ extension ManagedObjectContext {
     var landings: [(Segment, Overlay)] = []
     var older = working
     for push in pushes {
-      let composed = Composition.compose(push.segment, onto: older, schema: schema)
+      let composed = Composition.compose(
+        pushed: push.segment, onto: older, on: Ground(), schema: schema)
       landings.append((composed, older))
       older = older.adding(composed)
     }

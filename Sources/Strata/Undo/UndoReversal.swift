@@ -30,8 +30,8 @@ struct UndoReversal {
   ///   - current: gives what an object is now, nil if it is not there.
   ///   - unsavedDeletion: gives what an object was before a deletion that nobody else knows of.
   init(
-    of group: UndoGroup, in view: ReadView, current: (ObjectKey) throws -> StoredRecord?,
-    unsavedDeletion: (ObjectKey) -> StoredRecord?
+    of group: UndoGroup, in view: ReadView, current: (ObjectKey) throws -> Base?,
+    unsavedDeletion: (ObjectKey) -> Base?
   ) throws {
     let schema = view.schema
     for (key, step) in group.objects {
@@ -87,7 +87,7 @@ struct UndoReversal {
   /// is nothing beneath, lost ones are gone.
   private mutating func restoring(
     _ before: Record, _ step: UndoGroup.ObjectTransition, in layout: RecordLayout,
-    deleted: StoredRecord?
+    deleted: Base?
   ) -> Change {
     let lost = lostSlots(of: before, step, in: layout)
     if let deleted {

@@ -144,9 +144,11 @@ struct SaveCheck {
     }
   }
 
-  /// A change of an object that the store has. It is no conflict if the record is the one that the
-  /// change was made from, by generation or by its bytes. If both savers want the same it is one: two
-  /// that count up by one from the same base must not both succeed.
+  /// A change of an object that the store has. It is no conflict if the makers of the change had read
+  /// the stored record, by generation or by its bytes. If both savers want the same it is one: two that
+  /// count up by one from the same base must not both succeed.
+  ///
+  /// The store is the last receiver: an update sets its slots in the stored record, and no others.
   ///
   /// - Parameter place: that of the change.
   private mutating func check(
@@ -154,25 +156,44 @@ struct SaveCheck {
     against envelope: UnsafeRawBufferPointer, _ items: inout [SavePlan.Item]
   ) throws {
     // Nearly always; the whole change is not copied for it.
-    if let base = save.changes.values[place].base?.record {
-      // A base that was read above the store may have transient values.
-      let base = self.stored(base, entity)
-      if envelope.count == Envelope.byteCount(for: base) {
+    if save.changes.values[place].base?.hasReadOriginAlone == true,
+      let origin = save.changes.values[place].base?.record
+    {
+      // A record that was read above the store may have transient values.
+      let origin = self.stored(origin, entity)
+      if envelope.count == Envelope.byteCount(for: origin) {
         let stored = UnsafeRawBufferPointer(rebasing: envelope[Envelope.byteCount...])
-        if base.withUnsafeBytes({ $0.isEqual(to: stored) }) {
+        if origin.withUnsafeBytes({ $0.isEqual(to: stored) }) {
           let record = save.changes.values[place].record
           return add(
-            key, old: base, new: record, save.changes.values[place].external, entity, &items)
+            key, old: origin, new: record, save.changes.values[place].external, entity, &items)
         }
       }
     }
     let change = save.changes.values[place]
     let (generation, bytes) = try view.check(envelope, of: key)
     let old = arena.append(copying: bytes)
-    if let base = change.base, base.generation == generation {
-      return add(key, old: old, new: change.record, change.external, entity, &items)
+    guard let base = change.base,
+      !base.isOutdated(
+        by: StoredRecord(record: old, generation: generation), setting: change.slots,
+        where: entity.hasEqualEdits)
+    else { return resolve(change, of: key, theirs: old, entity, &items) }
+    let new = spliced(change, over: old, entity)
+    if let new, let record = change.record, new != record {
+      plan.merged.updateValue(new, forKey: key)
     }
-    resolve(change, of: key, theirs: old, entity, &items)
+    add(key, old: old, new: new, change.external, entity, &items)
+  }
+
+  /// The stored record with the slots of `change`; nil if that deletes the object.
+  private mutating func spliced(
+    _ change: Change, over old: Record, _ entity: EntitySchema
+  ) -> Record? {
+    guard let record = change.record, let origin = change.base?.record else { return change.record }
+    if stored(origin, entity) == old || PlantedFault.unmaskedSave.isPlanted(in: schema) {
+      return record
+    }
+    return splice(record, into: old, at: change.slots, entity.layout)
   }
 
   private mutating func resolve(
@@ -180,7 +201,8 @@ struct SaveCheck {
     _ items: inout [SavePlan.Item]
   ) {
     let conflict = Conflict(
-      objectID: objectID(key), base: change.base?.record, ours: change.record, theirs: theirs,
+      objectID: objectID(key), base: change.base?.shown(entity.layout, into: &arena),
+      read: change.base, ours: change.record, theirs: theirs,
       changed: change.slots, external: change.external, schema: schema)
     switch policy.resolve(conflict, layout: entity.layout) {
     case .fail: conflicts.append(conflict)

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataRecord
+
+/// What the makers of a pending change had read of its object when they made it.
+///
+/// A change has two references that differ in rare cases. Its *origin* is the record from which it was
+/// made: the record of an update is its origin with the edited slots replaced. What its makers had
+/// *read* is the committed record beneath them, and pending records of ancestors above that, up to the
+/// one that they were shown. The store finds conflicts by what was read, never by the origin.
+///
+/// Nearly always one maker read a committed record and made the change from it. Then both are one, and
+/// `readings` is nil. Where several contexts contribute to one change, each slot keeps what its own
+/// setter had read.
+///
+/// ## Invariants
+/// - I1 Without `readings`, the origin is the committed record of `generation`, or, if that is 0, a
+///   pending record of an object that no store has.
+/// - I2 `generation` is that of the first reading.
+///
+/// ## Isolation
+/// Sendable: a value.
+package struct Base: Sendable {
+  /// What the setter of some slots had read.
+  package struct Reading: Sendable {
+    /// Those that the setter set. The first reading counts for all slots that no other one names.
+    var slots: SlotSet
+    let generation: UInt64
+    /// The committed record; nil if the object was in no store.
+    let committed: Record?
+    /// The ancestors' pending records that were read above it, each made from the one before.
+    let pending: [Record]
+
+    fileprivate var shown: Record? { committed ?? pending.last }
+
+    fileprivate func has(_ isEqual: (Record) -> Bool) -> Bool {
+      committed.map(isEqual) ?? false || pending.contains(where: isEqual)
+    }
+
+    fileprivate func isSame(as other: Reading) -> Bool {
+      generation == other.generation && (generation > 0 || committed == nil)
+        && pending.elementsEqual(other.pending, by: ==)
+    }
+  }
+
+  /// Several readings, or one that the origin does not tell: shared by copies of the base.
+  private final class Readings: Sendable {
+    let all: [Reading]
+    init(_ all: [Reading]) { self.all = all }
+  }
+
+  /// The origin.
+  package private(set) var record: Record
+  /// The generation of the committed record that was read; 0 if the object was in no store.
+  package private(set) var generation: UInt64
+  private var readings: Readings?
+
+  /// The base of a change of a committed record, or of an ancestor's insertion.
+  ///
+  /// - Parameter generation: 0 if `record` is pending.
+  package init(record: Record, generation: UInt64) {
+    self.record = record
+    self.generation = generation
+    readings = nil
+  }
+
+  package init(_ stored: StoredRecord) {
+    self.init(record: stored.record, generation: stored.generation)
+  }
+
+  private init(record: Record, _ all: [Reading]) {
+    self.record = record
+    generation = all[0].generation
+    readings = Readings(all)
+  }
+
+  // MARK: - What was read
+
+  /// Whether the origin is all that was read.
+  package var hasReadOriginAlone: Bool { readings == nil }
+
+  private var all: [Reading] {
+    readings?.all ?? [
+      Reading(
+        slots: SlotSet(), generation: generation, committed: generation == 0 ? nil : record,
+        pending: generation == 0 ? [record] : [])
+    ]
+  }
+
+  /// A committed record that was read; nil if the object was in no store.
+  package var committed: Record? {
+    if let readings { return readings.all.lazy.compactMap(\.committed).first }
+    return generation == 0 ? nil : record
+  }
+
+  /// Whether the last that was read is an ancestor's pending record.
+  func hasRead(pending record: Record) -> Bool {
+    if let readings { return readings.all[0].pending.last == record }
+    return generation == 0 && self.record == record
+  }
+
+  /// The record as the setters were shown it as committed, or, if the object was in no store, as
+  /// pending: each slot as its own setter.
+  package func shown(_ layout: RecordLayout, into arena: inout RecordArena) -> Record {
+    guard let readings else { return record }
+    var shown = readings.all[0].shown ?? record
+    for reading in readings.all.dropFirst() {
+      guard let other = reading.shown else { continue }
+      shown = layout.splice(base: shown, changes: other, slots: reading.slots, into: &arena)
+    }
+    return shown
+  }
+
+  /// The base of the pending update that is the origin; nil if the origin is none.
+  package var beneathOrigin: Base? {
+    guard let readings, readings.all[0].pending.last == record else { return nil }
+    let below = readings.all.map {
+      Reading(
+        slots: $0.slots, generation: $0.generation, committed: $0.committed,
+        pending: $0.pending.dropLast())
+    }
+    guard let origin = below[0].committed ?? below[0].pending.last else { return nil }
+    return Base(record: origin, below)
+  }
+
+  /// Whether `stored` is something that the setters of `slots` have not read.
+  ///
+  /// - Parameters:
+  ///   - slots: those that the change sets. None stands for the whole object: it is deleted, or was
+  ///     only read.
+  ///   - isEqual: compares records, derived values left out.
+  package func isOutdated(
+    by stored: StoredRecord, setting slots: SlotSet, where isEqual: (Record, Record) -> Bool
+  ) -> Bool {
+    var rest = slots
+    for reading in all.dropFirst() {
+      rest.subtract(reading.slots)
+      if !slots.isEmpty, reading.slots.isDisjoint(with: slots) { continue }
+      if !reading.covers(stored, where: isEqual) { return true }
+    }
+    return (slots.isEmpty || !rest.isEmpty) && !all[0].covers(stored, where: isEqual)
+  }
+
+  /// The slots in which `stored` differs from every value that the setter of the slot had read.
+  package func slotsDiffering(from stored: Record, _ layout: RecordLayout) -> SlotSet {
+    guard readings != nil else { return layout.differingSlots(record, stored) }
+    var differing = SlotSet()
+    var named = SlotSet()
+    for reading in all.dropFirst() {
+      named.formUnion(reading.slots)
+      differing.formUnion(
+        reading.slotsDiffering(from: stored, layout).intersection(reading.slots))
+    }
+    return differing.union(all[0].slotsDiffering(from: stored, layout).subtracting(named))
+  }
+
+  // MARK: - Other bases
+
+  /// More pending records than these are not remembered. A base that has forgotten the oldest of them
+  /// may cause a conflict that need not be; it never hides one.
+  private static let pendingCountMax = 16
+
+  /// The base of a change that is made from `record`, which is pending with this base.
+  package func over(_ record: Record) -> Base {
+    Base(
+      record: record,
+      all.map {
+        Reading(
+          slots: $0.slots, generation: $0.generation, committed: $0.committed,
+          pending: $0.pending.suffix(Self.pendingCountMax - 1) + [record])
+      })
+  }
+
+  /// The same readings, of a change that is made from `origin`.
+  package func moved(to origin: Record) -> Base {
+    origin == record ? self : Base(record: origin, all)
+  }
+
+  /// This base with what `other` had read of `slots`: its maker has set them.
+  package func taking(_ slots: SlotSet, from other: Base) -> Base {
+    if readings == nil, other.readings == nil, generation == other.generation,
+      generation > 0 || record == other.record
+    {
+      return self
+    }
+    var all = all
+    for index in all.indices.dropFirst() { all[index].slots.subtract(slots) }
+    var rest = slots
+    for reading in other.all.dropFirst() {
+      var taken = reading
+      taken.slots = reading.slots.intersection(slots)
+      rest.subtract(taken.slots)
+      all.append(taken)
+    }
+    var taken = other.all[0]
+    taken.slots = rest
+    all.append(taken)
+    let first = all[0]
+    let others = all.dropFirst().filter { !$0.slots.isEmpty && !$0.isSame(as: first) }
+    if readings == nil, others.isEmpty { return self }
+    return Base(record: record, [first] + others)
+  }
+
+  /// The base when the pending `record` has become the stored one. The origin stays.
+  ///
+  /// - Parameter isEqual: compares records, derived values left out.
+  package func committing(
+    _ record: Record, as stored: StoredRecord, where isEqual: (Record, Record) -> Bool
+  ) -> Base {
+    guard generation == 0 || readings != nil else { return self }
+    let all = all.map { reading in
+      guard let place = reading.pending.firstIndex(where: { isEqual($0, record) }) else {
+        return reading
+      }
+      return Reading(
+        slots: reading.slots, generation: stored.generation, committed: stored.record,
+        pending: Array(reading.pending[(place + 1)...]))
+    }
+    let isPlain = all.allSatisfy { $0.pending.isEmpty && $0.generation == stored.generation }
+    if isPlain, self.record == stored.record { return Base(stored) }
+    return Base(record: self.record, all)
+  }
+}
+
+extension Base.Reading {
+  fileprivate func covers(
+    _ stored: StoredRecord, where isEqual: (Record, Record) -> Bool
+  ) -> Bool {
+    generation == stored.generation || has { isEqual($0, stored.record) }
+  }
+
+  fileprivate func slotsDiffering(from stored: Record, _ layout: RecordLayout) -> SlotSet {
+    var differing = layout.placedSlots
+    for record in (committed.map { [$0] } ?? []) + pending {
+      differing = differing.intersection(layout.differingSlots(record, stored))
+    }
+    return differing
+  }
+}

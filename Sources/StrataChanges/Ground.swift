@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+import StrataRecord
+
+/// What lies beneath the receiver of a push, of those objects for which the sender does not know it: the
+/// ground on which the pushed changes come to rest where the receiver has none of its own.
+///
+/// It is read before the composition, which itself reads nothing and cannot fail.
+package struct Ground: Sendable {
+  /// The state of one object beneath the receiver.
+  enum Found: Sendable {
+    /// What a change of the object would be made from now.
+    case there(Base)
+    /// An ancestor is about to delete it.
+    case deleted
+    /// Neither an ancestor nor the store has it.
+    case absent
+  }
+
+  private(set) var found: [ObjectKey: Found] = [:]
+
+  /// A ground of which nothing is in doubt.
+  package init() {}
+
+  package var isEmpty: Bool { found.isEmpty }
+
+  /// Looks up what `pushed` speaks of, or links to, as far as that is in doubt.
+  ///
+  /// - Parameters:
+  ///   - receiver: the receiver's own changes: what they speak of is not looked up.
+  ///   - view: shows what lies beneath the receiver.
+  /// - Throws: what reading throws.
+  package init(
+    of pushed: Segment, onto receiver: Overlay, doubting doubt: Doubt, in view: () throws -> ReadView
+  ) throws {
+    if doubt.isEmpty { return }
+    var taken: ReadView?
+    func look(_ key: ObjectKey) throws {
+      if found[key] != nil || receiver.isTouched(key) { return }
+      let view = try taken ?? view()
+      taken = view
+      found[key] = try Self.find(key, in: view)
+    }
+    for (place, key) in pushed.changes.keys.enumerated() {
+      let change = pushed.changes.values[place]
+      if change.kind != .insert, doubt.contains(key) { try look(key) }
+      guard let record = change.record, let entity = pushed.schema.entity(key.entity) else {
+        continue
+      }
+      for case let relationship? in entity.relationships
+      where relationship.kind == .toOne && change.slots.contains(relationship.slot) {
+        guard let target = record.toOne(at: relationship.slot, layout: entity.layout),
+          doubt.contains(target), pushed.changes.index(of: target) == nil
+        else { continue }
+        try look(target)
+      }
+    }
+    for (place, links) in pushed.links.byPlace {
+      for end in [place.owner] + links.keys
+      where doubt.contains(end) && pushed.changes.index(of: end) == nil {
+        try look(end)
+      }
+    }
+  }
+
+  private static func find(_ key: ObjectKey, in view: ReadView) throws -> Found {
+    if let change = view.change(for: key) {
+      return change.read.map(Found.there) ?? .deleted
+    }
+    return try view.snapshot.record(for: key).map { .there(Base($0)) } ?? .absent
+  }
+}
