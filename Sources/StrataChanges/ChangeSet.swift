@@ -40,15 +40,20 @@ package struct ChangeSet: Sendable {
 package struct CommitResult: Sendable {
   /// The generation that the save was given.
   package let generation: UInt64
-  /// Objects whose saved record is not the one in the change set, because a merge policy decided;
-  /// nil for one that the store no longer has.
+  /// Objects whose saved record is not the one in the change set, because a merge policy decided or
+  /// because of a derived attribute; nil for one that the store no longer has.
   package let merged: [ObjectKey: Record?]
+  /// The objects of `merged` of which derived attributes alone are other than in the change set, with
+  /// their slots: no policy has decided anything.
+  package let derived: [ObjectKey: SlotSet]
   /// What it cost.
   package let writes: WriteCount
 
   package init(
-    generation: UInt64, merged: [ObjectKey: Record?] = [:], writes: WriteCount = WriteCount()
+    generation: UInt64, merged: [ObjectKey: Record?] = [:], derived: [ObjectKey: SlotSet] = [:],
+    writes: WriteCount = WriteCount()
   ) {
+    self.derived = derived
     self.generation = generation
     self.merged = merged
     self.writes = writes

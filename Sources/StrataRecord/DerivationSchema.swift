@@ -69,7 +69,11 @@ package struct DerivationSchema: Sendable {
       case .slot: return []
       }
       return members.family.map {
-        ($0, EntityDerivations.Dependent(slot: memberSlot, way: [way], derived: slot))
+        (
+          $0,
+          EntityDerivations.Dependent(
+            slot: memberSlot, way: [way], derived: slot, mayDangle: false)
+        )
       }
     case .path(let steps, let attribute):
       var found: [(EntityNumber, EntityDerivations.Dependent)] = []
@@ -81,9 +85,10 @@ package struct DerivationSchema: Sendable {
         else { break }
         way.insert(.referrers(index: relationship.number, slot: step), at: 0)
         let source = index + 1 < steps.count ? steps[index + 1] : attribute
-        found += next.family.map {
-          ($0, EntityDerivations.Dependent(slot: source, way: way, derived: slot))
-        }
+        let inverse = relationship.inverse.flatMap { next.relationships[$0.slot] }
+        let dependent = EntityDerivations.Dependent(
+          slot: source, way: way, derived: slot, mayDangle: inverse?.deleteRule == .noAction)
+        found += next.family.map { ($0, dependent) }
         current = next
       }
       return found
@@ -101,6 +106,22 @@ package struct DerivedAttribute: Sendable {
 package struct EntityDerivations: Sendable {
   package let derived: [DerivedAttribute]
   package let dependents: [Dependent]
+  /// The slots of `derived`.
+  package let slots: SlotSet
+  /// Those of them that depend on other objects.
+  package let reaching: SlotSet
+
+  init(derived: [DerivedAttribute], dependents: [Dependent]) {
+    self.derived = derived
+    self.dependents = dependents
+    slots = derived.reduce(into: SlotSet()) { $0.insert($1.slot) }
+    reaching = derived.reduce(into: SlotSet()) { slots, attribute in
+      switch attribute.source {
+      case .path, .count, .sum: slots.insert(attribute.slot)
+      case .text, .now: break
+      }
+    }
+  }
 
   /// A slot of this entity's objects on which an attribute of other objects depends.
   package struct Dependent: Sendable, Hashable {
@@ -109,6 +130,9 @@ package struct EntityDerivations: Sendable {
     package let way: [Step]
     /// The slot of the attribute there.
     package let derived: Int
+    /// Whether the first step may lead from an object that is not there: a link that a delete rule
+    /// without action has left behind.
+    package let mayDangle: Bool
   }
 
   /// A step from an object to others.

@@ -7,6 +7,8 @@ package import StrataModel
 package struct ValidationSchema: Sendable {
   /// Whether no entity has a rule or a hook.
   package let isEmpty: Bool
+  /// Whether a derived attribute has a rule.
+  package let concernsDerived: Bool
   /// How the members of counted relationships are found.
   package let memberships: MembershipSchema
 
@@ -23,6 +25,7 @@ package struct ValidationSchema: Sendable {
     }
     memberships = MembershipSchema(of: counted, entities)
     isEmpty = byNumber.allSatisfy { $0 == nil }
+    concernsDerived = byNumber.contains { $0?.attributes.contains(where: \.isDerived) ?? false }
   }
 
   /// What is looked at in objects of an entity; nil if nothing is, or if the model has no such entity.
@@ -49,7 +52,7 @@ package struct EntityValidation: Sendable {
     package let name: String
     package let type: AttributeType
     package let rules: [AttributeRule]
-    /// Whether the value is worked out by the topmost save, and not before.
+    /// Whether the value is derived by the save that reaches the store, and not before.
     package let isDerived: Bool
     /// What the attribute reads as if it has no value.
     package let unset: Value

@@ -5,12 +5,12 @@ import StrataRecord
 
 /// What a batch delete does to the objects that stay, by derived attributes and by rules of the model.
 ///
-/// It looks at what changes, as `Derivation` and `Validation` do for a save: objects that lose a target,
+/// It looks at what changes, as a save does: objects that lose a target,
 /// relationships that lose members, attributes that are derived from either. What was wrong before and
 /// has nothing to do with the deletion is not looked at.
 struct RuleConsequences: DeletionConsequences {
   private let schema: Schema
-  private var derivation = Derivation()
+  private var derivation: Derivation
   /// Relationships that lose members, and are counted or summed over by derived attributes.
   private var aggregated: Set<LinkPlace> = []
   /// The same, if the model has a rule about how many members they have.
@@ -18,7 +18,10 @@ struct RuleConsequences: DeletionConsequences {
   private var ruleChecker = RuleChecker()
   private var failures: [(key: ObjectKey, slot: Int, failure: ValidationFailure)] = []
 
-  init(_ schema: Schema) { self.schema = schema }
+  init(_ schema: Schema) {
+    self.schema = schema
+    derivation = Derivation(schema)
+  }
 
   func concerns(_ entity: EntityNumber) -> Bool {
     schema.derivation[entity]?.dependents.isEmpty == false
@@ -31,20 +34,13 @@ struct RuleConsequences: DeletionConsequences {
   mutating func willDelete(_ key: ObjectKey, _ record: Record, in view: ReadView) throws {
     aggregated.formUnion(try losses(of: key, record, schema.derivation.memberships, view))
     counted.formUnion(try losses(of: key, record, schema.validation.memberships, view))
-    for dependent in schema.derivation[key.entity]?.dependents ?? [] {
-      try derivation.want(dependent, from: key, in: view)
-    }
+    try derivation.want(ofDeleted: key, in: view)
   }
 
   mutating func willClear(
     _ slots: SlotSet, of key: ObjectKey, _ record: Record, in view: ReadView
   ) throws {
-    if let entity = schema.derivation[key.entity] {
-      derivation.wantOwn(of: key, setting: slots, entity)
-      for dependent in entity.dependents where slots.contains(dependent.slot) {
-        try derivation.want(dependent, from: key, in: view)
-      }
-    }
+    try derivation.want(changing: slots, of: key, in: view)
     guard let entity = schema.entity(key.entity) else { return }
     for slot in schema.validation[key.entity]?.requiredTargets ?? [] where slots.contains(slot) {
       report(key, entity, at: slot, .required)
@@ -71,13 +67,14 @@ struct RuleConsequences: DeletionConsequences {
   // MARK: - After
 
   mutating func reached() -> [ObjectKey] {
-    for place in aggregated { derivation.wantAggregates(over: place, schema) }
+    for place in aggregated { derivation.wantAggregates(over: place) }
     return derivation.wanted.keys.sorted()
   }
 
   mutating func record(of key: ObjectKey, _ stored: Record, in view: ReadView) throws -> Record {
+    var arena = RecordArena()
     guard let entity = schema.entity(key.entity),
-      let record = try derivation.derived(key, stored, entity, in: view)
+      let record = try derivation.record(of: key, stored, in: view, into: &arena)
     else { return stored }
     for attribute in schema.validation[key.entity]?.attributes ?? []
     where attribute.isDerived && derivation.wanted[key]?.contains(attribute.slot) == true {

@@ -178,14 +178,14 @@ extension ManagedObjectContext {
 
   /// The end of a save that has succeeded: the context's state is whole again.
   private func tell(
-    _ objects: [ManagedObject], ofSaved saved: Overlay, merged: [ObjectKey: Record?] = [:],
+    _ objects: [ManagedObject], ofSaved saved: Overlay, _ result: CommitResult? = nil,
     gone: [ManagedObject]
   ) {
     turnStart = working
     for object in objects { object.didSave() }
     for object in gone { detach(object) }
     turnLeavingIntoFaults()
-    post(SaveNotification.didSave, for: saved, merged: merged)
+    post(SaveNotification.didSave, for: saved, result)
   }
 
   // MARK: - To the store
@@ -273,15 +273,15 @@ extension ManagedObjectContext {
     view = nil
     movePin()
     if schema.hooks.contains(.awakeFromSnapshotEvents) {
-      for key in result.merged.keys {
+      for key in result.merged.keys where result.derived[key] == nil {
         if let object = cache.object(for: key) { awake(object, from: .mergePolicy) }
       }
     }
-    tell(told, ofSaved: saved, merged: result.merged, gone: gone)
+    tell(told, ofSaved: saved, result, gone: gone)
   }
 
   /// Gives registered objects that the save did not speak of what the store has made of them: a delete
-  /// rule or a constraint reached them there. What is unsaved in one stays, on its old base.
+  /// rule or a constraint reached them there, or a derived attribute of theirs follows from the save. What is unsaved in one stays, on its old base.
   ///
   /// - Returns: those that are deleted.
   private func takeDecided(
@@ -303,7 +303,7 @@ extension ManagedObjectContext {
     return gone
   }
 
-  /// Notes what the merge policy made of objects: the turn's objectsDidChange tells.
+  /// Notes what the store made of objects: the turn's objectsDidChange tells.
   private func noteMerged(_ changeSet: ChangeSet, _ result: CommitResult) {
     for (key, merged) in result.merged {
       switch (changeSet.changes[key]?.kind, merged) {

@@ -33,8 +33,6 @@ struct SavePreparation {
   var isTelling = false
   /// What was looked at for being valid.
   var validation = Validation()
-  /// What was worked out for derived attributes.
-  var derivation = Derivation()
 
   /// Whether the object has this change and was not told, or another than it was told of.
   func isUntold(_ key: ObjectKey, _ change: Change) -> Bool {
@@ -67,7 +65,6 @@ extension ManagedObjectContext {
           encodeEdits()
           try tellObjects()
         }
-        try derive()
         try checkDeniedDeletes()
         try validate()
       }
@@ -80,8 +77,7 @@ extension ManagedObjectContext {
 
   private var isUnprepared: Bool {
     hasChanges
-      && (preparation?.isAnnounced == false || !isDerived || !isValidated
-        || !untoldKeys().isEmpty)
+      && (preparation?.isAnnounced == false || !isValidated || !untoldKeys().isEmpty)
   }
 
   /// Calls `willSave` of all unsaved objects that have it, and again of those that changed by it.

@@ -19,8 +19,10 @@ final class ChangeContents: Sendable {
     case keys(
       inserted: [ObjectKey], updated: [ObjectKey], deleted: [ObjectKey], refreshed: [ObjectKey])
     case turn(Turn)
-    /// - Parameter merged: what a merge policy decided otherwise; nil for an object that is gone.
-    case saved(Overlay, merged: [ObjectKey: Record?])
+    /// - Parameters:
+    ///   - merged: what the store has otherwise; nil for an object that is gone.
+    ///   - derived: the objects of `merged` that differ in these derived slots alone.
+    case saved(Overlay, merged: [ObjectKey: Record?], derived: [ObjectKey: SlotSet])
   }
 
   /// A turn's lists. Of one isolation while it is collected, constant from then on.
@@ -88,7 +90,7 @@ final class ChangeContents: Sendable {
       resolved.refreshed = ids(refreshed)
       return resolved
     case .turn(let turn): return resolve(turn)
-    case .saved(let overlay, let merged): return resolve(overlay, merged)
+    case .saved(let overlay, let merged, let derived): return resolve(overlay, merged, derived)
     }
   }
 
@@ -117,7 +119,9 @@ final class ChangeContents: Sendable {
     return resolved
   }
 
-  private func resolve(_ overlay: Overlay, _ merged: [ObjectKey: Record?]) -> Resolved {
+  private func resolve(
+    _ overlay: Overlay, _ merged: [ObjectKey: Record?], _ derived: [ObjectKey: SlotSet]
+  ) -> Resolved {
     var resolved = Resolved()
     var changes = SlotChanges()
     let pending = overlay.changes
@@ -146,8 +150,14 @@ final class ChangeContents: Sendable {
       if record == nil { resolved.deleted.insert(id) } else { resolved.updated.insert(id) }
     }
     resolved.updated.subtract(resolved.deleted)
-    // What a merge policy has made of an object is not told by what we set.
-    for key in merged.keys { resolved.slots[key] = nil }
+    for key in merged.keys {
+      if let slots = derived[key], resolved.slots[key] != nil || pending[key] == nil {
+        resolved.slots[key, default: SlotSet()].formUnion(slots)
+      } else {
+        // What a merge policy has made of an object is not told by what we set.
+        resolved.slots[key] = nil
+      }
+    }
     return resolved
   }
 

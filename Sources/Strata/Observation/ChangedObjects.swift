@@ -27,10 +27,11 @@ public struct ChangedObjects: Sendable {
 
   /// What a save is about.
   ///
-  /// - Parameter merged: what the store's merge policy decided otherwise.
-  init(saved: Overlay, merged: [ObjectKey: Record?], schema: Schema) {
+  /// - Parameter result: what the store made of it; nil if it did not get there.
+  init(saved: Overlay, _ result: CommitResult?, schema: Schema) {
     contents = ChangeContents(
-      .saved(saved, merged: merged), store: schema.store, schema: schema)
+      .saved(saved, merged: result?.merged ?? [:], derived: result?.derived ?? [:]),
+      store: schema.store, schema: schema)
   }
 
   /// Objects that are new. One that came and went again in one turn is neither here nor in

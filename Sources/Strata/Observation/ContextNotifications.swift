@@ -115,13 +115,13 @@ extension ManagedObjectContext {
     announce([changes])
   }
 
-  /// - Parameter merged: what a merge policy decided otherwise than `saved` says.
+  /// - Parameter result: what the store made of `saved`; nil if that did not get there.
   func post(
-    _ notification: SaveNotification, for saved: Overlay, merged: [ObjectKey: Record?] = [:]
+    _ notification: SaveNotification, for saved: Overlay, _ result: CommitResult? = nil
   ) {
     post(
       notification == .willSave ? .willSave : .didSave,
-      ChangedObjects(saved: saved, merged: merged, schema: schema))
+      ChangedObjects(saved: saved, result, schema: schema))
   }
 
   /// Posts a message in all its forms.

@@ -123,11 +123,12 @@ extension ManagedObjectContext {
     linksWillChange(overlay.links)
   }
 
-  /// Tells observers what a merge policy has decided.
+  /// Tells observers what the store has otherwise than it was saved.
   func willTakeOutcome(_ result: CommitResult, of changeSet: ChangeSet) {
     guard !isUnobserved else { return }
     for (key, merged) in result.merged {
-      recordWillChange(of: key, from: changeSet.changes[key]?.record, to: merged)
+      let former = changeSet.changes[key]?.record ?? cache.object(for: key)?.record
+      recordWillChange(of: key, from: former, to: merged)
     }
   }
 }

@@ -126,7 +126,9 @@ struct UndoGroup {
     guard let layout = schema.entity(key.entity)?.layout else { return }
     var step = step
     if let before = step.before, let after = step.after {
+      // What is derived is nobody's edit.
       step.slots = layout.differingSlots(before, after)
+        .subtracting(schema.derivation[key.entity]?.slots ?? SlotSet())
     }
     if let earlier = objects[key] { step = Self.joined(earlier, step, layout, &arena) }
     let isNothing = step.before == nil ? step.after == nil : step.after != nil && step.slots.isEmpty

@@ -32,6 +32,9 @@ extension ManagedObjectContext {
     preparation?.validation = validation
   }
 
+  /// Whether a save is being prepared that reaches the store: it alone derives attributes.
+  var isDeriving: Bool { preparation != nil && layer.parent == nil }
+
   /// Whether everything unsaved has been looked at for this save.
   var isValidated: Bool {
     schema.validation.isEmpty || preparation?.validation.hasSeen(working) == true

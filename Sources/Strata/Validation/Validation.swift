@@ -63,7 +63,7 @@ struct Validation {
     failures = []
     for (key, change) in changed {
       if let record = change.record {
-        check(record, of: key, context)
+        check(record, of: key, context, derived: false)
         for count in context.schema.validation[key.entity]?.counts ?? [] {
           places.insert(LinkPlace(count.relationship.number, key))
         }
@@ -71,6 +71,11 @@ struct Validation {
       passed[key] = SavePreparation.Told(change)
     }
     for place in places { try checkCount(at: place, view, context) }
+    if context.isDeriving, context.schema.validation.concernsDerived {
+      var records = try Derivation.records(deriving: working, in: view)
+      for (key, change) in changed where records[key] == nil { records[key] = change.record }
+      for (key, record) in records { check(record, of: key, context, derived: true) }
+    }
     for (key, change) in changed where change.kind != .delete || change.base != nil {
       callHook(of: key, change.kind, context)
     }
@@ -106,7 +111,7 @@ struct Validation {
   ) throws {
     let view = try context.currentViewIncludingEdits()
     guard let record = context.cache.originalRecord(of: object) else { return }
-    check(record, of: object.key, context)
+    check(record, of: object.key, context, derived: false)
     for count in context.schema.validation[object.key.entity]?.counts ?? [] {
       try checkCount(at: LinkPlace(count.relationship.number, object.key), view, context)
     }
@@ -123,19 +128,21 @@ struct Validation {
 
   // MARK: - Rules
 
+  /// - Parameter isDerived: whether the derived attributes are looked at, or all the rest.
   private mutating func check(
-    _ record: Record, of key: ObjectKey, _ context: ManagedObjectContext
+    _ record: Record, of key: ObjectKey, _ context: ManagedObjectContext, derived isDerived: Bool
   ) {
     guard let entity = context.schema.entity(key.entity),
       let validation = context.schema.validation[key.entity]
     else { return }
-    for attribute in validation.attributes where !attribute.isDerived || context.isDeriving {
+    for attribute in validation.attributes where attribute.isDerived == isDerived {
       let (rules, value) = context.ruleChecker.broken(
         attribute, by: record, entity.layout, store: context.schema.store)
       for rule in rules {
         report(key, entity, at: attribute.slot, .attribute(rule), value: value)
       }
     }
+    if isDerived { return }
     for slot in validation.requiredTargets
     where record.toOne(at: slot, layout: entity.layout) == nil {
       report(key, entity, at: slot, .required)

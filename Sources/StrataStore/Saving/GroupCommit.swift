@@ -84,7 +84,8 @@ struct GroupCommit {
       }
       if plan.isEmpty {
         // No generation for nothing: what was read before is still what the store has.
-        let result = CommitResult(generation: generation, merged: plan.merged)
+        let result = CommitResult(
+          generation: generation, merged: plan.merged, derived: plan.derived)
         replies.append(.success(.saved(result)))
         return
       }
@@ -97,7 +98,8 @@ struct GroupCommit {
         origin: save.origin, generation: generation, keys: keys,
         decided: Array(plan.merged.keys))
       written.append((save.segments, news))
-      let result = CommitResult(generation: generation, merged: plan.merged, writes: writes)
+      let result = CommitResult(
+        generation: generation, merged: plan.merged, derived: plan.derived, writes: writes)
       replies.append(.success(.saved(result)))
     case .reserve(let floor, _):
       hasWritten = true

@@ -46,6 +46,7 @@ extension SaveCheck {
       old = try view.record(of: key, into: &arena)?.record
     }
     plan.merged.updateValue(record, forKey: key)
+    plan.derived[key] = nil
     revisions.items[key] = item(
       key, old: old, new: record,
       external.fitting(record, entity.layout, in: entity.layout.externalSlots, orElse: known),
@@ -64,7 +65,7 @@ extension SaveCheck {
 }
 
 extension SavePlan {
-  fileprivate func item(of key: ObjectKey) -> Item? {
+  func item(of key: ObjectKey) -> Item? {
     guard let section = sections.first(where: { $0.entity.number == key.entity }) else {
       return nil
     }
@@ -79,7 +80,7 @@ extension SavePlan {
   }
 
   /// Takes `revised` in the place of what was planned of these objects.
-  fileprivate mutating func revise(_ revised: [ObjectKey: Item], _ schema: Schema) {
+  mutating func revise(_ revised: [ObjectKey: Item], _ schema: Schema) {
     let byEntity = Dictionary(grouping: revised.values, by: \.key.entity)
     for (number, items) in byEntity {
       let place = sections.firstIndex { $0.entity.number == number }

@@ -7,7 +7,8 @@ import StrataRecord
 /// Checks one save against what the write transaction has, and works out what it writes.
 ///
 /// The order: versions, and the merge policy's word on each conflict; then, over the state as it will
-/// be after the save, links and uniqueness, and the policy's word on them, and counts of members.
+/// be after the save, links, derived attributes and uniqueness, and the policy's word on them, and
+/// counts of members.
 /// Each kind of failure is reported whole.
 ///
 /// ## Lifetime
@@ -22,7 +23,7 @@ struct SaveCheck {
   let duties: [LinkDuties]
 
   var plan = SavePlan()
-  private var arena = RecordArena()
+  var arena = RecordArena()
   private var conflicts: [Conflict] = []
   var mistakes: [MergePolicyMistake] = []
   var breaches: [LinkBreach] = []
@@ -70,6 +71,7 @@ struct SaveCheck {
     repeat {
       try resolveCollisions()
       try settleLinks()
+      try derive()
       try planIndexes()
       try findCollisions()
     } while !collisions.isEmpty

@@ -64,8 +64,11 @@ struct SavePlan {
   /// The links that the save adds and removes, without what comes of deletions.
   var links = LinkChanges()
   var linkEntries: [PropertyNumber: EntryChanges] = [:]
-  /// What merge policies decided, of others' objects too: for the saver to hear.
+  /// What merge policies decided and what was derived, of others' objects too: for the saver to hear.
   var merged: [ObjectKey: Record?] = [:]
+  /// The objects of `merged` of which no policy has decided anything, with the derived slots that are
+  /// other than the saver has them.
+  var derived: [ObjectKey: SlotSet] = [:]
 
   /// Whether nothing is written: the save has changed transient values alone, say.
   var isEmpty: Bool {

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Foundation
+package import StrataModel
+package import StrataRecord
+
+/// Calculates derived attributes: it gathers which objects need it, change by change, and then works
+/// out their values from what a view shows. Contexts, saves and batches all use it.
+///
+/// | derived from | calculated for |
+/// | --- | --- |
+/// | anything | a new object |
+/// | a text | an object whose text has changed |
+/// | a path | an object whose first to-one slot has changed; the objects whose path leads through an object of which the next slot has changed, or that was deleted |
+/// | a count, a sum | an object whose relationship has gained or lost members |
+/// | a sum | the owners of a member whose summed slot has changed |
+/// | now | an object of which anything has changed that is not derived |
+///
+/// It reads records, links and index entries of those objects alone, and makes no object.
+///
+/// ## Isolation
+/// Of one isolation at a time, with the views that it is handed.
+package struct Derivation {
+  private let schema: Schema
+  /// One moment for all that is calculated.
+  private let now: Date
+  /// The slots that are to be calculated, by object.
+  package private(set) var wanted: [ObjectKey: SlotSet] = [:]
+
+  package init(_ schema: Schema, now: Date = Date()) {
+    self.schema = schema
+    self.now = now
+  }
+
+  // MARK: - What is wanted
+
+  /// Gathers what follows from a new object: its own attributes, and those of objects that were left
+  /// with a link to it when it was deleted before.
+  package mutating func want(ofNew key: ObjectKey, in view: ReadView) throws {
+    guard let entity = schema.derivation[key.entity] else { return }
+    if !entity.slots.isEmpty { wanted[key, default: SlotSet()].formUnion(entity.slots) }
+    for dependent in entity.dependents where dependent.mayDangle {
+      try want(dependent, from: key, in: view)
+    }
+  }
+
+  /// Gathers what follows from a change of an object's slots, in it and in others.
+  package mutating func want(
+    changing slots: SlotSet, of key: ObjectKey, in view: ReadView
+  ) throws {
+    guard let entity = schema.derivation[key.entity] else { return }
+    wantOwn(of: key, changing: slots, entity)
+    for dependent in entity.dependents where slots.contains(dependent.slot) {
+      try want(dependent, from: key, in: view)
+    }
+  }
+
+  /// Gathers what other objects derive from one that is deleted.
+  package mutating func want(ofDeleted key: ObjectKey, in view: ReadView) throws {
+    for dependent in schema.derivation[key.entity]?.dependents ?? [] {
+      try want(dependent, from: key, in: view)
+    }
+  }
+
+  /// Gathers what is counted or summed over a relationship that has gained or lost members.
+  package mutating func wantAggregates(over place: LinkPlace) {
+    guard let entity = schema.entity(place.owner.entity) else { return }
+    for attribute in schema.derivation[place.owner.entity]?.derived ?? [] {
+      switch attribute.source {
+      case .count(let slot), .sum(let slot, of: _):
+        guard entity.relationships[slot]?.number == place.relationship else { continue }
+        wanted[place.owner, default: SlotSet()].insert(attribute.slot)
+      case .text, .path, .now: continue
+      }
+    }
+  }
+
+  private mutating func wantOwn(
+    of key: ObjectKey, changing slots: SlotSet, _ entity: EntityDerivations
+  ) {
+    for attribute in entity.derived {
+      let isWanted =
+        switch attribute.source {
+        case .text(_, let slot): slots.contains(slot)
+        case .path(let steps, _): steps.first.map { slots.contains($0) } ?? false
+        case .now: !slots.isSubset(of: entity.slots)
+        case .count, .sum: false
+        }
+      if isWanted { wanted[key, default: SlotSet()].insert(attribute.slot) }
+    }
+  }
+
+  private mutating func want(
+    _ dependent: EntityDerivations.Dependent, from key: ObjectKey, in view: ReadView
+  ) throws {
+    var reached: Set<ObjectKey> = [key]
+    for step in dependent.way {
+      var next: Set<ObjectKey> = []
+      for key in reached {
+        switch step {
+        case .target(let slot):
+          guard case .record(let stored) = try view.find(key),
+            let layout = schema.entity(key.entity)?.layout,
+            let target = stored.record.toOne(at: slot, layout: layout)
+          else { continue }
+          next.insert(target)
+        case .linked(let number):
+          for member in try view.linked(at: LinkPlace(number, key), isOrdered: false) {
+            next.insert(member.key)
+          }
+        case .referrers(let index, let slot):
+          next.formUnion(try view.referrers(to: key, index: index, slot: slot))
+        }
+      }
+      reached = next
+    }
+    for key in reached {
+      // Of an entity that does not have the attribute, the slot may be that of another.
+      guard schema.derivation[key.entity]?.reaching.contains(dependent.derived) == true else {
+        continue
+      }
+      wanted[key, default: SlotSet()].insert(dependent.derived)
+    }
+  }
+
+  // MARK: - Values
+
+  /// The record that an object is to have in place of `stored`, by what is wanted of it; nil if
+  /// `stored` has the values already.
+  package func record(
+    of key: ObjectKey, _ stored: Record, in view: ReadView, into arena: inout RecordArena
+  ) throws -> Record? {
+    guard let slots = wanted[key], let entity = schema.entity(key.entity) else { return nil }
+    let draft = Draft(layout: entity.layout, base: stored)
+    for attribute in schema.derivation[key.entity]?.derived ?? []
+    where slots.contains(attribute.slot) {
+      draft.setValue(
+        try value(of: attribute, stored, key, entity, in: view), at: attribute.slot)
+    }
+    return draft.changed.isEmpty ? nil : draft.encode(into: &arena)
+  }
+
+  private func value(
+    of attribute: DerivedAttribute, _ record: Record, _ key: ObjectKey, _ entity: EntitySchema,
+    in view: ReadView
+  ) throws -> Value {
+    switch attribute.source {
+    case .now: return .date(now)
+    case .text(let form, let slot):
+      guard
+        case .string(let text) = record.value(
+          at: slot, layout: entity.layout, store: entity.store)
+      else { return .null }
+      return .string(form.form(of: text))
+    case .path(let steps, let source):
+      return try end(of: steps, source, from: record, entity, in: view)
+    case .count(let slot):
+      guard let relationship = entity.relationships[slot] else { return .int(0) }
+      return .int(Int64(try view.memberCount(of: relationship, owner: key)))
+    case .sum(let slot, let summed):
+      var sum = ValueSum()
+      guard let relationship = entity.relationships[slot],
+        let type = entity.description.properties[attribute.slot].attribute?.type
+      else { return .null }
+      for member in try view.members(of: relationship, owner: key) {
+        guard case .record(let stored) = try view.find(member.key),
+          let layout = schema.entity(member.key.entity)?.layout
+        else { continue }
+        sum.add(stored.record.value(at: summed, layout: layout, store: entity.store))
+      }
+      return sum.value(as: type)
+    }
+  }
+
+  private func end(
+    of steps: [Int], _ source: Int, from record: Record, _ entity: EntitySchema, in view: ReadView
+  ) throws -> Value {
+    var (record, layout) = (record, entity.layout)
+    for step in steps {
+      guard let target = record.toOne(at: step, layout: layout),
+        case .record(let stored) = try view.find(target),
+        let next = schema.entity(target.entity)
+      else { return .null }
+      (record, layout) = (stored.record, next.layout)
+    }
+    return record.value(at: source, layout: layout, store: entity.store)
+  }
+}
