@@ -8,7 +8,7 @@ package import StrataRecord
 /// | --- | --- | --- | --- | --- | --- |
 /// | both updated, one property | fails | theirs | ours | ours | theirs |
 /// | both updated, different properties | fails | both | both | ours, theirs is lost | theirs, ours is lost |
-/// | we updated, they deleted | fails | stays deleted | comes back | comes back | stays deleted |
+/// | we updated, they deleted | fails | stays deleted | stays deleted | comes back | stays deleted |
 /// | we deleted, they updated | fails | stays, as theirs | deleted | deleted | stays, as theirs |
 /// | both deleted | deleted | deleted | deleted | deleted | deleted |
 ///
@@ -59,7 +59,8 @@ public struct MergePolicy: Sendable, Hashable {
   public static let error = MergePolicy(rule: .error)
   /// Property by property: where both changed it, the store's value stays.
   public static let mergeByPropertyStoreTrump = MergePolicy(rule: .mergeByPropertyStoreTrump)
-  /// Property by property: where both changed it, the save's value is written.
+  /// Property by property: where both changed it, the save's value is written. An object that the
+  /// other side has deleted stays deleted.
   public static let mergeByPropertyObjectTrump = MergePolicy(rule: .mergeByPropertyObjectTrump)
   /// The save's state of the whole object is written.
   public static let overwrite = MergePolicy(rule: .overwrite)
@@ -121,8 +122,9 @@ public struct MergePolicy: Sendable, Hashable {
   ) -> Resolution {
     switch (conflict.ours, conflict.theirs) {
     case (nil, _): return isOursFirst ? .delete : .keepTheirs
-    case (let ours?, nil):
-      return isOursFirst ? .write(ours, external: conflict.external) : .keepTheirs
+    // A policy that decides by property has nothing to say of an object that is not there: bringing it
+    // back would write properties that the save has not set.
+    case (.some, nil): return .keepTheirs
     case (let ours?, let theirs?):
       var arena = RecordArena()
       var taken = conflict.changed

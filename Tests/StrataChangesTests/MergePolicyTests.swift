@@ -53,7 +53,7 @@ private typealias G = Geography
   @Test(
     arguments: [
       (MergePolicy.mergeByPropertyStoreTrump, "keep"), (.rollback, "keep"),
-      (.mergeByPropertyObjectTrump, "write"), (.overwrite, "write"),
+      (.mergeByPropertyObjectTrump, "keep"), (.overwrite, "write"),
     ])
   func `an object that they deleted and we updated`(policy: MergePolicy, result: String) {
     #expect(resolve(policy, ours: ours, theirs: nil).kind == result)

@@ -148,15 +148,19 @@ private func conflicts(_ error: any Error) -> [Conflict] {
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `comes back if the save's values win, and stays away if not`(_ kind: StoreKind) throws {
+  func `comes back if the whole object is overwritten, and stays away if not`(
+    _ kind: StoreKind
+  ) throws {
     try kind.withStore { store in
       let (key, base) = try deleted(store)
-      var giving = Edit(store, policy: .mergeByPropertyStoreTrump)
-      giving.update(key, from: base, ["name": .string("b")])
-      let result = try giving.save()
-      #expect(result.merged[key] == .some(nil))
-      #expect(try !store.snapshot().contains(key))
-      var taking = Edit(store, policy: .mergeByPropertyObjectTrump)
+      for policy in [MergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump] {
+        var giving = Edit(store, policy: policy)
+        giving.update(key, from: base, ["name": .string("b")])
+        let result = try giving.save()
+        #expect(result.merged[key] == .some(nil))
+        #expect(try !store.snapshot().contains(key))
+      }
+      var taking = Edit(store, policy: .overwrite)
       taking.update(key, from: base, ["name": .string("b")])
       try taking.save()
       #expect(try store.value("name", of: key) == .string("b"))

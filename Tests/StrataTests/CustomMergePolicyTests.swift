@@ -120,7 +120,7 @@ private struct Overtaken {
 
   @Test func `brings an object back only if the policy for the rest does`() throws {
     for (others, name) in [
-      (MergePolicy.mergeByPropertyObjectTrump, "merged"), (.mergeByPropertyStoreTrump, nil),
+      (MergePolicy.overwrite, "merged"), (.mergeByPropertyObjectTrump, nil),
     ] {
       let container = try geography()
       let id = try container.root.performAndWait { context in

@@ -122,7 +122,7 @@ private struct Overhung {
     try lost.save(.overwrite)
     try lost.expect("ours", nil, "its bytes went with the object")
     let kept = try Overhung(ours: { $0.scan = scan(3) }, theirs: nil)
-    try kept.save(.mergeByPropertyObjectTrump)
+    try kept.save(.overwrite)
     try kept.expect("ours", scan(3))
   }
 
