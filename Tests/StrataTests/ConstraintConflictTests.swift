@@ -339,3 +339,33 @@ private struct Rivals {
     #expect(same == [["club", "number"]])
   }
 }
+
+@Suite struct `A policy of the program's own that deletes at a constraint` {
+  @Test func `is refused where the store has the object`() throws {
+    let rivals = try Rivals(.custom("delete") { _ in .delete })
+    try rivals.container.root.performAndWait { context in
+      let new = context.nation("IR", name: "new")
+      do {
+        try context.save()
+        Issue.record("the save went through")
+      } catch StoreError.uniquenessViolations(let violations) {
+        #expect(violations.map(\.objectID) == [new.objectID])
+        #expect(violations.map(\.existing) == [rivals.stored])
+      }
+    }
+    let names = try rivals.read { try $0.fetch(Nation.all).map(\.name) }
+    #expect(names == ["stored"])
+  }
+
+  @Test func `deletes new objects that conflict with each other`() throws {
+    let container = try federation()
+    try container.root.performAndWait { context in
+      context.mergePolicy = .custom("delete") { _ in .delete }
+      context.nation("IR")
+      context.nation("IR")
+      context.nation("IQ")
+      try context.save()
+      #expect(try context.fetch(Nation.all).map(\.iso) == ["IQ"])
+    }
+  }
+}

@@ -96,6 +96,8 @@ extension SaveCheck {
       try revise(survivor, to: record, external: external)
       replacements.gained[survivor, default: SlotSet()].formUnion(slots)
     case .delete:
+      // A constraint lets no object go that the store has.
+      guard isNew(survivor) else { return refuse(collision) }
       try revise(survivor, to: nil)
       verdicts[survivor] = .goes
       return try revise(loser, to: nil)
@@ -175,7 +177,7 @@ extension SaveCheck {
   private mutating func repointLinks() throws {
     if replacements.survivors.isEmpty || plan.links.isEmpty { return }
     var kept = LinkChanges()
-    var moved: [(place: LinkPlace, target: ObjectKey, state: LinkState)] = []
+    var moved: [MovedLink] = []
     for (place, links) in plan.links.byPlace {
       let owner = replacements.survivor(of: place.owner)
       for (target, state) in links {
@@ -183,16 +185,26 @@ extension SaveCheck {
         if owner == nil && end == nil {
           kept.set(state, at: place, to: target)
         } else if state != .absent {
-          let place = LinkPlace(place.relationship, owner ?? place.owner)
-          moved.append((place, end ?? target, state))
+          moved.append(
+            MovedLink(
+              place: LinkPlace(place.relationship, owner ?? place.owner), target: end ?? target,
+              state: state, formerOwner: place.owner, hasMovedOwner: owner != nil))
         }
       }
     }
-    moved.sort { ($0.place.owner, $0.target) < ($1.place.owner, $1.target) }
-    for (place, target, state) in moved
-    where place.owner != target && kept.state(at: place, to: target) == nil {
-      if try view.link(at: place, to: target) != nil { continue }
-      kept.set(state, at: place, to: target)
+    moved.sort { $0.isBefore($1) }
+    var ends: [LinkPlace: ListEnd] = [:]
+    for link in moved
+    where link.place.owner != link.target && kept.state(at: link.place, to: link.target) == nil {
+      if try view.link(at: link.place, to: link.target) != nil { continue }
+      var state = link.state
+      if link.hasMovedOwner, let relationship = orderedRelationship(at: link.place) {
+        if ends[link.place] == nil {
+          ends[link.place] = try end(of: relationship, at: link.place, &kept)
+        }
+        if let position = ends[link.place]?.next() { state = .present(position: position) }
+      }
+      kept.set(state, at: link.place, to: link.target)
     }
     plan.links = kept
   }
