@@ -160,11 +160,7 @@ extension ManagedObjectContext {
           continue
         }
         for relationship in denying {
-          let others =
-            relationship.isToMany
-            ? try view.members(of: relationship, owner: key).map(\.key)
-            : deniedTargets[key]?[relationship.slot].map { [$0] } ?? []
-          guard try others.contains(where: { try view.exists($0) }) else { continue }
+          guard try denies(relationship, deletionOf: key, in: view) else { continue }
           denied.append(
             ContextError.DeniedDelete(
               objectID: ObjectID(store: schema.store, key: key),
@@ -173,6 +169,23 @@ extension ManagedObjectContext {
       }
     }
     guard denied.isEmpty else { throw ContextError.deleteDenied(denied) }
+  }
+
+  /// Whether an object is there that a deleted one is linked to by a relationship with the rule
+  /// `.deny`. The end that is there may have been unlinked since the deletion.
+  private func denies(
+    _ relationship: RelationshipSchema, deletionOf key: ObjectKey, in view: ReadView
+  ) throws -> Bool {
+    if relationship.isToMany {
+      return try view.members(of: relationship, owner: key).contains { try view.exists($0.key) }
+    }
+    guard let target = deniedTargets[key]?[relationship.slot],
+      case .record(let stored) = try view.find(target)
+    else { return false }
+    guard let inverse = relationship.inverse, inverse.kind == .toOne,
+      let layout = schema.entity(target.entity)?.layout
+    else { return true }
+    return stored.record.toOne(at: inverse.slot, layout: layout) == key
   }
 
   func requireOwn(_ object: ManagedObject) {

@@ -111,15 +111,25 @@ extension ManagedObjectContext {
   private func isLinked(
     _ object: ManagedObject, to target: ManagedObject, at place: LinkPlace
   ) -> Bool {
-    guard object.isAlive, target.isAlive, object.status != .deleted, target.status != .deleted
-    else { return false }
+    guard target.status != .deleted, hasLink(object, to: target, at: place) else { return false }
+    do {
+      return try currentView().change(for: target.key)?.kind != .delete
+    } catch {
+      if deferredError == nil { deferredError = error }
+      return false
+    }
+  }
+
+  /// Whether the link is there, be it to an object that is deleted: a rule may have left it.
+  private func hasLink(
+    _ object: ManagedObject, to target: ManagedObject, at place: LinkPlace
+  ) -> Bool {
+    guard object.isAlive, target.isAlive, object.status != .deleted else { return false }
     do {
       if let state = edits.links.state(at: place, to: target.key), state.isWhole {
         return state != .absent
       }
-      let view = try currentView()
-      guard try view.link(at: place, to: target.key) != .absent else { return false }
-      return view.change(for: target.key)?.kind != .delete
+      return try currentView().link(at: place, to: target.key) != .absent
     } catch {
       if deferredError == nil { deferredError = error }
       return false
@@ -168,7 +178,7 @@ extension ManagedObjectContext {
       guard toOneKey(of: target, at: slot) == object.key else { return }
       setToOne(nil, of: target, at: slot)
     case .links(let number, let mirror):
-      guard isLinked(object, to: target, at: LinkPlace(number, object.key)) else { return }
+      guard hasLink(object, to: target, at: LinkPlace(number, object.key)) else { return }
       setLink(.absent, number, mirror: mirror, from: object.key, to: target.key)
     }
     noteTouched()
