@@ -89,8 +89,13 @@ struct PreparedBatchDelete: Sendable {
       }
       return .found { snapshot in
         let watched = WatchedSnapshot(snapshot) { _ in try watch.check() }
-        return try plan.fetchKeys(
-          in: ReadView(own: Overlay(), inherited: [], snapshot: watched, schema: schema))
+        let view = ReadView(own: Overlay(), inherited: [], snapshot: watched, schema: schema)
+        let keys = try plan.fetchKeys(in: view)
+        if let impostor = try plan.impostor(among: keys, in: view) {
+          throw StoreError.damagedIndex(
+            naming: impostor, "an index says that the object matches the request, and it does not")
+        }
+        return keys
       }
     }
   }

@@ -2,6 +2,7 @@
 import StrataChanges
 import StrataModel
 import StrataRecord
+import StrataStore
 
 // Deletion, and what the delete rules do at the other ends of the object's relationships.
 
@@ -72,6 +73,7 @@ extension ManagedObjectContext {
       case .cascade:
         // They are told while their way to this object still exists.
         let members = try targets(of: object, relationship)
+        for member in members { try prove(member, isLinkedTo: object, relationship) }
         for member in members { prepareForDeletion(member) }
         cascade += members
       case .nullify: break
@@ -97,10 +99,36 @@ extension ManagedObjectContext {
     return [target]
   }
 
+  /// Holds what an index or a link says of a member against the member's own side, before a delete
+  /// rule does something to it.
+  ///
+  /// - Throws: `StoreError.damaged` if the two sides do not agree.
+  private func prove(
+    _ member: ManagedObject, isLinkedTo object: ManagedObject, _ relationship: RelationshipSchema
+  ) throws {
+    switch relationship.storage {
+    case .slot: return
+    case .inverseSlot(_, let slot):
+      let layout = member.home.layout
+      guard layout.places.indices.contains(slot), layout.places[slot].code == .toOne else { break }
+      if toOneKey(of: member, at: slot) == object.key { return }
+      // The member may be out of date here.
+      guard case .record(let stored) = try currentViewIncludingEdits().find(member.key),
+        stored.record.toOne(at: slot, layout: layout) == object.key
+      else { break }
+      return
+    case .links(_, let mirror):
+      let place = LinkPlace(mirror, member.key)
+      if try currentViewIncludingEdits().link(at: place, to: object.key) != .absent { return }
+    }
+    throw StoreError.damagedLink(of: object.key, to: member.key)
+  }
+
   private func unlink(_ object: ManagedObject, from relationship: RelationshipSchema) throws {
     switch relationship.storage {
     case .inverseSlot(_, let slot):
       for member in try targets(of: object, relationship) where member.status != .deleted {
+        try prove(member, isLinkedTo: object, relationship)
         setToOneKey(nil, of: member, at: slot)
       }
     case .links(let number, let mirror):

@@ -205,7 +205,8 @@ struct BatchDelete {
     switch relationship.storage {
     case .inverseSlot(let index, let slot):
       return try provenReferrers(to: key, index, slot, view, &arena)
-    case .links(let number, _): return try view.targets(at: LinkPlace(number, key))
+    case .links(let number, let mirror):
+      return try provenEnds(of: LinkPlace(number, key), mirror, view)
     case .slot:
       if let inverse = relationship.inverse, inverse.kind == .toOne {
         return try provenReferrers(to: key, inverse.number, inverse.slot, view, &arena)
@@ -231,6 +232,19 @@ struct BatchDelete {
       else { throw damagedReferrer(owner) }
     }
     return owners
+  }
+
+  /// The ends of links, each of which is known from its other side: a cascade deletes them.
+  ///
+  /// - Throws: `StoreError.damaged` if a link has one direction alone.
+  private func provenEnds(
+    of place: LinkPlace, _ mirror: PropertyNumber, _ view: StoreView
+  ) throws -> [ObjectKey] {
+    let ends = try view.targets(at: place)
+    for end in ends where try view.link(at: LinkPlace(mirror, end), to: place.owner) == nil {
+      throw StoreError.damagedLink(of: place.owner, to: end)
+    }
+    return ends
   }
 
   // MARK: - Examining
@@ -299,9 +313,8 @@ struct BatchDelete {
   }
 
   func damagedReferrer(_ key: ObjectKey) -> StoreError {
-    .damaged(
-      tree: "i\(key.entity.rawValue)", key: "serial \(key.serial)",
-      reason: "an index says that the object leads to one that is deleted, and it does not")
+    .damagedIndex(
+      naming: key, "an index says that the object leads to one that is deleted, and it does not")
   }
 
   private mutating func examineCleared(_ view: StoreView, _ read: ReadView) throws {

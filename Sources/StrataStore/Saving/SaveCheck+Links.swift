@@ -84,6 +84,11 @@ extension SaveCheck {
       let known = save.links.at(place)
       for target in try storedTargets(at: place) where known[target] == nil {
         if try !exists(target) { continue }
+        if let mirror = links.mirror,
+          try view.link(at: LinkPlace(mirror, target), to: item.key) == nil
+        {
+          throw StoreError.damagedLink(of: item.key, to: target)
+        }
         breaches.append(.member(of: item.key, links.name, links.rule, target: target))
       }
     }

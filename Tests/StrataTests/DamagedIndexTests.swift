@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+import StrataStore
+import StrataTestSupport
+import Testing
+
+/// Countries IR and FR and a city in IR, saved; then the city's record has become another behind the
+/// back of its indexes: another name, and FR as its country.
+private struct Tampered {
+  let directory: TemporaryDirectory
+  let container: PersistentContainer
+  let city: ObjectID
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    container = try geography(in: directory)
+    let context = ManagedObjectContext(parent: container.coordinator)
+    let iran = context.country("IR")
+    let france = context.country("FR")
+    let city = context.city("a", in: iran)
+    try context.save()
+    self.city = city.objectID
+    try tamper(france.objectID)
+  }
+
+  private func tamper(_ target: ObjectID) throws {
+    let schema = container.coordinator.schema
+    let entity = try #require(schema.entity(city.key.entity))
+    let snapshot = try container.coordinator.store.snapshot()
+    let stored = try #require(try snapshot.record(for: city.key))
+    let draft = Draft(layout: entity.layout, base: stored.record)
+    draft.setToOne(target.key, at: try #require(entity.description.slot(named: "country")))
+    draft.setValue(.string("b"), at: try #require(entity.description.slot(named: "name")))
+    var arena = RecordArena()
+    let record = draft.encode(into: &arena)
+    var bytes = [UInt8](repeating: 0, count: Envelope.byteCount(for: record))
+    bytes.withUnsafeMutableBytes {
+      Envelope.encode(record: record, generation: stored.generation, key: city.key, into: $0)
+    }
+    var options = EnvironmentOptions()
+    options.durability = .none
+    let path = directory.file("geography.strata").path
+    let environment = try Environment.open(at: path, options: options)
+    let tree = try #require(try environment.tree(named: "r\(city.key.entity.rawValue)"))
+    let (key, envelope) = ((city.key.serial << 16).bigEndian, bytes)
+    try environment.writeSync { transaction in
+      try withUnsafeBytes(of: key) { key in
+        let key = UnsafeRawBufferPointer(rebasing: key.prefix(6))
+        try envelope.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
+      }
+    }
+  }
+
+  /// The names of the cities in the store.
+  func names() throws -> [String] {
+    let reader = ManagedObjectContext(parent: container.coordinator)
+    return try reader.fetch(City.all).map(\.name)
+  }
+}
+
+@Suite struct `An index that names a wrong object` {
+  @Test func `has a batch delete by a predicate refused, and nothing deleted`() throws {
+    let tampered = try Tampered()
+    let request = BatchDeleteRequest(City.where { $0.name == "a" })
+    #expect {
+      try tampered.container.coordinator.execute(request)
+    } throws: { error in
+      if case StoreError.damaged = error { true } else { false }
+    }
+    #expect(try tampered.names() == ["b"])
+  }
+
+  @Test func `does not stand in the way of a batch delete that finds the object by its record`()
+    throws
+  {
+    let tampered = try Tampered()
+    try tampered.container.coordinator.execute(
+      BatchDeleteRequest(objectIDs: [tampered.city]))
+    #expect(try tampered.names() == [])
+  }
+
+  @Test func `lets a cascade delete nothing, and the save says why`() throws {
+    let tampered = try Tampered()
+    let context = ManagedObjectContext(parent: tampered.container.coordinator)
+    let iran = try #require(try context.fetch(Country.where { $0.iso == "IR" }).first)
+    context.delete(iran)
+    #expect { try context.save() } throws: { error in
+      if case StoreError.damaged = error { true } else { false }
+    }
+    #expect(try tampered.names() == ["b"])
+  }
+}
