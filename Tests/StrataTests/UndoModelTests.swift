@@ -169,6 +169,7 @@ private final class World {
   private func save() throws {
     log.append("save")
     try context.save()
+    oracle.endGroup()
     oracle.saved = oracle.graph
     for index in savepoints.indices { savepoints[index] = oracle }
     let stored = try lines(ManagedObjectContext(parent: container.coordinator))

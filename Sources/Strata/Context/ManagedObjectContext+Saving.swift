@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     let outer = preparation
     preparation = SavePreparation()
     defer { preparation = outer }
-    try prepareToSave()
+    try prepareToSaveTurn()
     guard hasChanges || working.hasReadLocks else {
       moveSavepoints()
       view = nil
@@ -58,6 +58,13 @@ extension ManagedObjectContext {
       return nil
     }
     return try commitToStore(lendingThread: lendsThread)
+  }
+
+  /// Prepares what the turn has done. With what `willSave` adds to it, that is one group for undo, also
+  /// if it is refused.
+  private func prepareToSaveTurn() throws {
+    defer { undoRecorder?.endTurn() }
+    try prepareToSave()
   }
 
   /// Waits for the save that is under way, if any, and finishes it; whoever began it hears how it

@@ -24,7 +24,8 @@ extension ManagedObjectContext {
   /// owner has begun: then it is part of that.
   ///
   /// ## Saves
-  /// A save forgets nothing: a saved insertion that is undone is a deletion to be saved, a saved
+  /// A save ends the turn's group, refused or not: what `willSave` has set is part of it. It forgets
+  /// nothing: a saved insertion that is undone is a deletion to be saved, a saved
   /// deletion that is undone an insertion of the same object, with its ID. `rollback()` and `reset()`
   /// forget everything.
   ///
@@ -63,7 +64,7 @@ extension ManagedObjectContext {
     /// Makes a manager that records nothing before it is a context's `undoManager`.
     public init() {}
 
-    /// Whether the changes of a turn that are in no other group form one. True by default. If not,
+    /// Whether the changes of a turn that are in no other group form one; a save ends it. True by default. If not,
     /// changes outside of groups cannot be undone. Foundation: `groupsByEvent`.
     public var groupsByTurn = true
 
