@@ -84,7 +84,7 @@ extension ManagedObjectContext {
   }
 
   /// Gives a member another number, and nothing else.
-  private func move(
+  func move(
     _ target: ObjectKey, in object: ManagedObject, _ relationship: RelationshipSchema,
     to position: UInt64
   ) {

@@ -59,6 +59,9 @@ extension ManagedObjectContext {
       }
     }
     putToOneKey(target?.key, of: object, at: slot)
+    if let target, let inverse, inverse.kind == .orderedToMany {
+      putLast(object, in: target, inverse.slot)
+    }
   }
 
   /// Makes the slot of a one-to-one link nil at its other end, if it leads to `object`. While what two

@@ -28,6 +28,9 @@ struct PendingEdits: ~Copyable {
   var outdated: [ObjectKey] = []
   /// Links added and removed, in both directions.
   var links = LinkChanges()
+  /// The highest key of a member that each ordered relationship is known to have, where members were
+  /// linked from their own side.
+  var lastLinked: [LinkPlace: ObjectKey] = [:]
   /// The serials of the objects that are inserted next.
   var serials: Range<UInt64> = 0..<0
 

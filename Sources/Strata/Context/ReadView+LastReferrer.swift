@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+extension ReadView {
+  /// The highest key that an object may have whose to-one slot, covered by `index`, leads to `target`;
+  /// nil if no object's does. A pending change may have led an object with that key elsewhere.
+  ///
+  /// - Complexity: O(segments × log pending + log entries of the store).
+  func lastReferrer(to target: ObjectKey, index: PropertyNumber) throws -> ObjectKey? {
+    var prefix: [UInt8] = []
+    KeyEncoder.append(objectKey: target, to: &prefix)
+    let range = KeyRange(prefix: prefix)
+    var last: ObjectKey?
+    for segment in layers.segments {
+      guard let run = segment.run(of: index), let place = run.indices(in: range).last,
+        let key = run.withBytes(at: place, { KeyEncoder.objectKey(ofEntry: $0) })
+      else { continue }
+      last = max(last ?? key, key)
+    }
+    try snapshot.scanIndex(index, in: range, isReversed: true) { _, key in
+      last = max(last ?? key, key)
+      return .stop
+    }
+    return last
+  }
+}
