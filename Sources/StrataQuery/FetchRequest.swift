@@ -122,8 +122,9 @@ extension FetchRequest {
 // MARK: - Order
 
 extension FetchRequest {
-  /// In the order of a property. Called again, it adds a further key, for objects that are equal in
-  /// the ones before.
+  /// In the order of a property, as it is stored: of a type of the program's own that is the order of
+  /// its raw or stored values (`AttributeValue`). Called again, it adds a further key, for objects that
+  /// are equal in the ones before.
   public func sorted<V: AttributeValue & Comparable>(
     by keyPath: KeyPath<Root, V> & Sendable, _ direction: SortKey.Direction = .ascending
   ) -> FetchRequest {

@@ -29,6 +29,10 @@ public import StrataModel
 ///   }
 /// }
 /// ```
+///
+/// - Important: predicates, orders and indexes compare what is stored: raw values, or `cents` here. A
+///   type that is `Comparable` by a `<` of its own has to store its values so that their order is the
+///   same; otherwise a fetch and `sorted(by:)` of the standard library differ.
 public protocol AttributeValue: ColumnValue, Equatable {
   /// How the value is stored.
   static var attributeType: AttributeType { get }
