@@ -123,12 +123,12 @@ struct UndoGroup {
   private mutating func add(
     _ step: ObjectTransition, of key: ObjectKey, _ schema: Schema, _ arena: inout RecordArena
   ) {
-    guard let layout = schema.entity(key.entity)?.layout else { return }
+    guard let entity = schema.entity(key.entity) else { return }
+    let layout = entity.layout
     var step = step
     if let before = step.before, let after = step.after {
-      // What is derived is nobody's edit.
-      step.slots = layout.differingSlots(before, after)
-        .subtracting(schema.derivation[key.entity]?.slots ?? SlotSet())
+      // Derived values are nobody's edit.
+      step.slots = layout.differingSlots(before, after).subtracting(entity.derivedSlots)
     }
     if let earlier = objects[key] { step = Self.joined(earlier, step, layout, &arena) }
     let isNothing = step.before == nil ? step.after == nil : step.after != nil && step.slots.isEmpty

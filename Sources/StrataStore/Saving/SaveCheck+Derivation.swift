@@ -37,7 +37,7 @@ extension SaveCheck {
     var changes = ChangeTable.Builder(expecting: plan.sections.reduce(0) { $0 + $1.items.count })
     for section in plan.sections {
       for item in section.items {
-        let base = item.old.map { StoredRecord(record: $0, generation: 0) }
+        let base = item.old.map { Base(record: $0, generation: 0) }
         switch (item.new, base) {
         case (let record?, let base?):
           changes.append(item.key, .update(record, base: base, slots: item.differing))
@@ -117,9 +117,8 @@ extension SaveCheck {
   private mutating func deriveWritten(_ derivation: Derivation, in after: ReadView) throws {
     for number in plan.sections.indices {
       let entity = plan.sections[number].entity
-      guard let derived = schema.derivation[entity.number]?.slots, !derived.isEmpty else {
-        continue
-      }
+      let derived = entity.derivedSlots
+      if derived.isEmpty { continue }
       var isAnythingLeft = true
       for place in plan.sections[number].items.indices {
         let item = plan.sections[number].items[place]
@@ -154,7 +153,7 @@ extension SaveCheck {
         let record = try derivation.record(of: key, stored.record, in: after, into: &arena)
       else { continue }
       items[key] = SavePlan.Item(key: key, old: stored.record, new: record, entity.layout)
-      note(record, of: key, schema.derivation[key.entity]?.slots ?? SlotSet(), entity.layout)
+      note(record, of: key, entity.derivedSlots, entity.layout)
     }
     if !items.isEmpty { plan.revise(items, schema) }
   }
