@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import StrataModel
 
 /// What has changed in one layer or in one store, in order: where contexts learn which of the
 /// objects that they hold are out of date. Everything that changes the store goes through its feed.
@@ -79,7 +79,7 @@ package final class ChangeFeed: Sendable {
     var listeners: [WeakListener] = []
   }
 
-  private let state = Mutex(State())
+  private let state = CountedMutex(State())
 
   package init(chapterEntryCountMax: Int = 1_024, chapterKeyCountMax: Int = 100_000) {
     self.chapterEntryCountMax = chapterEntryCountMax

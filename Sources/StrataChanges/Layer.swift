@@ -95,9 +95,13 @@ public final class Layer: Sendable {
   private let listening = Atomic(false)
 
   /// Tells the context that owns this layer of a push; set once, when the context is made.
-  private let arrivalHandler = Mutex<(@Sendable () -> Void)?>(nil)
+  private let arrivalHandler = CountedMutex(ArrivalHandler())
   /// Gives the way to save the context that owns this layer; set once, if there is one.
-  private let saverSource = Mutex<(@Sendable () -> Saver?)?>(nil)
+  private let saverSource = CountedMutex(SaverSource())
+
+  // Structs, because a lock would wrap a bare closure once more with each call (`CountedMutex`).
+  private struct ArrivalHandler: Sendable { var handle: (@Sendable () -> Void)? }
+  private struct SaverSource: Sendable { var give: (@Sendable () -> Saver?)? }
 
   /// - Parameter parent: nil for a layer that rests on the store itself.
   package init(parent: Layer?, lock: LayerLock, source: any SnapshotSource) {
@@ -178,11 +182,11 @@ public final class Layer: Sendable {
 
   /// Has `handler` called after each push into this layer, on the saver's thread.
   package func onArrival(_ handler: @escaping @Sendable () -> Void) {
-    arrivalHandler.withLock { $0 = handler }
+    arrivalHandler.withLock { $0.handle = handler }
   }
 
   /// Tells the owner that a push has arrived.
-  package func announceArrival() { arrivalHandler.withLock { $0 }?() }
+  package func announceArrival() { arrivalHandler.withLock { $0 }.handle?() }
 
   // MARK: - Saving the owner
 
@@ -193,11 +197,11 @@ public final class Layer: Sendable {
 
   /// Has `source` asked when a descendant wants the owner saved. It gives nil if the owner is gone.
   package func onSaveRequest(_ source: @escaping @Sendable () -> Saver?) {
-    saverSource.withLock { $0 = source }
+    saverSource.withLock { $0.give = source }
   }
 
   /// The way to save the owner; nil if it is confined to an isolation that nobody can enter, or gone.
-  package var saver: Saver? { saverSource.withLock { $0 }?() }
+  package var saver: Saver? { saverSource.withLock { $0 }.give?() }
 
   // MARK: - Listening
 

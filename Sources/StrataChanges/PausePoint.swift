@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataModel
 package import StrataRecord
-import Synchronization
 
 /// The moments between which other threads may act, by name: where a test can hold one thread and
 /// let another run. In release builds reaching one is nothing at all.
@@ -28,7 +28,7 @@ package enum PausePoint: String, Sendable, CaseIterable {
   #if DEBUG
     package typealias Observer = @Sendable (PausePoint) -> Void
 
-    private static let observers = Mutex<[ObjectIdentifier: Observer]>([:])
+    private static let observers = CountedMutex<[ObjectIdentifier: Observer]>([:])
 
     /// Calls `observer` whenever a thread reaches a pause point in dealing with the store that
     /// `schema` is of; nil ends it. Other stores in the process are not held up.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataModel
 package import StrataRecord
 import Synchronization
 
@@ -53,7 +54,7 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case batchForgetsEnds
 
   #if DEBUG
-    private static let planted = Mutex<[ObjectIdentifier: PlantedFault]>([:])
+    private static let planted = CountedMutex<[ObjectIdentifier: PlantedFault]>([:])
     /// How many schemas have a fault: none, in all but a few tests.
     private static let plantedCount = Atomic(0)
 

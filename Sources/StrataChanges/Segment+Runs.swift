@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 package import StrataRecord
-import Synchronization
 
 // The index runs of a segment: made at once by a saver, or one by one for who asks first.
 
@@ -18,9 +17,9 @@ final class RunSet: Sendable {
   }
 
   fileprivate let complete = SetOnce<Complete>()
-  fileprivate let some: Mutex<[PropertyNumber: IndexRun]>
+  fileprivate let some: CountedMutex<[PropertyNumber: IndexRun]>
 
-  init(_ runs: [PropertyNumber: IndexRun] = [:]) { some = Mutex(runs) }
+  init(_ runs: [PropertyNumber: IndexRun] = [:]) { some = CountedMutex(runs) }
 
   /// The runs of a segment that is laid over this one's: those that are made here.
   ///

@@ -1,48 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Synchronization
+import Synchronization
 
-/// State behind a lock that counts who had to wait for it: the locks that a read passes through are
-/// such, so that "no read waits" is a figure and not a hope.
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// State behind a lock that a running thread may take before a sleeping one, and that counts the
+/// waits for it. All locks of the layers above the storage engine are such, because a read or a
+/// `perform` may pass any of them.
 ///
-/// The lock is tried first. Only if that fails is the time taken and the thread blocked, so a lock
-/// that nobody contends costs what a plain one costs. It stands in the lowest layer because those
-/// above it all have such locks.
+/// `Synchronization.Mutex` hands itself over to the thread that has waited longest, on Linux. That
+/// thread sleeps, so the lock stays unused until the system has woken it. With more readers than
+/// cores, each reader then goes to sleep at each lock of each turn: eight threads read forty times
+/// less than one. A POSIX mutex is free as soon as it is unlocked. The next thread that asks gets it,
+/// and a thread that wakes too late sleeps again.
+///
+/// The lock is tried first. Only if that fails is the time taken and the thread blocked, so nobody
+/// reads a clock for a lock that is free. It stands in the lowest layer because those above it all
+/// have such locks.
+///
+/// A closure that is kept behind a lock stands in a struct. The state itself is generic, so the
+/// compiler would wrap a bare closure in a conversion each time that `withLock` lends it, and write
+/// the wrapped one back: each call would make the next one longer.
+///
+/// ## Lifetime
+/// The POSIX mutex has memory of its own, because it must not move and a Swift value may.
 ///
 /// ## Isolation
-/// Sendable: the state is reached under the lock alone.
+/// Sendable: the state is reached under the lock alone. The thread sanitizer knows POSIX mutexes, so
+/// it sees who holds the lock.
 @usableFromInline
-package struct CountedMutex<State: ~Copyable>: ~Copyable, Sendable {
-  @usableFromInline let mutex: Mutex<State>
-  @usableFromInline let counter = WaitCounter()
+// Safety: `state` is reached only between `lock` and `unlock`, and in `deinit`.
+package struct CountedMutex<State: ~Copyable>: ~Copyable, @unchecked Sendable {
+  @usableFromInline let state: UnsafeMutablePointer<State>
+  @usableFromInline let lock = CountedLock()
 
-  package init(_ state: consuming sending State) { mutex = Mutex(state) }
+  package init(_ state: consuming sending State) {
+    self.state = .allocate(capacity: 1)
+    self.state.initialize(to: state)
+  }
+
+  deinit {
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
 
   @inlinable @inline(__always)
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    if let result = try mutex.withLockIfAvailable(body) { return result }
-    let start = ContinuousClock.now
-    return try mutex.withLock { (state) throws(Failure) -> sending Result in
-      counter.add(start.duration(to: .now))
-      return try body(&state)
-    }
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&state.pointee)
   }
 
   /// How often and how long threads have waited for the lock so far.
-  package var waits: LockWaits { counter.waits }
+  package var waits: LockWaits { lock.waits }
+}
+
+/// A POSIX mutex that counts the waits for it.
+///
+/// ## Isolation
+/// Any thread may lock it. The thread that has locked it unlocks it.
+@usableFromInline
+// Safety: the system guards the mutex, and the counter is made of atomics.
+struct CountedLock: ~Copyable, @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let counter = WaitCounter()
+
+  @usableFromInline init() {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    let code = pthread_mutex_init(mutex, nil)
+    precondition(code == 0, "The system has no memory for a lock.")
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  @usableFromInline func lock() {
+    if pthread_mutex_trylock(mutex) != 0 { wait() }
+  }
+
+  // A call into the system, not an atomic store of ours: the optimizer moves retains past a store.
+  @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
+
+  var waits: LockWaits { counter.waits }
+
+  @inline(never)
+  private func wait() {
+    let start = ContinuousClock.now
+    pthread_mutex_lock(mutex)
+    counter.add(start.duration(to: .now))
+  }
 }
 
 /// Counts waits, from any thread.
-@usableFromInline
 package struct WaitCounter: ~Copyable, Sendable {
   private let count = Atomic(0)
   private let nanoseconds = Atomic(0)
   private let longestNanoseconds = Atomic(0)
 
-  @usableFromInline package init() {}
+  package init() {}
 
-  @usableFromInline package func add(_ wait: Duration) {
+  package func add(_ wait: Duration) {
     let length = Int(wait / .nanoseconds(1))
     count.add(1, ordering: .relaxed)
     nanoseconds.add(length, ordering: .relaxed)

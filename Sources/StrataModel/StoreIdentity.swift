@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Foundation
-import Synchronization
 
 /// A store's UUID, interned: four bytes that stand for it in every `ObjectID` of this process.
 ///
@@ -16,7 +15,7 @@ package struct StoreIdentity: Sendable, Hashable {
     var identifiers: [UUID] = []
   }
 
-  private static let table = Mutex(Table())
+  private static let table = CountedMutex(Table())
 
   /// The identity of the store with this UUID; the same one whenever the UUID is the same.
   package init(_ uuid: UUID) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 package import StrataRecord
-import Synchronization
 
 /// Notes each path that a resolver resolves: on which other objects it depends whether an object
 /// satisfies a predicate, and where it is placed by a property of another.
@@ -26,7 +25,7 @@ package final class PathLog: Sendable {
     var entities: Set<EntityNumber> = []
   }
 
-  private let state = Mutex(State())
+  private let state = CountedMutex(State())
 
   package init() {}
 

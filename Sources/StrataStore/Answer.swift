@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Synchronization
+import StrataModel
 
 /// A result that one thread waits for and another gives, once.
 final class Answer<Value: Sendable>: Sendable {
-  private let result = Mutex<Result<Value, any Error>?>(nil)
+  private let result = CountedMutex<Result<Value, any Error>?>(nil)
   private let given = DispatchSemaphore(value: 0)
 
   func give(_ result: Result<Value, any Error>) {

@@ -13,22 +13,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 record=0
 if [ "${1-}" = --record ]; then record=1; shift; fi
-swift build -c release --product HotPaths "$@"
-built="$(swift build -c release --product HotPaths "$@" --show-bin-path)/HotPaths"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-program="$folder/HotPaths"
-strip -o "$program" "$built" # valgrind cannot read Swift's debug information
-export SWIFT_DETERMINISTIC_HASHING=1
-
-instructions() { # path rounds
-  rm -f "$folder"/store*
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-    "$program" "$folder/store" "$1" "$2" 2>"$folder/log" >/dev/null ||
-    { cat "$folder/log" >&2; exit 1; }
-  sed -n 's/.*Collected : \([0-9]*\).*/\1/p' "$folder/log" | grep . ||
-    { echo "valgrind has counted nothing for $1" >&2; exit 1; }
-}
+. Tests/HotPaths/counting.sh
 
 "$program" >"$folder/paths"
 while read -r path rounds operations; do

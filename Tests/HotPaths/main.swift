@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The paths whose cost is watched, each in a loop that callgrind can count.
-// Run by check.sh: `HotPaths <store> <path> <times>`; without arguments it names the paths.
+// Run by check.sh: `HotPaths <store> <path> <times>`; without arguments it names the paths. The paths that
+// growth.sh watches are run in the same way, and `HotPaths repeated` names them.
 //
 // Data and hashing are fixed, so two runs execute nearly the same instructions; what a path costs is
 // the difference between a run of many times and one of none.
@@ -114,13 +115,53 @@ let paths: [HotPath] = [
   },
 ]
 
+/// What a program does again and again with the same object: it must not grow dearer by that.
+let repeatedPaths: [HotPath] = [
+  HotPath(name: "child-save-of-one", times: 1) { context, rounds in
+    let parent = ContextQueue(parent: context.layer)
+    let child = ContextQueue(parent: parent)
+    let id = try context.fetchIDs(Person.all)[0]
+    for round in 0..<rounds {
+      try child.performAndWait { context in
+        try context.existingObject(Person.self, with: id).age = round
+        try context.save()
+      }
+      // The save lands, and the parent tells of it.
+      try parent.performAndWait { _ in }
+    }
+    return rounds
+  },
+  HotPath(name: "commit-of-one", times: 1) { context, rounds in
+    let person = try context.fetch(Person.all)[0]
+    for round in 0..<rounds {
+      person.age = round
+      try context.save()
+    }
+    return rounds
+  },
+  HotPath(name: "queue-fetch", times: 1) { context, rounds in
+    let queue = ContextQueue(parent: context.layer)
+    var count = 0
+    for _ in 0..<rounds {
+      count &+= try queue.performAndWait { context in
+        try context.fetch(Person.where { $0.name == "name 7" }).count
+      }
+    }
+    return count
+  },
+]
+
 let arguments = CommandLine.arguments
+if arguments == [arguments[0], "repeated"] {
+  for path in repeatedPaths { print(path.name) }
+  exit(0)
+}
 if arguments.count == 1 {
   for path in paths { print(path.name, path.times, path.times * batchCount) }
   exit(0)
 }
 guard arguments.count == 4, let rounds = Int(arguments[3]),
-  let path = paths.first(where: { $0.name == arguments[2] })
+  let path = (paths + repeatedPaths).first(where: { $0.name == arguments[2] })
 else { fatalError("usage: HotPaths <store> <path> <rounds>") }
 let coordinator = try PersistentStoreCoordinator(
   at: URL(fileURLWithPath: arguments[1]), model: ManagedObjectModel(Person.self, Town.self),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import StrataModel
 
 /// The main actor's contexts whose turn is open.
 ///
@@ -13,7 +13,7 @@ enum MainTurns {
     weak var context: ManagedObjectContext?
   }
 
-  private static let open = Mutex<[MainContext]>([])
+  private static let open = CountedMutex<[MainContext]>([])
 
   /// Enqueues the end of the context's turn. The caller is on the main actor.
   static func scheduleEnd(of context: ManagedObjectContext) {

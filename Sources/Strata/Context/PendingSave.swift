@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import StrataChanges
-import Synchronization
+import StrataModel
 
 /// A save to the store that is under way: the frozen change set, and, once the disk is done, the
 /// result.
@@ -18,7 +18,7 @@ final class PendingSave: Sendable {
     var outcome: Result<Void, any Error>?
   }
 
-  private let state = Mutex(State())
+  private let state = CountedMutex(State())
   private let semaphore = DispatchSemaphore(value: 0)
 
   init(_ changeSet: ChangeSet) { self.changeSet = changeSet }

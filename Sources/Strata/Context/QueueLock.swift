@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import StrataModel
-import Synchronization
 
 /// The lock that makes a context queue a queue: whoever finds it free runs at once on its own thread,
 /// the others wait in line, tasks suspended and threads blocked. Against a dispatch queue this costs
@@ -43,7 +42,7 @@ final class QueueLock: Sendable {
     case thread(DispatchSemaphore)
   }
 
-  private let state = Mutex(State())
+  private let state = CountedMutex(State())
   private let waitCounter = WaitCounter()
 
   /// How often and how long tasks and threads have waited in line.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrata
-import Synchronization
+import StrataModel
 
 /// A thread, by the identity that the system gives it.
 struct ThreadID: Hashable, Sendable {
@@ -16,7 +16,7 @@ struct ThreadID: Hashable, Sendable {
 /// Only blocked threads stand in it. A suspended task holds no queue, because bodies are synchronous,
 /// so it cannot be part of a cycle.
 enum WaitGraph {
-  private static let waits = Mutex<[ThreadID: QueueLock]>([:])
+  private static let waits = CountedMutex<[ThreadID: QueueLock]>([:])
 
   /// Notes that `thread` is about to wait for `lock`.
   ///

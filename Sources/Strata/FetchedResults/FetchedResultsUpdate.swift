@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import StrataModel
 
 /// One change of a fetched list, for whoever follows it from elsewhere.
 public struct FetchedResultsUpdate: Sendable {
@@ -25,7 +25,7 @@ final class UpdateStreams: Sendable {
     var nextNumber = 0
   }
 
-  private let state = Mutex(State())
+  private let state = CountedMutex(State())
 
   var isEmpty: Bool { state.withLock { $0.continuations.isEmpty } }
 

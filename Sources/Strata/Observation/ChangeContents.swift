@@ -2,7 +2,6 @@
 import StrataChanges
 import StrataModel
 import StrataRecord
-import Synchronization
 
 /// What a message says, worked out when somebody asks for the first time: a context that nobody
 /// observes pays for collecting alone.
@@ -57,12 +56,12 @@ final class ChangeContents: Sendable {
   let store: StoreIdentity
   /// Nil if no slots are known.
   let schema: Schema?
-  private let state: Mutex<State>
+  private let state: CountedMutex<State>
 
   init(_ source: Source, store: StoreIdentity, schema: Schema?) {
     self.store = store
     self.schema = schema
-    state = Mutex(.collected(source))
+    state = CountedMutex(.collected(source))
   }
 
   /// O(objects) the first time, then O(1).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 public import StrataChanges
-import Synchronization
+import StrataModel
 
 extension Layer {
   /// How many messages a sequence holds for a consumer that is slower than the context.
@@ -65,7 +65,7 @@ private final class Observers: Sendable {
     var isRemoved = false
   }
 
-  private let state = Mutex(State())
+  private let state = CountedMutex(State())
 
   func add(
     _ name: Notification.Name, of layer: Layer, _ body: @escaping @Sendable (Notification) -> Void

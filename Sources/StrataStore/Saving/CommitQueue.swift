@@ -2,8 +2,8 @@
 import Dispatch
 import StrataChanges
 import StrataLMDB
+import StrataModel
 import StrataRecord
-import Synchronization
 
 /// What waits to be written. One job of the writer takes all that waits and puts it into one
 /// transaction and one sync: group commit. Who saves alone waits for nobody; where savers come at the
@@ -52,7 +52,7 @@ final class CommitQueue: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = CountedMutex(State())
   /// Signalled when all that were expected have come.
   private let gathered = DispatchSemaphore(value: 0)
 

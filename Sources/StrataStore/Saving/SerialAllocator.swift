@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
 import StrataModel
-import Synchronization
 
 /// Gives out serials for new objects from blocks that the catalog has reserved, so that an insertion
 /// does not wait for a writer, and no serial is given out twice, whatever happens to the process.
@@ -43,7 +42,7 @@ final class SerialAllocator: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = CountedMutex(State())
   private let queue: CommitQueue
 
   init(_ queue: CommitQueue) { self.queue = queue }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataLMDB
-import Synchronization
+import StrataModel
 
 /// The change feeds of the files that are open in this process: one for each file, whichever stores
 /// have it open, so that two coordinators on one file hear of each other's saves object by object.
@@ -17,7 +17,7 @@ enum StoreFeeds {
     weak var feed: ChangeFeed?
   }
 
-  private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+  private static let entries = CountedMutex<[ObjectIdentifier: Entry]>([:])
 
   static func feed(of environment: Environment) -> ChangeFeed {
     entries.withLock { entries in
