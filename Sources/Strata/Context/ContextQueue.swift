@@ -43,6 +43,9 @@ public final class ContextQueue: ContextParent {
   /// Runs `body` with the context, after the blocks that were asked for before it. The calling task
   /// is suspended meanwhile, no thread is blocked. Core Data: `perform(_:)`.
   ///
+  /// The call itself is the asking: a task on the main actor or on another actor has its place in line
+  /// before it leaves the actor.
+  ///
   /// The body runs on the task's thread, at the task's priority: a queue has none of its own. Tasks
   /// take their turns in the order of asking, whatever their priority; one that waits does not raise
   /// the priority of the body that it waits for, so a body at low priority that is long keeps a task of
@@ -61,7 +64,7 @@ public final class ContextQueue: ContextParent {
     _ body: @Sendable (ManagedObjectContext) throws -> sending T
   ) async throws -> sending T {
     if isolation === MainActor.shared { MainTurns.endAll() }
-    return try await run(body)
+    return try await run(at: placeInLine(of: isolation), body)
   }
 
   /// Runs `body` with the context, after the blocks that were asked for before it, and waits for it.
@@ -121,9 +124,10 @@ public final class ContextQueue: ContextParent {
     isCancellable: Bool, isolation: isolated (any Actor)? = #isolation
   ) async throws {
     if isolation === MainActor.shared { MainTurns.endAll() }
-    guard let save = try await run(isCancellable: isCancellable, { try $0.beginSave() }) else {
-      return
-    }
+    let place = placeInLine(of: isolation)
+    guard
+      let save = try await run(isCancellable: isCancellable, at: place, { try $0.beginSave() })
+    else { return }
     await save.finished()
     // Also if the task was cancelled meanwhile: the disk has it.
     if isolation === MainActor.shared { MainTurns.endAll() }
@@ -144,11 +148,20 @@ public final class ContextQueue: ContextParent {
 
   // MARK: - Turns
 
+  /// The place in line of a caller who has to leave an actor before it can wait, taken at once; nil for
+  /// one who is on no actor and asks when it waits.
+  private func placeInLine(of isolation: (any Actor)?) -> QueueLock.Place? {
+    isolation == nil ? nil : lock.lineUp()
+  }
+
+  /// Runs `body` as one turn, on a thread that belongs to no actor.
+  ///
+  /// - Parameter place: the caller's place in line; nil if it has none yet.
   nonisolated func run<T>(
-    isCancellable: Bool = true,
+    isCancellable: Bool = true, at place: QueueLock.Place? = nil,
     _ body: @Sendable (ManagedObjectContext) throws -> sending T
   ) async throws -> sending T {
-    await lock.acquire()
+    if let place { await lock.acquire(at: place) } else { await lock.acquire() }
     if isCancellable && Task.isCancelled {
       leave()
       throw CancellationError()

@@ -6,35 +6,53 @@ import StrataModel
 /// the others wait in line, tasks suspended and threads blocked. Against a dispatch queue this costs
 /// nanoseconds instead of a thread hop. It runs at its caller's priority.
 ///
-/// Tasks take their turns in order of asking, and so do threads; a blocked thread goes before a
-/// suspended task. It has to: the thread may be one of the few that tasks run on, and if all of those
-/// were blocked behind a task in line, that task would never get a thread to come and take its turn.
+/// Tasks take their turns in order of asking, and so do threads. A task asks where it calls from: it
+/// takes its place in line (`lineUp`) before it moves to the thread on which it will run. A blocked
+/// thread goes before a suspended task. It has to: the thread may be one of the few that tasks run on,
+/// and if all of those were blocked behind a task in line, that task would never get a thread to come
+/// and take its turn.
 ///
 /// States: free, promised, held.
 /// - free → held: a task or a thread comes, nobody being in line.
 /// - held → held: released, and handed to the first thread in line, which holds it before it runs.
+/// - free → promised: a task lines up, nobody being in line.
 /// - held → promised: released, no thread is in line, and the first task in line is woken.
-/// - promised → held: the woken task comes; or a thread comes first, and the task, when it comes,
+/// - promised → held: the task comes; or a thread comes first, and the task, when it comes,
 ///   goes back to the head of its line.
 /// - held → free: released, and nobody is in line.
 ///
 /// ## Invariants
 /// - I1 If a task waits and none is promised the lock, the lock is held.
 /// - I2 If a thread waits, the lock is held.
-/// - I3 `holder` changes together with `isHeld`: a free lock has none, so that nobody who waits for
+/// - I3 A task that has a place comes for it: nothing stands between `lineUp` and `acquire(at:)`.
+/// - I4 `holder` changes together with `isHeld`: a free lock has none, so that nobody who waits for
 ///   it takes a former holder for the present one.
 ///
 /// A thread that waits while it holds other queues is entered in the wait-for graph, and the wait
 /// that would close a cycle is refused.
 final class QueueLock: Sendable {
+  /// The place in line of one task, from `lineUp` until the task holds the lock.
+  ///
+  /// States: waiting, promised, done.
+  /// - waiting → promised: the lock is free, and the place is the first in line. A task that sleeps is
+  ///   woken; one that is still on its way finds the promise when it comes.
+  /// - promised → waiting: the task comes, and a thread holds the lock. The place is the first again.
+  /// - promised → done: the task comes and holds the lock.
+  final class Place: Sendable {
+    // Safety: both are read and changed only by the lock that the place is of, under its `state`.
+    nonisolated(unsafe) fileprivate var isPromised = false
+    // Safety: as above.
+    nonisolated(unsafe) fileprivate var sleeper: CheckedContinuation<Void, Never>?
+  }
+
   fileprivate struct State {
     var isHeld = false
-    /// A task was woken to take the lock and has not come yet.
+    /// The lock was promised to a task, which has not come yet.
     var isPromised = false
     /// The thread whose body runs, for the wait-for graph.
     var holder: ThreadID?
     var threads = WaitingLine<(thread: ThreadID, semaphore: DispatchSemaphore)>()
-    var tasks = WaitingLine<CheckedContinuation<Void, Never>>()
+    var tasks = WaitingLine<Place>()
   }
 
   private enum Wake {
@@ -55,13 +73,29 @@ final class QueueLock: Sendable {
   func acquire() async {
     let thread = ThreadID.current
     if state.withLock({ $0.takeInOrder(by: thread) }) { return }
+    await acquire(at: lineUp())
+  }
+
+  /// Takes a place at the end of the line, at once. The task must come with it to `acquire(at:)`, on
+  /// whatever thread: the tasks behind it wait for that.
+  func lineUp() -> Place {
+    let place = Place()
+    state.withLock { state in
+      if state.isHeld || state.isPromised {
+        state.tasks.append(place)
+      } else {
+        state.promise(to: place)
+      }
+    }
+    return place
+  }
+
+  /// Waits at a place in line without blocking a thread.
+  func acquire(at place: Place) async {
+    if claim(place) { return }
     let start = ContinuousClock.now
-    defer { waitCounter.add(start.duration(to: .now)) }
-    var wasPromised = false
-    repeat {
-      await wait(atHead: wasPromised)
-      wasPromised = true
-    } while !claim()
+    repeat { await untilPromised(place) } while !claim(place)
+    waitCounter.add(start.duration(to: .now))
   }
 
   /// Waits in line, blocking the thread.
@@ -93,9 +127,9 @@ final class QueueLock: Sendable {
       }
       state.isHeld = false
       state.holder = nil
-      guard !state.isPromised, let task = state.tasks.popFirst() else { return nil }
-      state.isPromised = true
-      return .task(task)
+      guard !state.isPromised, let next = state.tasks.popFirst() else { return nil }
+      state.promise(to: next)
+      return next.sleeper.take().map { .task($0) }
     }
     switch wake {
     case nil: break
@@ -104,29 +138,30 @@ final class QueueLock: Sendable {
     }
   }
 
-  /// Suspends the task until the lock is promised to it; not at all if the lock is free.
-  private func wait(atHead: Bool) async {
+  /// Suspends the task until the lock is promised to its place.
+  private func untilPromised(_ place: Place) async {
     await withCheckedContinuation { continuation in
-      let isFree = state.withLock { state in
-        if !state.isHeld, !state.isPromised {
-          state.isPromised = true
-          return true
-        }
-        if atHead { state.tasks.prepend(continuation) } else { state.tasks.append(continuation) }
-        return false
+      let isPromised = state.withLock { _ in
+        if !place.isPromised { place.sleeper = continuation }
+        return place.isPromised
       }
-      if isFree { continuation.resume() }
+      if isPromised { continuation.resume() }
     }
   }
 
-  /// Takes the lock that was promised to the calling task.
+  /// Takes the lock that was promised to a place. If a thread was faster, the place goes back to the
+  /// head of the line.
   ///
-  /// - Returns: false if a thread was faster.
-  private func claim() -> Bool {
+  /// - Returns: false if the lock was not promised, or if a thread was faster.
+  private func claim(_ place: Place) -> Bool {
     let thread = ThreadID.current
     return state.withLock { state in
+      guard place.isPromised else { return false }
+      place.isPromised = false
       state.isPromised = false
-      return state.take(by: thread)
+      if state.take(by: thread) { return true }
+      state.tasks.prepend(place)
+      return false
     }
   }
 }
@@ -138,6 +173,12 @@ extension QueueLock.State {
     isHeld = true
     holder = thread
     return true
+  }
+
+  /// Promises the lock to the task at a place that is in line no longer.
+  fileprivate mutating func promise(to place: QueueLock.Place) {
+    isPromised = true
+    place.isPromised = true
   }
 
   /// Takes the lock for a task, which does not go before one that was promised it.
