@@ -6,10 +6,14 @@ import CStrataLMDB
 extension Environment {
   /// A read transaction on the newest snapshot, from the pool. Waits for nobody.
   ///
-  /// - Throws: `readersFull`, `mapResized`, `panic`, `forked`.
+  /// - Throws: `readersFull`, `mapResized`, `panic`, `forked`, `fileReplaced`.
   package func read() throws(LMDBError) -> ReadTransaction {
     try ForkGuard.check()
-    return ReadTransaction(environment: self, raw: try readers.take(from: raw))
+    // Whatever is thrown below, its deinit gives it back to the pool.
+    let transaction = ReadTransaction(environment: self, raw: try readers.take(from: raw))
+    try checkPath()
+    try transaction.checkNumber()
+    return transaction
   }
 
   /// How often and how long threads have waited for the pool of read transactions.

@@ -25,7 +25,7 @@ extension Environment {
   ///
   /// - Important: Only in a job on the writer thread, and only when no other write transaction of
   ///   this environment is open there. Anything else traps: LMDB would block for ever.
-  /// - Throws: `panic`, `mapResized`, `outOfMemory`, `forked`.
+  /// - Throws: `panic`, `mapResized`, `outOfMemory`, `forked`, `fileReplaced`.
   package func begin() throws(LMDBError) -> WriteTransaction {
     try ForkGuard.check()
     precondition(
@@ -36,6 +36,13 @@ extension Environment {
     var transaction: OpaquePointer?
     try check(mdb_txn_begin(raw, nil, 0, &transaction))
     guard let transaction else { throw .outOfMemory }
+    do throws(LMDBError) {
+      try checkPath()
+      try checkNumber(of: transaction, isWriting: true)
+    } catch {
+      mdb_txn_abort(transaction)
+      throw error
+    }
     isWriting.store(true, ordering: .relaxed)
     return WriteTransaction(environment: self, raw: transaction)
   }

@@ -22,8 +22,9 @@ import Synchronization
 ///
 /// ## Lifetime
 /// The file stays open as long as anything holds the environment: its owner, transactions, cursors
-/// and submitted jobs do. The file may be unlinked meanwhile, with its lock file (`path` + "-lock"):
-/// the environment goes on, and the space is freed when it closes. That is the in-memory store.
+/// and submitted jobs do. If it was opened without `keepsName`, the file may be unlinked meanwhile, with
+/// its lock file (`path` + "-lock"): the environment goes on, and the space is freed when it closes. That
+/// is the in-memory store. Any other file must keep its name (`Environment+Replacement.swift`).
 ///
 /// ## Isolation
 /// Sendable; all calls from any thread, except where they name the writer thread.
@@ -73,6 +74,7 @@ package final class Environment: Sendable {
   ///   to copy it: closing them drops LMDB's locks.
   /// - Throws: `noSuchFile`, `permissionDenied`, `notAnLMDBFile`, `versionMismatch`, `corrupted`
   ///   (the file is shorter than it says), `unsupportedFileSystem`, `alreadyOpen`, `forked`,
+  ///   `fileReplaced` (another file of this path is open, with the lock file that is there now),
   ///   `outOfMemory` (not even the smallest map fits), `diskFull` and `io`.
   package static func open(
     at path: String, options: EnvironmentOptions = EnvironmentOptions()

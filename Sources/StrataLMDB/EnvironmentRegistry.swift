@@ -10,11 +10,16 @@ import CStrataLMDB
 /// ## Invariants
 /// - I1: there is an entry for a file from before it is opened until after it is closed. An entry
 ///   whose environment is gone belongs to one that is closing: whoever opens waits for it.
+/// - I2: no two files share a lock file. A file that took the path of an open one is not opened.
 ///
 /// ## Isolation
 /// Any thread. Files are opened and closed under the registry's lock: both are rare.
 enum EnvironmentRegistry {
-  private struct Entry { weak var environment: Environment? }
+  private struct Entry {
+    weak var environment: Environment?
+    /// The lock file that the environment uses.
+    let lock: FileIdentity?
+  }
 
   private static let entries = Monitor<[FileIdentity: Entry]>([:])
 
@@ -28,9 +33,16 @@ enum EnvironmentRegistry {
       let identity = try FileIdentity(at: path, allowsEmpty: options.createIfMissing)
       if identity == nil && !options.createIfMissing { throw .noSuchFile }
       if let identity, let entry = entries[identity] { return entry.environment }
+      let resolved = OpenedFile.resolved(path)
+      let lock = try FileIdentity(at: lockPath(of: resolved), allowsEmpty: true)
+      if let other = entries.values.first(where: { $0.lock == lock && lock != nil }) {
+        if other.environment == nil { return nil }
+        throw .fileReplaced(path: resolved)
+      }
       let opened = try OpenedFile(at: path, expecting: identity, options: options)
+      let usedLock = try FileIdentity(at: lockPath(of: opened.path), allowsEmpty: true)
       let environment = Environment(taking: opened, options: options)
-      entries[environment.identity] = Entry(environment: environment)
+      entries[environment.identity] = Entry(environment: environment, lock: usedLock)
       return environment
     }
     guard environment.options.durability == options.durability else {
@@ -38,6 +50,9 @@ enum EnvironmentRegistry {
     }
     return environment
   }
+
+  /// Where LMDB keeps the lock file of a file.
+  private static func lockPath(of path: String) -> String { path + "-lock" }
 
   /// Closes the environment's file; called from its deinit.
   static func close(_ environment: Environment) {

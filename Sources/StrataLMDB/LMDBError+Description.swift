@@ -31,6 +31,10 @@ extension LMDBError: CustomStringConvertible {
     case .forked:
       "The process was forked from one that uses the store. Use the store in the parent, or exec "
         + "first."
+    case .fileReplaced(let path):
+      "The file at \(path) was deleted, moved or replaced while it was open, here or in another "
+        + "process. Nothing that is written now would be found there. Close the store wherever it is "
+        + "open, see that the right file is in place, and open it again."
     case .mapFull:
       "The memory map is full. End long readers, delete something, or open the file with a larger "
         + "map."

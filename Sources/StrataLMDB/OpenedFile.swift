@@ -34,7 +34,7 @@ struct OpenedFile: ~Copyable {
     guard mdb_env_get_maxkeysize(nil) >= Environment.keyByteCountMax else {
       throw .versionMismatch
     }
-    let path = Self.resolved(path)
+    var path = Self.resolved(path)
     if !options.allowsUnsupportedFileSystem { try FileSystem.check(path) }
     var mapSizeBytes = options.mapSizeBytes
     var environment: OpaquePointer
@@ -54,6 +54,8 @@ struct OpenedFile: ~Copyable {
       throw error
     }
     raw = environment
+    // A file that was created just now has an absolute path too.
+    path = Self.resolved(path)
     self.path = path
     // LMDB maps more than it was asked for, if the file is larger.
     var information = MDB_envinfo()
@@ -111,7 +113,7 @@ struct OpenedFile: ~Copyable {
   }
 
   /// The path without symbolic links: the lock file's name is made from it.
-  private static func resolved(_ path: String) -> String {
+  static func resolved(_ path: String) -> String {
     if let real = realpath(path, nil) {
       defer { free(real) }
       return String(cString: real)

@@ -21,6 +21,9 @@ import CStrataLMDB
 /// As `Transaction`. The last reference may be dropped on any thread.
 @usableFromInline
 package final class ReadTransaction: Transaction {
+  /// How often the transaction was renewed.
+  private var renewalCount: UInt = 0
+
   @usableFromInline override var freesCursors: Bool { false }
 
   deinit {
@@ -40,12 +43,26 @@ package final class ReadTransaction: Transaction {
   /// and may be used again.
   ///
   /// - Throws: `badReaderSlot` (drop the transaction and take another), `mapResized`, `panic`,
-  ///   `forked`. The transaction has then ended.
+  ///   `forked`, `fileReplaced`. The transaction has then ended.
   package func renew() throws(LMDBError) {
     try ForkGuard.check()
     end()
     guard let raw else { throw .badTransaction }
     try environment.check(mdb_txn_renew(raw))
     isLive = true
+    renewalCount &+= 1
+    do throws(LMDBError) {
+      try checkNumber()
+      if renewalCount.isMultiple(of: Environment.renewalsPerLook) { try environment.checkPath() }
+    } catch {
+      end()
+      throw error
+    }
+  }
+
+  /// - Throws: `fileReplaced` if the file does not have the snapshot that the lock file names.
+  func checkNumber() throws(LMDBError) {
+    guard let raw else { throw .badTransaction }
+    try environment.checkNumber(of: raw, isWriting: false)
   }
 }

@@ -90,12 +90,15 @@ package final class WriteTransaction: Transaction {
   /// then, whether or not this throws.
   ///
   /// - Throws: `diskFull`, `io`, `mapFull`, `badTransaction` (it has ended, or something failed in
-  ///   it): nothing was saved. `panic` later on means that this is not known.
+  ///   it): nothing was saved. `panic` later on means that this is not known. `fileReplaced`: what was
+  ///   saved is in a file that the path does not lead to.
   package func commit() throws(LMDBError) {
     guard let raw else { throw .badTransaction }
     let code = finish { mdb_txn_commit(raw) }
     leaveDirectory(isCommitted: code == 0)
     try environment.check(code)
+    // The file may have been replaced since the transaction began.
+    try environment.checkPath()
     environment.clearDeadReadersNowAndThen()
   }
 

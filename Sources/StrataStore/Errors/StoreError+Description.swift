@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
+import StrataLMDB
 import StrataModel
 
 // MARK: - In words. No values of the user's objects appear in them.
@@ -42,6 +43,7 @@ extension StoreError: CustomStringConvertible {
       "The disk is full. Nothing that was saved is lost; free some space and save again."
     case .storeFull:
       "The store has reached its largest size. Nothing is lost; delete something and save again."
+    case .fileReplaced(let path): LMDBError.fileReplaced(path: path).description
     case .storage(let failure): failure.description
     case .closed: "The store was closed. Open it again to use it."
     }

@@ -47,6 +47,11 @@ public enum StoreError: Error, Sendable {
 
   // MARK: Any time
 
+  /// The store's file was deleted, moved or replaced, for example by a backup, while the store was
+  /// open here or in another process. A save that fails with it counts as not saved: the file at the
+  /// path does not have it. Let go of the coordinator and of all its contexts, in every process that
+  /// has the store open, see that the right file is at the path, and open it again.
+  case fileReplaced(path: String)
   /// The storage engine refused for a reason that says itself what to do.
   case storage(StorageFailure)
   /// The store was closed. Open it again.
@@ -104,6 +109,7 @@ extension StoreError {
     case .mapFull: self = .storeFull
     case .corrupted, .pageNotFound:
       self = .damaged(tree: tree, key: nil, reason: error.description)
+    case .fileReplaced(let path): self = .fileReplaced(path: path)
     default: self = .storage(StorageFailure(error))
     }
   }

@@ -83,7 +83,7 @@ enum StoreFile {
       unlink(path + "-lock")
     }
     do throws(LMDBError) {
-      return try writeNewStore(at: path, model: model, durability: .none)
+      return try writeNewStore(at: path, model: model, durability: .none, keepsName: false)
     } catch {
       throw StoreError(error, opening: path)
     }
@@ -92,9 +92,11 @@ enum StoreFile {
   /// The environment is closed when it is let go.
   @discardableResult
   private static func writeNewStore(
-    at path: String, model: ManagedObjectModel, durability: StrataLMDB.Durability
+    at path: String, model: ManagedObjectModel, durability: StrataLMDB.Durability,
+    keepsName: Bool = true
   ) throws(LMDBError) -> Environment {
     var options = EnvironmentOptions()
+    options.keepsName = keepsName
     options.durability = durability
     options.createIfMissing = true
     options.treeCountMax = Trees.countMax(model)
