@@ -209,8 +209,9 @@ extension ManagedObjectContext {
   /// Loads a fault without telling it.
   func fulfil(_ object: ManagedObject) throws {
     if let stored = try currentView().record(of: object.key) { return fulfil(object, stored) }
-    if object.observation != 0 { objectWillGo(object) }
+    // Before observers hear of it: whoever reads the object meanwhile would fire the fault again.
     object.status = .gone
+    if object.observation != 0 { objectWillGo(object) }
     merging.untold.insert(object.key)
   }
 
