@@ -101,6 +101,35 @@ import Testing
     #expect(title == "Lavāsān")
   }
 
+  @Test func `an actor of your own`() async throws {
+    let container = try geography()
+    // begin context-actor
+    actor Importer: ContextActor {
+      let executor: ContextExecutor
+
+      init(parent: some ContextParent) { executor = ContextExecutor(parent: parent) }
+
+      func add(_ names: [String]) throws -> [ObjectID] {
+        let cities = names.map { name in
+          let city = City(in: context)
+          city.name = name
+          return city
+        }
+        try context.save()  // to the root, in memory
+        return cities.map(\.objectID)
+      }
+
+      func finish() async throws { try await context.save(to: .store) }
+    }
+
+    let importer = Importer(parent: container.root)
+    let ids = try await importer.add(["Lavāsān", "Shemshak"])
+    try await importer.finish()  // on the disk
+    // end context-actor
+    let other = ContextQueue(parent: container.coordinator)
+    #expect(try await other.perform { try $0.count(for: City.all) } == ids.count)
+  }
+
   @Test @MainActor func `a heavy fetch elsewhere, objects here`() async throws {
     let container = try geography()
     // begin fetch-elsewhere
