@@ -52,6 +52,8 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case movesUncounted
   /// A batch delete leaves to-one slots of objects that stay as they are.
   case batchForgetsEnds
+  /// A save in which the store decides something leaves derived attributes as they are.
+  case decidedUnderived
 
   #if DEBUG
     private static let planted = CountedMutex<[ObjectIdentifier: PlantedFault]>([:])

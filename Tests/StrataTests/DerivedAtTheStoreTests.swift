@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Strata
+import StrataChanges
 import StrataTestSupport
 import Testing
 
@@ -134,6 +135,19 @@ private let givingWay: [MergePolicy] = [
     #expect(port.shipCount == 2)
     #expect(try rivals.mistakes() == [])
   }
+
+  #if DEBUG
+    @Test func `is wrong where what the policy has decided is left out`() throws {
+      let rivals = try HarbourRivals(.mergeByPropertyStoreTrump)
+      PlantedFault.plant(.decidedUnderived, in: rivals.container.coordinator.schema)
+      defer { PlantedFault.plant(nil, in: rivals.container.coordinator.schema) }
+      rivals.ours.delete(try rivals.ours.ship(named: "ship"))
+      try rivals.theirs.ship(named: "ship").tonnage = 20
+      try rivals.theirs.save()
+      try rivals.ours.save()
+      #expect(try rivals.mistakes() != [])
+    }
+  #endif
 
   @Test func `counts no member that another context has deleted`() throws {
     let rivals = try HarbourRivals(.mergeByPropertyStoreTrump)

@@ -14,6 +14,7 @@ extension SaveCheck {
   /// It may be called again when more was decided: then it begins with what it has planned itself.
   mutating func derive() throws {
     guard concernsDerived else { return }
+    if !plan.merged.isEmpty, PlantedFault.decidedUnderived.isPlanted(in: schema) { return }
     let view = try stateAfterSave()
     var derivation = Derivation(schema)
     try gather(into: &derivation, in: view)
