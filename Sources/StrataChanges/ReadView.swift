@@ -60,6 +60,12 @@ package final class ReadView {
     ReadView(own: own, inherited: inherited, snapshot: snapshot, schema: schema)
   }
 
+  /// The same view with changes on top of all that it shows.
+  package func adding(_ segment: Segment) -> ReadView {
+    ReadView(
+      own: Overlay([segment] + layers.segments), inherited: [], snapshot: snapshot, schema: schema)
+  }
+
   /// The segments that the snapshot does not show. The context's own are among those that a save may
   /// have taken to the store, before the context has let go of them.
   static func hidden(

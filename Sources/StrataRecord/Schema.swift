@@ -21,6 +21,10 @@ package final class Schema: Sendable {
   /// What saves to the store work out.
   package let derivation: DerivationSchema
 
+  /// The to-one links that the deletion of an entity's object leaves as they are, by its rules `.deny`
+  /// and `.noAction`.
+  package let linksLeft: [EntityNumber: [LeftLink]]
+
   private let byNumber: [EntitySchema?]
   private let layoutsByNumber: [RecordLayout?]
   private let hooksByNumber: [LifeCycleHooks]
@@ -47,6 +51,7 @@ package final class Schema: Sendable {
     layoutsByNumber = byNumber.map { $0?.layout }
     hooksByNumber = byNumber.map { $0?.description.hooks ?? [] }
     self.byClass = byClass
+    linksLeft = LeftLink.all(byNumber)
     validation = ValidationSchema(byNumber)
     derivation = DerivationSchema(byNumber)
   }

@@ -49,10 +49,12 @@ extension ManagedObjectContext {
   /// Whether links are unsaved of a relationship whose links are kept beside the objects, and which
   /// has this object at an end.
   func hasPendingLinks(of object: ManagedObject) -> Bool {
-    object.home.entity.relationships.contains { relationship in
+    // What came and went again is no change: encoding tells.
+    encodeEdits()
+    return object.home.entity.relationships.contains { relationship in
       guard case .links(let number, _)? = relationship?.storage else { return false }
       let place = LinkPlace(number, object.key)
-      return !edits.links.at(place).isEmpty || !working.links(at: place).isEmpty
+      return !working.links(at: place).isEmpty
     }
   }
 

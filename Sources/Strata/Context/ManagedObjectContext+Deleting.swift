@@ -129,7 +129,7 @@ extension ManagedObjectContext {
     case .inverseSlot(_, let slot):
       for member in try targets(of: object, relationship) where member.status != .deleted {
         try prove(member, isLinkedTo: object, relationship)
-        setToOneKey(nil, of: member, at: slot)
+        cutToOne(of: member, at: slot)
       }
     case .links(let number, let mirror):
       for member in try targets(of: object, relationship) {
@@ -159,7 +159,7 @@ extension ManagedObjectContext {
         to: object.key, index: incoming.number, slot: incoming.slot)
       {
         guard let member = instance(of: key), member.status != .deleted else { continue }
-        setToOneKey(nil, of: member, at: incoming.slot)
+        cutToOne(of: member, at: incoming.slot)
       }
     case .links(let number, let mirror):
       for owner in try view.linked(at: LinkPlace(mirror, object.key), isOrdered: false) {

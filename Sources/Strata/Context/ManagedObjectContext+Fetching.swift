@@ -16,9 +16,10 @@ extension ManagedObjectContext {
   ///   index; O(what the indexes find + pending matches) where indexes answer the predicate; else
   ///   O(objects of the entity). `explain(_:for:)` tells which.
   public func fetch<T: Entity>(_ request: FetchRequest<T>) throws -> [T] {
-    let (plan, view) = try prepare(request)
-    guard request.includesPropertyValues else {
+    let (plan, view, isMasked) = try prepare(request)
+    guard request.includesPropertyValues, !isMasked else {
       let keys = try plan.fetchKeys(in: view)
+      if request.includesPropertyValues { try load(keys) }
       try finish(request, keys)
       return keys.compactMap { instance(of: $0) as? T }
     }
@@ -53,7 +54,7 @@ extension ManagedObjectContext {
 
   /// The keys of the objects that match `request`, in its order.
   func fetchKeys<T: Entity>(_ request: FetchRequest<T>) throws -> [ObjectKey] {
-    let (plan, view) = try prepare(request)
+    let (plan, view, _) = try prepare(request)
     return try plan.fetchKeys(in: view)
   }
 
@@ -62,7 +63,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: as `fetch(_:)`.
   public func count<T: Entity>(for request: FetchRequest<T>) throws -> Int {
-    let (plan, view) = try prepare(request)
+    let (plan, view, _) = try prepare(request)
     return try plan.count(in: view)
   }
 
@@ -75,18 +76,21 @@ extension ManagedObjectContext {
   public func explain<T: Entity>(
     _ request: FetchRequest<T>, for answer: QueryExplanation.Answer = .objects
   ) throws -> QueryExplanation {
-    let (plan, view) = try prepare(request)
+    let (plan, view, _) = try prepare(request)
     return try plan.explanation(of: answer, in: view)
   }
 
   private func prepare<T: Entity>(
     _ request: FetchRequest<T>
-  ) throws -> (plan: QueryPlan, view: ReadView) {
+  ) throws -> (plan: QueryPlan, view: ReadView, isMasked: Bool) {
     let plan = try QueryPlan(request, entity: schema(of: T.self), schema: schema)
     _ = try relationshipPaths(of: request)
     beginFetching()
-    let view = try currentViewIncludingEdits()
-    return (plan, request.includesPendingChanges ? view : view.over(Overlay()))
+    guard request.includesPendingChanges else {
+      return (plan, try currentViewIncludingEdits().over(Overlay()), false)
+    }
+    let (view, isMasked) = try queriedView()
+    return (plan, view, isMasked)
   }
 
   /// Does what a request says is to be done with the objects beside fetching them.

@@ -46,7 +46,13 @@ extension ManagedObjectContext {
   ) {
     for target in targets { requireOwn(target) }
     prepareToRelate()
-    guard let members = orderedMembers(of: object, relationship) else { return }
+    guard let members = orderedMembers(of: object, relationship) else {
+      // Of an object that is deleted: the links are dropped.
+      if !object.isAlive || object.status == .deleted {
+        for target in targets { link(object, to: target, relationship) }
+      }
+      return
+    }
     precondition(index >= 0 && index <= members.count, "the index is beyond the list's end")
     let targets = targets.filter { $0.isAlive && $0.status != .deleted }
     guard !targets.isEmpty, !isRun(targets, at: index, in: members) else { return }

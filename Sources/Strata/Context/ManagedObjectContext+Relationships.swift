@@ -21,25 +21,87 @@ extension ManagedObjectContext {
     putToOneKey(key, of: object, at: slot)
   }
 
-  /// Sets the slot to another target than it has.
+  /// Makes the slot nil, whatever a stale object shows there.
+  func cutToOne(of object: ManagedObject, at slot: Int) {
+    if object.isFault { fire(object) }
+    putToOneKey(nil, of: object, at: slot)
+  }
+
+  /// Sets the slot to another target than it has in the turn's view.
   private func putToOneKey(_ key: ObjectKey?, of object: ManagedObject, at slot: Int) {
     if observed != nil { targetWillChange(of: object, at: slot, to: key) }
     guard let draft = draftForEditing(object, slot) else { return }
-    draft.setToOne(key, at: slot)
+    if !draft.setToOne(key, at: slot) {
+      // A stale object shows the new value already. The detour marks the slot as set.
+      draft.setToOne(key == nil ? object.key : nil, at: slot)
+      draft.setToOne(key, at: slot)
+    }
     guard !orderedLists.isEmpty, let inverse = object.home.entity.relationships[slot]?.inverse,
       inverse.kind == .orderedToMany
     else { return }
     orderedTargetDidChange(of: object, to: key, inverse.number)
   }
 
+  /// Where a to-one relationship leads; nil also if the deletion of that object is pending.
+  func targetKey(of object: ManagedObject, at slot: Int) -> ObjectKey? {
+    guard let key = toOneKey(of: object, at: slot) else { return nil }
+    if object.status != .deleted, let target = instance(of: key), isDeletionPending(of: target) {
+      return nil
+    }
+    return key
+  }
+
+  /// Whether the object is deleted here, or is without values and deleted by what an ancestor has
+  /// pending. One that somebody holds with its values is as it was until a merge.
+  func isDeletionPending(of object: ManagedObject) -> Bool {
+    if object.status == .deleted { return true }
+    guard object.record == nil, object.draft == nil else { return false }
+    return view?.change(for: object.key)?.kind == .delete
+  }
+
+  /// Where a to-one slot leads in the turn's view, unsaved edits included: a stale object, which shows
+  /// its former values, is a member where the view has it. Fires no fault.
+  private func linkedKey(of object: ManagedObject, at slot: Int) throws -> ObjectKey? {
+    if let draft = object.draft { return draft.toOne(at: slot) }
+    let view = try currentView()
+    let layout = object.home.layout
+    if let record = object.record, object.status != .clean || cache.isCurrent(object) {
+      return record.toOne(at: slot, layout: layout)
+    }
+    return try view.record(of: object.key)?.record.toOne(at: slot, layout: layout)
+  }
+
+  /// Whether the object can be linked to: it is neither gone nor deleted, here or by what an ancestor
+  /// has pending. Nothing is read of the store.
+  private func isThere(_ object: ManagedObject) -> Bool {
+    guard object.isAlive, object.status != .deleted else { return false }
+    if object.status != .clean { return true }
+    prepareToHandOut()
+    if object.record != nil, cache.isCurrent(object) { return true }
+    return view?.change(for: object.key)?.kind != .delete
+  }
+
   /// Sets a to-one relationship and its inverse. A to-many inverse is not touched: it is an index
-  /// over this slot. A to-one inverse lets go of its former partner.
+  /// over this slot. A to-one inverse lets go of its former partner. A link to an object that is
+  /// deleted is dropped: the relationship is nil then.
   func setToOne(_ target: ManagedObject?, of object: ManagedObject, at slot: Int) {
     if let target { requireOwn(target) }
     prepareToRelate()
+    let target = target.flatMap { isThere($0) ? $0 : nil }
     if let target, !cache.isCurrent(target) { edits.outdated.append(target.key) }
     let former = toOneKey(of: object, at: slot)
     guard former != target?.key else { return }
+    relate(object, at: slot, from: former, to: target)
+  }
+
+  /// Has a to-one relationship lead elsewhere, and its inverse too.
+  ///
+  /// - Parameter former: where it leads now.
+  private func relate(
+    _ object: ManagedObject, at slot: Int, from former: ObjectKey?, to target: ManagedObject?
+  ) {
+    if object.isFault { fire(object) }
+    guard object.isAlive, object.status != .deleted else { return }
     // The inverse alone: a copy of the whole schema would count references.
     let inverse = object.home.entity.relationships[slot]?.inverse
     if let inverse, inverse.kind == .toOne {
@@ -98,32 +160,34 @@ extension ManagedObjectContext {
     return members.filter { family.contains($0.key.entity) }
   }
 
+  /// Whether `target` is one of `members(of:_:)`, looked up by itself: O(log entries), however many
+  /// members there are.
   func isMember(
     _ target: ManagedObject, of object: ManagedObject, _ relationship: RelationshipSchema
   ) -> Bool {
     requireOwn(target)
-    switch relationship.storage {
-    case .slot: return toOneKey(of: object, at: relationship.slot) == target.key
-    case .inverseSlot(_, let slot): return toOneKey(of: target, at: slot) == object.key
-    case .links(let number, _):
-      return isLinked(object, to: target, at: LinkPlace(number, object.key))
-    }
-  }
-
-  /// Whether the link is there, looked up by itself: O(log entries), however many members there are.
-  private func isLinked(
-    _ object: ManagedObject, to target: ManagedObject, at place: LinkPlace
-  ) -> Bool {
-    guard target.status != .deleted, hasLink(object, to: target, at: place) else { return false }
+    guard object.isAlive, target.isAlive, object.status != .deleted, target.status != .deleted
+    else { return false }
     do {
-      return try currentView().change(for: target.key)?.kind != .delete
+      switch relationship.storage {
+      case .slot: return toOneKey(of: object, at: relationship.slot) == target.key
+      case .inverseSlot(_, let slot): return try linkedKey(of: target, at: slot) == object.key
+      case .links(let number, _):
+        let place = LinkPlace(number, object.key)
+        if let state = edits.links.state(at: place, to: target.key), state.isWhole {
+          return state != .absent
+        }
+        let view = try currentView()
+        guard try view.link(at: place, to: target.key) != .absent else { return false }
+        return view.change(for: target.key)?.kind != .delete
+      }
     } catch {
       if deferredError == nil { deferredError = error }
       return false
     }
   }
 
-  /// Whether the link is there, be it to an object that is deleted: a rule may have left it.
+  /// Whether the link is there, be it from or to an object that is deleted: a rule may have left it.
   private func hasLink(
     _ object: ManagedObject, to target: ManagedObject, at place: LinkPlace
   ) -> Bool {
@@ -139,19 +203,27 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Links `target`; no other member is loaded.
+  /// Links `target`, which is no member; no other member is loaded. A link that lacks an end is
+  /// dropped, and the slot of the end that is there becomes nil.
   func link(
     _ object: ManagedObject, to target: ManagedObject, _ relationship: RelationshipSchema,
     position: UInt64 = 0
   ) {
     requireOwn(target)
     prepareToRelate()
-    guard object.isAlive, target.isAlive, object.status != .deleted, target.status != .deleted
-    else { return }
+    guard isThere(target) else { return }
     for end in [object, target] where !cache.isCurrent(end) { edits.outdated.append(end.key) }
     switch relationship.storage {
     case .slot: break
     case .inverseSlot(_, let slot):
+      if target.isFault { fire(target) }
+      guard target.isAlive else { return }
+      guard isThere(object) else { return setToOne(nil, of: target, at: slot) }
+      let former: ObjectKey?
+      do { former = try linkedKey(of: target, at: slot) } catch {
+        if deferredError == nil { deferredError = error }
+        return
+      }
       if relationship.isOrdered {
         // First, so that the member is known to have its place when it becomes one.
         if observed != nil { linksWillChange(relationship.number, of: object.key) }
@@ -159,8 +231,9 @@ extension ManagedObjectContext {
           .present(position: position), at: LinkPlace(relationship.number, object.key),
           to: target.key)
       }
-      setToOne(object, of: target, at: slot)
+      relate(target, at: slot, from: former, to: object)
     case .links(let number, let mirror):
+      guard isThere(object) else { return }
       // In an ordered inverse the new link comes last.
       let isMirrorOrdered = relationship.inverse?.kind == .orderedToMany
       setLink(
@@ -178,8 +251,9 @@ extension ManagedObjectContext {
     switch relationship.storage {
     case .slot: break
     case .inverseSlot(_, let slot):
-      guard toOneKey(of: target, at: slot) == object.key else { return }
-      setToOne(nil, of: target, at: slot)
+      guard isMember(target, of: object, relationship) || toOneKey(of: target, at: slot) == object.key
+      else { return }
+      relate(target, at: slot, from: object.key, to: nil)
     case .links(let number, let mirror):
       guard hasLink(object, to: target, at: LinkPlace(number, object.key)) else { return }
       setLink(.absent, number, mirror: mirror, from: object.key, to: target.key)
@@ -198,10 +272,39 @@ extension ManagedObjectContext {
       linksWillChange(number, of: owner)
       linksWillChange(mirror, of: target)
     }
-    setPosition(state, at: LinkPlace(number, owner), to: target)
-    setPosition(mirrored ?? state, at: LinkPlace(mirror, target), to: owner)
+    let (place, mirrorPlace) = (LinkPlace(number, owner), LinkPlace(mirror, target))
+    let isReturn = hasOwnWord(at: place, to: target)
+    setPosition(state, at: place, to: target)
+    setPosition(mirrored ?? state, at: mirrorPlace, to: owner)
+    if isReturn {
+      let isAsBefore =
+        isBeneath(state, at: place, to: target)
+        && isBeneath(mirrored ?? state, at: mirrorPlace, to: owner)
+      edits.note(isAsBefore: isAsBefore, at: place, to: target)
+      edits.note(isAsBefore: isAsBefore, at: mirrorPlace, to: owner)
+    }
     turn.updated.append(owner)
     turn.updated.append(target)
     noteTouched()
+  }
+
+  // MARK: - Links that came and went
+
+  /// Whether anything is unsaved of a link.
+  private func hasOwnWord(at place: LinkPlace, to target: ObjectKey) -> Bool {
+    if edits.links.state(at: place, to: target) != nil { return true }
+    return !working.segments.isEmpty && working.link(at: place, to: target) != nil
+  }
+
+  /// Whether a link has this state without the context's own unsaved changes, but with those that a
+  /// save under way carries.
+  private func isBeneath(_ state: LinkState, at place: LinkPlace, to target: ObjectKey) -> Bool {
+    do {
+      let saved = Overlay(working.segments.filter(\.isFrozen))
+      return try currentView().over(saved).link(at: place, to: target) == state
+    } catch {
+      if deferredError == nil { deferredError = error }
+      return false
+    }
   }
 }

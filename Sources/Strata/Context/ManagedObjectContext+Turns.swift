@@ -86,12 +86,14 @@ extension ManagedObjectContext {
     }
     let segment = edits.encode(schema: schema, cache: cache)
     for key in edits.outdated { doubt.insert(key) }
+    let asBefore = edits.linksAsBefore
     edits = PendingEdits()
     guard !segment.isEmpty else { return }
     turn.note(segment, schema: schema)
     let composed = Composition.compose(segment, onto: working, schema: schema)
     if let undoRecorder { record(composed, over: working, by: undoRecorder) }
-    let settled = working.adding(composed).compacted()
+    var settled = working.adding(composed).compacted()
+    if !asBefore.isEmpty { settled = settled.forgetting([], links: asBefore) }
     if composed !== segment { willReach(beyond: segment, composed, in: settled) }
     show(settled)
     isPublished = false

@@ -31,10 +31,30 @@ struct PendingEdits: ~Copyable {
   /// The highest key of a member that each ordered relationship is known to have, where members were
   /// linked from their own side.
   var lastLinked: [LinkPlace: ObjectKey] = [:]
+  /// Those of `links` that are as they lie beneath the context's changes.
+  private var placesAsBefore: [LinkPlace: Set<ObjectKey>] = [:]
   /// The serials of the objects that are inserted next.
   var serials: Range<UInt64> = 0..<0
 
   var isEmpty: Bool { drafted.isEmpty && deletions.isEmpty && links.isEmpty }
+
+  /// Notes whether the last edit of a link leaves it as it lies beneath.
+  mutating func note(isAsBefore: Bool, at place: LinkPlace, to target: ObjectKey) {
+    if isAsBefore {
+      placesAsBefore[place, default: []].insert(target)
+    } else {
+      placesAsBefore[place]?.remove(target)
+    }
+  }
+
+  /// The links that came and went, or went and came back: they are no change.
+  var linksAsBefore: LinkChanges {
+    var links = LinkChanges()
+    for (place, targets) in placesAsBefore {
+      for target in targets { links.set(.absent, at: place, to: target) }
+    }
+    return links
+  }
 
   /// Encodes everything into a segment, and leaves each drafted object with its encoded record.
   mutating func encode(schema: Schema, cache: ObjectCache) -> Segment {

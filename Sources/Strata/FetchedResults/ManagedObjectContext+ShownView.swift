@@ -10,22 +10,22 @@ extension ManagedObjectContext {
   ///
   /// O(1) where nobody has changed what is registered here; else O(registered objects).
   func shownView() throws -> ReadView {
-    let view = try currentViewIncludingEdits()
+    let view = try queriedView().view
     guard cache.mayHaveOutdated else { return view }
     var changes: [ObjectKey: Change] = [:]
+    var arena = RecordArena()
     for object in cache.heldOutdatedObjects() {
       guard working.change(for: object.key) == nil, let shown = cache.originalRecord(of: object),
-        case .record(let stored) = try view.find(object.key)
+        case .record(let stored) = try currentView().find(object.key)
       else { continue }
       if stored.record == shown {
         if stored.generation == object.generation { cache.noteCurrent(object) }
         continue
       }
-      let slots = SlotSet(0..<object.home.entity.description.properties.count)
-      changes[object.key] = .update(shown, base: Base(stored), slots: slots)
+      changes[object.key] = masking(stored, by: shown, object.home.entity, in: view, &arena)
     }
     if changes.isEmpty { return view }
     let segment = Segment(changes: changes, links: LinkChanges(), schema: schema)
-    return view.over(working.adding(segment))
+    return view.adding(segment)
   }
 }

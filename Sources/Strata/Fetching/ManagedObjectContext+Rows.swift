@@ -82,7 +82,11 @@ extension ManagedObjectContext {
   /// A view that stays as it is, whatever is done in the context.
   func viewToKeep<T>(for request: FetchRequest<T>) throws -> ReadView {
     beginFetching()
-    return try currentViewIncludingEdits().over(request.includesPendingChanges ? working : Overlay())
+    guard request.includesPendingChanges else {
+      return try currentViewIncludingEdits().over(Overlay())
+    }
+    let (view, isMasked) = try queriedView()
+    return isMasked ? view : view.over(working)
   }
 
   /// The entity whose objects are of class `type`.

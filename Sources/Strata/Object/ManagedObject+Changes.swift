@@ -72,7 +72,7 @@ extension ManagedObject {
     let relationship = relationship(named: name)
     guard let context = home.context, isAlive else { return false }
     if isFault || relationship.isToMany { return true }
-    guard let key = context.toOneKey(of: self, at: relationship.slot) else { return false }
+    guard let key = context.targetKey(of: self, at: relationship.slot) else { return false }
     return context.cache.object(for: key)?.isFault ?? true
   }
 
@@ -87,7 +87,7 @@ extension ManagedObject {
     let keys =
       relationship.isToMany
       ? context.members(of: self, relationship).map(\.key)
-      : [context.toOneKey(of: self, at: relationship.slot)].compactMap { $0 }
+      : [context.targetKey(of: self, at: relationship.slot)].compactMap { $0 }
     return keys.map { ObjectID(store: home.entity.store, key: $0) }
   }
 

@@ -64,9 +64,7 @@ public struct OrderedToMany<Target: ManagedObject> {
   ///
   /// - Precondition: the objects are of the same context.
   public func append(contentsOf objects: some Sequence<Target>) {
-    let objects = Array(objects)
-    guard let members = members() else { return }
-    insert(objects, at: members.count)
+    insert(Array(objects), at: members()?.count ?? 0)
   }
 
   /// Puts `object` before the member that is at `index` now, or at the end; a member moves there.

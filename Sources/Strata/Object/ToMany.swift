@@ -130,14 +130,23 @@ extension ManagedObject {
       guard let word = home.layout.slot(slot, at: record.start).integer(.toOne, as: UInt64.self)
       else { return nil }
       let key = ObjectKey(rawValue: word)
-      if let target = home.find({ $0.objectAtHand(for: key) }) { return target }
+      if let target = home.find({ $0.objectAtHand(for: key) }) { return shown(target) }
     }
     guard let context = home.context else {
       home.recorder?.read(relationship: slot)
       return nil
     }
     guard let key = context.toOneKey(of: self, at: slot) else { return nil }
-    return context.instance(of: key)
+    return context.instance(of: key).flatMap(shown)
+  }
+
+  /// The target of a to-one relationship, unless its deletion is pending: then the relationship leads
+  /// nowhere. An object that is itself deleted keeps its values, to the last.
+  @inline(__always)
+  private func shown(_ target: ManagedObject) -> ManagedObject? {
+    if target.record != nil, target.status != .deleted { return target }
+    let isLost = home.find { $0.isDeletionPending(of: target) ? true : nil } ?? false
+    return isLost && status != .deleted ? nil : target
   }
 
   @usableFromInline

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// The delete rules `.deny` and `.noAction` leave the to-one links of others as they are. While the
+// deletion is pending such a link leads to nothing, in queries as in properties.
+
+extension ManagedObjectContext {
+  /// The turn's view for a query, in which to-one links to objects whose deletion is pending are nil.
+  ///
+  /// O(1) where no entity has such a rule or nothing is deleted; else O(pending deletions of entities
+  /// that have one).
+  ///
+  /// - Returns: the view, and whether some of its records differ from those of the turn's view: then no
+  ///   object may be given a record of it.
+  func queriedView() throws -> (view: ReadView, isMasked: Bool) {
+    let view = try currentViewIncludingEdits()
+    guard !schema.linksLeft.isEmpty, view.layers.segments.contains(where: \.changes.hasDeletes)
+    else { return (view, false) }
+    var masks: [ObjectKey: Change] = [:]
+    var arena = RecordArena()
+    for key in try objectsWithLostLinks(in: view) {
+      guard let entity = schema.entity(key.entity), let stored = try view.record(of: key) else {
+        continue
+      }
+      masks[key] = masking(stored, by: stored.record, entity, in: view, &arena)
+    }
+    if masks.isEmpty { return (view, false) }
+    let segment = Segment(changes: masks, links: LinkChanges(), schema: schema)
+    return (view.adding(segment), true)
+  }
+
+  /// A change that shows an object as `shown`, without to-one links to what is deleted in the view.
+  func masking(
+    _ stored: StoredRecord, by shown: Record, _ entity: EntitySchema, in view: ReadView,
+    _ arena: inout RecordArena
+  ) -> Change {
+    var draft: Draft?
+    for case let relationship? in entity.relationships where relationship.kind == .toOne {
+      guard let target = shown.toOne(at: relationship.slot, layout: entity.layout),
+        view.change(for: target)?.kind == .delete
+      else { continue }
+      if draft == nil { draft = Draft(layout: entity.layout, base: shown) }
+      draft?.setToOne(nil, at: relationship.slot)
+    }
+    return .update(
+      draft?.encode(into: &arena) ?? shown, base: stored,
+      slots: SlotSet(0..<entity.description.properties.count))
+  }
+
+  /// The objects that still lead to one whose deletion is pending.
+  private func objectsWithLostLinks(in view: ReadView) throws -> Set<ObjectKey> {
+    var keys: Set<ObjectKey> = []
+    for (depth, segment) in view.layers.segments.enumerated() where segment.changes.hasDeletes {
+      for span in segment.changes.spans {
+        guard let links = schema.linksLeft[span.entity] else { continue }
+        for place in span.range where segment.changes.values[place].kind == .delete {
+          let deleted = segment.changes.keys[place]
+          if view.layers.isShadowed(deleted, above: depth) { continue }
+          for link in links {
+            keys.formUnion(try view.referrers(to: deleted, index: link.index, slot: link.slot))
+          }
+        }
+      }
+    }
+    return keys
+  }
+}
