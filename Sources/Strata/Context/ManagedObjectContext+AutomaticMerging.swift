@@ -79,12 +79,19 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Tells of the merges that were made while views were taken.
+  /// Tells of the merges that were made while views were taken: lists of all of them at once, since what
+  /// they look at is the state after all of them, and then observers of each.
   func announceMerges() {
-    catchUpLiveResults()
-    guard !merging.announcements.isEmpty else { return }
-    let announcements = merging.announcements
+    let merges = merging.announcements.map { ($0, ChangedObjects($0, schema: schema)) }
     merging.announcements = []
-    for merged in announcements { announceMerge(merged) }
+    if !liveResults.isEmpty {
+      var changes = liveResults.takeNoted()
+      for (merged, objects) in merges { changes.append(LiveChanges(merged, objects)) }
+      tellLiveResults(changes)
+    }
+    for (merged, objects) in merges {
+      post(.objectsDidChange, objects)
+      post(.didMerge, ChangedObjects(merged, schema: schema))
+    }
   }
 }

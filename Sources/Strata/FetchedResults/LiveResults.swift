@@ -18,6 +18,27 @@ struct LiveChanges {
 
   var isEmpty: Bool { keys.isEmpty && suspects.isEmpty && !isUnknown && !isReset }
 
+  init() {}
+
+  /// What a turn or a merge has changed.
+  ///
+  /// - Parameter objects: the same, worked out.
+  init(_ turn: TurnChanges, _ objects: ChangedObjects) {
+    let resolved = objects.resolved
+    for ids in [resolved.inserted, resolved.updated, resolved.deleted, resolved.refreshed] {
+      for id in ids { keys.insert(id.key) }
+    }
+    // What came and went is in none of them; but a list may have been fetched in between.
+    keys.formUnion(turn.inserted)
+    keys.formUnion(turn.deleted)
+    for (key, slots) in resolved.slots {
+      let id = ObjectID(store: objects.contents.store, key: key)
+      if resolved.updated.contains(id), !resolved.refreshed.contains(id) {
+        self.slots[key] = slots
+      }
+    }
+  }
+
   mutating func append(_ later: LiveChanges) {
     if later.isReset { self = LiveChanges() }
     for key in later.keys where keys.contains(key) {
@@ -89,34 +110,9 @@ struct LiveResultsList {
 }
 
 extension ManagedObjectContext {
-  /// Tells the lists what a turn has changed.
-  ///
-  /// - Parameter objects: the same, worked out.
-  func tellLiveResults(of turn: TurnChanges, _ objects: ChangedObjects) {
-    let resolved = objects.resolved
-    var changes = LiveChanges()
-    for ids in [resolved.inserted, resolved.updated, resolved.deleted, resolved.refreshed] {
-      for id in ids { changes.keys.insert(id.key) }
-    }
-    // What came and went is in none of them; but a list may have been fetched in between.
-    changes.keys.formUnion(turn.inserted)
-    changes.keys.formUnion(turn.deleted)
-    for (key, slots) in resolved.slots {
-      let id = ObjectID(store: schema.store, key: key)
-      if resolved.updated.contains(id), !resolved.refreshed.contains(id) {
-        changes.slots[key] = slots
-      }
-    }
-    tellLiveResults(changes)
-  }
-
+  /// Tells the lists what has changed.
   func tellLiveResults(_ changes: LiveChanges) {
     if changes.isEmpty { return }
     for results in liveResults.all() { results.contextDidChange(changes) }
-  }
-
-  /// Has the lists look at what has happened and was not told in full.
-  func catchUpLiveResults() {
-    if !liveResults.isEmpty { tellLiveResults(liveResults.takeNoted()) }
   }
 }

@@ -8,7 +8,7 @@ import StrataRecord
 /// The sets are worked out at the first question, in time that grows with the number of objects;
 /// after that each answer is O(1).
 public struct ChangedObjects: Sendable {
-  private let contents: ChangeContents
+  let contents: ChangeContents
 
   package init(
     store: StoreIdentity, inserted: [ObjectKey], updated: [ObjectKey], deleted: [ObjectKey],

@@ -102,7 +102,7 @@ extension ManagedObjectContext {
   func announce(_ turns: [TurnChanges]) {
     for turn in turns where !turn.isEmpty || !liveResults.isEmpty {
       let objects = ChangedObjects(turn, schema: schema)
-      if !liveResults.isEmpty { tellLiveResults(of: turn, objects) }
+      if !liveResults.isEmpty { tellLiveResults(LiveChanges(turn, objects)) }
       if !turn.isEmpty { post(.objectsDidChange, objects) }
     }
   }
