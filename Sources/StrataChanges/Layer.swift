@@ -94,6 +94,9 @@ public final class Layer: Sendable {
   private let contextGone = Atomic(false)
   private let listening = Atomic(false)
 
+  /// Gives what keeps the context that owns this layer alive; set once, if there is such a thing.
+  private let keeperSource = SetOnce<KeeperSource>()
+
   /// Tells the context that owns this layer of a push; set once, when the context is made.
   private let arrivalHandler = CountedMutex(ArrivalHandler())
   /// Gives the way to save the context that owns this layer; set once, if there is one.
@@ -202,6 +205,27 @@ public final class Layer: Sendable {
 
   /// The way to save the owner; nil if it is confined to an isolation that nobody can enter, or gone.
   package var saver: Saver? { saverSource.withLock { $0 }.give?() }
+
+  // MARK: - Keeping the owner
+
+  /// What keeps the owner alive while it is held, and may be let go of in any isolation.
+  package typealias Keeper = any AnyObject & Sendable
+
+  private final class KeeperSource: Sendable {
+    let keeper: @Sendable () -> Keeper?
+
+    init(_ keeper: @escaping @Sendable () -> Keeper?) { self.keeper = keeper }
+  }
+
+  /// Has `source` asked when a context is made that rests on this layer. It gives nil if the owner is
+  /// gone. Called once at most.
+  package func onKeeperRequest(_ source: @escaping @Sendable () -> Keeper?) {
+    keeperSource.storeIfNil(KeeperSource(source))
+  }
+
+  /// What keeps the owner alive; nil if it is gone, or confined to an isolation in which alone it may
+  /// be let go of.
+  package var ownerKeeper: Keeper? { keeperSource.load()?.keeper() }
 
   // MARK: - Listening
 

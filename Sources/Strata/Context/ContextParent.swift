@@ -16,10 +16,17 @@ public struct ContextPlace: Sendable {
   package let coordinator: PersistentStoreCoordinator
   /// The parent's layer; nil if contexts here rest on the store itself.
   package let layer: Layer?
+  /// Keeps the context of `layer` alive for the contexts that rest on it; nil if it cannot be kept
+  /// from other isolations.
+  package let keeper: (any AnyObject & Sendable)?
 
-  package init(coordinator: PersistentStoreCoordinator, layer: Layer?) {
+  package init(
+    coordinator: PersistentStoreCoordinator, layer: Layer?,
+    keeper: (any AnyObject & Sendable)? = nil
+  ) {
     self.coordinator = coordinator
     self.layer = layer
+    self.keeper = keeper
   }
 }
 
@@ -28,6 +35,6 @@ extension Layer: ContextParent {
     guard let coordinator = source as? PersistentStoreCoordinator else {
       preconditionFailure("a context's layer reads from a coordinator")
     }
-    return ContextPlace(coordinator: coordinator, layer: self)
+    return ContextPlace(coordinator: coordinator, layer: self, keeper: ownerKeeper)
   }
 }

@@ -33,6 +33,7 @@ public final class ContextQueue: ContextParent {
       place: parent.place, confinement: .queue, sameIsolationParent: nil)
     layer = context.layer
     layer.onArrival { [weak self] in self?.noteArrival() }
+    layer.onKeeperRequest { [weak self] in self }
     layer.onSaveRequest { [weak self] in
       guard let self else { return nil }
       return { try await self.save(atLevel: $0) }

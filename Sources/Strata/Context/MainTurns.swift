@@ -38,6 +38,7 @@ enum MainTurns {
       Task { @MainActor in entry.context?.landArrivals() }
     }
     context.layer.onArrival(schedule)
+    context.layer.onKeeperRequest { entry.context.map(MainContextKeeper.init) }
     context.merging.schedule = schedule
     context.layer.onSaveRequest {
       if entry.context == nil { return nil }

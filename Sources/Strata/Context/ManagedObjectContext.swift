@@ -24,6 +24,12 @@ import StrataRecord
 /// used inside a turn of its parent ends that turn. All that a turn reads, it reads from one view; a
 /// save and a refresh begin a new one.
 ///
+/// ## Lifetime
+/// A context keeps its parent alive, and with that all its ancestors. A context that is made from the
+/// `layer` of a confined context does not keep that: nobody may let go of it elsewhere. Objects do not
+/// keep their context. One that outlives it keeps the attributes that are loaded, and stops the
+/// program where it needs the context: to load its values, for a relationship, to be changed.
+///
 /// ## Invariants
 /// - I1 `working` holds everything unsaved but `edits`; objects with drafts are listed in `edits`.
 /// - I2 At the end of a turn `edits` is empty and the layer shows `working`.
@@ -39,6 +45,8 @@ public final class ManagedObjectContext {
   let schema: Schema
   /// The context that this one was made from in the same isolation: to use this one ends its turn.
   let sameIsolationParent: ManagedObjectContext?
+  /// Keeps the parent context alive. Letting go of it is allowed in any isolation.
+  private let parentKeeper: AnyObject?
 
   /// What children of this context rest on, and the subject of its notifications. `Sendable`: it
   /// may be handed anywhere to make a child there.
@@ -148,6 +156,11 @@ public final class ManagedObjectContext {
     schema = place.coordinator.schema
     self.confinement = confinement
     self.sameIsolationParent = sameIsolationParent
+    if let sameIsolationParent {
+      parentKeeper = sameIsolationParent
+    } else {
+      parentKeeper = place.keeper
+    }
     layer = Layer(parent: place.layer, lock: coordinator.layerLock, source: coordinator)
     merging = Merging(of: layer)
     cache = ObjectCache(byteBudget: Self.defaultCacheByteBudget)
@@ -156,8 +169,10 @@ public final class ManagedObjectContext {
 
   deinit {
     layer.endMessages()
-    edits.discard()
+    // First: what objects do when they go finds no context.
     for home in homes { home?.detach() }
+    cache = cache.emptied()
+    edits.close()
   }
 }
 

@@ -125,6 +125,14 @@ struct PendingEdits: ~Copyable {
     strata_prefetch(address + 64)
   }
 
-  /// Forgets what was set in objects that outlive the context.
-  func discard() { for object in drafted { object.discardDraft() } }
+  /// Ends the drafts of a context that is going. Objects that somebody else holds keep what was set.
+  mutating func close() {
+    while var object = drafted.popLast() {
+      if isKnownUniquelyReferenced(&object) {
+        object.discardDraft()
+      } else if let draft = object.takeDraft() {
+        object.record = draft.end(into: &arena).record
+      }
+    }
+  }
 }

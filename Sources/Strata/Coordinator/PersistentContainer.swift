@@ -25,7 +25,7 @@ public final class PersistentContainer: Sendable {
   public let root: ContextQueue
   public let model: ManagedObjectModel
 
-  @MainActor private var viewContextStorage: ManagedObjectContext?
+  @MainActor private var viewContextKeeper: MainContextKeeper?
 
   /// Opens the store at `url`, or creates it.
   ///
@@ -56,14 +56,15 @@ public final class PersistentContainer: Sendable {
   /// The main actor's context, a child of the root; made at the first use. Core Data: `viewContext`.
   ///
   /// Its turns end by themselves when the main actor gets to its next job; unsaved changes stay
-  /// pending. Its saves go to the root, in memory.
+  /// pending. Its saves go to the root, in memory. It keeps the root and the store alive, and not the
+  /// container.
   @MainActor public var viewContext: ManagedObjectContext {
-    if let context = viewContextStorage { return context }
+    if let viewContextKeeper { return viewContextKeeper.context }
     let context = ManagedObjectContext(
       place: root.place, confinement: .mainActor, sameIsolationParent: nil)
     context.tracksObservation = true
     MainTurns.landArrivals(of: context)
-    viewContextStorage = context
+    viewContextKeeper = MainContextKeeper(context)
     return context
   }
 

@@ -105,7 +105,7 @@ extension ManagedObject {
   @inline(never)
   @usableFromInline final func valueNotAtHand<T: AttributeValue>(at slot: Int) -> T {
     if draft == nil, record == nil {
-      if fireFault() { return value(at: slot) }
+      if fireFault(for: .value(slot: slot)) { return value(at: slot) }
       if let value: T = home.recorder?.read(slot) { return value }
     }
     return missingValue(at: slot)
@@ -143,12 +143,14 @@ extension ManagedObject {
   /// The draft that takes a new value of `slot`; nil if the object has no values to set.
   @usableFromInline final func draftForEditing(_ slot: Int) -> DraftReference? {
     if isFault { home.context?.fire(self) }
-    return home.find { $0.draftForEditing(self, slot) }
+    if let draft = home.find({ $0.draftForEditing(self, slot) }) { return draft }
+    stopIfContextIsGone(.setting(slot: slot))
+    return nil
   }
 
   /// Sets a value of an object that somebody may be observing: they are told if it is another.
   private final func storeObserved<T: AttributeValue>(_ value: T, at slot: Int) {
-    if record == nil, draft == nil { _ = fireFault() }
+    if record == nil, draft == nil { _ = fireFault(for: .setting(slot: slot)) }
     if home.layout.externalSlots.contains(slot) { return storeExternal(value, at: slot) }
     let current: T? = draft.map { $0.value(at: slot) } ?? record?.value(at: slot, home.layout)
     guard let observed = home.observed, current != value else { return store(value, at: slot) }
@@ -158,7 +160,7 @@ extension ManagedObject {
   }
 
   private final func store<T: AttributeValue>(_ value: T, at slot: Int) {
-    if record == nil, draft == nil { _ = fireFault() }
+    if record == nil, draft == nil { _ = fireFault(for: .setting(slot: slot)) }
     if home.layout.externalSlots.contains(slot) { return storeExternal(value, at: slot) }
     if let draft {
       draft.set(value, at: slot)
@@ -173,8 +175,8 @@ extension ManagedObject {
   }
 
   /// - Returns: whether the object has values now.
-  private func fireFault() -> Bool {
-    guard isFault, let context = home.context else { return false }
+  private func fireFault(for need: @autoclosure () -> ContextNeed) -> Bool {
+    guard let context = context(for: need()), isFault else { return false }
     context.fire(self)
     return record != nil
   }

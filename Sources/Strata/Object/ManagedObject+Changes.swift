@@ -11,7 +11,7 @@ extension ManagedObject {
   /// new object, all that have a value. Empty for a fault, which does not fire.
   /// Core Data: `changedValues()`.
   public final func changedValues() -> [String: Value] {
-    guard let context = home.context else { return [:] }
+    guard let context = context(for: .changes) else { return [:] }
     let committed = context.committedRecord(of: self)
     return values(of: differingSlots(context.editedSlots(of: self), from: committed)) {
       self.currentValue(at: $0)
@@ -25,7 +25,7 @@ extension ManagedObject {
   ///   to-many relationships and names that the entity does not have are passed over. An external
   ///   attribute is read if it is named; if another has replaced its value since, it is passed over.
   public final func committedValues(forKeys names: [String]? = nil) -> [String: Value] {
-    guard let context = home.context, isAlive else { return [:] }
+    guard let context = context(for: .changes), isAlive else { return [:] }
     if isFault { context.fire(self) }
     guard isAlive else { return [:] }
     let record = context.committedRecord(of: self)
@@ -45,7 +45,7 @@ extension ManagedObject {
   /// External attributes are read; one whose value another has replaced since is left out.
   /// Core Data: `changedValuesForCurrentEvent()`.
   public final func changedValuesForCurrentTurn() -> [String: Value] {
-    guard let context = home.context else { return [:] }
+    guard let context = context(for: .changes) else { return [:] }
     let (former, slots) = context.recordAtTurnStart(of: self)
     let differing = differingSlots(slots, from: former, isFormer: true)
     return values(of: differing) { self.value(at: $0, in: former) }
@@ -55,7 +55,7 @@ extension ManagedObject {
   /// differs from the parent's, or links of a relationship that this object is one end of.
   /// `hasChanges` is true for less. Core Data: `hasPersistentChangedValues`.
   public final var hasPersistentChangedValues: Bool {
-    guard let context = home.context else { return false }
+    guard let context = context(for: .changes) else { return false }
     let committed = context.committedRecord(of: self)
     if !differingSlots(context.editedSlots(of: self), from: committed).isEmpty { return true }
     return context.hasPendingLinks(of: self)
@@ -70,7 +70,9 @@ extension ManagedObject {
   /// - Precondition: the entity has a relationship of that name.
   public final func hasFault(forRelationshipNamed name: String) -> Bool {
     let relationship = relationship(named: name)
-    guard let context = home.context, isAlive else { return false }
+    guard let context = context(for: .relationship(slot: relationship.slot)), isAlive else {
+      return false
+    }
     if isFault || relationship.isToMany { return true }
     guard let key = context.targetKey(of: self, at: relationship.slot) else { return false }
     return context.cache.object(for: key)?.isFault ?? true
@@ -82,7 +84,7 @@ extension ManagedObject {
   /// - Precondition: the entity has a relationship of that name.
   public final func objectIDs(forRelationshipNamed name: String) -> [ObjectID] {
     let relationship = relationship(named: name)
-    guard let context = home.context else { return [] }
+    guard let context = context(for: .relationship(slot: relationship.slot)) else { return [] }
     noteAccess(relationship.slot)
     let keys =
       relationship.isToMany

@@ -23,7 +23,7 @@ extension ManagedObject {
     } else if record == nil {
       return .nothing
     }
-    guard let context = home.context else { return .nothing }
+    guard let context = context(for: .value(slot: slot)) else { return .nothing }
     if context.cache.isAwakened(self, at: slot) {
       return context.cache.awakenedValue(of: self, at: slot).map(ShownExternal.here) ?? .nothing
     }

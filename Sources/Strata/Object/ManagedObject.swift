@@ -32,8 +32,9 @@ public import StrataRecord
 ///
 /// ## Lifetime
 /// The context's cache owns the object and lets go of it when nobody else holds it and it has no
-/// unsaved values. An object that outlives its context is detached, never dangling. `deinit` touches
-/// nothing: the last reference may be dropped on any thread.
+/// unsaved values. An object that outlives its context keeps the attributes that are loaded; what needs
+/// the context stops the program (`context(for:)`). `deinit` touches nothing: the last reference may be
+/// dropped on any thread.
 nonisolated open class ManagedObject {
   package enum Status: UInt8 {
     case clean, inserted, updated, deleted, gone, detached

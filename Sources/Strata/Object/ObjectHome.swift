@@ -7,7 +7,7 @@ package import StrataRecord
 ///
 /// ## Lifetime
 /// The context owns its homes, and objects own theirs; when the context goes, it cuts `context`, and
-/// with that every object still held by somebody is detached at once.
+/// with that the way of every object that somebody still holds.
 ///
 /// ## Isolation
 /// The context's.

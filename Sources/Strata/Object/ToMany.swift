@@ -40,7 +40,7 @@ public struct ToMany<Target: ManagedObject> {
   public func contains(_ object: Target) -> Bool {
     guard let relationship else { return false }
     owner.noteAccess(relationship.slot)
-    return owner.home.context?.isMember(object, of: owner, relationship) ?? false
+    return context?.isMember(object, of: owner, relationship) ?? false
   }
 
   /// Makes `object` a member, and this object a member or the target of its inverse. Inserting a
@@ -48,7 +48,7 @@ public struct ToMany<Target: ManagedObject> {
   ///
   /// - Precondition: the object is of the same context.
   public func insert(_ object: Target) {
-    guard let relationship, let context = owner.home.context else { return }
+    guard let relationship, let context = contextForSetting else { return }
     guard !context.isMember(object, of: owner, relationship) else { return }
     context.link(owner, to: object, relationship)
   }
@@ -58,7 +58,7 @@ public struct ToMany<Target: ManagedObject> {
   /// - Precondition: the object is of the same context.
   public func remove(_ object: Target) {
     guard let relationship else { return }
-    owner.home.context?.unlink(owner, from: object, relationship)
+    contextForSetting?.unlink(owner, from: object, relationship)
   }
 
   /// Makes all members none.
@@ -78,14 +78,26 @@ public struct ToMany<Target: ManagedObject> {
   var members: [ReadView.Member] {
     guard let relationship else { return [] }
     owner.noteAccess(relationship.slot)
-    return owner.home.context?.members(of: owner, relationship) ?? []
+    return context?.members(of: owner, relationship) ?? []
+  }
+
+  /// The context, to read the relationship.
+  var context: ManagedObjectContext? {
+    guard let relationship else { return nil }
+    return owner.context(for: .relationship(slot: relationship.slot))
+  }
+
+  /// The context, to change the relationship.
+  var contextForSetting: ManagedObjectContext? {
+    guard let relationship else { return nil }
+    return owner.context(for: .setting(slot: relationship.slot))
   }
 }
 
 extension ToMany: Sequence {
   /// The members as they are now, as faults where they are not loaded.
   public func makeIterator() -> AnyIterator<Target> {
-    let context = owner.home.context
+    let context = context
     var members = members.makeIterator()
     return AnyIterator {
       while let member = members.next() {
@@ -132,7 +144,7 @@ extension ManagedObject {
       let key = ObjectKey(rawValue: word)
       if let target = home.find({ $0.objectAtHand(for: key) }) { return shown(target) }
     }
-    guard let context = home.context else {
+    guard let context = context(for: .relationship(slot: slot)) else {
       home.recorder?.read(relationship: slot)
       return nil
     }
@@ -151,7 +163,7 @@ extension ManagedObject {
 
   @usableFromInline
   final func setTarget(_ target: ManagedObject?, at slot: Int) {
-    home.context?.setToOne(target, of: self, at: slot)
+    context(for: .setting(slot: slot))?.setToOne(target, of: self, at: slot)
   }
 
   /// A to-one relationship may have no target, so its property is optional.

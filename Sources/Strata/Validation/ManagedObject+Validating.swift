@@ -11,7 +11,7 @@ extension ManagedObject {
   ///
   /// - Throws: `StoreError` if reading fails.
   public final func validationFailures() throws -> [ValidationFailure] {
-    guard let context = home.context, isAlive else { return [] }
+    guard let context = context(for: .validation), isAlive else { return [] }
     context.encodeEdits()
     if isFault { try context.load(self) }
     guard isAlive else { return [] }
@@ -24,7 +24,7 @@ extension ManagedObject {
   /// - Parameter name: of the property. Of one that the entity does not have, there are no failures.
   /// - Throws: `StoreError` if reading fails.
   public final func validationFailures(ofPropertyNamed name: String) throws -> [ValidationFailure] {
-    guard let context = home.context, isAlive, status != .deleted,
+    guard let context = context(for: .validation), isAlive, status != .deleted,
       let slot = home.entity.description.slot(named: name)
     else { return [] }
     context.encodeEdits()

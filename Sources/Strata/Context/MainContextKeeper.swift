@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Keeps a context of the main actor alive, and lets go of it on the main actor, wherever this object
+/// goes itself.
+///
+/// It exists because a context that goes cuts the way from its objects to itself: on another thread
+/// that would race with the main actor, which may be using such an object.
+///
+/// ## Isolation
+/// Sendable: the context is reached on the main actor alone.
+final class MainContextKeeper: @unchecked Sendable {  // Safety: as said above.
+  private let unsafeContext: Unmanaged<ManagedObjectContext>
+
+  init(_ context: ManagedObjectContext) { unsafeContext = .passRetained(context) }
+
+  @MainActor var context: ManagedObjectContext { unsafeContext.takeUnretainedValue() }
+
+  deinit {
+    // Safety: the one reference that `init` has counted goes, and it is used for nothing else.
+    nonisolated(unsafe) let last = unsafeContext
+    Task { @MainActor in last.release() }
+  }
+}
