@@ -146,6 +146,44 @@ import Testing
     }
   }
 
+  @Test func `let each willSave insert another object, in a long chain`() async throws {
+    try await withDiary { diary, container in
+      diary.on("willSave") { note in
+        guard let number = Int(note.text), number < 150, note.revision == 0 else { return }
+        note.revision = 1
+        note.managedObjectContext?.note("\(number + 1)")
+      }
+      try await container.root.perform { context in
+        context.note("0")
+        try context.save()
+        #expect(try context.count(for: Note.all) == 151)
+        #expect(!context.hasChanges)
+      }
+    }
+  }
+
+  @Test func `stop a chain of insertions that never ends`() async throws {
+    try await withDiary { diary, container in
+      diary.on("willSave") { note in
+        guard note.revision == 0 else { return }
+        note.revision = 1
+        note.managedObjectContext?.note("another")
+      }
+      try await container.root.perform { context in
+        context.note("first")
+        do {
+          try context.save()
+          Issue.record("the save came to an end")
+        } catch ContextError.endlessWillSave(let restless) {
+          #expect(!restless.isEmpty)
+        }
+        diary.on("willSave", nil)
+        try context.save()
+        #expect(!context.hasChanges)
+      }
+    }
+  }
+
   @Test func `leave what willSave changed unsaved when the save fails`() async throws {
     try await withDiary { diary, container in
       let id = try await container.root.perform { context in

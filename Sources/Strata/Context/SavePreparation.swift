@@ -19,10 +19,13 @@ struct SavePreparation {
   struct Told {
     let kind: Change.Kind
     let record: Record?
+    /// How often it was told.
+    let count: Int
 
-    init(_ change: Change) {
+    init(_ change: Change, count: Int = 1) {
       kind = change.kind
       record = change.record
+      self.count = count
     }
   }
 
@@ -42,9 +45,11 @@ struct SavePreparation {
 }
 
 extension ManagedObjectContext {
-  /// So many times `willSave` is called on an object for one save. Who changes something each time
-  /// has made a mistake: Core Data calls until the stack is full.
-  private static let willSaveRoundCountMax = 100
+  /// So many times `willSave` is called on an object for one save. An object that changes something each
+  /// time has a mistake in it: Core Data calls until the stack is full.
+  private static let willSaveCountMax = 100
+  /// So many times objects are called that the calls before have inserted or changed.
+  private static let willSaveRoundCountMax = 1_000
   /// So many times children's saves that landed meanwhile are got ready too.
   private static let landingRoundCountMax = 1_000
 
@@ -85,13 +90,20 @@ extension ManagedObjectContext {
     for _ in 0..<Self.willSaveRoundCountMax {
       let keys = untoldKeys()
       if keys.isEmpty { return }
+      let restless = keys.filter { key in
+        preparation?.told[key].map { $0.count >= Self.willSaveCountMax } ?? false
+      }
+      if !restless.isEmpty { throw endlessWillSave(restless) }
       for key in keys { tellObject(key) }
       encodeEdits()
     }
     let restless = untoldKeys()
     if restless.isEmpty { return }
-    throw ContextError.endlessWillSave(
-      restless.map { ObjectID(store: schema.store, key: $0) })
+    throw endlessWillSave(restless)
+  }
+
+  private func endlessWillSave(_ restless: [ObjectKey]) -> ContextError {
+    .endlessWillSave(restless.map { ObjectID(store: schema.store, key: $0) })
   }
 
   private func tellObject(_ key: ObjectKey) {
@@ -101,7 +113,8 @@ extension ManagedObjectContext {
     guard !edits.deletions.keys.contains(key), let change = working.change(for: key),
       let object = instance(of: key)
     else { return }
-    preparation?.told[key] = SavePreparation.Told(change)
+    let count = preparation?.told[key]?.count ?? 0
+    preparation?.told[key] = SavePreparation.Told(change, count: count + 1)
     if object.home.hooks.contains(.willSave) { object.willSave() }
   }
 
