@@ -155,6 +155,35 @@ import Testing
     }
   }
 
+  @Test func `mixes no old values into an object that is merged meanwhile`() async throws {
+    try await withDiary { diary, container in
+      let id = try await savedNote(container)
+      let other = ContextQueue(parent: container.coordinator)
+      diary.on("awakeFromFetch") { note in
+        guard let context = note.managedObjectContext else { return }
+        diary.on("awakeFromFetch", nil)
+        note.summary = "set"
+        try? other.performAndWait { context in
+          let note = try context.existingObject(Note.self, with: id)
+          note.text = "B"
+          note.revision = 9
+          try context.save()
+        }
+        let changed = try? ChangedObjects(updated: [id])
+        if let changed { try? context.mergeChanges(fromRemoteContextSave: changed) }
+      }
+      let context = ManagedObjectContext(parent: container.coordinator)
+      let note = try context.existingObject(Note.self, with: id)
+      #expect(note.summary == "set")
+      #expect(note.text == "B" && note.revision == 9)
+      note.revision = 10
+      try context.save()
+      let stored = try ManagedObjectContext(parent: container.coordinator)
+        .existingObject(Note.self, with: id)
+      #expect(stored.text == "B" && stored.revision == 10)
+    }
+  }
+
   @Test func `may itself fetch`() async throws {
     try await withDiary { diary, container in
       try await container.root.perform { context in

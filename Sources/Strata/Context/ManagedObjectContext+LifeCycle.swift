@@ -40,8 +40,13 @@ extension ManagedObjectContext {
     guard let draft = object.takeDraft() else { return }
     var arena = RecordArena()
     let set = draft.end(into: &arena)
-    guard !set.changed.isEmpty, let original = cache.originalRecord(of: object) else { return }
-    cache.setAwakened(set.record, over: original, external: set.external, of: object)
+    guard !set.changed.isEmpty, let record = object.record,
+      let original = cache.originalRecord(of: object)
+    else { return }
+    // A merge may have replaced the record since the draft was made from it.
+    let awakened = object.home.layout.splice(
+      base: record, changes: set.record, slots: set.changed, into: &arena)
+    cache.setAwakened(awakened, over: original, external: set.external, of: object)
   }
 
   // MARK: - Deleting
