@@ -32,6 +32,10 @@ package final class ReadView {
   /// none of the present, which nobody follows.
   package let sights: [LayerSight]?
 
+  /// Told of each pending object that a walk comes to; what it throws ends the walk. What is read of the
+  /// store, the snapshot is told of.
+  package var watch: (() throws -> Void)?
+
   /// The ancestors' segments, near to far, without those that the snapshot shows.
   let inherited: [Segment]
   /// Whether an ancestor has more pending than insertions.

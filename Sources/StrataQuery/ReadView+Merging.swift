@@ -32,6 +32,7 @@ extension ReadView {
     try snapshot.scanIndex(index, in: range, isReversed: isReversed) { entry, key in
       while step == .more, pending.isNext(before: entry) {
         count += 1
+        try watch?()
         step = try pending.next(body) ?? .more
       }
       if step == .stop { return step }
@@ -41,6 +42,7 @@ extension ReadView {
     }
     while step == .more, let next = try pending.next(body) {
       count += 1
+      try watch?()
       step = next
     }
     return count
@@ -93,6 +95,7 @@ extension ReadView {
         let place = changed[changedCount].place
         changedCount += 1
         shownCount += 1
+        try watch?()
         try pending(keys[shownCount - 1], lookUp.record(at: place))
       }
     }
@@ -128,6 +131,7 @@ extension ReadView {
         next += 1
         guard let record = change.record else { continue }
         count += 1
+        try watch?()
         step = try record.withUnsafeBytes { bytes in
           try body(
             Visited(
@@ -164,6 +168,7 @@ extension ReadView {
     func visitPending(below key: ObjectKey?) throws {
       while step == .more, next < pending.count, key.map({ pending[next].key < $0 }) ?? true {
         count += 1
+        try watch?()
         if pending[next].change.kind != .delete { step = try body(pending[next].key) }
         next += 1
       }

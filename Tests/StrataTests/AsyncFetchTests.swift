@@ -80,6 +80,45 @@ import Testing
     await #expect(throws: CancellationError.self) { try await early.value }
   }
 
+  /// A container with so many entries, none of them saved.
+  private func unsaved(entries count: Int) throws -> PersistentContainer {
+    let container = try ledger()
+    try container.root.performAndWait { context in
+      for index in 0..<count { context.entry("e\(index)", index) }
+    }
+    return container
+  }
+
+  @Test func `reports how far it has come over unsaved changes`() async throws {
+    let container = try unsaved(entries: 1_000)
+    for request in [LedgerEntry.where { $0.weight > 1 }, LedgerEntry.where { $0.label > "e" }] {
+      let reports = Mutex<[Int]>([])
+      _ = try await container.root.fetch(request.select(\.weight)) { report in
+        reports.withLock { $0.append(report.readCount) }
+      }
+      let told = reports.withLock(\.self)
+      #expect(told.starts(with: [256, 512, 768]) && told.last.map { $0 >= 1_000 } == true)
+    }
+  }
+
+  @Test func `ends soon after its task is cancelled, also over unsaved changes`() async throws {
+    let container = try unsaved(entries: 2_000)
+    for request in [
+      LedgerEntry.where { $0.weight > 1 }, LedgerEntry.all.sorted(by: \.weight), LedgerEntry.all,
+      LedgerEntry.all.sorted(by: \.label),
+    ] {
+      let last = Mutex(0)
+      let task = Task {
+        try await container.root.fetch(request.select(\.weight)) { report in
+          last.withLock { $0 = report.readCount }
+          withUnsafeCurrentTask { $0?.cancel() }
+        }
+      }
+      await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(last.withLock(\.self) == 256)
+    }
+  }
+
   @Test func `refuses what cannot be asked`() async throws {
     let container = try ledger(entries: 1)
     let transient = QueryError.transientProperty(entity: "LedgerEntry", property: "note")

@@ -8,7 +8,7 @@ import StrataRecord
 
 /// How far an asynchronous fetch has come. Core Data: `NSAsynchronousFetchResult.progress`.
 public struct FetchProgress: Sendable, Hashable {
-  /// How many entries of indexes and records have been read.
+  /// How many entries of indexes and records have been read, of the store and of what is unsaved.
   public let readCount: Int
   /// How many objects of the requested entity the store has, and of those that inherit from it: what a
   /// fetch reads that no index helps. Core Data: `estimatedResultCount`.
@@ -95,9 +95,10 @@ private struct DetachedFetch: Sendable {
       progress?(FetchProgress(readCount: readCount, objectCount: objectCount)) ?? ()
     }
     let snapshot = WatchedSnapshot(view.snapshot, report: report)
-    let result = try body(
-      ReadView(
-        own: Overlay(), inherited: view.layers.segments, snapshot: snapshot, schema: view.schema))
+    let watched = ReadView(
+      own: Overlay(), inherited: view.layers.segments, snapshot: snapshot, schema: view.schema)
+    watched.watch = snapshot.noteRead
+    let result = try body(watched)
     report(snapshot.readCount)
     return result
   }

@@ -5,8 +5,9 @@ import StrataRecord
 
 /// A snapshot that counts what is read of it, and stops a fetch whose task has been cancelled.
 ///
-/// Everything that a fetch reads passes through its snapshot, so this is the one place to look at the
-/// task, whatever the plan of the fetch is. What a fetch does without reading, putting the rows of a
+/// Everything that a fetch reads of the store passes through its snapshot, and the view tells of what it
+/// reads of unsaved changes (`ReadView.watch`). So this is the one place to look at the task, whatever the
+/// plan of the fetch is. What a fetch does without reading, putting the rows of a
 /// sort in order at the end, it cannot interrupt.
 ///
 /// ## Isolation
@@ -28,7 +29,7 @@ final class WatchedSnapshot: Snapshot {
   }
 
   /// - Throws: `CancellationError`; what `report` throws.
-  private func noteRead() throws {
+  func noteRead() throws {
     readCount += 1
     guard readCount.isMultiple(of: Self.stride) else { return }
     try Task.checkCancellation()
