@@ -5,10 +5,18 @@ import StrataTestSupport
 package enum Group: String, CaseIterable, Sendable {
   /// One relationship of to-one and to-many, and one of one to one.
   case links, pairs
+  /// One that cascades; links under policies by which a deletion gives way to the store.
+  case cascades, keeping
+  /// One of many to many, and an ordered one.
+  case likes, ordered
   case insertions, deletions
   /// Objects that the program holds.
   case held
-  case rollback, refresh, merge
+  case rollback, refresh, merge, reset, undo
+  /// Edits that throw, query generations, children that are used inside their parents' turns.
+  case edits, pins, turns
+  /// A rival on another coordinator of the file.
+  case shared
   /// Contexts that merge automatically, that are confined, that live in their parent's isolation.
   case automatic, confined, inner
   /// Saves to the store in two steps.
@@ -17,6 +25,10 @@ package enum Group: String, CaseIterable, Sendable {
   case rival, sibling, grandchild
   /// Merge policies other than `.error`.
   case policies
+  /// A unique attribute, under the policy `.error`.
+  case unique
+  /// What to-many relationships show; left out, they are changed but not looked at.
+  case members
 }
 
 /// Draws sequences of operations by a seed.
@@ -25,18 +37,24 @@ struct Draw {
   private let choices: [(operation: Operation, end: Int)]
   private let total: Int
   let setup: Setup
+  private let hasEdits: Bool
+  private let hasTurns: Bool
 
   init(seed: UInt64, without: Set<Group>) {
     var random = SeededGenerator(seed: seed)
     setup = Self.setup(&random, without)
+    hasEdits = !without.contains(.edits)
+    // What a context merges between the steps of a turn depends on what others do meanwhile.
+    hasTurns = !without.contains(.turns) && setup.automatic.isEmpty && setup.undoable.isEmpty
     var end = 0
     var choices: [(Operation, Int)] = []
     for operation in Self.all
     where Self.groups(of: operation).isDisjoint(with: without)
-      && !(setup.policy.keepsTheirs && (operation.name == .link || operation.name == .pair))
+      && !(setup.policy.keepsTheirs && operation.isOfLinks && without.contains(.keeping))
+      && !(setup.policy != .error && operation.name == .code)
       && !(operation.name == .begin && setup.home(operation.place) != .queue)
     {
-      let share = operation.name == .link || operation.name == .pair ? 3 : 8
+      let share = operation.isOfLinks ? 3 : 8
       guard Int.random(in: 0..<10, using: &random) < share else { continue }
       end += Self.weight(operation)
       choices.append((operation, end))
@@ -44,17 +62,61 @@ struct Draw {
     (self.choices, total, self.random) = (choices, end, random)
   }
 
+  /// One step, or several in one turn.
+  ///
   /// - Returns: nil if nothing that was drawn has a meaning now.
-  mutating func next(_ promise: Promise) -> Operation? {
+  mutating func next(_ promise: Promise) -> [Operation]? {
+    guard var first = one(promise, within: nil) else { return nil }
+    if hasEdits, first.canBeTakenBack, Int.random(in: 0..<12, using: &random) == 0 {
+      first.isTakenBack = true
+    }
+    guard hasTurns, first.canBeJoined, Int.random(in: 0..<5, using: &random) == 0 else {
+      return [first]
+    }
+    if Int.random(in: 0..<3, using: &random) == 0, let turn = busyTurn(first, promise) {
+      return turn
+    }
+    var (turn, after) = ([first], promise)
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      guard let last = turn.last else { break }
+      _ = after.perform(last, value: .max, policy: setup.policy)
+      guard var next = one(after, within: first.place), next.canBeJoined else { continue }
+      next.isJoined = true
+      turn.append(next)
+    }
+    return turn
+  }
+
+  /// A turn during which a child hands over what it has.
+  private mutating func busyTurn(_ first: Operation, _ promise: Promise) -> [Operation]? {
+    guard first.isEdit, setup.home(first.place) == .queue else { return nil }
+    let children = Place.allCases.filter { child in
+      child.parent == first.place && setup.home(child) == .queue
+        && promise.isPossible(Operation(.hand, child))
+    }
+    guard let child = children.randomElement(using: &random) else { return nil }
+    var turn = [first, Operation(.hand, child)]
+    var after = promise
+    _ = after.perform(first, value: .max, policy: setup.policy)
+    if let last = one(after, within: first.place), last.isEdit, last.place == first.place {
+      turn.append(last)
+    }
+    for index in 1..<turn.count { turn[index].isJoined = true }
+    return turn
+  }
+
+  private mutating func one(_ promise: Promise, within place: Place?) -> Operation? {
     guard total > 0 else { return nil }
-    for _ in 0..<8 {
+    for _ in 0..<20 {
       let number = Int.random(in: 0..<total, using: &random)
       var (low, high) = (0, choices.count - 1)
       while low < high {
         let middle = (low + high) / 2
         if choices[middle].end > number { high = middle } else { low = middle + 1 }
       }
-      if promise.isPossible(choices[low].operation) { return choices[low].operation }
+      let operation = choices[low].operation
+      if let place, operation.place != place, !place.below.contains(operation.place) { continue }
+      if promise.isPossible(operation) { return operation }
     }
     return nil
   }
@@ -71,9 +133,14 @@ struct Draw {
       if number == 0, !without.contains(.confined) { setup.homes[place] = .confined }
       if number == 1, !place.isRoot, !without.contains(.inner) { setup.homes[place] = .inner }
       let isAutomatic = Int.random(in: 0..<6, using: &random) == 0
+      let isUndoable = Int.random(in: 0..<8, using: &random) == 0
+      if isUndoable, !without.contains(.undo) { setup.undoable.insert(place) }
       if isAutomatic, !without.contains(.automatic) { setup.automatic.insert(place) }
     }
     setup.looksAtAll = Bool.random(using: &random)
+    let isShared = Int.random(in: 0..<6, using: &random) == 0
+    setup.isShared = isShared && !without.contains(.shared)
+    setup.without = without.intersection([.members])
     return setup
   }
 
@@ -84,13 +151,22 @@ struct Draw {
   private static func operations(_ name: Operation.Name, _ place: Place) -> [Operation] {
     let keys = 0..<4
     switch name {
-    case .rollback, .merge, .fetch, .save: return [Operation(name, place)]
+    case .hand: return []
+    case .rollback, .merge, .fetch, .save, .reset, .pin, .unpin, .undo, .redo:
+      return [Operation(name, place)]
     case .begin, .finish: return place.isRoot ? [Operation(name, place)] : []
     case .set:
       return keys.flatMap { key in
         [Slot.a, .b].map { Operation(name, place, key, slot: $0) }
       }
-    case .link, .pair:
+    case .code: return keys.flatMap { key in (0...2).map { code(place, key, $0) } }
+    case .stop, .lead, .unstop:
+      return keys.flatMap { key in
+        keys.filter { $0 != key }.map { Operation(name, place, key, target: $0) }
+      }
+    case .like, .unlike:
+      return keys.flatMap { key in keys.map { Operation(name, place, key, target: $0) } }
+    case .link, .part, .pair:
       return keys.flatMap { key in
         [Operation(name, place, key)]
           + keys.filter { $0 != key }.map { Operation(name, place, key, target: $0) }
@@ -99,16 +175,21 @@ struct Draw {
     }
   }
 
+  private static func code(_ place: Place, _ key: Int, _ code: Int) -> Operation {
+    Operation(.code, place, key, target: code == 0 ? nil : code)
+  }
+
   private static func weight(_ operation: Operation) -> Int {
     // The first two objects are where contexts meet.
     let share = (operation.key ?? 0) < 2 ? 4 : 1
     return switch operation.name {
     case .set: 3 * share
-    case .save, .finish: 40
-    case .fetch, .begin: 12
+    case .save, .finish, .hand: 40
+    case .fetch, .begin, .undo, .redo: 12
     case .rollback, .merge: 8
+    case .reset, .pin, .unpin: 2
     case .hold, .insert: 2 * share
-    case .link, .pair: share
+    case .link, .part, .pair, .like, .unlike, .stop, .lead, .unstop, .code: share
     case .delete, .release, .read, .revert, .refresh: share
     }
   }
@@ -117,7 +198,14 @@ struct Draw {
     var groups: Set<Group> = []
     switch operation.name {
     case .link: groups.insert(.links)
+    case .part: groups.insert(.cascades)
     case .pair: groups.insert(.pairs)
+    case .like, .unlike: groups.insert(.likes)
+    case .stop, .lead, .unstop: groups.insert(.ordered)
+    case .code: groups.insert(.unique)
+    case .undo, .redo: groups.insert(.undo)
+    case .reset: groups.insert(.reset)
+    case .pin, .unpin: groups.insert(.pins)
     case .insert: groups.insert(.insertions)
     case .delete: groups.insert(.deletions)
     case .hold, .release: groups.insert(.held)
@@ -125,7 +213,7 @@ struct Draw {
     case .revert, .refresh: groups.insert(.refresh)
     case .merge: groups.insert(.merge)
     case .begin, .finish: groups.insert(.steps)
-    case .set, .read, .fetch, .save: break
+    case .set, .read, .fetch, .save, .hand: break
     }
     switch operation.place {
     case .rival: groups.insert(.rival)
@@ -135,6 +223,28 @@ struct Draw {
     }
     return groups
   }
+}
+
+extension Operation {
+  fileprivate var isOfLinks: Bool {
+    switch name {
+    case .link, .part, .pair, .like, .unlike, .stop, .lead, .unstop: true
+    default: false
+    }
+  }
+
+  fileprivate var isEdit: Bool { canBeTakenBack && !isTakenBack }
+
+  fileprivate var canBeTakenBack: Bool {
+    switch name {
+    case .set, .code, .link, .part, .pair, .like, .unlike, .stop, .lead, .unstop, .insert, .delete:
+      true
+    default: false
+    }
+  }
+
+  /// Whether it can be one of several steps in one turn.
+  fileprivate var canBeJoined: Bool { name != .begin && name != .finish && name != .merge }
 }
 
 extension Policy {

@@ -6,10 +6,17 @@ import Strata
   var a: Int = 0
   @Attribute(.indexed) var b: String
   @Attribute(.derived(.uppercase("b"))) var derived: String
+  @Attribute(.derived(.count("members"))) var memberCount: Int
+  @Attribute(.unique) var code: String?
   var owner: Node?
   @Relationship(inverse: \Node.owner) var members: ToMany<Node>
+  var whole: Node?
+  @Relationship(deleteRule: .cascade, inverse: \Node.whole) var parts: ToMany<Node>
   @Relationship(inverse: \Node.husband) var wife: Node?
   var husband: Node?
+  @Relationship(inverse: \Node.likers) var liked: ToMany<Node>
+  var likers: ToMany<Node>
+  var stops: OrderedToMany<Node>
 }
 
 /// An object beside all sequences. A save of it occupies the store's writer.
@@ -31,7 +38,10 @@ extension Node {
     values[.a] = a
     values[.b] = Self.number(b)
     values[.derived] = Self.number(derived.lowercased())
+    values[.memberCount] = memberCount
+    values[.code] = code.flatMap(Int.init) ?? 0
     values[.owner] = owner.map { key($0.objectID).map { $0 + 1 } ?? -1 } ?? 0
+    values[.whole] = whole.map { key($0.objectID).map { $0 + 1 } ?? -1 } ?? 0
     values[.wife] = wife.map { key($0.objectID).map { $0 + 1 } ?? -1 } ?? 0
     values[.husband] = husband.map { key($0.objectID).map { $0 + 1 } ?? -1 } ?? 0
     return values

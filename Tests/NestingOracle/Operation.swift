@@ -6,21 +6,33 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
   package enum Name: String, CaseIterable, Sendable {
     /// Set an attribute: `set C x a`, with a value that was never there before.
     case set
+    /// Set the unique attribute, to one of two values or to nil: `code C x 1`, `code C x -`.
+    case code
     /// Link an object to its owner: `link C x y`, `link C x -`.
     case link
+    /// Make an object part of another, with which it is deleted: `part C x y`, `part C x -`.
+    case part
     /// Link the two ends of a one-to-one relationship: `pair C x y`, `pair C x -`.
     case pair
+    /// Add a link of many to many, and remove one: `like C x y`, `unlike C x y`.
+    case like, unlike
+    /// Put a member last in a list, or first, and remove one.
+    case stop, lead, unstop
     case insert, delete
     /// Keep an object, and let it go.
     case hold, release
     /// Read one object, and all by a fetch.
     case read, fetch
-    case rollback
+    case rollback, reset, undo, redo
     /// `refresh(_:mergeChanges:)` with false and with true.
     case revert, refresh
     /// Catch up as a context that merges automatically.
     case merge
+    /// Rest on the state of now, and on the newest one again.
+    case pin, unpin
     case save
+    /// A save to a parent that is in a turn, from another thread: `set R x a; + hand C; + set R x b`.
+    case hand
     /// The two halves of a save to the store.
     case begin, finish
   }
@@ -30,6 +42,11 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
   package var key: Int?
   package var slot: Slot?
   package var target: Int?
+  /// Done in an `edit` that throws, and so taken back: `fail set C x a`.
+  package var isTakenBack = false
+  /// Done in the turn of the step before, if need be inside a turn of its own context within that:
+  /// `+ set C x a`.
+  package var isJoined = false
 
   package init(
     _ name: Name, _ place: Place, _ key: Int? = nil, slot: Slot? = nil, target: Int? = nil
@@ -44,10 +61,14 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     var words = [name.rawValue, place.letter]
+    if isTakenBack { words.insert("fail", at: 0) }
+    if isJoined { words.insert("+", at: 0) }
     if let key { words.append(Self.letter(key)) }
     switch name {
     case .set: if let slot { words.append(slot.name) }
-    case .link, .pair: words.append(target.map(Self.letter) ?? "-")
+    case .code: words.append(target.map(String.init) ?? "-")
+    case .link, .part, .pair, .like, .unlike, .stop, .lead, .unstop:
+      words.append(target.map(Self.letter) ?? "-")
     default: break
     }
     return words.joined(separator: " ")
@@ -55,17 +76,24 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
 
   /// - Returns: nil if the text is no operation.
   package init?(_ text: some StringProtocol) {
-    let words = text.split(separator: " ")
+    var words = text.split(separator: " ")[...]
+    let isJoined = words.first == "+"
+    if isJoined { words = words.dropFirst() }
+    let isTakenBack = words.first == "fail"
+    if isTakenBack { words = words.dropFirst() }
+    words = Array(words)[...]
     guard words.count >= 2, let name = Name(rawValue: String(words[0])),
       let place = Place(letter: words[1])
     else { return nil }
     self.init(name, place)
+    (self.isJoined, self.isTakenBack) = (isJoined, isTakenBack)
     if words.count > 2 {
       guard let key = Self.letters.firstIndex(of: Character(String(words[2]))) else { return nil }
       self.key = key
     }
     guard words.count > 3 else { return }
     switch name {
+    case .code: target = Int(words[3])
     case .set: slot = Slot.allCases.first { $0.name == words[3] }
     default: target = Self.letters.firstIndex(of: Character(String(words[3])))
     }

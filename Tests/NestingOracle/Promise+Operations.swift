@@ -4,31 +4,43 @@ extension Promise {
   /// Whether an operation has a meaning now; a sequence passes over those that have none.
   package func isPossible(_ operation: Operation) -> Bool {
     let place = operation.place
-    let (own, under) = (edits[place.rawValue], frozen[place.rawValue])
+    let own = edits[place.rawValue]
     let key = operation.key ?? 0
+    if operation.isTakenBack, isSaving(place) { return false }
     switch operation.name {
-    case .set: return shows(place, key) != nil
-    case .link, .pair:
+    case .set, .code: return shows(place, key) != nil
+    case .link, .part, .pair:
       guard shows(place, key) != nil, operation.target != key else { return false }
       return operation.target.map { shows(place, $0) != nil && look(place, $0) != nil } ?? true
+    case .like, .unlike, .stop, .lead, .unstop:
+      guard let target = operation.target else { return false }
+      return look(place, key) != nil && look(place, target) != nil
     case .insert: return !isUsed(key)
     case .delete: return shows(place, key) != nil && look(place, key) != nil
-    case .hold: return held[place.rawValue][key] == nil && own[key] == nil && look(place, key) != nil
+    case .hold:
+      return held[place.rawValue][key] == nil && own[key] == nil && look(place, key) != nil
     case .release: return held[place.rawValue][key] != nil
     case .read: return isUsed(key)
     case .fetch, .merge: return true
-    case .refresh: return shows(place, key) != nil || own[key] != nil
+    // A deleted object is left alone.
+    case .refresh:
+      return own[key].map { $0.kind != .delete } ?? (shows(place, key) != nil)
     // Which half of a one-to-one link is taken back with one of its ends is not told anywhere; and a
     // new or deleted object is left alone.
     case .revert:
+      if isSaving(place), hasLinkChanges(place).may { return false }
       guard let edit = own[key], edit.kind == .update else { return false }
       return !Slot.pairs.contains { edit.set.slots.contains($0) }
-    case .rollback: return own.contains { $0 != nil }
-    case .save:
-      return own.contains { $0 != nil } && !under.contains { $0 != nil }
-        && !(place.isRoot && isSaving)
+    // While a save is under way, a rollback waits for it.
+    case .rollback: return hasEdits(place) && !isSaving(place)
+    case .reset: return !isSaving(place)
+    case .undo: return undoStacks[place.rawValue]?.undo.isEmpty == false && !isSaving(place)
+    case .redo: return undoStacks[place.rawValue]?.redo.isEmpty == false && !isSaving(place)
+    case .pin, .unpin: return !isSaving
+    case .save: return hasEdits(place) && !isSaving(place) && !(place.isRoot && isSaving)
+    case .hand: return hasEdits(place) && !isSaving(place) && !place.isRoot
     case .begin: return place.isRoot && own.contains { $0 != nil } && !isSaving
-    case .finish: return under.contains { $0 != nil }
+    case .finish: return isSaving(place)
     }
   }
 
@@ -39,6 +51,11 @@ extension Promise {
     frozen[place.rawValue].contains { $0 != nil }
   }
 
+  private func hasEdits(_ place: Place) -> Bool {
+    edits[place.rawValue].contains { $0 != nil } || !linkEdits[place.rawValue].isEmpty
+      || moves.contains(place)
+  }
+
   /// Whether the object was ever made.
   private func isUsed(_ key: Int) -> Bool { used.contains(key) }
 
@@ -46,12 +63,35 @@ extension Promise {
   ///
   /// - Parameter value: what `set` sets.
   package mutating func perform(_ operation: Operation, value: Int, policy: Policy) -> Outcome {
+    let before = self
+    let outcome = carryOut(operation, value: value, policy: policy)
+    if operation.isTakenBack {
+      let used = used
+      self = before
+      self.used = used
+    } else {
+      record(operation, since: before)
+    }
+    return outcome
+  }
+
+  private mutating func carryOut(
+    _ operation: Operation, value: Int, policy: Policy
+  ) -> Outcome {
     let place = operation.place
     let key = operation.key ?? 0
     switch operation.name {
     case .set: if let slot = operation.slot { set(place, key, slot, value) }
+    case .code: set(place, key, .code, operation.target ?? 0)
     case .link: set(place, key, .owner, operation.target.map { $0 + 1 } ?? 0)
+    case .part: set(place, key, .whole, operation.target.map { $0 + 1 } ?? 0)
     case .pair: set(place, key, .wife, operation.target.map { $0 + 1 } ?? 0)
+    case .like, .unlike:
+      if let target = operation.target { like(place, key, target, operation.name == .like) }
+    case .stop, .lead: if let target = operation.target { stop(place, key, target) }
+    case .unstop:
+      guard let target = operation.target else { break }
+      like(place, LinkSet.owner(of: key, ordered: true), target, false)
     case .insert:
       used.insert(key)
       insert(place, key)
@@ -60,6 +100,11 @@ extension Promise {
     case .release: release(place, key)
     case .read, .fetch: break
     case .rollback: rollback(place)
+    case .reset: reset(place)
+    case .undo: undo(place)
+    case .redo: redo(place)
+    case .pin: pin(place)
+    case .unpin: pins[place.rawValue] = nil
     case .revert: revert(place, key)
     case .refresh: refresh(place, key)
     case .merge: merge(place)
@@ -70,6 +115,7 @@ extension Promise {
       }
       begin(place)
       return finish(place, policy)
+    case .hand: push(place)
     case .begin: begin(place)
     case .finish: return finish(place, policy)
     }
@@ -88,6 +134,64 @@ extension Promise {
     case (_, .delete): return .delete
     default: return .update
     }
+  }
+
+  /// Whether a context shows of the object what the store has, and nothing older.
+  package func isAsStored(_ place: Place, _ key: Int) -> Bool {
+    if isHeld(place, key) { return false }
+    var next: Place? = place
+    while let here = next {
+      if hasUnsaved(here, key) || pins[here.rawValue] != nil { return false }
+      next = here.parent
+    }
+    return true
+  }
+
+  /// The objects whose to-one relationship leads to this one, as the context shows them.
+  package func members(_ place: Place, of key: Int) -> Set<Int> {
+    Set(Self.keys.filter { look(place, $0) != nil && shows(place, $0)?.target(.owner) == key })
+  }
+
+  package func liked(_ place: Place, by key: Int) -> Set<Int> {
+    let links = links(place)
+    return Set(Self.keys.filter { links[key, $0] })
+  }
+
+  package func likers(_ place: Place, of key: Int) -> Set<Int> {
+    let links = links(place)
+    return Set(Self.keys.filter { links[$0, key] })
+  }
+
+  package func storedMembers(_ key: Int) -> Set<Int> {
+    Set(Self.keys.filter { store[$0]?.values.target(.owner) == key })
+  }
+
+  /// The members of a list, whatever their order.
+  package func stops(_ place: Place, of key: Int) -> Set<Int> {
+    let links = links(place)
+    return Set(Self.keys.filter { links[LinkSet.owner(of: key, ordered: true), $0] })
+  }
+
+  package func storedStops(_ key: Int) -> Set<Int> {
+    Set(Self.keys.filter { storedLinks[LinkSet.owner(of: key, ordered: true), $0] })
+  }
+
+  package func storedLikes(_ key: Int) -> Set<Int> {
+    Set(Self.keys.filter { storedLinks[key, $0] })
+  }
+
+  /// Whether a context shows the object that a link leads to.
+  package func isDangling(_ place: Place, _ values: Values, _ slot: Slot) -> Bool {
+    values.target(slot).map { look(place, $0) == nil } ?? false
+  }
+
+  package func isPinned(_ place: Place) -> Bool { pins[place.rawValue] != nil }
+
+  /// The properties that are set in an unsaved update.
+  package func changedSlots(_ place: Place, _ key: Int) -> Slots {
+    var slots = frozen[place.rawValue][key]?.set.slots ?? []
+    slots.formUnion(edits[place.rawValue][key]?.set.slots ?? [])
+    return slots
   }
 
   package func shown(_ place: Place, _ key: Int) -> Values? { shows(place, key) }

@@ -11,6 +11,7 @@ extension Promise {
       if let edit = batch[key] { push(edit, of: key, onto: parent) }
     }
     settleLinks(of: batch, in: parent)
+    pushLinks(place, onto: parent)
     for key in Self.keys {
       guard let edit = batch[key] else { continue }
       if edit.kind == .delete {
@@ -20,6 +21,7 @@ extension Promise {
       }
     }
     for key in Self.keys { land(parent, key) }
+    if pins[place.rawValue] != nil { pin(place) }
   }
 
   /// The receiver's held objects take what has landed.
@@ -92,6 +94,11 @@ extension Promise {
         if edit.set.slots.contains(slot), look(place, target) == nil {
           put(place, key, slot, 0)
         } else if batch[target]?.kind == .delete {
+          // The delete rules, on what the sender did not see.
+          if slot == .whole {
+            delete(place, key)
+            break
+          }
           put(place, key, slot, 0)
         }
       }

@@ -15,19 +15,28 @@ extension Promise {
   mutating func begin(_ place: Place) {
     frozen[place.rawValue] = edits[place.rawValue]
     edits[place.rawValue] = Array(repeating: nil, count: Self.keyCount)
+    frozenLinks[place.rawValue] = linkEdits[place.rawValue]
+    linkEdits[place.rawValue] = LinkEdits()
   }
 
   mutating func finish(_ place: Place, _ policy: Policy) -> Outcome {
     let saved = frozen[place.rawValue]
+    let links = frozenLinks[place.rawValue]
     frozen[place.rawValue] = Array(repeating: nil, count: Self.keyCount)
+    frozenLinks[place.rawValue] = LinkEdits()
     do {
       let after = try decided(saved, policy)
+      let linksAfter = try decided(links, after, policy)
       write(after)
+      count()
+      storedLinks = linksAfter
       settle(place, saved)
       for key in after.keys where saved[key] == nil { land(place, key) }
+      if pins[place.rawValue] != nil { pin(place) }
       return .saved
     } catch {
       // Composed back: the older beneath, the newer above.
+      linkEdits[place.rawValue] = links.under(linkEdits[place.rawValue])
       for key in Self.keys {
         guard let older = saved[key] else { continue }
         edits[place.rawValue][key] = edits[place.rawValue][key].map { $0.over(older) } ?? older
@@ -53,7 +62,9 @@ extension Promise {
         after[key] = .some(try decide(policy, edit, theirs?.values))
       }
     }
+    keepOrCascade(&after, policy)
     try mend(&after, policy)
+    try checkCodes(after, policy)
     return after
   }
 
@@ -74,6 +85,32 @@ extension Promise {
     return result
   }
 
+  /// Where others have linked to what this save deletes, the deletion gives way to the store, or its
+  /// rule goes on to what they have linked.
+  private func keepOrCascade(_ after: inout [Int: Values?], _ policy: Policy) {
+    guard policy != .error else { return }
+    var isSettled = false
+    while !isSettled {
+      isSettled = true
+      var state = store.map { $0?.values }
+      for (key, values) in after { state[key] = values }
+      for key in Self.keys where after[key] == .some(nil) && store[key] != nil {
+        for other in Self.keys where other != key {
+          guard let values = state[other] else { continue }
+          if policy.keepsTheirs, Slot.links.contains(where: { values.target($0) == key }) {
+            after[key] = nil
+            isSettled = false
+          } else if !policy.keepsTheirs, values.target(.whole) == key {
+            after[other] = .some(nil)
+            isSettled = false
+          }
+          if !isSettled { break }
+        }
+        if !isSettled { break }
+      }
+    }
+  }
+
   /// Links that have lost an end, one-to-one links with two: a conflict, or they become nil.
   private func mend(_ after: inout [Int: Values?], _ policy: Policy) throws(Conflict) {
     var state = store.map { $0?.values }
@@ -86,6 +123,39 @@ extension Promise {
         state[key]?[slot] = 0
         after[key] = .some(state[key])
       }
+    }
+  }
+
+  /// A new link with a missing end is a conflict, or is dropped; the links of what is deleted go.
+  private func decided(
+    _ links: LinkEdits, _ after: [Int: Values?], _ policy: Policy
+  ) throws(Conflict) -> LinkSet {
+    var result = links.over(storedLinks)
+    for key in Self.keys {
+      let isThere = after[key].map { $0 != nil } ?? (store[key] != nil)
+      if isThere { continue }
+      if policy == .error, links.added.touches(key) { throw Conflict() }
+      result.remove(key)
+    }
+    return result
+  }
+
+  /// No two objects have one code.
+  private func checkCodes(_ after: [Int: Values?], _ policy: Policy) throws(Conflict) {
+    guard policy == .error else { return }
+    var codes: Set<Int> = []
+    for key in Self.keys {
+      let values = after[key].map { $0 } ?? store[key]?.values
+      guard let code = values?[.code], code != 0 else { continue }
+      if !codes.insert(code).inserted { throw Conflict() }
+    }
+  }
+
+  /// What is derived from others is so over the store's own state.
+  private mutating func count() {
+    for key in Self.keys where store[key] != nil {
+      let count = storedMembers(key).count
+      store[key]?.values[.memberCount] = count
     }
   }
 

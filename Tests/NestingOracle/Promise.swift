@@ -69,6 +69,12 @@ package struct Promise {
     var sight: Sight { Sight(values: values, reads: [reading]) }
   }
 
+  /// All that lies beneath a pinned context, as it was when it was pinned.
+  final class Pin: Sendable {
+    let promise: Promise
+    init(_ promise: Promise) { self.promise = promise }
+  }
+
   var version = 1
   /// The objects that were ever made.
   var used: Set<Int> = [0]
@@ -76,6 +82,16 @@ package struct Promise {
   var edits: [[Edit?]]
   var frozen: [[Edit?]]
   var held: [[Sight?]]
+  /// The links of many to many.
+  var storedLinks = LinkSet()
+  var linkEdits = Array(repeating: LinkEdits(), count: Place.allCases.count)
+  var frozenLinks = Array(repeating: LinkEdits(), count: Place.allCases.count)
+  /// The contexts in which a member of a list was moved.
+  var moves: Set<Place> = []
+  /// Of the contexts that have an undo manager.
+  var undoStacks: [UndoStacks?] = Array(repeating: nil, count: Place.allCases.count)
+  /// The state that a pinned context rests on.
+  var pins: [Pin?] = Array(repeating: nil, count: Place.allCases.count)
 
   /// The store has the first object.
   package init() {
@@ -102,24 +118,23 @@ package struct Promise {
   /// What is beneath the context's own newest edit.
   func beneath(_ place: Place, _ key: Int) -> Sight? {
     if let edit = frozen[place.rawValue][key] { return edit.sight }
-    var next = place.parent
-    while let here = next {
-      if let edit = edits[here.rawValue][key] ?? frozen[here.rawValue][key] { return edit.sight }
-      next = here.parent
-    }
-    return store[key]?.sight
+    if let pin = pins[place.rawValue] { return pin.promise.under(place, key) }
+    return under(place, key)
+  }
+
+  /// What the context rests on has of the object.
+  private func under(_ place: Place, _ key: Int) -> Sight? {
+    guard let parent = place.parent else { return store[key]?.sight }
+    return look(parent, key)
   }
 
   /// Whether an unsaved deletion hides the object.
   func isDeletedAboveStore(_ place: Place, _ key: Int) -> Bool {
-    var next: Place? = place
-    while let here = next {
-      if let edit = edits[here.rawValue][key] ?? frozen[here.rawValue][key] {
-        return edit.kind == .delete
-      }
-      next = here.parent
+    if let edit = edits[place.rawValue][key] ?? frozen[place.rawValue][key] {
+      return edit.kind == .delete
     }
-    return false
+    guard let parent = place.parent else { return false }
+    return (pins[place.rawValue]?.promise ?? self).isDeletedAboveStore(parent, key)
   }
 
   /// What the context has of an object: unsaved, held, or read now.
@@ -177,8 +192,10 @@ package struct Promise {
   }
 
   mutating func delete(_ place: Place, _ key: Int) {
+    let parts = Self.keys.filter { $0 != key && shows(place, $0)?.target(.whole) == key }
     for other in Self.keys where other != key {
-      for slot in Slot.links where shows(place, other)?[slot] == key + 1 {
+      for slot in Slot.links
+      where slot != .whole && shows(place, other)?[slot] == key + 1 {
         put(place, other, slot, 0)
       }
     }
@@ -191,6 +208,8 @@ package struct Promise {
         kind: .delete, set: .none, shown: nil, reads: sight.reads, on: sight.values)
     }
     held[place.rawValue][key] = nil
+    linkEdits[place.rawValue].remove(key)
+    for part in parts where look(place, part) != nil { delete(place, part) }
   }
 
   // MARK: - Holding, bringing up to date, taking back
@@ -206,15 +225,30 @@ package struct Promise {
     if held[place.rawValue][key] != nil { held[place.rawValue][key] = look(place, key) }
   }
 
-  /// `refresh(_:mergeChanges: false)`, or one object's part of a rollback.
+  /// `refresh(_:mergeChanges: false)`: its links go with its edits.
   mutating func revert(_ place: Place, _ key: Int) {
     edits[place.rawValue][key] = nil
+    linkEdits[place.rawValue].remove(key)
     renew(place, key)
   }
 
+  /// What is held and has no edit keeps its values, as at any time but a refresh or a merge.
   mutating func rollback(_ place: Place) {
-    for key in Self.keys { edits[place.rawValue][key] = nil }
-    for key in Self.keys { renew(place, key) }
+    let edited = Self.keys.filter { edits[place.rawValue][$0] != nil }
+    for key in edited { edits[place.rawValue][key] = nil }
+    for key in edited { renew(place, key) }
+    linkEdits[place.rawValue] = LinkEdits()
+    moves.remove(place)
+  }
+
+  mutating func reset(_ place: Place) {
+    rollback(place)
+    for key in Self.keys { held[place.rawValue][key] = nil }
+  }
+
+  mutating func pin(_ place: Place) {
+    pins[place.rawValue] = nil
+    pins[place.rawValue] = Pin(self)
   }
 
   /// `refresh(_:mergeChanges: true)`.
@@ -229,6 +263,19 @@ package struct Promise {
       }
     }
     renew(place, key)
+    dropLinks(place, to: key)
+  }
+
+  /// Unsaved links to what is gone are dropped when it is found gone.
+  private mutating func dropLinks(_ place: Place, to key: Int) {
+    guard look(place, key) == nil else { return }
+    linkEdits[place.rawValue].remove(key)
+    for other in Self.keys {
+      guard let edit = edits[place.rawValue][other], let shown = edit.shown else { continue }
+      for slot in Slot.links where edit.set.slots.contains(slot) && shown[slot] == key + 1 {
+        put(place, other, slot, 0)
+      }
+    }
   }
 
   /// An automatic merge: edits under which something has changed are refreshed, and what is held.
@@ -237,5 +284,7 @@ package struct Promise {
       if let edit = edits[place.rawValue][key], edit.on == beneath(place, key)?.values { continue }
       refresh(place, key)
     }
+    for key in Self.keys { dropLinks(place, to: key) }
+    dropLinks(place)
   }
 }

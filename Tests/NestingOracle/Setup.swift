@@ -18,8 +18,14 @@ package struct Setup: Hashable, Sendable, CustomStringConvertible {
   package var homes: [Place: Home] = [:]
   /// The contexts that merge automatically.
   package var automatic: Set<Place> = []
+  /// The contexts that have an undo manager.
+  package var undoable: Set<Place> = []
   /// Whether every context is read wholly after each step, or only what the program holds in it.
   package var looksAtAll = true
+  /// Whether the rival is on another coordinator of the same file.
+  package var isShared = false
+  /// Groups of comparisons that are left out.
+  package var without: Set<Group> = []
 
   package init() {}
 
@@ -36,6 +42,15 @@ package struct Setup: Hashable, Sendable, CustomStringConvertible {
     if !automatic.isEmpty {
       let places = Place.allCases.filter(automatic.contains)
       parts.append("automatic \(places.map(\.letter).joined(separator: " "))")
+    }
+    if !undoable.isEmpty {
+      let places = Place.allCases.filter(undoable.contains)
+      parts.append("undo \(places.map(\.letter).joined(separator: " "))")
+    }
+    if isShared { parts.append("shared") }
+    if !without.isEmpty {
+      let names = without.map(\.rawValue).sorted().joined(separator: " ")
+      parts.append("without \(names)")
     }
     parts.append("looks \(looksAtAll ? "all" : "held")")
     return parts.joined(separator: ", ")
@@ -54,6 +69,9 @@ package struct Setup: Hashable, Sendable, CustomStringConvertible {
       case "confined": for place in places { homes[place] = .confined }
       case "inner": for place in places { homes[place] = .inner }
       case "automatic": automatic = Set(places)
+      case "undo": undoable = Set(places)
+      case "shared": isShared = true
+      case "without": without = Set(words.dropFirst().compactMap { Group(rawValue: String($0)) })
       case "looks": looksAtAll = words.last == "all"
       default: return nil
       }

@@ -4,18 +4,26 @@
 package enum Slot: Int, CaseIterable, Sendable {
   /// Two attributes, of which `b` has a form that is derived from it.
   case a, b
-  /// The derived form of `b`.
-  case derived
+  /// The derived form of `b`, and the number of objects that this one owns.
+  case derived, memberCount
+  /// An attribute that is unique, of few values.
+  case code
   /// A to-one relationship; its inverse is to-many.
   case owner
+  /// A to-one relationship; its inverse is to-many, and cascades.
+  case whole
   /// The two ends of a one-to-one relationship.
   case wife, husband
 
   /// The relationships that a record holds.
-  package static let links: [Slot] = [.owner, .wife, .husband]
+  package static let links: [Slot] = [.owner, .whole, .wife, .husband]
   package static let pairs: [Slot] = [.wife, .husband]
 
-  package var isLink: Bool { self == .owner || isPair }
+  package static let all = Array(allCases)
+  static let stored = allCases.filter { !$0.isDerived }
+
+  package var isDerived: Bool { self == .derived || self == .memberCount }
+  package var isLink: Bool { self == .owner || self == .whole || isPair }
   package var isPair: Bool { self == .wife || self == .husband }
   /// The other end of a one-to-one relationship.
   package var inverse: Slot { self == .wife ? .husband : .wife }
@@ -25,13 +33,13 @@ package enum Slot: Int, CaseIterable, Sendable {
 
 /// A set of slots.
 package struct Slots: OptionSet, Sendable, Hashable {
-  package let rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  package init(_ slot: Slot) { rawValue = 1 << UInt8(slot.rawValue) }
+  package let rawValue: UInt16
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+  package init(_ slot: Slot) { rawValue = 1 << UInt16(slot.rawValue) }
 
-  static let everything = Slots(rawValue: 0b11_1111)
+  static let everything = Slots(rawValue: 0x1ff)
 
-  package func contains(_ slot: Slot) -> Bool { rawValue & (1 << UInt8(slot.rawValue)) != 0 }
+  package func contains(_ slot: Slot) -> Bool { rawValue & (1 << UInt16(slot.rawValue)) != 0 }
 }
 
 /// What each property of one object is. Numbers stand for the values of attributes; a link is 0 for
@@ -52,7 +60,7 @@ package struct Values: Sendable, Hashable {
   /// The key of the object that a link leads to.
   package func target(_ slot: Slot) -> Int? { self[slot] == 0 ? nil : self[slot] - 1 }
 
-  /// With the derived values that belong to the others.
+  /// With the form that is derived from its own text.
   package var derived: Values {
     var values = self
     values[.derived] = values[.b]
@@ -62,7 +70,7 @@ package struct Values: Sendable, Hashable {
   /// Whether both are equal but for what is derived.
   package func isSame(as other: Values) -> Bool {
     if numbers == other.numbers { return true }
-    return Slot.allCases.allSatisfy { $0 == .derived || self[$0] == other[$0] }
+    return Slot.stored.allSatisfy { self[$0] == other[$0] }
   }
 }
 
@@ -74,6 +82,9 @@ package struct Delta: Sendable, Hashable {
   static let none = Delta(slots: [], values: .new)
   /// A new object's: everything.
   static let all = Delta(slots: .everything, values: .new)
+
+  /// Everything, with these values.
+  init(_ values: Values) { self.init(slots: .everything, values: values) }
 
   private init(slots: Slots, values: Values) {
     self.slots = slots
@@ -88,7 +99,7 @@ package struct Delta: Sendable, Hashable {
   /// With the properties of a later delta on top.
   func under(_ later: Delta) -> Delta {
     var result = self
-    for slot in Slot.allCases where later.slots.contains(slot) {
+    for slot in Slot.all where later.slots.contains(slot) {
       result.set(slot, later.values[slot])
     }
     return result
@@ -97,7 +108,7 @@ package struct Delta: Sendable, Hashable {
   /// These values with the delta's in their places.
   func over(_ below: Values) -> Values {
     var result = below
-    for slot in Slot.allCases where slots.contains(slot) { result[slot] = values[slot] }
+    for slot in Slot.all where slots.contains(slot) { result[slot] = values[slot] }
     return result
   }
 }

@@ -2,20 +2,42 @@
 import Dispatch
 import Strata
 import StrataChanges
+import StrataTestSupport
 
-/// A store in memory on which one sequence after the other runs, since a store costs more than a
+/// A store, in memory or shared by two coordinators, on which one sequence after the other runs, since a store costs more than a
 /// sequence.
 ///
 /// ## Isolation
 /// Belongs to the thread that runs the sequences.
 package final class Stage {
   let container: PersistentContainer
+  /// Another coordinator on the same file; the same one if the store is in memory.
+  let other: PersistentContainer
+  let isShared: Bool
+  private let directory: TemporaryDirectory?
   private let writer: ContextQueue
   private let bolt: ObjectID
 
-  package init() throws {
-    container = try PersistentContainer(
-      inMemory: ManagedObjectModel(Node.self, Bolt.self))
+  /// - Parameters:
+  ///   - isShared: whether there are two coordinators on one file.
+  ///   - fault: a mistake that the engine is to make on this store.
+  package init(isShared: Bool, fault: Fault? = nil) throws {
+    let model = try ManagedObjectModel(Node.self, Bolt.self)
+    self.isShared = isShared
+    if isShared {
+      let directory = try TemporaryDirectory()
+      let url = directory.file("nodes.strata")
+      container = try PersistentContainer(at: url, model: model, durability: .none)
+      other = try PersistentContainer(at: url, model: model, durability: .none)
+      self.directory = directory
+    } else {
+      container = try PersistentContainer(inMemory: model)
+      other = container
+      directory = nil
+    }
+    if let fault {
+      for container in [container, other] { fault.plant(in: container) }
+    }
     writer = ContextQueue(parent: container.coordinator)
     bolt = try writer.performAndWait { context in
       let bolt = Bolt(in: context)

@@ -45,14 +45,24 @@ package struct Trial: Sendable, CustomStringConvertible {
   }
 
   /// - Returns: the first thing that is not as promised, with the steps up to there.
-  package func run(on stage: Stage) -> Failure? {
+  package func run(with fault: Fault? = nil) -> Failure? {
     do {
-      let world = try World(setup, on: stage)
+      let world = try World(setup, on: Stage(isShared: setup.isShared, fault: fault))
       defer { world.close() }
-      for (index, operation) in operations.enumerated() {
-        guard let complaint = world.perform(operation) else { continue }
-        return Failure(
-          trial: Trial(setup: setup, operations: Array(operations[...index])), complaint: complaint)
+      var start = 0
+      while start < operations.count {
+        let place = operations[start].place
+        let end =
+          operations[(start + 1)...].firstIndex { operation in
+            !operation.isJoined
+              || operation.place != place && !place.below.contains(operation.place)
+          } ?? operations.count
+        if let complaint = world.perform(Array(operations[start..<end])) {
+          return Failure(
+            trial: Trial(setup: setup, operations: Array(operations[..<end])),
+            complaint: complaint)
+        }
+        start = end
       }
       return nil
     } catch {
@@ -62,17 +72,17 @@ package struct Trial: Sendable, CustomStringConvertible {
 
   /// Draws a sequence by its seed while it runs.
   package static func run(
-    seed: UInt64, stepCount: Int, without: Set<Group>, on stage: Stage
+    seed: UInt64, stepCount: Int, without: Set<Group>, on stages: Stages
   ) -> (failure: Failure?, stepCount: Int) {
     var draw = Draw(seed: seed, without: without)
     var trial = Trial(setup: draw.setup, operations: [])
     do {
-      let world = try World(draw.setup, on: stage)
+      let world = try World(draw.setup, on: stages.stage(isShared: draw.setup.isShared))
       defer { world.close() }
-      for _ in 0..<stepCount {
-        guard let operation = draw.next(world.promise) else { continue }
-        trial.operations.append(operation)
-        if let complaint = world.perform(operation) {
+      while trial.operations.count < stepCount {
+        guard let turn = draw.next(world.promise) else { break }
+        trial.operations += turn
+        if let complaint = world.perform(turn) {
           return (Failure(trial: trial, complaint: complaint), trial.operations.count)
         }
       }
@@ -88,13 +98,11 @@ extension Trial.Failure {
   /// by making the setup simpler.
   ///
   /// - Parameter limit: how often a sequence is tried at most.
-  package func shrunk(limit: Int = 3_000) -> Trial.Failure {
+  package func shrunk(with fault: Fault? = nil, limit: Int = 2_000) -> Trial.Failure {
     var (best, tries) = (self, 0)
     func attempt(_ trial: Trial) -> Bool {
       tries += 1
-      guard tries <= limit, let stage = try? Stage(), let found = trial.run(on: stage) else {
-        return false
-      }
+      guard tries <= limit, let found = trial.run(with: fault) else { return false }
       best = found
       return true
     }
@@ -110,7 +118,13 @@ extension Trial.Failure {
           continue
         }
         trial.operations.remove(at: index)
-        if attempt(trial) { isShorter = true }
+        if attempt(trial) {
+          isShorter = true
+        } else if best.trial.operations[index].isJoined {
+          trial = best.trial
+          trial.operations[index].isJoined = false
+          if attempt(trial) { isShorter = true }
+        }
         index -= 1
       }
       for simpler in best.trial.setup.simpler {
@@ -136,9 +150,11 @@ extension Setup {
     for place in Place.allCases {
       add { $0.automatic.remove(place) }
       add { $0.homes[place] = nil }
+      add { $0.undoable.remove(place) }
     }
     add { $0.policy = .error }
     add { $0.looksAtAll = true }
+    add { $0.isShared = false }
     return result
   }
 }

@@ -5,10 +5,18 @@ import Synchronization
 
 /// Many sequences, one seed after the other.
 ///
-/// Environment: `STRATA_NESTING_SEED` is the first seed, `STRATA_NESTING_SEQUENCES` how many there are,
-/// `STRATA_NESTING_STEPS` how long each is, `STRATA_NESTING_WITHOUT` the groups that are left out,
-/// divided by commas, `STRATA_NESTING_THREADS` how many threads run them, `STRATA_NESTING_TRACE=1`
-/// prints each seed and each step before it runs, which tells what came before a crash, `STRATA_NESTING_FAILURES` after how many failures a walk ends.
+/// The environment says which:
+///
+/// | variable | |
+/// | --- | --- |
+/// | `STRATA_NESTING_SEED` | the first seed |
+/// | `STRATA_NESTING_SEQUENCES` | how many sequences |
+/// | `STRATA_NESTING_STEPS` | how long each is, 60 by default |
+/// | `STRATA_NESTING_WITHOUT` | groups of operations that are left out, divided by commas |
+/// | `STRATA_NESTING_THREADS` | how many threads run sequences |
+/// | `STRATA_NESTING_FAILURES` | after how many failures it ends, 1 by default |
+/// | `STRATA_NESTING_FAULT` | a planted fault that is to be found |
+/// | `STRATA_NESTING_TRACE=1` | prints each seed and each step before it is done |
 package struct Walk: Sendable {
   package var first: UInt64
   package var count: UInt64
@@ -16,15 +24,17 @@ package struct Walk: Sendable {
   package var without: Set<Group>
   package var threadCount: Int
   package var failureCountMax: Int
+  package var fault: Fault?
 
   /// - Parameter count: how many sequences there are if the environment does not say.
-  /// - Throws: `Trial.Unreadable` if it names a group that there is not.
+  /// - Throws: `Trial.Unreadable` if it names a group or a fault that there is not.
   package init(count: UInt64, environment: [String: String]) throws {
     first = environment["STRATA_NESTING_SEED"].flatMap(UInt64.init) ?? .random(in: 0...999_999_999)
     self.count = environment["STRATA_NESTING_SEQUENCES"].flatMap(UInt64.init) ?? count
     stepCount = environment["STRATA_NESTING_STEPS"].flatMap(Int.init) ?? 60
     threadCount = environment["STRATA_NESTING_THREADS"].flatMap(Int.init) ?? 1
     failureCountMax = environment["STRATA_NESTING_FAILURES"].flatMap(Int.init) ?? 1
+    fault = try environment["STRATA_NESTING_FAULT"].map(Fault.init)
     without = []
     for name in (environment["STRATA_NESTING_WITHOUT"] ?? "").split(separator: ",") {
       guard let group = Group(rawValue: String(name)) else {
@@ -72,7 +82,7 @@ package struct Walk: Sendable {
     _ progress: borrowing Mutex<(next: UInt64, steps: Int, findings: Int)>,
     _ report: (Finding) -> Void
   ) {
-    var stage: Stage?
+    let stages = Stages(fault: fault)
     while true {
       let seed: UInt64? = progress.withLock { progress in
         guard progress.next < first + count, progress.findings < failureCountMax else { return nil }
@@ -82,20 +92,18 @@ package struct Walk: Sendable {
       guard let seed else { return }
       if Trace.isOn { Trace.print("seed \(seed)") }
       do {
-        if stage == nil { stage = try Stage() }
-        guard let here = stage else { return }
         let (failure, steps) = Trial.run(
-          seed: seed, stepCount: stepCount, without: without, on: here)
+          seed: seed, stepCount: stepCount, without: without, on: stages)
         progress.withLock { $0.steps += steps }
         if let failure {
-          stage = nil
+          stages.forget()
           let isWanted = progress.withLock { progress in
             progress.findings += 1
             return progress.findings <= failureCountMax
           }
-          if isWanted { report(Finding(seed: seed, failure: failure.shrunk())) }
+          if isWanted { report(Finding(seed: seed, failure: failure.shrunk(with: fault))) }
         } else {
-          try here.clear()
+          try stages.clear()
         }
       } catch {
         let trial = Trial(setup: Setup(), operations: [])

@@ -4,9 +4,21 @@ import Strata
 extension World {
   /// What is not as promised after a step.
   func difference(after operation: Operation) throws -> String? {
+    // A save changes nothing in what the saver shows of a list, and its parent shows the same.
+    let saver = operation.name == .save || operation.name == .finish ? operation.place : nil
+    let before = saver.map { lists[$0.rawValue] }
     for place in Place.allCases {
+      lists[place.rawValue] = [:]
       if let found = try enter(place, { try difference(place, in: $0) }) {
         return "after \(operation): \(place.letter) \(found)"
+      }
+    }
+    if let saver, let before, !promise.isPinned(saver) {
+      for place in [saver, saver.parent] {
+        guard let place, !promise.isPinned(place) else { continue }
+        if let found = misplaced(before, lists[place.rawValue]) {
+          return "after \(operation): \(place.letter) has \(found)"
+        }
       }
     }
     let isStored =
@@ -19,7 +31,8 @@ extension World {
     if let found = unsavedDifference(place, in: context) { return found }
     for key in Promise.keys {
       guard let node = held[place.rawValue][key] else { continue }
-      let found = difference(node.values { keys[$0] }, promise.shown(place, key))
+      let found = difference(
+        node.values { keys[$0] }, promise.shown(place, key), [.memberCount], place)
       if let found { return "holds \(Operation.letter(key)) \(found)" }
     }
     return setup.looksAtAll ? try fetchedDifference(place, in: context) : nil
@@ -27,8 +40,9 @@ extension World {
 
   private func unsavedDifference(_ place: Place, in context: ManagedObjectContext) -> String? {
     let unsaved = Promise.keys.map { promise.unsaved(place, $0) }
-    let hasChanges = unsaved.contains { $0 != nil } || promise.isSaving(place)
-    if context.hasChanges != hasChanges {
+    let links = promise.hasLinkChanges(place)
+    let hasChanges = unsaved.contains { $0 != nil } || promise.isSaving(place) || links.must
+    if context.hasChanges != hasChanges, links.may == links.must {
       return hasChanges ? "has no changes" : "has changes that nobody made"
     }
     for (kind, objects) in [
@@ -41,7 +55,69 @@ extension World {
         return "has \(kind)s of \(text(found)), promised are \(text(promised))"
       }
     }
+    for object in context.updatedObjects {
+      guard let key = keys[object.objectID] else { continue }
+      let slots = promise.changedSlots(place, key)
+      for name in object.changedValues().keys {
+        guard let slot = Slot.allCases.first(where: { $0.name == name }), !slot.isDerived,
+          !slots.contains(slot)
+        else { continue }
+        return "has a change of \(Operation.letter(key)) \(name) that nobody made"
+      }
+    }
     return nil
+  }
+
+  /// To-many relationships of an object, asked in each way.
+  private func memberDifference(
+    _ place: Place, _ key: Int, _ node: Node
+  ) -> String? {
+    guard !setup.without.contains(.members) else { return nil }
+    let relationships: [(String, ToMany<Node>, Set<Int>)] = [
+      ("members", node.members, promise.members(place, of: key)),
+      ("liked", node.liked, promise.liked(place, by: key)),
+      ("likers", node.likers, promise.likers(place, of: key)),
+    ]
+    for (name, relationship, promised) in relationships {
+      let found = Set(relationship.objectIDs.map { keys[$0] ?? -1 })
+      if found != promised {
+        return "has \(name) \(text(found)), promised are \(text(promised))"
+      }
+      if relationship.count != promised.count {
+        return "has \(relationship.count) \(name), promised are \(promised.count)"
+      }
+    }
+    let stops = node.stops.objectIDs
+    lists[place.rawValue][key] = stops
+    let (found, promised) = (
+      Set(stops.map { keys[$0] ?? -1 }), promise.stops(place, of: key)
+    )
+    if found == promised, stops.count == found.count { return nil }
+    return "has stops \(names(stops)), promised are \(text(promised))"
+  }
+
+  /// Lists in which members that were there before stand in another order.
+  private func misplaced(_ before: [Int: [ObjectID]], _ after: [Int: [ObjectID]]) -> String? {
+    for (key, old) in before {
+      guard let new = after[key] else { continue }
+      let (kept, now) = (old.filter(new.contains), new.filter(old.contains))
+      if kept == now { continue }
+      return "\(Operation.letter(key)) with stops \(names(now)), before it was \(names(kept))"
+    }
+    return nil
+  }
+
+  /// Fetches that ask for values.
+  private func predicateDifference(
+    _ place: Place, in context: ManagedObjectContext
+  ) throws -> String? {
+    guard let values = promise.published(place, 0) else { return nil }
+    let text = Node.text(values[.b])
+    let found = Set(try context.fetchIDs(Node.where { $0.b == text }).map { keys[$0] ?? -1 })
+    let promised = Set(
+      Promise.keys.filter { promise.published(place, $0)?[.b] == values[.b] })
+    if found == promised { return nil }
+    return "finds \(self.text(found)) by b = \(values[.b]), promised are \(self.text(promised))"
   }
 
   private func fetchedDifference(
@@ -52,11 +128,19 @@ extension World {
     let promised = Set(Promise.keys.filter { promise.published(place, $0) != nil })
     if found != promised { return "fetches \(text(found)), promised are \(text(promised))" }
     for node in nodes {
-      guard let key = keys[node.objectID], held[place.rawValue][key] == nil else { continue }
-      let found = difference(node.values { keys[$0] }, promise.shown(place, key))
-      if let found { return "shows \(Operation.letter(key)) \(found)" }
+      guard let key = keys[node.objectID] else { continue }
+      if held[place.rawValue][key] == nil {
+        // What is counted is only known to be right where the store's own state shows.
+        let found = difference(
+          node.values { keys[$0] }, promise.shown(place, key),
+          promise.isAsStored(place, key) ? [] : [.memberCount], place)
+        if let found { return "shows \(Operation.letter(key)) \(found)" }
+      }
+      if let found = memberDifference(place, key, node) {
+        return "\(Operation.letter(key)) \(found)"
+      }
     }
-    return nil
+    return try predicateDifference(place, in: context)
   }
 
   private func storedDifference() throws -> String? {
@@ -69,16 +153,41 @@ extension World {
       guard let key = keys[node.objectID] else { continue }
       let found = difference(node.values { keys[$0] }, promise.stored(key))
       if let found { return "has \(Operation.letter(key)) \(found)" }
+      let (members, likes) = (promise.storedMembers(key), promise.storedLikes(key))
+      let (foundMembers, foundLikes) = (
+        Set(node.members.objectIDs.map { keys[$0] ?? -1 }),
+        Set(node.liked.objectIDs.map { keys[$0] ?? -1 })
+      )
+      if foundMembers != members {
+        return "has members \(text(foundMembers)), promised are \(text(members))"
+      }
+      let stops = Set(node.stops.objectIDs.map { keys[$0] ?? -1 })
+      if stops != promise.storedStops(key) {
+        return "has stops \(text(stops)), promised are \(text(promise.storedStops(key)))"
+      }
+      if foundLikes != likes {
+        return "has liked \(text(foundLikes)), promised are \(text(likes))"
+      }
     }
     return nil
   }
 
-  private func difference(_ found: Values, _ promised: Values?) -> String? {
+  private func difference(
+    _ found: Values, _ promised: Values?, _ ignored: Set<Slot> = [], _ place: Place? = nil
+  ) -> String? {
     guard found != promised else { return nil }
     guard let promised else { return "though it is not there" }
-    let parts = Slot.allCases.filter { found[$0] != promised[$0] }.map { slot in
+    // A link to what the context does not show leads there or nowhere.
+    var ignored = ignored
+    if let place {
+      for slot in Slot.links where found[slot] == 0 && promise.isDangling(place, promised, slot) {
+        ignored.insert(slot)
+      }
+    }
+    let parts = Slot.all.filter { found[$0] != promised[$0] && !ignored.contains($0) }.map { slot in
       "\(slot.name) = \(text(found, slot)), promised is \(text(promised, slot))"
     }
+    if parts.isEmpty { return nil }
     return "with " + parts.joined(separator: ", ")
   }
 

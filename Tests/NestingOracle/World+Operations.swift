@@ -2,8 +2,33 @@
 import Strata
 
 extension World {
+  /// A list that is not in order.
+  struct Misplaced: Error {
+    var found: String
+    var promised: String
+  }
+
+  func names(_ ids: [ObjectID]) -> String {
+    ids.map { keys[$0].map(Operation.letter) ?? "?" }.joined(separator: " ")
+  }
+
   /// Does an operation with the real contexts, inside the turn of its context.
   func carryOut(
+    _ operation: Operation, value: Int, in context: ManagedObjectContext
+  ) throws -> Promise.Outcome {
+    guard operation.isTakenBack else { return try perform(operation, value: value, in: context) }
+    struct Refusal: Error {}
+    do {
+      try context.edit {
+        _ = try perform(operation, value: value, in: context)
+        throw Refusal()
+      }
+    } catch is Refusal {
+    }
+    return .saved
+  }
+
+  private func perform(
     _ operation: Operation, value: Int, in context: ManagedObjectContext
   ) throws -> Promise.Outcome {
     let place = operation.place
@@ -15,12 +40,35 @@ extension World {
       case .b: node.b = Node.text(value)
       default: node.a = value
       }
+    case .code: try node(place, key, context).code = operation.target.map { "\($0)" }
     case .link:
       let target = try operation.target.map { try node(place, $0, context) }
       try node(place, key, context).owner = target
+    case .part:
+      let target = try operation.target.map { try node(place, $0, context) }
+      try node(place, key, context).whole = target
     case .pair:
       let target = try operation.target.map { try node(place, $0, context) }
       try node(place, key, context).wife = target
+    case .like, .unlike:
+      guard let target = try operation.target.map({ try node(place, $0, context) }) else { break }
+      let liked = try node(place, key, context).liked
+      if operation.name == .like { liked.insert(target) } else { liked.remove(target) }
+    case .stop, .lead, .unstop:
+      guard let target = try operation.target.map({ try node(place, $0, context) }) else { break }
+      let stops = try node(place, key, context).stops
+      var promised = stops.objectIDs.filter { $0 != target.objectID }
+      switch operation.name {
+      case .stop:
+        stops.append(target)
+        promised.append(target.objectID)
+      case .lead:
+        stops.insert(target, at: 0)
+        promised.insert(target.objectID, at: 0)
+      default: stops.remove(target)
+      }
+      let found = stops.objectIDs
+      if found != promised { throw Misplaced(found: names(found), promised: names(promised)) }
     case .insert:
       let node = Node(in: context)
       ids[key] = node.objectID
@@ -34,6 +82,11 @@ extension World {
     case .read: _ = try node(place, key, context).values { keys[$0] }
     case .fetch: _ = try context.fetch(Node.all).map(\.a)
     case .rollback: context.rollback()
+    case .reset: context.reset()
+    case .undo: context.undo()
+    case .redo: context.redo()
+    case .pin: try context.setQueryGeneration(from: .current)
+    case .unpin: try context.setQueryGeneration(from: nil)
     case .revert, .refresh:
       let node = try node(place, key, context)
       context.refresh(node, mergeChanges: operation.name == .refresh)
@@ -45,7 +98,7 @@ extension World {
       context.processPendingChanges()
       context.automaticallyMergesChangesFromParent = false
     case .save: return try Self.outcome { try context.save() }
-    case .begin, .finish: break
+    case .begin, .finish, .hand: break
     }
     return .saved
   }

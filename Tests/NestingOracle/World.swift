@@ -26,6 +26,8 @@ final class World {
   var held: [[Node?]]
   var ids: [ObjectID?] = Array(repeating: nil, count: Promise.keyCount)
   var keys: [ObjectID: Int] = [:]
+  /// The lists that each context has shown after the last step, by key.
+  var lists = Array(repeating: [Int: [ObjectID]](), count: Place.allCases.count)
   /// The last value that was set: no value is set twice.
   private var value = 0
   #if DEBUG
@@ -45,9 +47,13 @@ final class World {
     ids[0] = first
     keys[first] = 0
     for place in Place.allCases { members.append(try member(place)) }
+    for place in setup.undoable { promise.recordsUndo(place) }
     for place in Place.allCases {
       try enter(place) { context in
         if setup.automatic.contains(place) { context.automaticallyMergesChangesFromParent = true }
+        if setup.undoable.contains(place) {
+          context.undoManager = ManagedObjectContext.UndoManager()
+        }
         if place.isRoot { context.mergePolicy = setup.policy.mergePolicy }
       }
     }
@@ -56,7 +62,8 @@ final class World {
   private func member(_ place: Place) throws -> Member {
     let home = setup.home(place)
     guard let parent = place.parent else {
-      let coordinator = stage.container.coordinator
+      let container = place == .rival ? stage.other : stage.container
+      let coordinator = container.coordinator
       return home == .queue
         ? .queue(ContextQueue(parent: coordinator))
         : .confined(ManagedObjectContext(parent: coordinator))
@@ -116,24 +123,76 @@ final class World {
 
   // MARK: - Steps
 
-  /// Does a step, if it has a meaning now.
+  /// Does a step, and those that are joined to it, as far as they have a meaning now.
   ///
   /// - Returns: what is not as promised afterwards; nil if nothing.
-  func perform(_ operation: Operation) -> String? {
-    guard promise.isPossible(operation) else { return nil }
-    if Trace.isOn { Trace.print(operation.description) }
-    if operation.name == .set { value += 1 }
-    let promised = promise.perform(operation, value: value, policy: setup.policy)
-    for place in Place.allCases where setup.automatic.contains(place) { promise.merge(place) }
+  func perform(_ operations: [Operation]) -> String? {
+    var steps: [Step] = []
+    // What is handed to a busy parent lands when its turn is over.
+    let order =
+      operations.indices.filter { operations[$0].name != .hand }
+      + operations.indices.filter { operations[$0].name == .hand }
+    for index in order where promise.isPossible(operations[index]) {
+      let operation = operations[index]
+      if operation.name == .set { value += 1 }
+      let outcome = promise.perform(operation, value: value, policy: setup.policy)
+      steps.append(Step(operation: operation, index: index, value: value, outcome: outcome))
+    }
+    steps.sort { $0.index < $1.index }
+    guard let last = steps.last else { return nil }
+    if Trace.isOn { Trace.print(steps.map(\.operation.description).joined(separator: " ")) }
+    for place in Place.allCases where setup.automatic.contains(place) && !promise.isPinned(place) {
+      promise.merge(place)
+    }
     do {
-      let outcome = try carryOut(operation, value: value)
+      let complaint = try carryOut(steps, first: operations[0])
       forgetReleased()
-      if outcome != promised {
-        return "\(operation) ends as \(outcome), promised is \(promised)"
-      }
-      return try difference(after: operation)
+      return try complaint ?? difference(after: last.operation)
     } catch {
-      return "\(operation) throws \(error)"
+      return "\(last.operation) throws \(error)"
+    }
+  }
+
+  private struct Step {
+    var operation: Operation
+    /// Its place in the turn.
+    var index: Int
+    /// What `set` sets.
+    var value: Int
+    var outcome: Promise.Outcome
+  }
+
+  private func carryOut(_ steps: [Step], first: Operation) throws -> String? {
+    func complaint(_ step: Step, _ outcome: Promise.Outcome) -> String? {
+      outcome == step.outcome
+        ? nil : "\(step.operation) ends as \(outcome), promised is \(step.outcome)"
+    }
+    switch first.name {
+    case .begin:
+      try beginSave(first.place)
+      return nil
+    case .finish: return complaint(steps[0], try finishSave())
+    case .hand:
+      try handOver(first.place)
+      return nil
+    default:
+      return try enter(first.place) { context in
+        for step in steps {
+          let operation = step.operation
+          if operation.name == .hand {
+            try handOver(operation.place)
+            continue
+          }
+          let outcome =
+            operation.place == first.place
+            ? try carryOut(operation, value: step.value, in: context)
+            : try enter(operation.place) {
+              try carryOut(operation, value: step.value, in: $0)
+            }
+          if let complaint = complaint(step, outcome) { return complaint }
+        }
+        return nil
+      }
     }
   }
 
@@ -144,17 +203,21 @@ final class World {
     }
   }
 
-  private func carryOut(_ operation: Operation, value: Int) throws -> Promise.Outcome {
-    switch operation.name {
-    case .begin:
-      try beginSave(operation.place)
-      return .saved
-    case .finish: return try finishSave()
-    default:
-      return try enter(operation.place) { context in
-        try carryOut(operation, value: value, in: context)
+  /// Saves to the parent on another thread, while the parent's turn goes on.
+  private func handOver(_ place: Place) throws {
+    guard case .queue(let queue) = members[place.rawValue] else { return }
+    let isDone = DispatchSemaphore(value: 0)
+    let failure = Mutex<(any Error)?>(nil)
+    Thread {
+      do {
+        try queue.performAndWait { try $0.save() }
+      } catch {
+        failure.withLock { $0 = error }
       }
-    }
+      isDone.signal()
+    }.start()
+    isDone.wait()
+    if let error = failure.withLock({ $0 }) { throw error }
   }
 
   // MARK: - A save in two steps
@@ -220,6 +283,8 @@ final class World {
     } catch StoreError.conflicts {
       return .conflict
     } catch StoreError.danglingLinks {
+      return .conflict
+    } catch StoreError.uniquenessViolations {
       return .conflict
     }
   }

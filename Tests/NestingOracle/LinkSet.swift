@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Links of the relationships of many to many, from one object to another.
+///
+/// An owner is a number as `owner(of:ordered:)` gives it: the ordered relationship and the other one
+/// are two owners of one object.
+package struct LinkSet: Hashable, Sendable {
+  private var bits: UInt128 = 0
+
+  private static func bit(_ owner: Int, _ target: Int) -> UInt128 {
+    1 << UInt128(owner * Promise.keyCount + target)
+  }
+
+  static func owner(of key: Int, ordered: Bool) -> Int { ordered ? key + Promise.keyCount : key }
+  static let owners = 0..<(2 * Promise.keyCount)
+
+  package var isEmpty: Bool { bits == 0 }
+
+  package subscript(owner: Int, target: Int) -> Bool {
+    get { bits & Self.bit(owner, target) != 0 }
+    set {
+      if newValue { bits |= Self.bit(owner, target) } else { bits &= ~Self.bit(owner, target) }
+    }
+  }
+
+  mutating func formUnion(_ other: LinkSet) { bits |= other.bits }
+  mutating func subtract(_ other: LinkSet) { bits &= ~other.bits }
+
+  func intersection(_ other: LinkSet) -> LinkSet {
+    var result = self
+    result.bits &= other.bits
+    return result
+  }
+
+  func subtracting(_ other: LinkSet) -> LinkSet {
+    var result = self
+    result.subtract(other)
+    return result
+  }
+
+  /// Without the links that lead from or to an object.
+  mutating func remove(_ key: Int) {
+    for owner in Self.owners {
+      if owner % Promise.keyCount == key {
+        for target in Promise.keys { self[owner, target] = false }
+      } else {
+        self[owner, key] = false
+      }
+    }
+  }
+
+  func touches(_ key: Int) -> Bool {
+    var without = self
+    without.remove(key)
+    return without != self
+  }
+}
+
+/// What a context has unsaved of the relationship of many to many.
+package struct LinkEdits: Hashable, Sendable {
+  var added = LinkSet()
+  var removed = LinkSet()
+
+  var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+
+  /// These changes on top of what lies beneath.
+  func over(_ below: LinkSet) -> LinkSet {
+    var result = below.subtracting(removed)
+    result.formUnion(added)
+    return result
+  }
+
+  mutating func set(_ owner: Int, _ target: Int, _ isLinked: Bool) {
+    added[owner, target] = isLinked
+    removed[owner, target] = !isLinked
+  }
+
+  /// With later changes on top.
+  func under(_ later: LinkEdits) -> LinkEdits {
+    var result = self
+    result.added.subtract(later.removed)
+    result.removed.subtract(later.added)
+    result.added.formUnion(later.added)
+    result.removed.formUnion(later.removed)
+    return result
+  }
+
+  mutating func remove(_ key: Int) {
+    added.remove(key)
+    removed.remove(key)
+  }
+
+  /// Without what is so beneath anyway: a link that came and went is no change.
+  mutating func drop(beneath below: LinkSet) {
+    added.subtract(below)
+    removed = removed.intersection(below)
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The stages of one thread, made when they are needed.
+package final class Stages {
+  private var stages: [Bool: Stage] = [:]
+  private var last: Stage?
+
+  private let fault: Fault?
+
+  package init(fault: Fault? = nil) { self.fault = fault }
+
+  func stage(isShared: Bool) throws -> Stage {
+    let stage = try stages[isShared] ?? Stage(isShared: isShared, fault: fault)
+    stages[isShared] = stage
+    last = stage
+    return stage
+  }
+
+  /// Removes what the last sequence has left.
+  func clear() throws { try last?.clear() }
+
+  /// Forgets what a failure may have left.
+  func forget() { stages = [:] }
+}
