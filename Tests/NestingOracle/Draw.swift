@@ -29,6 +29,8 @@ package enum Group: String, CaseIterable, Sendable {
   case unique
   /// What to-many relationships show; left out, they are changed but not looked at.
   case members
+  /// What contexts show as derived of objects that are not as the store has them.
+  case derived
 }
 
 /// Draws sequences of operations by a seed.
@@ -140,7 +142,7 @@ struct Draw {
     setup.looksAtAll = Bool.random(using: &random)
     let isShared = Int.random(in: 0..<6, using: &random) == 0
     setup.isShared = isShared && !without.contains(.shared)
-    setup.without = without.intersection([.members])
+    setup.without = without.intersection([.members, .derived])
     return setup
   }
 
@@ -152,7 +154,8 @@ struct Draw {
     let keys = 0..<4
     switch name {
     case .hand: return []
-    case .rollback, .merge, .fetch, .save, .reset, .pin, .unpin, .undo, .redo:
+    case .rollback, .merge, .fetch, .save, .reset, .pin, .unpin, .undo, .redo,
+      .refreshAll:
       return [Operation(name, place)]
     case .begin, .finish: return place.isRoot ? [Operation(name, place)] : []
     case .set:
@@ -187,7 +190,7 @@ struct Draw {
     case .save, .finish, .hand: 40
     case .fetch, .begin, .undo, .redo: 12
     case .rollback, .merge: 8
-    case .reset, .pin, .unpin: 2
+    case .reset, .pin, .unpin, .refreshAll: 2
     case .hold, .insert: 2 * share
     case .link, .part, .pair, .like, .unlike, .stop, .lead, .unstop, .code: share
     case .delete, .release, .read, .revert, .refresh: share
@@ -210,7 +213,7 @@ struct Draw {
     case .delete: groups.insert(.deletions)
     case .hold, .release: groups.insert(.held)
     case .rollback: groups.insert(.rollback)
-    case .revert, .refresh: groups.insert(.refresh)
+    case .revert, .refresh, .refreshAll: groups.insert(.refresh)
     case .merge: groups.insert(.merge)
     case .begin, .finish: groups.insert(.steps)
     case .set, .read, .fetch, .save, .hand: break

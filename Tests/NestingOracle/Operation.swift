@@ -26,6 +26,8 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
     case rollback, reset, undo, redo
     /// `refresh(_:mergeChanges:)` with false and with true.
     case revert, refresh
+    /// `refreshAllObjects()`.
+    case refreshAll
     /// Catch up as a context that merges automatically.
     case merge
     /// Rest on the state of now, and on the newest one again.

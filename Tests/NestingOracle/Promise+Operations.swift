@@ -25,6 +25,7 @@ extension Promise {
     // A deleted object is left alone.
     case .refresh:
       return own[key].map { $0.kind != .delete } ?? (shows(place, key) != nil)
+    case .refreshAll: return !own.contains { $0?.kind == .delete }
     // Which half of a one-to-one link is taken back with one of its ends is not told anywhere; and a
     // new or deleted object is left alone.
     case .revert:
@@ -107,6 +108,7 @@ extension Promise {
     case .unpin: pins[place.rawValue] = nil
     case .revert: revert(place, key)
     case .refresh: refresh(place, key)
+    case .refreshAll: for key in Self.keys { refresh(place, key) }
     case .merge: merge(place)
     case .save:
       guard place.isRoot else {
@@ -178,6 +180,16 @@ extension Promise {
 
   package func storedLikes(_ key: Int) -> Set<Int> {
     Set(Self.keys.filter { storedLinks[key, $0] })
+  }
+
+  /// Whether what the context shows of the object is on its way to the store.
+  package func isOnItsWay(_ place: Place, _ key: Int) -> Bool {
+    var next: Place? = place
+    while let here = next {
+      if frozen[here.rawValue][key] != nil { return true }
+      next = here.parent
+    }
+    return false
   }
 
   /// Whether a context shows the object that a link leads to.

@@ -54,7 +54,10 @@ extension Promise {
     for key in Self.keys {
       let (old, new) = (before.edits[place.rawValue][key], edits[place.rawValue][key])
       if old?.kind == new?.kind, old?.set == new?.set, old?.shown == new?.shown { continue }
-      let (was, now) = (before.shows(place, key), shows(place, key))
+      let was = before.shows(place, key)
+      var now = shows(place, key)
+      // An edit that is no more of an object that is gone beneath is no deletion.
+      if now == nil, new == nil, let old, old.kind == .update { now = old.on }
       if was == now { continue }
       group.changes.append(.init(key: key, before: was, after: now, edit: old))
     }
@@ -73,7 +76,7 @@ extension Promise {
     let before = self
     takeBack(group, in: place)
     let done = self.group(place, since: before)
-    undoStacks[place.rawValue]?.redo.append(done)
+    if !done.isEmpty { undoStacks[place.rawValue]?.redo.append(done) }
   }
 
   mutating func redo(_ place: Place) {
@@ -81,7 +84,7 @@ extension Promise {
     let before = self
     takeBack(group, in: place)
     let done = self.group(place, since: before)
-    undoStacks[place.rawValue]?.undo.append(done)
+    if !done.isEmpty { undoStacks[place.rawValue]?.undo.append(done) }
   }
 
   private mutating func takeBack(_ group: UndoGroup, in place: Place) {

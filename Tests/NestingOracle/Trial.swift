@@ -98,7 +98,7 @@ extension Trial.Failure {
   /// by making the setup simpler.
   ///
   /// - Parameter limit: how often a sequence is tried at most.
-  package func shrunk(with fault: Fault? = nil, limit: Int = 2_000) -> Trial.Failure {
+  package func shrunk(with fault: Fault? = nil, limit: Int) -> Trial.Failure {
     var (best, tries) = (self, 0)
     func attempt(_ trial: Trial) -> Bool {
       tries += 1

@@ -15,6 +15,7 @@ import Synchronization
 /// | `STRATA_NESTING_WITHOUT` | groups of operations that are left out, divided by commas |
 /// | `STRATA_NESTING_THREADS` | how many threads run sequences |
 /// | `STRATA_NESTING_FAILURES` | after how many failures it ends, 1 by default |
+/// | `STRATA_NESTING_SHRINKING` | how often a failing sequence is tried in shorter forms, 2,000 by default |
 /// | `STRATA_NESTING_FAULT` | a planted fault that is to be found |
 /// | `STRATA_NESTING_TRACE=1` | prints each seed and each step before it is done |
 package struct Walk: Sendable {
@@ -25,6 +26,8 @@ package struct Walk: Sendable {
   package var threadCount: Int
   package var failureCountMax: Int
   package var fault: Fault?
+  /// How often a failing sequence is tried in shorter forms.
+  package var shrinkingLimit: Int
 
   /// - Parameter count: how many sequences there are if the environment does not say.
   /// - Throws: `Trial.Unreadable` if it names a group or a fault that there is not.
@@ -34,6 +37,7 @@ package struct Walk: Sendable {
     stepCount = environment["STRATA_NESTING_STEPS"].flatMap(Int.init) ?? 60
     threadCount = environment["STRATA_NESTING_THREADS"].flatMap(Int.init) ?? 1
     failureCountMax = environment["STRATA_NESTING_FAILURES"].flatMap(Int.init) ?? 1
+    shrinkingLimit = environment["STRATA_NESTING_SHRINKING"].flatMap(Int.init) ?? 2_000
     fault = try environment["STRATA_NESTING_FAULT"].map(Fault.init)
     without = []
     for name in (environment["STRATA_NESTING_WITHOUT"] ?? "").split(separator: ",") {
@@ -101,7 +105,9 @@ package struct Walk: Sendable {
             progress.findings += 1
             return progress.findings <= failureCountMax
           }
-          if isWanted { report(Finding(seed: seed, failure: failure.shrunk(with: fault))) }
+          if isWanted {
+            report(Finding(seed: seed, failure: failure.shrunk(with: fault, limit: shrinkingLimit)))
+          }
         } else {
           try stages.clear()
         }

@@ -32,10 +32,18 @@ extension World {
     for key in Promise.keys {
       guard let node = held[place.rawValue][key] else { continue }
       let found = difference(
-        node.values { keys[$0] }, promise.shown(place, key), [.memberCount], place)
+        node.values { keys[$0] }, promise.shown(place, key), ignored(place, key), place)
       if let found { return "holds \(Operation.letter(key)) \(found)" }
     }
     return setup.looksAtAll ? try fetchedDifference(place, in: context) : nil
+  }
+
+  /// What is not compared: what is counted is only known to be right where the store's own state shows,
+  /// and a context that saves may have worked out what is derived.
+  private func ignored(_ place: Place, _ key: Int) -> Set<Slot> {
+    if promise.isAsStored(place, key) { return [] }
+    let isDerivedIgnored = setup.without.contains(.derived) || promise.isOnItsWay(place, key)
+    return isDerivedIgnored ? [.memberCount, .derived] : [.memberCount]
   }
 
   private func unsavedDifference(_ place: Place, in context: ManagedObjectContext) -> String? {
@@ -130,10 +138,9 @@ extension World {
     for node in nodes {
       guard let key = keys[node.objectID] else { continue }
       if held[place.rawValue][key] == nil {
-        // What is counted is only known to be right where the store's own state shows.
         let found = difference(
           node.values { keys[$0] }, promise.shown(place, key),
-          promise.isAsStored(place, key) ? [] : [.memberCount], place)
+          ignored(place, key), place)
         if let found { return "shows \(Operation.letter(key)) \(found)" }
       }
       if let found = memberDifference(place, key, node) {

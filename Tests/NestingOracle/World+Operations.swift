@@ -92,6 +92,7 @@ extension World {
       context.refresh(node, mergeChanges: operation.name == .refresh)
       // What a refreshed object shows, it reads now.
       _ = node.a
+    case .refreshAll: context.refreshAllObjects()
     case .merge:
       if setup.automatic.contains(place) { break }
       context.automaticallyMergesChangesFromParent = true
