@@ -15,7 +15,8 @@ extension Promise {
     case .like, .unlike, .stop, .lead, .unstop:
       guard let target = operation.target else { return false }
       return look(place, key) != nil && look(place, target) != nil
-    case .insert: return !isUsed(key)
+    // A first insertion may ask the store for a block of serials, and the writer is held.
+    case .insert: return !isUsed(key) && !isSaving
     case .delete: return shows(place, key) != nil && look(place, key) != nil
     case .hold:
       return held[place.rawValue][key] == nil && own[key] == nil && look(place, key) != nil
