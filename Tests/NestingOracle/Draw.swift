@@ -21,8 +21,8 @@ package enum Group: String, CaseIterable, Sendable {
   case automatic, confined, inner
   /// Saves to the store in two steps.
   case steps
-  /// A second root; two children beside a grandchild.
-  case rival, sibling, grandchild
+  /// A second root; two children and a grandchild.
+  case rival, child, sibling, grandchild
   /// Merge policies other than `.error`.
   case policies
   /// A unique attribute, under the policy `.error`.
@@ -75,18 +75,25 @@ struct Draw {
     guard hasTurns, first.canBeJoined, Int.random(in: 0..<5, using: &random) == 0 else {
       return [first]
     }
-    if Int.random(in: 0..<3, using: &random) == 0, let turn = busyTurn(first, promise) {
+    if Bool.random(using: &random), let turn = busyTurn(first, promise) {
       return turn
     }
     var (turn, after) = ([first], promise)
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       guard let last = turn.last else { break }
       _ = after.perform(last, value: .max, policy: setup.policy)
-      guard var next = one(after, within: first.place), next.canBeJoined else { continue }
+      guard var next = one(after, within: first.place), next.canBeJoined,
+        next.place == first.place || endsTurn(of: first.place, next.place)
+      else { continue }
       next.isJoined = true
       turn.append(next)
     }
     return turn
+  }
+
+  /// Whether entering a child inside its parent's turn is known to end that.
+  private func endsTurn(of place: Place, _ child: Place) -> Bool {
+    child.parent == place && (setup.home(place) == .queue || setup.home(child) == .inner)
   }
 
   /// A turn during which a child hands over what it has.
@@ -222,7 +229,8 @@ struct Draw {
     case .rival: groups.insert(.rival)
     case .sibling: groups.insert(.sibling)
     case .grandchild: groups.insert(.grandchild)
-    case .root, .child: break
+    case .child: groups.insert(.child)
+    case .root: break
     }
     return groups
   }
@@ -245,9 +253,6 @@ extension Operation {
     default: false
     }
   }
-
-  /// Whether it can be one of several steps in one turn.
-  fileprivate var canBeJoined: Bool { name != .begin && name != .finish && name != .merge }
 }
 
 extension Policy {

@@ -56,6 +56,20 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
     (self.name, self.place, self.key, self.slot, self.target) = (name, place, key, slot, target)
   }
 
+  /// Whether it can be one of several steps in one turn.
+  var canBeJoined: Bool {
+    switch name {
+    case .begin, .finish, .merge, .reset: false
+    default: true
+    }
+  }
+
+  /// Whether it is done in the turn that another step has begun.
+  func joins(_ first: Operation) -> Bool {
+    isJoined && canBeJoined && first.canBeJoined && first.name != .hand
+      && (place == first.place || first.place.below.contains(place))
+  }
+
   /// The letters by which sequences name objects. The store has the first to begin with.
   package static let letters = Array("xyzuvw")
 

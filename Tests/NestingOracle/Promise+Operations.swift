@@ -22,7 +22,8 @@ extension Promise {
       return held[place.rawValue][key] == nil && own[key] == nil && look(place, key) != nil
     case .release: return held[place.rawValue][key] != nil
     case .read: return isUsed(key)
-    case .fetch, .merge: return true
+    case .fetch: return true
+    case .merge: return !isPinned(place)
     // A deleted object is left alone.
     case .refresh:
       return own[key].map { $0.kind != .delete } ?? (shows(place, key) != nil)
@@ -31,6 +32,7 @@ extension Promise {
     // new or deleted object is left alone.
     case .revert:
       if isSaving(place), hasLinkChanges(place).may { return false }
+      if frozen[place.rawValue][key]?.kind == .insert { return false }
       guard let edit = own[key], edit.kind == .update else { return false }
       return !Slot.pairs.contains { edit.set.slots.contains($0) }
     // While a save is under way, a rollback waits for it.

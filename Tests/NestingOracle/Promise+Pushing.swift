@@ -91,16 +91,16 @@ extension Promise {
       guard let edit = edits[place.rawValue][key], let shown = edit.shown else { continue }
       for slot in Slot.links {
         guard let target = shown.target(slot) else { continue }
-        if edit.set.slots.contains(slot), look(place, target) == nil {
-          put(place, key, slot, 0)
-        } else if batch[target]?.kind == .delete {
-          // The delete rules, on what the sender did not see.
-          if slot == .whole {
-            delete(place, key)
-            break
-          }
-          put(place, key, slot, 0)
+        let isDeleted = batch[target]?.kind == .delete
+        guard isDeleted || edit.set.slots.contains(slot) && look(place, target) == nil else {
+          continue
         }
+        // The delete rules, on what the sender did not see.
+        if isDeleted, slot == .whole {
+          delete(place, key)
+          break
+        }
+        put(place, key, slot, 0)
       }
     }
     for key in Self.keys {

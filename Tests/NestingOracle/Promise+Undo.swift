@@ -102,7 +102,14 @@ extension Promise {
       like(place, link.owner, link.target, link.wasThere)
     }
     for change in group.changes where change.before == nil {
-      if look(place, change.key) != nil { delete(place, change.key) }
+      guard look(place, change.key) != nil else { continue }
+      let kind = edits[place.rawValue][change.key]?.kind
+      if kind == .update, beneath(place, change.key) == nil {
+        // The edit of an object that others have deleted.
+        edits[place.rawValue][change.key] = nil
+      } else {
+        delete(place, change.key)
+      }
     }
     // What is as it was before has no unsaved change any more.
     for key in Self.keys {

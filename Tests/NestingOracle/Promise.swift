@@ -172,7 +172,9 @@ package struct Promise {
 
   /// A one-to-one link takes both its ends away from others.
   private mutating func pair(_ place: Place, _ key: Int, _ slot: Slot, _ value: Int) {
-    for other in Self.keys {
+    // An equal value is no change.
+    guard shows(place, key)?[slot] != value else { return }
+    for other in Self.keys where look(place, other) != nil {
       guard let values = shows(place, other) else { continue }
       if other != key, value != 0, values[slot] == value { put(place, other, slot, 0) }
       if other != value - 1, values[slot.inverse] == key + 1 { put(place, other, slot.inverse, 0) }
@@ -193,7 +195,7 @@ package struct Promise {
 
   mutating func delete(_ place: Place, _ key: Int) {
     let parts = Self.keys.filter { $0 != key && shows(place, $0)?.target(.whole) == key }
-    for other in Self.keys where other != key {
+    for other in Self.keys where other != key && look(place, other) != nil {
       for slot in Slot.links
       where slot != .whole && shows(place, other)?[slot] == key + 1 {
         put(place, other, slot, 0)
@@ -273,6 +275,11 @@ package struct Promise {
     for other in Self.keys {
       guard let edit = edits[place.rawValue][other], let shown = edit.shown else { continue }
       for slot in Slot.links where edit.set.slots.contains(slot) && shown[slot] == key + 1 {
+        // The delete rules of what is gone, on what is unsaved here.
+        if slot == .whole {
+          delete(place, other)
+          break
+        }
         put(place, other, slot, 0)
       }
     }

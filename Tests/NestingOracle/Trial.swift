@@ -51,12 +51,9 @@ package struct Trial: Sendable, CustomStringConvertible {
       defer { world.close() }
       var start = 0
       while start < operations.count {
-        let place = operations[start].place
+        let first = operations[start]
         let end =
-          operations[(start + 1)...].firstIndex { operation in
-            !operation.isJoined
-              || operation.place != place && !place.below.contains(operation.place)
-          } ?? operations.count
+          operations[(start + 1)...].firstIndex { !$0.joins(first) } ?? operations.count
         if let complaint = world.perform(Array(operations[start..<end])) {
           return Failure(
             trial: Trial(setup: setup, operations: Array(operations[..<end])),

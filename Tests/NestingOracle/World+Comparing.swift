@@ -41,7 +41,7 @@ extension World {
   /// What is not compared: what is counted is only known to be right where the store's own state shows,
   /// and a context that saves may have worked out what is derived.
   private func ignored(_ place: Place, _ key: Int) -> Set<Slot> {
-    if promise.isAsStored(place, key) { return [] }
+    if promise.isAsStored(place, key), !promise.isSaving { return [] }
     let isDerivedIgnored = setup.without.contains(.derived) || promise.isOnItsWay(place, key)
     return isDerivedIgnored ? [.memberCount, .derived] : [.memberCount]
   }
