@@ -45,7 +45,7 @@ extension ManagedObjectContext {
       draft?.setToOne(nil, at: relationship.slot)
     }
     return .update(
-      draft?.encode(into: &arena) ?? shown, base: stored,
+      draft?.encode(into: &arena) ?? shown, base: Base(stored),
       slots: SlotSet(0..<entity.description.properties.count))
   }
 
