@@ -31,7 +31,8 @@ package struct Ground: Sendable {
   ///   - view: shows what lies beneath the receiver.
   /// - Throws: what reading throws.
   package init(
-    of pushed: Segment, onto receiver: Overlay, doubting doubt: Doubt, in view: () throws -> ReadView
+    of pushed: Segment, onto receiver: Overlay, doubting doubt: Doubt,
+    in view: () throws -> ReadView
   ) throws {
     if doubt.isEmpty { return }
     var taken: ReadView?

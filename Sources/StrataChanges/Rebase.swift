@@ -24,7 +24,8 @@ extension Overlay {
           guard let saved = saved.changes[key], let entity = schema.entity(key.entity) else {
             return change
           }
-          return change.rebased(onto: saved, result.outcome(of: key, saved), entity, isStale: isStale, &arena)
+          return change.rebased(
+            onto: saved, result.outcome(of: key, saved), entity, isStale: isStale, &arena)
         }
         return Segment(changes: changes, links: segment.links, schema: schema)
       })

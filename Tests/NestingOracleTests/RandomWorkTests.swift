@@ -9,7 +9,8 @@ import Testing
     let walk = try Walk(count: 300, environment: ProcessInfo.processInfo.environment)
     let findings: [String] = try await withCheckedThrowingContinuation { continuation in
       Thread {
-        nonisolated(unsafe) var findings: [String] = []  // Safety: one finding is reported at a time.
+        // Safety: the walk reports one finding at a time.
+        nonisolated(unsafe) var findings: [String] = []
         continuation.resume(
           with: Result {
             try walk.run { findings.append("\($0)") }

@@ -118,7 +118,9 @@
     }
 
     /// What the store has.
-    func readStore() throws -> [Int] { try read(ManagedObjectContext.withExplicitTurns(below: coordinator)) }
+    func readStore() throws -> [Int] {
+      try read(ManagedObjectContext.withExplicitTurns(below: coordinator))
+    }
 
     private func read(_ context: ManagedObjectContext) throws -> [Int] {
       try cities.map { try context.existingObject(City.self, with: $0).population }

@@ -40,7 +40,7 @@ private final class Shown: FetchedResultsControllerDelegate {
 
   @Test func `is told once of several merges, before any message of them`() throws {
     let container = try garden()
-    let context = ManagedObjectContext(parent: container.root)
+    let context = ManagedObjectContext.withExplicitTurns(below: container.root)
     context.automaticallyMergesChangesFromParent = true
     let list = FetchedResultsController(Plant.all.sorted(by: \.name), in: context)
     try list.performFetch()

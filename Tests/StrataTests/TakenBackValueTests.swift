@@ -51,7 +51,7 @@ private final class TakenBack {
   /// The parent does `work`, `read` runs while that is published, and the parent takes it back.
   func takeBack(
     _ way: TakeBack, refreshing objects: (ManagedObjectContext) throws -> [ManagedObject],
-    _ work: (ManagedObjectContext) throws -> Void, read: () throws -> Void
+    work: (ManagedObjectContext) throws -> Void, read: () throws -> Void
   ) throws {
     if way == .throwingEdit {
       try? parent.edit {
@@ -91,12 +91,15 @@ private final class TakenBack {
   func `if it was an attribute`(way: TakeBack) throws {
     let world = try TakenBack()
     var city: City?
-    try world.takeBack(way, refreshing: { [try world.cityOf($0)] }) {
-      try world.cityOf($0).name = "draft"
-    } read: {
-      city = try world.cityOf(world.child)
-      #expect(city?.name == "draft")
-    }
+    try world.takeBack(
+      way, refreshing: { [try world.cityOf($0)] },
+      work: {
+        try world.cityOf($0).name = "draft"
+      },
+      read: {
+        city = try world.cityOf(world.child)
+        #expect(city?.name == "draft")
+      })
     city?.population = 2
     let id = world.city
     let stored = try world.saveAll { context in
@@ -110,12 +113,15 @@ private final class TakenBack {
   func `if it was a to-one link`(way: TakeBack) throws {
     let world = try TakenBack()
     var city: City?
-    try world.takeBack(way, refreshing: { [try world.cityOf($0)] }) {
-      try world.cityOf($0).country = nil
-    } read: {
-      city = try world.cityOf(world.child)
-      #expect(city?.country == nil)
-    }
+    try world.takeBack(
+      way, refreshing: { [try world.cityOf($0)] },
+      work: {
+        try world.cityOf($0).country = nil
+      },
+      read: {
+        city = try world.cityOf(world.child)
+        #expect(city?.country == nil)
+      })
     city?.population = 2
     let id = world.city
     let stored = try world.saveAll { try $0.existingObject(City.self, with: id).country?.iso }
@@ -127,13 +133,14 @@ private final class TakenBack {
     let world = try TakenBack()
     var country: Country?
     try world.takeBack(
-      way, refreshing: { [try world.countryOf($0), try world.governmentOf($0)] }
-    ) {
-      try world.governmentOf($0).country = nil
-    } read: {
-      country = try world.countryOf(world.child)
-      #expect(country?.government == nil)
-    }
+      way, refreshing: { [try world.countryOf($0), try world.governmentOf($0)] },
+      work: {
+        try world.governmentOf($0).country = nil
+      },
+      read: {
+        country = try world.countryOf(world.child)
+        #expect(country?.government == nil)
+      })
     country?.population = 2
     let (id, other) = (world.country, world.government)
     let stored = try world.saveAll { context in
@@ -148,12 +155,15 @@ private final class TakenBack {
   func `if it was a deletion that left a link nil`(way: TakeBack) throws {
     let world = try TakenBack()
     var government: Government?
-    try world.takeBack(way, refreshing: { _ in [] }) {
-      $0.delete(try world.countryOf($0))
-    } read: {
-      government = try world.governmentOf(world.child)
-      #expect(government?.country == nil)
-    }
+    try world.takeBack(
+      way, refreshing: { _ in [] },
+      work: {
+        $0.delete(try world.countryOf($0))
+      },
+      read: {
+        government = try world.governmentOf(world.child)
+        #expect(government?.country == nil)
+      })
     government?.form = "new"
     let id = world.government
     let stored = try world.saveAll { context in
@@ -167,12 +177,15 @@ private final class TakenBack {
   func `if it was an insertion to which the child has linked an object`(way: TakeBack) throws {
     let world = try TakenBack()
     var city: City?
-    try world.takeBack(way, refreshing: { _ in [] }) {
-      $0.country("BB")
-    } read: {
-      city = try world.cityOf(world.child)
-      city?.country = try world.child.fetch(Country.where { $0.iso == "BB" }).first
-    }
+    try world.takeBack(
+      way, refreshing: { _ in [] },
+      work: {
+        $0.country("BB")
+      },
+      read: {
+        city = try world.cityOf(world.child)
+        city?.country = try world.child.fetch(Country.where { $0.iso == "BB" }).first
+      })
     city?.population = 2
     let id = world.city
     let stored = try world.saveAll { context in
@@ -186,12 +199,15 @@ private final class TakenBack {
   func `if it was an insertion that the child has edited`(way: TakeBack) throws {
     let world = try TakenBack()
     var city: City?
-    try world.takeBack(way, refreshing: { _ in [] }) {
-      $0.city("draft")
-    } read: {
-      city = try world.child.fetch(City.where { $0.name == "draft" }).first
-      #expect(city != nil)
-    }
+    try world.takeBack(
+      way, refreshing: { _ in [] },
+      work: {
+        $0.city("draft")
+      },
+      read: {
+        city = try world.child.fetch(City.where { $0.name == "draft" }).first
+        #expect(city != nil)
+      })
     city?.population = 2
     try world.child.save()
     #expect(try world.parent.cityNames() == ["stored"])
@@ -205,12 +221,15 @@ private final class TakenBack {
     let world = try TakenBack()
     let grandchild = ManagedObjectContext(parent: world.child.layer)
     var city: City?
-    try world.takeBack(way, refreshing: { [try world.cityOf($0)] }) {
-      try world.cityOf($0).name = "draft"
-    } read: {
-      city = try world.cityOf(grandchild)
-      #expect(city?.name == "draft")
-    }
+    try world.takeBack(
+      way, refreshing: { [try world.cityOf($0)] },
+      work: {
+        try world.cityOf($0).name = "draft"
+      },
+      read: {
+        city = try world.cityOf(grandchild)
+        #expect(city?.name == "draft")
+      })
     city?.population = 2
     try grandchild.save()
     let id = world.city
@@ -224,12 +243,15 @@ private final class TakenBack {
   @Test func `and a later fetch of a grandchild does not read it`() throws {
     let world = try TakenBack()
     let grandchild = ManagedObjectContext(parent: world.child.layer)
-    try world.takeBack(.rollback, refreshing: { _ in [] }) {
-      try world.cityOf($0).name = "draft"
-    } read: {
-      let name = try world.cityOf(grandchild).name
-      #expect(name == "draft")
-    }
+    try world.takeBack(
+      .rollback, refreshing: { _ in [] },
+      work: {
+        try world.cityOf($0).name = "draft"
+      },
+      read: {
+        let name = try world.cityOf(grandchild).name
+        #expect(name == "draft")
+      })
     #expect(try world.cityOf(grandchild).name == "stored")
     #expect(try grandchild.cityNames() == ["stored"])
   }

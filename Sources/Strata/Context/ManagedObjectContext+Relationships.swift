@@ -251,7 +251,8 @@ extension ManagedObjectContext {
     switch relationship.storage {
     case .slot: break
     case .inverseSlot(_, let slot):
-      guard isMember(target, of: object, relationship) || toOneKey(of: target, at: slot) == object.key
+      guard
+        isMember(target, of: object, relationship) || toOneKey(of: target, at: slot) == object.key
       else { return }
       relate(target, at: slot, from: object.key, to: nil)
     case .links(let number, let mirror):
