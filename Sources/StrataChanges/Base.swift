@@ -73,7 +73,13 @@ package struct Base: Sendable {
     readings = Readings(all)
   }
 
+  /// The generation of a committed record whose generation is not known: no store has it.
+  package static let unknownGeneration = UInt64.max
+
   // MARK: - What was read
+
+  /// Whether a pending record was read.
+  package var hasReadPending: Bool { readings != nil || generation == 0 }
 
   /// Whether the origin is all that was read.
   package var hasReadOriginAlone: Bool { readings == nil }
@@ -90,6 +96,12 @@ package struct Base: Sendable {
   package var committed: Record? {
     if let readings { return readings.all.lazy.compactMap(\.committed).first }
     return generation == 0 ? nil : record
+  }
+
+  /// Whether a change with this base was made from what `beneath` is, and a merge has nothing to add.
+  package func rests(on beneath: Base) -> Bool {
+    guard record == beneath.record else { return false }
+    return readings != nil || beneath.readings == nil && generation == beneath.generation
   }
 
   /// Whether the last that was read is an ancestor's pending record.
@@ -218,6 +230,25 @@ package struct Base: Sendable {
     let isPlain = all.allSatisfy { $0.pending.isEmpty && $0.generation == stored.generation }
     if isPlain, self.record == stored.record { return Base(stored) }
     return Base(record: self.record, all)
+  }
+
+  /// The base when a commit has named the object: an ancestor has saved what it had pending of it.
+  ///
+  /// - Parameters:
+  ///   - generation: that of the commit.
+  ///   - stored: what the store has now; nil if that is nothing.
+  ///   - isEqual: compares records, derived values left out.
+  package func committed(
+    with generation: UInt64, _ stored: StoredRecord?, where isEqual: (Record, Record) -> Bool
+  ) -> Base {
+    if let stored, stored.generation == generation {
+      let became = committing(stored.record, as: stored, where: isEqual)
+      if became.generation == generation || self.generation > 0 { return became }
+    }
+    // Something else has come since. An object that was in no store is one that the store had.
+    guard self.generation == 0, let record = all[0].pending.last else { return self }
+    return committing(
+      record, as: StoredRecord(record: record, generation: Self.unknownGeneration), where: isEqual)
   }
 }
 

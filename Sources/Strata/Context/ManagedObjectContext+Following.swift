@@ -69,7 +69,10 @@ extension ManagedObjectContext {
       outdate(by: news)
       if merging.isAutomatic { merging.owed.append(news) }
     }
-    if !committed.isEmpty { relabel(committed, in: view) }
+    if !committed.isEmpty {
+      relabel(committed, in: view)
+      noteCommitsBeneathEdits(committed, in: view)
+    }
     if !merging.postponed.isEmpty, pendingSave == nil {
       merging.owed.append(GatheredNews(suspects: merging.postponed))
       merging.postponed = []
@@ -100,12 +103,41 @@ extension ManagedObjectContext {
 
   private func relabel(_ key: ObjectKey, _ generation: UInt64, in view: ReadView) {
     guard let object = cache.registeredObject(for: key), object.status == .clean,
-      object.record != nil,
-      cache.isCurrent(object) || PlantedFault.relabelTooEarly.isPlanted(in: schema),
-      view.change(for: key) == nil
+      object.record != nil
     else { return }
+    let isCurrent = cache.isCurrent(object) || PlantedFault.relabelTooEarly.isPlanted(in: schema)
+    guard isCurrent, view.change(for: key) == nil else {
+      // The store has had the object, though not as it is here.
+      if object.generation == 0 { object.generation = Base.unknownGeneration }
+      return
+    }
     object.generation = generation
     cache.notePending(nil, of: object)
+  }
+
+  /// Has unsaved changes that were made from what ancestors had pending rest on the commit of that.
+  private func noteCommitsBeneathEdits(
+    _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
+  ) {
+    if layer.parent == nil || working.isEmpty { return }
+    let resting = working.changes.filter { $0.value.base?.hasReadPending == true }
+    if resting.isEmpty { return }
+    var changes: [ObjectKey: Change] = [:]
+    for (keys, generation) in committed {
+      for key in keys.inserted + keys.updated {
+        guard var change = changes[key] ?? resting[key], let base = change.base,
+          let entity = schema.entity(key.entity)
+        else { continue }
+        // A record that cannot be read may cause a conflict that need not be; it never hides one.
+        let stored = try? view.snapshot.record(for: key)
+        change.base = base.committed(with: generation, stored, where: entity.hasEqualEdits)
+        changes[key] = change
+      }
+    }
+    if changes.isEmpty { return }
+    let segment = Segment(changes: changes, links: LinkChanges(), schema: schema)
+    replaceWorking(working.adding(segment).compacted())
+    isPublished = false
   }
 
   private func outdate(by news: GatheredNews) {

@@ -143,7 +143,9 @@ extension ManagedObjectContext {
       return
     }
     doubt.remove(key)
-    let isNews = beneath.generation != base.generation || beneath.record != base.record
+    // A change that lies on what is there already, though others have contributed to it who had read
+    // something older, keeps what those had read.
+    let isNews = !base.rests(on: beneath)
     if isNews {
       var raised = change.raised(onto: beneath, layout: layout, into: &plan.arena)
       if PlantedFault.mergeDropsEdits.isPlanted(in: schema), change.kind == .update {

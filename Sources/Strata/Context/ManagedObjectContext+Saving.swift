@@ -166,11 +166,11 @@ extension ManagedObjectContext {
       case .insert: object.status = .clean
       case .update:
         object.status = .clean
-        guard let record = object.record, let change = handedOver?.composed.changes[key],
-          change.record == record
-        else { continue }
-        object.generation = change.base?.generation ?? 0
-        cache.notePending(change.base, of: object)
+        // Where the parent took the record, its base counts; else what this context had read.
+        let taken = handedOver?.composed.changes[key]
+        let base = taken?.record == object.record ? taken?.base : changes.values[place].base
+        object.generation = base?.generation ?? 0
+        cache.notePending(base, of: object)
       }
     }
     working = Overlay()
