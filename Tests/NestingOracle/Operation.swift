@@ -67,7 +67,7 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
   /// Whether it is done in the turn that another step has begun.
   func joins(_ first: Operation) -> Bool {
     isJoined && canBeJoined && first.canBeJoined && first.name != .hand
-      && (place == first.place || first.place.below.contains(place))
+      && (place == first.place && name != .hand || first.place.below.contains(place))
   }
 
   /// The letters by which sequences name objects. The store has the first to begin with.

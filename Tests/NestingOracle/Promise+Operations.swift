@@ -23,11 +23,15 @@ extension Promise {
     case .release: return held[place.rawValue][key] != nil
     case .read: return isUsed(key)
     case .fetch: return true
-    case .merge: return !isPinned(place)
+    // What is brought up to date while it is being saved, is so when the save is finished.
+    case .merge: return !isPinned(place) && !isSaving(place)
     // A deleted object is left alone.
     case .refresh:
+      if frozen[place.rawValue][key] != nil { return false }
       return own[key].map { $0.kind != .delete } ?? (shows(place, key) != nil)
-    case .refreshAll: return !own.contains { $0?.kind == .delete }
+    case .refreshAll:
+      if isSaving(place) { return false }
+      return !own.contains { $0?.kind == .delete }
     // Which half of a one-to-one link is taken back with one of its ends is not told anywhere; and a
     // new or deleted object is left alone.
     case .revert:

@@ -28,10 +28,12 @@ extension Promise {
       let after = try decided(saved, policy)
       let linksAfter = try decided(links, after, policy)
       write(after)
-      count()
+      let counted = count()
       storedLinks = linksAfter
       settle(place, saved)
       for key in after.keys where saved[key] == nil { land(place, key) }
+      // The saver has what its save has made of other objects.
+      for key in counted where saved[key] == nil { renew(place, key) }
       if pins[place.rawValue] != nil { pin(place) }
       return .saved
     } catch {
@@ -152,11 +154,17 @@ extension Promise {
   }
 
   /// What is derived from others is so over the store's own state.
-  private mutating func count() {
+  ///
+  /// - Returns: the objects of which it has changed.
+  private mutating func count() -> [Int] {
+    var changed: [Int] = []
     for key in Self.keys where store[key] != nil {
       let count = storedMembers(key).count
+      if store[key]?.values[.memberCount] == count { continue }
       store[key]?.values[.memberCount] = count
+      changed.append(key)
     }
+    return changed
   }
 
   private mutating func write(_ after: [Int: Values?]) {
