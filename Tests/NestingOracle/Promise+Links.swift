@@ -22,7 +22,8 @@ extension Promise {
 
   private func linksUnder(_ place: Place) -> LinkSet {
     guard let parent = place.parent else { return storedLinks }
-    return linkEdits[parent.rawValue].over(linksBeneath(parent))
+    // What the parent has deleted has no links, whoever has edited it below.
+    return links(parent)
   }
 
   private func visible(_ links: LinkSet, in place: Place) -> LinkSet {

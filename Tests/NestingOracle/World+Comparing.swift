@@ -50,6 +50,8 @@ extension World {
     let unsaved = Promise.keys.map { promise.unsaved(place, $0) }
     let links = promise.hasLinkChanges(place)
     let hasChanges = unsaved.contains { $0 != nil } || promise.isSaving(place) || links.must
+    // While something new is saved and deleted again, nothing says whether that is a change.
+    if promise.isSaving(place), !unsaved.contains(where: { $0 != nil }) { return nil }
     if context.hasChanges != hasChanges, links.may == links.must {
       return hasChanges ? "has no changes" : "has changes that nobody made"
     }
