@@ -117,6 +117,7 @@ extension Promise {
         edit.shown == on, group.changes.contains(where: { $0.key == key })
       else { continue }
       edits[place.rawValue][key] = nil
+      if isHeld(place, key) { held[place.rawValue][key] = Sight(values: on, reads: edit.reads) }
     }
   }
 
