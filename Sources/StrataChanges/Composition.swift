@@ -199,9 +199,7 @@ package struct Composition {
     var composed = under
     composed.record = spliced(record, newer, over: below, layout)
     if let ours = under.base, let theirs = newer.base, !isMade(newer, from: under) {
-      composed.base =
-        PlantedFault.newestBase.isPlanted(in: schema) && ours.generation < theirs.generation
-        ? theirs.moved(to: ours.record) : ours.taking(newer.slots, from: theirs)
+      composed.base = ours.taking(newer.slots, from: theirs)
     }
     composed.slots.formUnion(newer.slots)
     let isDropped = PlantedFault.bytesDropped.isPlanted(in: schema)

@@ -18,20 +18,10 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case tagStays
   /// A push brings whole records, not the properties alone that the child changed.
   case wholeRecords
-  /// A save writes the whole record over a stored one that it was not made from.
-  case unmaskedSave
   /// A commit gives its generation to every registered object that it names, outdated or not.
   case relabelTooEarly
-  /// A layer does not tell what it takes back.
-  case takeBackUntold
-  /// News of one ancestor's layer are passed over.
-  case newsOfParentMissed
-  /// A push lands twice.
-  case landsTwice
-  /// What a push rests on is never looked up.
+  /// A sender never looks up what its push rests on.
   case doubtForgotten
-  /// Of two bases the newer one is kept.
-  case newestBase
   /// An update of an object that the receiver has deleted brings it back.
   case updateRevives
   /// Undo brings back the records of objects, but not their links.

@@ -29,12 +29,6 @@ extension Promise {
     if edits[place.rawValue][key] != nil { renew(place, key) }
   }
 
-  /// What the makers of an edit had read, without those who read the receiver's own unsaved state:
-  /// they have read what the receiver had.
-  private func others(_ edit: Edit, _ own: Edit) -> [Reading] {
-    edit.reads.filter { own.shown == nil || $0.above.last != own.shown }
-  }
-
   private mutating func push(_ edit: Edit, of key: Int, onto place: Place) {
     let (own, under) = (edits[place.rawValue][key], look(place, key))
     func keep(_ result: Edit?) { edits[place.rawValue][key] = result }
@@ -42,10 +36,9 @@ extension Promise {
     case .update:
       if var own {
         guard own.kind != .delete else { return }
-        let reads = own.reads.isEmpty ? [] : own.reads + others(edit, own)
+        own = own.taking(edit)
         own.set = own.set.under(edit.set)
         own.shown = own.shown.map { edit.set.over($0) }
-        own.reads = reads
         keep(own)
       } else if let under {
         var edit = edit
@@ -53,7 +46,8 @@ extension Promise {
         edit.on = under.values
         keep(edit)
       } else if !isDeletedAboveStore(place, key),
-        let oldest = edit.reads.filter({ $0.version != 0 }).min(by: { $0.version < $1.version }),
+        let oldest = (edit.reads + edit.setters.values.joined()).filter({ $0.version != 0 })
+          .min(by: { $0.version < $1.version }),
         let was = oldest.was
       {
         // It went from the store, and the store decides.
@@ -72,10 +66,11 @@ extension Promise {
     case .delete:
       if let own {
         guard own.kind != .insert else { return keep(nil) }
+        let reader = edit.isMade(from: own) ? own : edit
         keep(
           Edit(
-            kind: .delete, set: .none, shown: nil, reads: own.reads + others(edit, own), on: own.on)
-        )
+            kind: .delete, set: .none, shown: nil, reads: reader.reads, setters: reader.setters,
+            on: own.on))
       } else if let under {
         var edit = edit
         edit.on = under.values

@@ -194,7 +194,14 @@ extension Promise {
         }
         top.on = now.values
         top.shown = top.kind == .delete ? nil : top.set.over(now.values)
-        top.reads = top.reads.map { edit.saved($0, as: now) }
+        // A property that the policy has given to the store keeps what its setter had read.
+        let lost = Slot.allCases.filter {
+          top.set.slots.contains($0) && edit.set.slots.contains($0)
+            && edit.shown?[$0] != now.values[$0]
+        }
+        let former = top
+        top = edit.saved(top, as: now)
+        for slot in lost { top.setters[slot] = former.reads(of: slot) }
         edits[place.rawValue][key] = top
       } else if held[place.rawValue][key] != nil {
         held[place.rawValue][key] = now?.sight
@@ -205,11 +212,13 @@ extension Promise {
         guard let edit = saved[key], let now = store[key],
           edit.shown?.isSame(as: now.values) == true
         else { continue }
-        if let reads = edits[below.rawValue][key]?.reads {
-          edits[below.rawValue][key]?.reads = reads.map { edit.saved($0, as: now) }
+        if let newer = edits[below.rawValue][key] {
+          edits[below.rawValue][key] = edit.saved(newer, as: now)
         }
-        if let reads = held[below.rawValue][key]?.reads {
-          held[below.rawValue][key]?.reads = reads.map { edit.saved($0, as: now) }
+        if var sight = held[below.rawValue][key] {
+          sight.reads = sight.reads.map { edit.saved($0, as: now) }
+          sight.setters = sight.setters.mapValues { $0.map { edit.saved($0, as: now) } }
+          held[below.rawValue][key] = sight
         }
       }
     }
@@ -219,13 +228,17 @@ extension Promise {
 extension Promise.Edit {
   /// Whether all who made it had read what the store has.
   fileprivate func isMade(on theirs: Promise.Stored) -> Bool {
-    reads.allSatisfy { $0.version == theirs.version || $0.isIncluding(theirs.values) }
+    let all =
+      set.slots.isEmpty
+      ? reads + setters.values.joined()
+      : Slot.allCases.filter(set.slots.contains).flatMap { reads(of: $0) }
+    return all.allSatisfy { $0.version == theirs.version || $0.isIncluding(theirs.values) }
   }
 
   /// Whether the other side has changed a property, since those who made this had read it.
   fileprivate func isChanged(_ slot: Slot, in theirs: Values) -> Bool {
     if reads.isEmpty { return true }
-    return reads.contains { reading in
+    return reads(of: slot).contains { reading in
       (reading.was.map { $0[slot] != theirs[slot] } ?? true)
         && reading.above.allSatisfy { $0[slot] != theirs[slot] }
     }
@@ -240,25 +253,28 @@ extension Promise.Edit {
       version: now.version, was: now.values, above: Array(reading.above[(place + 1)...]))
   }
 
+  /// A newer edit, when this one was saved.
+  fileprivate func saved(_ newer: Promise.Edit, as now: Promise.Stored) -> Promise.Edit {
+    var result = newer
+    result.reads = newer.reads.map { saved($0, as: now) }
+    result.setters = newer.setters.mapValues { $0.map { saved($0, as: now) } }
+    return result
+  }
+
   /// This newer edit on top of an older one whose save was refused.
   fileprivate func over(_ older: Promise.Edit) -> Promise.Edit? {
     var result = self
     switch kind {
     case .delete:
       if older.kind == .insert { return nil }
-      (result.reads, result.on) = (older.reads, older.on)
+      (result.reads, result.setters, result.on) = (older.reads, older.setters, older.on)
     case .insert:
       result.kind = .update
-      (result.reads, result.on) = (older.reads, older.on)
+      (result.reads, result.setters, result.on) = (older.reads, older.setters, older.on)
     case .update:
-      result = older
+      result = older.taking(self)
       result.set = older.set.under(set)
       result.shown = shown
-      if !older.reads.isEmpty {
-        result.reads += reads.filter { reading in
-          !(older.shown.map(reading.above.contains) ?? false)
-        }
-      }
     }
     return result
   }

@@ -117,7 +117,9 @@ extension Promise {
         edit.shown == on, group.changes.contains(where: { $0.key == key })
       else { continue }
       edits[place.rawValue][key] = nil
-      if isHeld(place, key) { held[place.rawValue][key] = Sight(values: on, reads: edit.reads) }
+      if isHeld(place, key) {
+        held[place.rawValue][key] = Sight(values: on, reads: edit.reads, setters: edit.setters)
+      }
     }
   }
 
@@ -130,7 +132,8 @@ extension Promise {
         return
       }
       edits[place.rawValue][change.key] = Edit(
-        kind: old.kind, set: old.set, shown: old.set.over(on), reads: edit.reads, on: on)
+        kind: old.kind, set: old.set, shown: old.set.over(on), reads: edit.reads,
+        setters: edit.setters, on: on)
     } else if look(place, change.key) == nil {
       for slot in Slot.links {
         if let target = values.target(slot), look(place, target) == nil { values[slot] = 0 }

@@ -37,6 +37,8 @@ package struct Promise {
   struct Sight {
     var values: Values
     var reads: [Reading]
+    /// What the setters of single properties had read, where it is something else.
+    var setters: [Slot: [Reading]] = [:]
   }
 
   /// What a context has unsaved of one object.
@@ -46,6 +48,8 @@ package struct Promise {
     /// What the object shows; nil of a deletion.
     var shown: Values?
     var reads: [Reading]
+    /// What the setters of single properties had read, where it is something else.
+    var setters: [Slot: [Reading]] = [:]
     /// What was beneath when the edit was made, or brought up to date.
     var on: Values?
 
@@ -55,9 +59,30 @@ package struct Promise {
       guard !reads.isEmpty else {
         return Sight(values: shown, reads: [Reading(version: 0, was: nil, above: [shown])])
       }
+      func over(_ reading: Reading) -> Reading {
+        Reading(version: reading.version, was: reading.was, above: reading.above + [shown])
+      }
       return Sight(
-        values: shown,
-        reads: reads.map { Reading(version: $0.version, was: $0.was, above: $0.above + [shown]) })
+        values: shown, reads: reads.map(over), setters: setters.mapValues { $0.map(over) })
+    }
+
+    /// What the setter of a property had read.
+    func reads(of slot: Slot) -> [Reading] { setters[slot] ?? reads }
+
+    /// Whether the maker had read this unsaved state last.
+    func isMade(from own: Edit) -> Bool {
+      guard let shown = own.shown else { return false }
+      return reads.contains { $0.above.last == shown }
+    }
+
+    /// This edit with the properties that `newer` sets, each with what its setter had read.
+    func taking(_ newer: Edit) -> Edit {
+      if reads.isEmpty || newer.isMade(from: self) { return self }
+      var result = self
+      for slot in Slot.allCases where newer.set.slots.contains(slot) {
+        result.setters[slot] = newer.reads(of: slot)
+      }
+      return result
     }
   }
 
@@ -156,7 +181,8 @@ package struct Promise {
     var edit =
       edits[place.rawValue][key]
       ?? Edit(
-        kind: .update, set: .none, shown: sight.values, reads: sight.reads, on: sight.values)
+        kind: .update, set: .none, shown: sight.values, reads: sight.reads,
+        setters: sight.setters, on: sight.values)
     edit.set.set(slot, value)
     edit.shown?[slot] = value
     edits[place.rawValue][key] = edit
@@ -204,10 +230,14 @@ package struct Promise {
     if let edit = edits[place.rawValue][key] {
       edits[place.rawValue][key] =
         edit.kind == .insert
-        ? nil : Edit(kind: .delete, set: .none, shown: nil, reads: edit.reads, on: edit.on)
+        ? nil
+        : Edit(
+          kind: .delete, set: .none, shown: nil, reads: edit.reads, setters: edit.setters,
+          on: edit.on)
     } else if let sight = given(place, key) {
       edits[place.rawValue][key] = Edit(
-        kind: .delete, set: .none, shown: nil, reads: sight.reads, on: sight.values)
+        kind: .delete, set: .none, shown: nil, reads: sight.reads, setters: sight.setters,
+        on: sight.values)
     }
     held[place.rawValue][key] = nil
     linkEdits[place.rawValue].remove(key)
@@ -258,7 +288,7 @@ package struct Promise {
     if var edit = edits[place.rawValue][key], edit.kind != .insert {
       if let under = beneath(place, key) {
         edit.shown = edit.kind == .delete ? nil : edit.set.over(under.values)
-        (edit.reads, edit.on) = (under.reads, under.values)
+        (edit.reads, edit.setters, edit.on) = (under.reads, under.setters, under.values)
         edits[place.rawValue][key] = edit
       } else {
         edits[place.rawValue][key] = nil

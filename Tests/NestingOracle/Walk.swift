@@ -12,7 +12,7 @@ import Synchronization
 /// | `STRATA_NESTING_SEED` | the first seed |
 /// | `STRATA_NESTING_SEQUENCES` | how many sequences |
 /// | `STRATA_NESTING_STEPS` | how long each is, 60 by default |
-/// | `STRATA_NESTING_WITHOUT` | groups of operations that are left out, divided by commas |
+/// | `STRATA_NESTING_WITHOUT` | groups of operations to leave out, `Group.unsettled` by default |
 /// | `STRATA_NESTING_THREADS` | how many threads run sequences |
 /// | `STRATA_NESTING_FAILURES` | after how many failures it ends, 1 by default |
 /// | `STRATA_NESTING_SHRINKING` | how often a failing sequence is tried in shorter forms, 2,000 by default |
@@ -39,8 +39,12 @@ package struct Walk: Sendable {
     failureCountMax = environment["STRATA_NESTING_FAILURES"].flatMap(Int.init) ?? 1
     shrinkingLimit = environment["STRATA_NESTING_SHRINKING"].flatMap(Int.init) ?? 2_000
     fault = try environment["STRATA_NESTING_FAULT"].map(Fault.init)
+    guard let names = environment["STRATA_NESTING_WITHOUT"] else {
+      without = Group.unsettled
+      return
+    }
     without = []
-    for name in (environment["STRATA_NESTING_WITHOUT"] ?? "").split(separator: ",") {
+    for name in names.split(separator: ",") {
       guard let group = Group(rawValue: String(name)) else {
         let known = Group.allCases.map(\.rawValue).joined(separator: ", ")
         throw Trial.Unreadable(description: "'\(name)' is no group: there are \(known)")

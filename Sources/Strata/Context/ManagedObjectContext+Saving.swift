@@ -113,7 +113,7 @@ extension ManagedObjectContext {
       let restsOnParent = segment.restsOnOthers
       if restsOnParent, try catchUpBeforeHandOver() { continue }
       let ground = try Ground(
-        of: segment, onto: theirs.published, doubting: isPinned ? .total : doubt
+        of: segment, onto: theirs.published, doubting: doubtAtHandOver
       ) { [coordinator] in
         try ReadView.take(own: Overlay(), layer: parentLayer, source: coordinator)
       }
@@ -135,6 +135,12 @@ extension ManagedObjectContext {
     PausePoint.pushed.reach(schema)
     parentLayer.announceArrival()
     return handedOver
+  }
+
+  /// The objects to look up before a hand-over. A pinned context knows of nothing that came after its pin.
+  private var doubtAtHandOver: Doubt {
+    if PlantedFault.doubtForgotten.isPlanted(in: schema) { return Doubt() }
+    return isPinned ? .total : doubt
   }
 
   /// Learns what others have changed since the view of this turn, so that it is known which of the

@@ -192,9 +192,7 @@ struct SaveCheck {
     _ change: Change, over old: Record, _ entity: EntitySchema
   ) -> Record? {
     guard let record = change.record, let origin = change.base?.record else { return change.record }
-    if stored(origin, entity) == old || PlantedFault.unmaskedSave.isPlanted(in: schema) {
-      return record
-    }
+    if stored(origin, entity) == old { return record }
     return splice(record, into: old, at: change.slots, entity.layout)
   }
 
