@@ -34,8 +34,6 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case bytesDropped
   /// Undo brings back the stamp of an external attribute, but not its bytes.
   case undoForgetsBytes
-  /// What came on top of a save keeps the base that it had before the commit.
-  case staleBase
   /// A fetched list looks at the objects that changed and not at those that lead to them.
   case relatedForgotten
   /// An object of a fetched list counts as moved by its index alone, whatever came or went before it.

@@ -15,7 +15,6 @@ extension Overlay {
   ) -> Overlay {
     let remaining = removing(saved.segments)
     var arena = RecordArena()
-    let isStale = PlantedFault.staleBase.isPlanted(in: schema)
     return Overlay(
       remaining.segments.map { segment in
         let isAffected = segment.changes.keys.contains { saved.changes.index(of: $0) != nil }
@@ -25,7 +24,7 @@ extension Overlay {
             return change
           }
           return change.rebased(
-            onto: saved, result.outcome(of: key, saved), entity, isStale: isStale, &arena)
+            onto: saved, result.outcome(of: key, saved), entity, &arena)
         }
         return Segment(changes: changes, links: segment.links, schema: schema)
       })
@@ -51,7 +50,7 @@ extension CommitResult {
 extension Change {
   /// This change, made on top of `saved`, now that the store has committed that.
   fileprivate func rebased(
-    onto saved: Change, _ stored: StoredRecord?, _ entity: EntitySchema, isStale: Bool,
+    onto saved: Change, _ stored: StoredRecord?, _ entity: EntitySchema,
     _ arena: inout RecordArena
   ) -> Change {
     var change = self
@@ -73,7 +72,6 @@ extension Change {
       change.record = spliced == record ? record : spliced
     }
     change.external = external.fitting(change.record, entity.layout, in: slots)
-    if isStale { return change }
     guard let frozen = saved.record else {
       change.base = base.moved(to: stored.record)
       return change
