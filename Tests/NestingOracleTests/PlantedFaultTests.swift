@@ -36,7 +36,7 @@ private struct Planted: CustomTestStringConvertible, Sendable {
   ]
 }
 
-@Suite struct `A mistake in nested contexts` {
+@Suite(.serialized) struct `A mistake in nested contexts` {
   @Test(arguments: Planted.all)
   private func `is not made`(_ planted: Planted) async throws {
     let complaint = try await planted.complaint(withFault: false)
