@@ -119,7 +119,8 @@ extension ManagedObjectContext {
   private func noteCommitsBeneathEdits(
     _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
   ) {
-    if layer.parent == nil || working.isEmpty { return }
+    // Insertions have no base: an import of any size is passed over.
+    if layer.parent == nil || working.segments.allSatisfy(\.changes.isInsertsOnly) { return }
     let resting = working.changes.filter { $0.value.base?.hasReadPending == true }
     if resting.isEmpty { return }
     var changes: [ObjectKey: Change] = [:]
