@@ -37,7 +37,8 @@ package struct Base: Sendable {
     }
 
     fileprivate func isSame(as other: Reading) -> Bool {
-      generation == other.generation && (generation > 0 || committed == nil)
+      generation == other.generation
+        && (Base.isOfStore(generation) || committed == other.committed)
         && pending.elementsEqual(other.pending, by: ==)
     }
   }
@@ -76,6 +77,11 @@ package struct Base: Sendable {
   /// The generation of a committed record whose generation is not known: no store has it.
   package static let unknownGeneration = UInt64.max
 
+  /// Whether a generation tells which committed record it is of.
+  fileprivate static func isOfStore(_ generation: UInt64) -> Bool {
+    generation > 0 && generation != unknownGeneration
+  }
+
   // MARK: - What was read
 
   /// Whether a pending record was read.
@@ -92,10 +98,13 @@ package struct Base: Sendable {
     ]
   }
 
-  /// A committed record that was read; nil if the object was in no store.
-  package var committed: Record? {
-    if let readings { return readings.all.lazy.compactMap(\.committed).first }
-    return generation == 0 ? nil : record
+  /// The oldest committed record that a setter of `slots` had read; nil if the object was in no store.
+  func oldestCommitted(setting slots: SlotSet) -> Record? {
+    guard let readings else { return generation == 0 ? nil : record }
+    let others = readings.all.dropFirst().filter { !$0.slots.isDisjoint(with: slots) }
+    let named = others.reduce(into: SlotSet()) { $0.formUnion($1.slots) }
+    let setters = slots.subtracting(named).isEmpty ? others : [readings.all[0]] + others
+    return setters.filter { $0.committed != nil }.min { $0.generation < $1.generation }?.committed
   }
 
   /// Whether a change with this base was made from what `beneath` is, and a merge has nothing to add.
@@ -178,7 +187,8 @@ package struct Base: Sendable {
       all.map {
         Reading(
           slots: $0.slots, generation: $0.generation, committed: $0.committed,
-          pending: $0.pending.suffix(Self.pendingCountMax - 1) + [record])
+          pending: $0.pending.last == record
+            ? $0.pending : $0.pending.suffix(Self.pendingCountMax - 1) + [record])
       })
   }
 
@@ -190,7 +200,7 @@ package struct Base: Sendable {
   /// This base with what `other` had read of `slots`: its maker has set them.
   package func taking(_ slots: SlotSet, from other: Base) -> Base {
     if readings == nil, other.readings == nil, generation == other.generation,
-      generation > 0 || record == other.record
+      Self.isOfStore(generation) || record == other.record
     {
       return self
     }

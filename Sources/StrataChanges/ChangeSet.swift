@@ -6,8 +6,8 @@ package import StrataRecord
 package struct ChangeSet: Sendable {
   /// The frozen overlay's segments, newest first; the store tags them.
   package let segments: [Segment]
-  /// Everything in them, each object's complete change. Deletes of objects that were never saved are
-  /// left out.
+  /// Everything in them, each object's complete change. Objects that came and went are
+  /// left out, with their links.
   package let changes: ChangeTable
   package let links: LinkChanges
   package let mergePolicy: MergePolicy
@@ -23,12 +23,20 @@ package struct ChangeSet: Sendable {
     self.origin = origin
     segments = overlay.segments
     let all = overlay.changes
-    changes =
-      all.hasVanished ? all.filter { $0.value.kind != .delete || $0.value.base != nil } : all
+    let vanished =
+      all.hasVanished
+      ? Set(all.lazy.filter { $0.value.kind == .delete && $0.value.base == nil }.map(\.key)) : []
+    changes = vanished.isEmpty ? all : all.filter { !vanished.contains($0.key) }
     // A save of new objects alone gives its runs to the store as they are. They are made here, by the
     // saver, not by the writer that all savers wait for.
     if segments.count == 1, all.isInsertsOnly { segments[0].prepareRuns() }
-    links = overlay.links
+    var links = overlay.links
+    if !vanished.isEmpty {
+      links.filter { place, target, _ in
+        !vanished.contains(place.owner) && !vanished.contains(target)
+      }
+    }
+    self.links = links
     self.mergePolicy = mergePolicy
     self.author = author
   }

@@ -48,6 +48,9 @@ extension Composition {
     linkedTo key: ObjectKey, _ index: PropertyNumber, slot: Int
   ) -> [ObjectKey] {
     all.referrers(to: key, index: index).filter { member in
+      if reachesEditsAlone, pendingChange(of: member)?.slots.contains(slot) != true {
+        return false
+      }
       guard let change = change(of: member) else { return true }
       guard let record = change.record, let layout = schema.entity(member.entity)?.layout
       else { return false }

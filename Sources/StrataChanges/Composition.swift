@@ -41,6 +41,8 @@ package struct Composition {
   let ground: Ground
   /// Whether the newer changes are the receiver's own edits, made of what it shows itself.
   let isOwn: Bool
+  /// Whether delete rules reach only those members whose link is an edit of the receiver.
+  private(set) var reachesEditsAlone = false
   /// What newer changes became, and what they do to older ones; nil for one that is dropped.
   var outcomes: [ObjectKey: Change?] = [:]
   var links: LinkChanges
@@ -48,12 +50,22 @@ package struct Composition {
   /// Whether anything of the newer changes became something else; if not, they are the result.
   var hasComposed = false
   /// Whether an object that the newer changes link to may not be there.
-  private let losesObjects: Bool
+  let losesObjects: Bool
 
   /// The edits of a context on top of its own changes.
   package static func compose(_ newer: Segment, onto older: Overlay, schema: Schema) -> Segment {
     if older.isEmpty { return newer }
     return Composition(newer, onto: older, Ground(), isOwn: true, schema: schema).composed()
+  }
+
+  /// Deletions that others have made, on top of a context's own changes: their delete rules reach what
+  /// the context has linked to the deleted objects itself.
+  package static func compose(
+    goneBeneath newer: Segment, onto older: Overlay, schema: Schema
+  ) -> Segment {
+    var composition = Composition(newer, onto: older, Ground(), isOwn: true, schema: schema)
+    composition.reachesEditsAlone = true
+    return composition.composed()
   }
 
   /// A child's save on top of the receiver's changes.
@@ -134,16 +146,6 @@ package struct Composition {
     }
   }
 
-  private mutating func dropLinksToDeleted() {
-    var kept = links
-    kept.filter { place, target, state in
-      let isKept = state == .absent || (!isDeleted(place.owner) && !isDeleted(target))
-      if !isKept { hasComposed = true }
-      return isKept
-    }
-    links = kept
-  }
-
   /// What the newer changes make of an object; nil if nothing.
   func change(of key: ObjectKey) -> Change? {
     if !outcomes.isEmpty, let outcome = outcomes[key] { return outcome }
@@ -176,12 +178,22 @@ package struct Composition {
   private mutating func compose(
     _ newer: Change, of key: ObjectKey, over under: Change
   ) -> Change? {
+    // What came and went in the sender is not the receiver's.
+    if !isOwn, newer.kind == .delete, newer.base == nil { return nil }
     switch (newer.kind, under.kind) {
+    case (.update, .delete) where under.base == nil && !isOwn:
+      // The receiver's insertion came and went.
+      guard let layout = schema.entity(key.entity)?.layout else { return nil }
+      if case .deleted = ground.found[key] { return nil }
+      if frozen.change(for: key)?.kind == .delete { return nil }
+      return onLost(newer, layout)
     case (.update, .delete) where PlantedFault.updateRevives.isPlanted(in: schema): return newer
     case (.update, .delete), (.delete, .delete): return nil
     case (.delete, .insert): return .delete(base: under.base)
     case (.delete, .update):
-      return .delete(base: isMade(newer, from: under) ? under.base : newer.base)
+      if isMade(newer, from: under) { return .delete(base: under.base) }
+      guard let origin = under.base?.record else { return newer }
+      return .delete(base: newer.base?.moved(to: origin))
     case (.insert, .delete):
       guard let record = newer.record else { return nil }
       guard let base = under.base else { return newer }
@@ -201,7 +213,9 @@ package struct Composition {
     if let ours = under.base, let theirs = newer.base, !isMade(newer, from: under) {
       composed.base = ours.taking(newer.slots, from: theirs)
     }
-    composed.slots.formUnion(newer.slots)
+    // Of an object that is new beneath, a save carries the insertion: this is an edit of it.
+    let isEdit = isOwn && newer.kind == .insert && under.kind == .update
+    composed.slots.formUnion(isEdit ? layout.differingSlots(below, record) : newer.slots)
     let isDropped = PlantedFault.bytesDropped.isPlanted(in: schema)
     composed.external = newer.external.fitting(
       composed.record, layout, in: composed.slots,
@@ -259,13 +273,36 @@ package struct Composition {
       guard let record = newer.record else { return newer }
       return .update(record, base: read, slots: newer.slots, external: newer.external)
     case (.insert, _): return newer
-    case (.delete, .there): return newer
+    case (.delete, .there) where newer.base == nil: return nil
+    case (.delete, .there(let read)): return .delete(base: newer.base?.moved(to: read.record))
     case (.delete, _), (.update, .deleted): return nil
-    case (.update, .there(let read)): return moved(newer, to: read.record, layout)
+    case (.update, .there(let read)):
+      let entity = schema.entity(key.entity)
+      return moved(
+        entity.map { knowing(newer, read, $0) } ?? newer, to: read.record, layout)
     case (.update, .absent):
-      // An insertion that was taken back, or an object that the store has lost.
-      return newer.base?.committed.map { moved(newer, to: $0, layout) }
+      return onLost(newer, layout)
     }
+  }
+
+  /// On nothing: an insertion was taken back, or the store has lost the object.
+  private mutating func onLost(_ newer: Change, _ layout: RecordLayout) -> Change? {
+    guard ground.keepsLost else { return nil }
+    return newer.base?.oldestCommitted(setting: newer.slots).map { moved(newer, to: $0, layout) }
+  }
+
+  /// The same change; if its makers had read an object that was in no store, and the store has it now,
+  /// they have read what it has.
+  private func knowing(_ newer: Change, _ read: Base, _ entity: EntitySchema) -> Change {
+    guard let base = newer.base, base.generation == 0, read.generation > 0,
+      read.hasReadOriginAlone
+    else { return newer }
+    var change = newer
+    change.base = base.committed(
+      with: read.generation,
+      StoredRecord(record: read.record, generation: read.generation),
+      where: entity.hasEqualEdits)
+    return change
   }
 
   /// An update made from `origin` instead.
@@ -279,45 +316,6 @@ package struct Composition {
     moved.base = base.moved(to: origin)
     moved.external = change.external.fitting(moved.record, layout, in: change.slots)
     return moved
-  }
-
-  // MARK: - Links to what the older changes deleted
-
-  private mutating func dropToOneLinksToDeleted(
-    from key: ObjectKey, _ entity: EntitySchema, _ toOnes: [RelationshipSchema]
-  ) {
-    guard let change = change(of: key), let record = change.record else { return }
-    for relationship in toOnes where change.slots.contains(relationship.slot) {
-      guard let target = record.toOne(at: relationship.slot, layout: entity.layout),
-        isDeleted(target)
-      else { continue }
-      setToOneNil(relationship.slot, of: key)
-    }
-  }
-
-  // MARK: - One-to-one links
-
-  /// Drops the older one-to-one links that share an end with those that `newer` sets or takes away:
-  /// the sender did not see them, or would have dropped them itself.
-  private mutating func dropRivals(
-    ofLinksThat newer: Change, setsIn key: ObjectKey, _ entity: EntitySchema,
-    _ partnered: [RelationshipSchema]
-  ) {
-    for relationship in partnered {
-      guard let inverse = relationship.inverse, newer.slots.contains(relationship.slot),
-        let record = change(of: key)?.record
-      else { continue }
-      let target = record.toOne(at: relationship.slot, layout: entity.layout)
-      for rival in members(linkedTo: key, inverse.number, slot: inverse.slot) where rival != target
-      {
-        setToOneNil(inverse.slot, of: rival)
-      }
-      guard let target else { continue }
-      for rival in members(linkedTo: target, relationship.number, slot: relationship.slot)
-      where rival != key {
-        setToOneNil(relationship.slot, of: rival)
-      }
-    }
   }
 
   /// Makes the to-one slot of a pending object nil.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataModel
+package import StrataModel
 import StrataRecord
 
 /// What lies beneath the receiver of a push, of those objects for which the sender does not know it: the
@@ -19,32 +19,49 @@ package struct Ground: Sendable {
 
   private(set) var found: [ObjectKey: Found] = [:]
 
+  /// Whether the receiver keeps an update of an object that the store has lost, so that its save is a
+  /// conflict. A context that merges automatically drops it, as it drops its own at a merge.
+  package var keepsLost = true
+
   /// A ground of which nothing is in doubt.
   package init() {}
 
   package var isEmpty: Bool { found.isEmpty }
 
+  /// The objects that were looked up and of which there is nothing.
+  package var absentKeys: [ObjectKey] {
+    found.compactMap { key, found in
+      if case .absent = found { return key }
+      return nil
+    }
+  }
+
   /// Looks up what `pushed` speaks of, or links to, as far as that is in doubt.
   ///
   /// - Parameters:
+  ///   - sent: what the sender found, if it has looked already.
   ///   - receiver: the receiver's own changes: what they speak of is not looked up.
   ///   - view: shows what lies beneath the receiver.
   /// - Throws: what reading throws.
   package init(
-    of pushed: Segment, onto receiver: Overlay, doubting doubt: Doubt,
+    of pushed: Segment, onto receiver: Overlay, doubting doubt: Doubt, sent: Ground? = nil,
     in view: () throws -> ReadView
   ) throws {
     if doubt.isEmpty { return }
     var taken: ReadView?
     func look(_ key: ObjectKey) throws {
-      if found[key] != nil || receiver.isTouched(key) { return }
+      if found[key] != nil { return }
+      // What came and went in the receiver says nothing of what lies beneath.
+      if let own = receiver.change(for: key), own.kind != .delete || own.base != nil { return }
       let view = try taken ?? view()
       taken = view
       found[key] = try Self.find(key, in: view)
     }
     for (place, key) in pushed.changes.keys.enumerated() {
       let change = pushed.changes.values[place]
-      if change.kind != .insert, doubt.contains(key) { try look(key) }
+      // New objects are looked up only if somebody has spoken of them: they have been brought back.
+      let isSpokenOf = sent.map { $0.found[key] != nil } ?? doubt.contains(key)
+      if change.kind == .insert ? isSpokenOf : doubt.contains(key) { try look(key) }
       guard let record = change.record, let entity = pushed.schema.entity(key.entity) else {
         continue
       }
@@ -66,6 +83,8 @@ package struct Ground: Sendable {
 
   private static func find(_ key: ObjectKey, in view: ReadView) throws -> Found {
     if let change = view.change(for: key) {
+      // What came and went was never there.
+      if change.kind == .delete, change.base == nil { return .absent }
       return change.read.map(Found.there) ?? .deleted
     }
     return try view.snapshot.record(for: key).map { .there(Base($0)) } ?? .absent

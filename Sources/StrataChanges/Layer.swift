@@ -44,16 +44,20 @@ public final class Layer: Sendable {
     package let touched: [ObjectKey]
     /// How far the child knew what lies beneath the receiver; nil if nothing in the push rests on it.
     package let ground: PushGround?
+    /// What the child found beneath the receiver, of the objects that it was in doubt of.
+    package let found: Ground
     /// Whether the child was used inside a turn of the receiver: then it is part of an edit under way
     /// there.
     package let isInReceiversTurn: Bool
 
     package init(
-      segment: Segment, touched: [ObjectKey], ground: PushGround?, isInReceiversTurn: Bool = false
+      segment: Segment, touched: [ObjectKey], ground: PushGround?, found: Ground = Ground(),
+      isInReceiversTurn: Bool = false
     ) {
       self.segment = segment
       self.touched = touched
       self.ground = ground
+      self.found = found
       self.isInReceiversTurn = isInReceiversTurn
     }
   }
@@ -93,6 +97,8 @@ public final class Layer: Sendable {
   /// Whether the layer's context is gone, and whether anybody listens to hear of it.
   private let contextGone = Atomic(false)
   private let listening = Atomic(false)
+
+  private let automatic = Atomic(false)
 
   /// Gives what keeps the context that owns this layer alive; set once, if there is such a thing.
   private let keeperSource = SetOnce<KeeperSource>()
@@ -233,6 +239,12 @@ public final class Layer: Sendable {
   package var isContextGone: Bool { contextGone.load(ordering: .sequentiallyConsistent) }
 
   package func noteContextGone() { contextGone.store(true, ordering: .sequentiallyConsistent) }
+
+  /// Whether the layer's context merges automatically what lies beneath it.
+  package var mergesAutomatically: Bool {
+    get { automatic.load(ordering: .sequentiallyConsistent) }
+    set { automatic.store(newValue, ordering: .sequentiallyConsistent) }
+  }
 
   /// Whether somebody has asked to hear when the context is gone.
   package var hasListeners: Bool { listening.load(ordering: .sequentiallyConsistent) }

@@ -35,8 +35,20 @@ package struct Overlay: Sendable {
   /// Whether there is anything that a save would change: more than objects that came and went, or
   /// that were only read.
   package var hasChanges: Bool {
-    segments.contains { !$0.links.isEmpty }
-      || contains { _, change in change.isAnything }
+    contains { _, change in change.isAnything } || hasLinkChanges
+  }
+
+  /// Whether there is a word on a link between objects neither of which came and went.
+  private var hasLinkChanges: Bool {
+    func hasGone(_ key: ObjectKey) -> Bool {
+      guard let change = change(for: key) else { return false }
+      return change.kind == .delete && change.base == nil
+    }
+    return segments.contains { segment in
+      segment.links.byPlace.contains { place, links in
+        !hasGone(place.owner) && links.keys.contains { !hasGone($0) }
+      }
+    }
   }
 
   /// Whether a save has objects to look after that were only read.

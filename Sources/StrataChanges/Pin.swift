@@ -68,11 +68,15 @@ extension Layer {
     // Nothing is freed under the lock.
     let before = current
     defer { withExtendedLifetime(before) {} }
-    return lock.withLock {
-      guard state.revision == revision else { return false }
+    // Those who rest on the layer see another state from now on, and no feed tells in what it differs.
+    let news = feed.isFollowed ? News(origin: nil, keys: nil) : nil
+    let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
+      guard state.revision == revision else { return (false, nil) }
       state.pin = pin
       state.revision += 1
-      return true
+      return (true, news.flatMap(feed.append))
     }
+    if isDone, let news { feed.tell(news) }
+    return withExtendedLifetime(entry) { isDone }
   }
 }

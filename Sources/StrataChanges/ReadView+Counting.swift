@@ -23,7 +23,7 @@ extension ReadView {
     case .links(let number, _):
       let place = LinkPlace(number, owner)
       let pending = layers.links(at: place)
-      for case (let target, .present) in pending where change(for: target)?.kind != .delete {
+      for case (let target, .present) in pending where try exists(target) {
         count += 1
       }
       guard count < limit else { break }

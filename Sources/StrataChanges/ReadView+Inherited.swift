@@ -17,7 +17,7 @@ extension ReadView {
   /// The base of the ancestor's pending update that shows the object; nil if an insertion does, or the
   /// store. O(ancestors' segments).
   package func baseOfInheritedUpdate(of key: ObjectKey) -> Base? {
-    for segment in inherited where !segment.changes.isInsertsOnly {
+    for segment in inherited {
       if let change = segment.change(for: key) { return change.base }
     }
     return nil

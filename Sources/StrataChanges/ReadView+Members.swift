@@ -61,10 +61,11 @@ extension ReadView {
       }
       return .more
     }
-    for case (let target, .present(let position)) in pending {
+    members.removeAll { change(for: $0.key)?.kind == .delete }
+    // Others may have taken an object back, or deleted it, to which a link is still pending.
+    for case (let target, .present(let position)) in pending where try exists(target) {
       members.append(Member(key: target, position: position))
     }
-    members.removeAll { change(for: $0.key)?.kind == .delete }
     return members.sorted {
       isOrdered
         ? ($0.position, $0.key.rawValue) < ($1.position, $1.key.rawValue) : $0.key < $1.key

@@ -78,6 +78,7 @@ extension Change {
     }
     // A slot that the merge policy has given to the store keeps what its setter had read.
     let lost = entity.editedSlots(frozen, stored.record).intersection(saved.slots)
+      .intersection(slots)
     change.base = base.committing(frozen, as: stored, where: entity.hasEqualEdits)
       .taking(lost, from: base).moved(to: stored.record)
     return change

@@ -49,6 +49,13 @@ package struct LinkSet: Hashable, Sendable {
     }
   }
 
+  /// Those that lead from or to an object.
+  func touching(_ key: Int) -> LinkSet {
+    var without = self
+    without.remove(key)
+    return subtracting(without)
+  }
+
   func touches(_ key: Int) -> Bool {
     var without = self
     without.remove(key)
@@ -90,7 +97,16 @@ package struct LinkEdits: Hashable, Sendable {
     removed.remove(key)
   }
 
-  /// Without what is so beneath anyway: a link that came and went is no change.
+  /// Without a link that is so beneath anyway: one that came and went is no change.
+  mutating func drop(_ owner: Int, _ target: Int, beneath below: LinkSet) {
+    if below[owner, target] {
+      added[owner, target] = false
+    } else {
+      removed[owner, target] = false
+    }
+  }
+
+  /// Without what is so beneath anyway.
   mutating func drop(beneath below: LinkSet) {
     added.subtract(below)
     removed = removed.intersection(below)

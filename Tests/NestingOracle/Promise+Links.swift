@@ -4,26 +4,21 @@
 // removed one by one, conflict with nothing, and are there as long as both their ends are.
 
 extension Promise {
-  /// The links that a context shows.
-  func links(_ place: Place) -> LinkSet {
-    visible(linkEdits[place.rawValue].over(linksBeneath(place)), in: place)
+  /// The links that a context shows: those whose ends it shows.
+  func links(_ place: Place) -> LinkSet { visible(allLinks(place), in: place) }
+
+  private func allLinks(_ place: Place) -> LinkSet {
+    linkEdits[place.rawValue].over(linksBeneath(place))
   }
 
   /// The links beneath a context's own newest changes, whether or not it shows their ends.
   private func linksBeneath(_ place: Place) -> LinkSet {
-    let below: LinkSet
-    if let pin = pins[place.rawValue] {
-      below = pin.promise.linksUnder(place)
-    } else {
-      below = linksUnder(place)
-    }
-    return frozenLinks[place.rawValue].over(below)
+    let below = pins[place.rawValue]?.promise ?? self
+    return frozenLinks[place.rawValue].over(below.linksUnder(place))
   }
 
   private func linksUnder(_ place: Place) -> LinkSet {
-    guard let parent = place.parent else { return storedLinks }
-    // What the parent has deleted has no links, whoever has edited it below.
-    return links(parent)
+    place.parent.map(allLinks) ?? storedLinks
   }
 
   private func visible(_ links: LinkSet, in place: Place) -> LinkSet {
@@ -36,15 +31,40 @@ extension Promise {
   mutating func like(_ place: Place, _ owner: Int, _ target: Int, _ isLinked: Bool) {
     guard links(place)[owner, target] != isLinked else { return }
     linkEdits[place.rawValue].set(owner, target, isLinked)
-    linkEdits[place.rawValue].drop(beneath: linksBeneath(place))
+    linkEdits[place.rawValue].drop(owner, target, beneath: linksBeneath(place))
   }
 
-  mutating func pushLinks(_ place: Place, onto parent: Place) {
+  mutating func pushLinks(
+    _ place: Place, deleting deleted: [Int], _ lost: [Int], onto parent: Place
+  ) {
     var batch = linkEdits[place.rawValue]
     linkEdits[place.rawValue] = LinkEdits()
-    for key in Self.keys where look(parent, key) == nil { batch.remove(key) }
+    for key in deleted { unlink(parent, key) }
+    for key in lost { batch.removed.remove(key) }
+    for key in Self.keys where look(parent, key) == nil { batch.added.remove(key) }
     if moves.remove(place) != nil { moves.insert(parent) }
     linkEdits[parent.rawValue] = linkEdits[parent.rawValue].under(batch)
+  }
+
+  /// Takes an object's unsaved links away.
+  private mutating func unlink(_ place: Place, _ key: Int) {
+    let pending = linkEdits[place.rawValue].added.touching(key)
+    let saving = frozenLinks[place.rawValue].added.touching(key)
+    linkEdits[place.rawValue].added.remove(key)
+    linkEdits[place.rawValue].removed.formUnion(pending)
+    linkEdits[place.rawValue].removed.formUnion(saving)
+  }
+
+  /// Takes all links away that a context shows of an object.
+  mutating func unlinkShown(_ place: Place, _ key: Int) {
+    let shown = links(place)
+    linkEdits[place.rawValue].added.remove(key)
+    for owner in LinkSet.owners {
+      for target in Self.keys
+      where shown[owner, target] && (owner % Self.keyCount == key || target == key) {
+        like(place, owner, target, false)
+      }
+    }
   }
 
   /// Whether the order of a list has changed is told by nothing that a promise is about.
@@ -53,14 +73,22 @@ extension Promise {
     if links(place)[owner, target] {
       moves.insert(place)
     } else {
+      // One that went and comes back stands elsewhere.
+      let isBack = linksBeneath(place)[owner, target]
       like(place, owner, target, true)
+      if isBack {
+        moves.insert(place)
+        linkEdits[place.rawValue].added[owner, target] = true
+      }
     }
   }
 
   /// Of links whose ends are gone nothing stays.
   mutating func dropLinks(_ place: Place) {
     guard !linkEdits[place.rawValue].isEmpty else { return }
-    for key in Self.keys where look(place, key) == nil { linkEdits[place.rawValue].remove(key) }
+    for key in Self.keys where look(place, key) == nil && !hasUnsaved(place, key) {
+      linkEdits[place.rawValue].remove(key)
+    }
   }
 
   /// Whether a context must have changes for the sake of links, and whether it may have.

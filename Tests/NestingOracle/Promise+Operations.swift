@@ -61,7 +61,7 @@ extension Promise {
 
   private func hasEdits(_ place: Place) -> Bool {
     edits[place.rawValue].contains { $0 != nil } || !linkEdits[place.rawValue].isEmpty
-      || moves.contains(place)
+      || moves.contains(place) && !isPinned(place)
   }
 
   /// Whether the object was ever made.
@@ -106,16 +106,24 @@ extension Promise {
     case .delete: delete(place, key)
     case .hold: hold(place, key)
     case .release: release(place, key)
-    case .read, .fetch: break
+    case .read:
+      if held[place.rawValue][key]?.isFault == true { renew(place, key) }
+    case .fetch: readFaults(place)
     case .rollback: rollback(place)
     case .reset: reset(place)
     case .undo: undo(place)
     case .redo: redo(place)
     case .pin: pin(place)
-    case .unpin: pins[place.rawValue] = nil
+    case .unpin:
+      pins[place.rawValue] = nil
+      settleMissed()
     case .revert: revert(place, key)
     case .refresh: refresh(place, key)
-    case .refreshAll: for key in Self.keys { refresh(place, key) }
+    case .refreshAll:
+      for key in Self.keys {
+        refresh(place, key)
+        makeFault(place, key)
+      }
     case .merge: merge(place)
     case .save:
       guard place.isRoot else {
@@ -156,9 +164,10 @@ extension Promise {
     return true
   }
 
-  /// The objects whose to-one relationship leads to this one, as the context shows them.
+  /// The objects whose to-one relationship leads to this one in the view of the turn, whatever held
+  /// objects show.
   package func members(_ place: Place, of key: Int) -> Set<Int> {
-    Set(Self.keys.filter { look(place, $0) != nil && shows(place, $0)?.target(.owner) == key })
+    Set(Self.keys.filter { look(place, $0)?.values.target(.owner) == key })
   }
 
   package func liked(_ place: Place, by key: Int) -> Set<Int> {
@@ -203,6 +212,9 @@ extension Promise {
   package func isDangling(_ place: Place, _ values: Values, _ slot: Slot) -> Bool {
     values.target(slot).map { look(place, $0) == nil } ?? false
   }
+
+  /// Whether objects that were new in the context were deleted there.
+  package func hasVanished(_ place: Place) -> Bool { !vanished[place.rawValue].isEmpty }
 
   package func isPinned(_ place: Place) -> Bool { pins[place.rawValue] != nil }
 

@@ -6,12 +6,16 @@ extension Promise {
   mutating func push(_ place: Place) {
     guard let parent = place.parent else { return }
     let batch = edits[place.rawValue]
+    let former = Set(Self.keys.filter { hasUnsaved(parent, $0) })
+    let deleted = Self.keys.filter { batch[$0]?.kind == .delete && look(parent, $0) != nil }
+    let lost = Self.keys.filter { look(parent, $0) == nil && batch[$0]?.kind != .insert }
     edits[place.rawValue] = Array(repeating: nil, count: Self.keyCount)
+    vanished[place.rawValue] = []
     for key in Self.keys {
       if let edit = batch[key] { push(edit, of: key, onto: parent) }
     }
-    settleLinks(of: batch, in: parent)
-    pushLinks(place, onto: parent)
+    settleLinks(of: batch, deleting: deleted, over: former, in: parent)
+    pushLinks(place, deleting: deleted, lost, onto: parent)
     for key in Self.keys {
       guard let edit = batch[key] else { continue }
       if edit.kind == .delete {
@@ -42,22 +46,24 @@ extension Promise {
         keep(own)
       } else if let under {
         var edit = edit
+        edit.note(under)
         edit.shown = edit.set.over(under.values)
         edit.on = under.values
         keep(edit)
-      } else if !isDeletedAboveStore(place, key),
-        let oldest = (edit.reads + edit.setters.values.joined()).filter({ $0.version != 0 })
-          .min(by: { $0.version < $1.version }),
+      } else if !isDeletedAboveStore(place, key), !automatic.contains(place) || isPinned(place),
+        let oldest = Slot.allCases.filter(edit.set.slots.contains).flatMap(edit.reads(of:))
+          .filter({ $0.version != 0 }).min(by: { $0.version < $1.version }),
         let was = oldest.was
       {
         // It went from the store, and the store decides.
         var edit = edit
         edit.shown = edit.set.over(was)
-        edit.on = nil
+        (edit.on, edit.lostOn) = (nil, was)
         keep(edit)
       }
     case .insert:
-      if own == nil, under == nil { return keep(edit) }
+      vanished[place.rawValue].remove(key)
+      if own == nil, look(place, key) == nil { return keep(edit) }
       var edit = edit
       edit.kind = own?.kind == .insert ? .insert : .update
       edit.reads = own?.reads ?? under?.reads ?? []
@@ -65,7 +71,12 @@ extension Promise {
       keep(edit)
     case .delete:
       if let own {
-        guard own.kind != .insert else { return keep(nil) }
+        if own.kind == .delete { return }
+        guard own.kind != .insert else {
+          held[place.rawValue][key] = nil
+          vanished[place.rawValue].insert(key)
+          return keep(nil)
+        }
         let reader = edit.isMade(from: own) ? own : edit
         keep(
           Edit(
@@ -81,21 +92,19 @@ extension Promise {
 
   /// Links with an end that is not there are dropped, and of two one-to-one links at one end the
   /// receiver's gives way.
-  private mutating func settleLinks(of batch: [Edit?], in place: Place) {
+  private mutating func settleLinks(
+    of batch: [Edit?], deleting deleted: [Int], over former: Set<Int>, in place: Place
+  ) {
+    // The delete rules, on what the sender did not see.
+    for key in deleted {
+      reachUnsaved(place, from: key) { _, slot, other in
+        former.contains(other) && batch[other]?.set.slots.contains(slot) != true
+      }
+    }
     for key in Self.keys {
       guard let edit = edits[place.rawValue][key], let shown = edit.shown else { continue }
-      for slot in Slot.links {
-        guard let target = shown.target(slot) else { continue }
-        let isDeleted = batch[target]?.kind == .delete
-        guard isDeleted || edit.set.slots.contains(slot) && look(place, target) == nil else {
-          continue
-        }
-        // The delete rules, on what the sender did not see.
-        if isDeleted, slot == .whole {
-          delete(place, key)
-          break
-        }
-        put(place, key, slot, 0)
+      for slot in Slot.links where batch[key]?.set.slots.contains(slot) == true {
+        if let target = shown.target(slot), look(place, target) == nil { put(place, key, slot, 0) }
       }
     }
     for key in Self.keys {
@@ -104,7 +113,9 @@ extension Promise {
       for slot in Slot.pairs where edit.set.slots.contains(slot) {
         let partner = mine.shown?.target(slot)
         for other in Self.keys
-        where other != key && batch[other] == nil && edits[place.rawValue][other] != nil {
+        where other != key && hasUnsaved(place, other)
+          && batch[other]?.set.slots.contains(slot.inverse) != true
+        {
           guard let back = look(place, other)?.values.target(slot.inverse),
             (back == key) != (other == partner)
           else { continue }
@@ -112,5 +123,23 @@ extension Promise {
         }
       }
     }
+  }
+}
+
+extension Promise.Edit {
+  /// The makers had read an object that was in no store, and the store has it now.
+  fileprivate mutating func note(_ under: Promise.Sight) {
+    guard under.setters.isEmpty, under.reads.count == 1, let stored = under.reads.first,
+      stored.version > 0, stored.above.isEmpty, reads.first?.version == 0
+    else { return }
+    func known(_ reading: Promise.Reading) -> Promise.Reading {
+      guard reading.version == 0, let last = reading.above.last else { return reading }
+      let place = reading.above.firstIndex { $0.isSame(as: under.values) }
+      guard let place else { return Promise.Reading(version: .max, was: last, above: []) }
+      return Promise.Reading(
+        version: stored.version, was: stored.was, above: Array(reading.above[(place + 1)...]))
+    }
+    reads = reads.map(known)
+    setters = setters.mapValues { $0.map(known) }
   }
 }

@@ -17,6 +17,7 @@ extension Promise {
     edits[place.rawValue] = Array(repeating: nil, count: Self.keyCount)
     frozenLinks[place.rawValue] = linkEdits[place.rawValue]
     linkEdits[place.rawValue] = LinkEdits()
+    frozenVanished = vanished[place.rawValue]
   }
 
   mutating func finish(_ place: Place, _ policy: Policy) -> Outcome {
@@ -30,11 +31,12 @@ extension Promise {
       write(after)
       let counted = count()
       storedLinks = linksAfter
+      vanished[place.rawValue].subtract(frozenVanished)
       settle(place, saved)
-      for key in after.keys where saved[key] == nil { land(place, key) }
-      // The saver has what its save has made of other objects.
-      for key in counted where saved[key] == nil { renew(place, key) }
       if pins[place.rawValue] != nil { pin(place) }
+      // The saver has what its save has made of other objects.
+      for key in after.keys where saved[key] == nil { renew(place, key) }
+      for key in counted where saved[key] == nil { renew(place, key) }
       return .saved
     } catch {
       // Composed back: the older beneath, the newer above.
@@ -121,7 +123,8 @@ extension Promise {
       for slot in Slot.links {
         guard let target = state[key]?.target(slot) else { continue }
         if let end = state[target], !slot.isPair || end.target(slot.inverse) == key { continue }
-        if policy == .error { throw Conflict() }
+        // A half of a one-to-one link is nobody's edit.
+        if policy == .error, state[target] == nil { throw Conflict() }
         state[key]?[slot] = 0
         after[key] = .some(state[key])
       }
@@ -180,13 +183,47 @@ extension Promise {
     }
   }
 
+  /// Whether a context sees nothing of what an ancestor does, because of a pin beneath it.
+  private func isPinned(_ below: Place, beneath ancestor: Place) -> Bool {
+    var next: Place? = below
+    while let here = next {
+      if isPinned(here) { return true }
+      next = here == ancestor ? nil : here.parent
+    }
+    return false
+  }
+
+  /// Who had read another state of an object that is in the store from now on, has read one that no
+  /// version tells.
+  private mutating func noteStored(_ key: Int, in below: Place) {
+    func stored(_ reading: Reading) -> Reading {
+      guard reading.version == 0, let last = reading.above.last else { return reading }
+      return Reading(version: .max, was: last, above: [])
+    }
+    if edits[below.rawValue][key]?.kind == .update || edits[below.rawValue][key]?.kind == .delete {
+      edits[below.rawValue][key]?.read(stored)
+    }
+    if var sight = held[below.rawValue][key] {
+      sight.reads = sight.reads.map(stored)
+      sight.setters = sight.setters.mapValues { $0.map(stored) }
+      held[below.rawValue][key] = sight
+    }
+  }
+
   /// The saver's newer edits, and all that had read what was saved, rest on what is stored now.
   private mutating func settle(_ place: Place, _ saved: [Edit?]) {
     for key in Self.keys {
       guard let edit = saved[key] else { continue }
       let now = store[key]
       if var top = edits[place.rawValue][key] {
-        if top.kind == .insert { continue }
+        if top.kind == .insert {
+          // The policy has let stay what was deleted and brought back.
+          guard let now else { continue }
+          (top.kind, top.reads, top.setters) = (.update, [now.reading], [:])
+          top.on = now.values
+          edits[place.rawValue][key] = top
+          continue
+        }
         guard let now else {
           edits[place.rawValue][key] = nil
           held[place.rawValue][key] = nil
@@ -207,20 +244,46 @@ extension Promise {
         held[place.rawValue][key] = now?.sight
       }
     }
+    let settled = Settled(place: place, saved: saved, store: store)
     for below in place.below {
-      for key in Self.keys {
-        guard let edit = saved[key], let now = store[key],
-          edit.shown?.isSame(as: now.values) == true
-        else { continue }
-        if let newer = edits[below.rawValue][key] {
-          edits[below.rawValue][key] = edit.saved(newer, as: now)
-        }
-        if var sight = held[below.rawValue][key] {
-          sight.reads = sight.reads.map { edit.saved($0, as: now) }
-          sight.setters = sight.setters.mapValues { $0.map { edit.saved($0, as: now) } }
-          held[below.rawValue][key] = sight
-        }
+      if isPinned(below, beneath: place) {
+        missed.append((below, settled))
+      } else {
+        settle(below, settled)
       }
+    }
+  }
+
+  /// A context hears of what its ancestors have saved when it is not pinned any more.
+  mutating func settleMissed() {
+    let all = missed
+    missed = []
+    for (below, settled) in all {
+      if isPinned(below, beneath: settled.place) {
+        missed.append((below, settled))
+      } else {
+        settle(below, settled)
+      }
+    }
+  }
+
+  private mutating func settle(_ below: Place, _ settled: Settled) {
+    for key in Self.keys {
+      guard let edit = settled.saved[key], let now = settled.store[key],
+        edit.shown?.isSame(as: now.values) == true
+      else { continue }
+      if let newer = edits[below.rawValue][key] {
+        edits[below.rawValue][key] = edit.saved(newer, as: now)
+      }
+      if var sight = held[below.rawValue][key] {
+        sight.reads = sight.reads.map { edit.saved($0, as: now) }
+        sight.setters = sight.setters.mapValues { $0.map { edit.saved($0, as: now) } }
+        held[below.rawValue][key] = sight
+      }
+    }
+    for key in Self.keys
+    where settled.saved[key]?.kind == .insert && settled.store[key] != nil {
+      noteStored(key, in: below)
     }
   }
 }
@@ -248,7 +311,9 @@ extension Promise.Edit {
   fileprivate func saved(
     _ reading: Promise.Reading, as now: Promise.Stored
   ) -> Promise.Reading {
-    guard let shown, let place = reading.above.firstIndex(of: shown) else { return reading }
+    guard let shown, let place = reading.above.firstIndex(where: { $0.isSame(as: shown) }) else {
+      return reading
+    }
     return Promise.Reading(
       version: now.version, was: now.values, above: Array(reading.above[(place + 1)...]))
   }
@@ -261,13 +326,19 @@ extension Promise.Edit {
     return result
   }
 
+  fileprivate mutating func read(_ change: (Promise.Reading) -> Promise.Reading) {
+    reads = reads.map(change)
+    setters = setters.mapValues { $0.map(change) }
+  }
+
   /// This newer edit on top of an older one whose save was refused.
   fileprivate func over(_ older: Promise.Edit) -> Promise.Edit? {
     var result = self
     switch kind {
     case .delete:
       if older.kind == .insert { return nil }
-      (result.reads, result.setters, result.on) = (older.reads, older.setters, older.on)
+      let reader = isMade(from: older) ? older : self
+      (result.reads, result.setters, result.on) = (reader.reads, reader.setters, older.on)
     case .insert:
       result.kind = .update
       (result.reads, result.setters, result.on) = (older.reads, older.setters, older.on)

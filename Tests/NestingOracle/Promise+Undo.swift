@@ -54,12 +54,16 @@ extension Promise {
     for key in Self.keys {
       let (old, new) = (before.edits[place.rawValue][key], edits[place.rawValue][key])
       if old?.kind == new?.kind, old?.set == new?.set, old?.shown == new?.shown { continue }
-      let was = before.shows(place, key)
+      var was = before.shows(place, key)
       var now = shows(place, key)
-      // An edit that is no more of an object that is gone beneath is no deletion.
-      if now == nil, new == nil, let old, old.kind == .update { now = old.on }
+      // An edit that is no more changes what it had set, whatever is there now.
+      if new == nil, let old, old.kind != .insert, let on = old.on ?? old.lostOn { now = on }
+      // A first edit may come with newer values of what it has not set.
+      if old == nil, let new, new.kind != .insert, let on = new.on ?? new.lostOn { was = on }
       if was == now { continue }
-      group.changes.append(.init(key: key, before: was, after: now, edit: old))
+      group.changes.append(
+        .init(
+          key: key, before: was, after: now, edit: old ?? before.frozen[place.rawValue][key]))
     }
     let (was, now) = (before.links(place), links(place))
     if was == now { return group }
@@ -88,13 +92,19 @@ extension Promise {
   }
 
   private mutating func takeBack(_ group: UndoGroup, in place: Place) {
-    for change in group.changes where change.after == nil { bringBack(change, in: place) }
+    let restored = group.changes.filter { $0.after == nil }
+    for change in restored { bringBack(change, in: place) }
+    for change in restored { dropLostLinks(of: change.key, in: place) }
     for change in group.changes {
       guard let was = change.before, let now = change.after, shows(place, change.key) != nil
       else { continue }
       for slot in Slot.stored where was[slot] != now[slot] {
         if let target = was.target(slot), slot.isLink, look(place, target) == nil { continue }
-        set(place, change.key, slot, was[slot])
+        if isLost(place, change.key) {
+          put(place, change.key, slot, was[slot])
+        } else {
+          set(place, change.key, slot, was[slot])
+        }
       }
     }
     for link in group.links
@@ -103,41 +113,51 @@ extension Promise {
     }
     for change in group.changes where change.before == nil {
       guard look(place, change.key) != nil else { continue }
-      let kind = edits[place.rawValue][change.key]?.kind
-      if kind == .update, beneath(place, change.key) == nil {
-        // The edit of an object that others have deleted.
-        edits[place.rawValue][change.key] = nil
-      } else {
-        delete(place, change.key)
-      }
+      delete(place, change.key)
     }
     // What is as it was before has no unsaved change any more.
     for key in Self.keys {
-      guard let edit = edits[place.rawValue][key], edit.kind == .update, let on = edit.on,
-        edit.shown == on, group.changes.contains(where: { $0.key == key })
+      guard let edit = edits[place.rawValue][key], edit.kind == .update,
+        let on = edit.on ?? edit.lostOn, edit.shown == on,
+        group.changes.contains(where: { $0.key == key })
       else { continue }
       edits[place.rawValue][key] = nil
       if isHeld(place, key) {
-        held[place.rawValue][key] = Sight(values: on, reads: edit.reads, setters: edit.setters)
+        let read = Sight(values: on, reads: edit.reads, setters: edit.setters)
+        let fresh = look(place, key)
+        held[place.rawValue][key] = fresh?.values == on ? fresh : read
+      }
+    }
+  }
+
+  /// Whether an edit is of an object that is not there any more.
+  private func isLost(_ place: Place, _ key: Int) -> Bool {
+    edits[place.rawValue][key]?.kind == .update && beneath(place, key) == nil
+  }
+
+  /// Links of an object that came back to what is gone meanwhile and did not come back.
+  private mutating func dropLostLinks(of key: Int, in place: Place) {
+    guard let edit = edits[place.rawValue][key] else { return }
+    for slot in Slot.links where edit.set.slots.contains(slot) {
+      if let target = edit.shown?.target(slot), look(place, target) == nil {
+        put(place, key, slot, 0)
       }
     }
   }
 
   /// An object that the group deleted.
   private mutating func bringBack(_ change: UndoGroup.Change, in place: Place) {
-    guard var values = change.before else { return }
+    guard let values = change.before else { return }
+    let isHidden = vanished[place.rawValue].remove(change.key) != nil
     if let edit = edits[place.rawValue][change.key], edit.kind == .delete {
       guard let old = change.edit, let on = edit.on else {
-        edits[place.rawValue][change.key] = nil
+        edits[place.rawValue][change.key] = change.edit
         return
       }
       edits[place.rawValue][change.key] = Edit(
         kind: old.kind, set: old.set, shown: old.set.over(on), reads: edit.reads,
         setters: edit.setters, on: on)
-    } else if look(place, change.key) == nil {
-      for slot in Slot.links {
-        if let target = values.target(slot), look(place, target) == nil { values[slot] = 0 }
-      }
+    } else if isHidden || look(place, change.key) == nil {
       edits[place.rawValue][change.key] = Edit(
         kind: .insert, set: Delta(values), shown: values, reads: [], on: nil)
     }

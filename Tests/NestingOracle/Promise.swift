@@ -39,6 +39,8 @@ package struct Promise {
     var reads: [Reading]
     /// What the setters of single properties had read, where it is something else.
     var setters: [Slot: [Reading]] = [:]
+    /// Whether a held object has nothing of this: it reads when it is next asked.
+    var isFault = false
   }
 
   /// What a context has unsaved of one object.
@@ -52,6 +54,8 @@ package struct Promise {
     var setters: [Slot: [Reading]] = [:]
     /// What was beneath when the edit was made, or brought up to date.
     var on: Values?
+    /// The stored state on which an edit of an object rests that the store has lost.
+    var lostOn: Values?
 
     /// What a context that shows this edit has read.
     var sight: Sight? {
@@ -86,6 +90,13 @@ package struct Promise {
     }
   }
 
+  /// A save of an ancestor, and what the store had of each object then.
+  struct Settled {
+    var place: Place
+    var saved: [Edit?]
+    var store: [Stored?]
+  }
+
   struct Stored {
     var version: Int
     var values: Values
@@ -101,6 +112,8 @@ package struct Promise {
   }
 
   var version = 1
+  /// The contexts that merge automatically.
+  package var automatic: Set<Place> = []
   /// The objects that were ever made.
   var used: Set<Int> = [0]
   var store: [Stored?]
@@ -115,6 +128,13 @@ package struct Promise {
   var moves: Set<Place> = []
   /// Of the contexts that have an undo manager.
   var undoStacks: [UndoStacks?] = Array(repeating: nil, count: Place.allCases.count)
+  /// Objects that were new in a context and deleted there: until it saves they are hidden, whatever others
+  /// have made of them.
+  var vanished: [Set<Int>] = Array(repeating: [], count: Place.allCases.count)
+  /// Those of the context whose save is under way, when it began.
+  var frozenVanished: Set<Int> = []
+  /// The saves of ancestors that a context has not heard of, because of a pin.
+  var missed: [(Place, Settled)] = []
   /// The state that a pinned context rests on.
   var pins: [Pin?] = Array(repeating: nil, count: Place.allCases.count)
 
@@ -126,7 +146,7 @@ package struct Promise {
     held = Array(
       repeating: Array(repeating: nil, count: Self.keyCount), count: Place.allCases.count)
     store = Array(repeating: nil, count: Self.keyCount)
-    store[0] = Stored(version: 1, values: .new)
+    store[0] = Stored(version: 1, values: Values.new.derived)
   }
 
   static var keys: Range<Int> { 0..<keyCount }
@@ -137,12 +157,18 @@ package struct Promise {
   /// tells all of it, else the store does.
   func look(_ place: Place, _ key: Int) -> Sight? {
     if let edit = edits[place.rawValue][key] { return edit.sight }
+    if vanished[place.rawValue].contains(key) { return nil }
     return beneath(place, key)
   }
 
   /// What is beneath the context's own newest edit.
   func beneath(_ place: Place, _ key: Int) -> Sight? {
     if let edit = frozen[place.rawValue][key] { return edit.sight }
+    return inherited(place, key)
+  }
+
+  /// What is beneath all that the context has unsaved.
+  func inherited(_ place: Place, _ key: Int) -> Sight? {
     if let pin = pins[place.rawValue] { return pin.promise.under(place, key) }
     return under(place, key)
   }
@@ -165,7 +191,8 @@ package struct Promise {
   /// What the context has of an object: unsaved, held, or read now.
   func given(_ place: Place, _ key: Int) -> Sight? {
     if hasUnsaved(place, key) { return look(place, key) }
-    return held[place.rawValue][key] ?? look(place, key)
+    if let sight = held[place.rawValue][key], !sight.isFault { return sight }
+    return look(place, key)
   }
 
   package func hasUnsaved(_ place: Place, _ key: Int) -> Bool {
@@ -188,6 +215,12 @@ package struct Promise {
     edits[place.rawValue][key] = edit
   }
 
+  /// Takes a link away that the context has, whatever a held object shows.
+  private mutating func cut(_ place: Place, _ key: Int, _ slot: Slot) {
+    if shows(place, key)?[slot] == 0 { put(place, key, slot, key + 1) }
+    put(place, key, slot, 0)
+  }
+
   mutating func set(_ place: Place, _ key: Int, _ slot: Slot, _ value: Int) {
     if slot.isPair {
       pair(place, key, slot, value)
@@ -196,20 +229,51 @@ package struct Promise {
     }
   }
 
-  /// A one-to-one link takes both its ends away from others.
+  /// A one-to-one link takes both its ends away from others: from those to which the context shows them
+  /// linked, and from those that others have given them meanwhile.
   private mutating func pair(_ place: Place, _ key: Int, _ slot: Slot, _ value: Int) {
     // An equal value is no change.
     guard shows(place, key)?[slot] != value else { return }
-    for other in Self.keys where look(place, other) != nil {
-      guard let values = shows(place, other) else { continue }
-      if other != key, value != 0, values[slot] == value { put(place, other, slot, 0) }
-      if other != value - 1, values[slot.inverse] == key + 1 { put(place, other, slot.inverse, 0) }
+    var ends = [(key, slot)]
+    ends += separate(place, key, slot, butFrom: value - 1)
+    if value != 0 {
+      let target = value - 1
+      ends += separate(place, target, slot.inverse, butFrom: key) + [(target, slot.inverse)]
+      let hasElsewhere = inherited(place, target).map { $0.values[slot.inverse] != key + 1 } ?? true
+      if shows(place, target)?[slot.inverse] == key + 1, hasElsewhere {
+        put(place, target, slot.inverse, 0)
+      }
+      put(place, target, slot.inverse, key + 1)
     }
     put(place, key, slot, value)
-    if value != 0 { put(place, value - 1, slot.inverse, key + 1) }
+    for (end, slot) in ends { dropRivals(place, end, slot) }
+  }
+
+  /// Of one-to-one links at one end the newer stays: others that are unsaved here give way.
+  private mutating func dropRivals(_ place: Place, _ key: Int, _ slot: Slot) {
+    let partner = shows(place, key)?.target(slot)
+    for other in Self.keys where other != partner && hasUnsaved(place, other) {
+      guard look(place, other)?.values.target(slot.inverse) == key else { continue }
+      put(place, other, slot.inverse, 0)
+    }
+  }
+
+  private mutating func separate(
+    _ place: Place, _ key: Int, _ slot: Slot, butFrom partner: Int
+  ) -> [(Int, Slot)] {
+    var ends: [(Int, Slot)] = []
+    for seen in [shows(place, key), inherited(place, key)?.values] {
+      guard let other = seen?.target(slot), other != partner,
+        shows(place, other)?[slot.inverse] == key + 1
+      else { continue }
+      put(place, other, slot.inverse, 0)
+      ends.append((other, slot.inverse))
+    }
+    return ends
   }
 
   mutating func insert(_ place: Place, _ key: Int) {
+    vanished[place.rawValue].remove(key)
     if var edit = edits[place.rawValue][key] {
       (edit.kind, edit.set, edit.shown) = (.update, .all, .new)
       edits[place.rawValue][key] = edit
@@ -220,14 +284,34 @@ package struct Promise {
   }
 
   mutating func delete(_ place: Place, _ key: Int) {
-    let parts = Self.keys.filter { $0 != key && shows(place, $0)?.target(.whole) == key }
-    for other in Self.keys where other != key && look(place, other) != nil {
-      for slot in Slot.links
-      where slot != .whole && shows(place, other)?[slot] == key + 1 {
-        put(place, other, slot, 0)
+    let parts = Self.keys.filter { $0 != key && look(place, $0)?.values.target(.whole) == key }
+    // All that the context shows, before the first of them is cut.
+    var linked: [(Int, Slot)] = []
+    for slot in Slot.pairs {
+      for seen in [shows(place, key), inherited(place, key)?.values] {
+        guard let partner = seen?.target(slot.inverse),
+          look(place, partner)?.values[slot] == key + 1
+        else { continue }
+        linked.append((partner, slot))
       }
     }
+    let ends = linked
+    for other in Self.keys where other != key {
+      for slot in [Slot.owner] where look(place, other)?.values[slot] == key + 1 {
+        linked.append((other, slot))
+      }
+    }
+    for (other, slot) in linked { cut(place, other, slot) }
+    // And what is unsaved here by now.
+    for other in Self.keys where other != key && hasUnsaved(place, other) {
+      for slot in Slot.pairs where look(place, other)?.values[slot] == key + 1 {
+        cut(place, other, slot)
+      }
+    }
+    for (end, slot) in ends { dropRivals(place, end, slot) }
+    unlinkShown(place, key)
     if let edit = edits[place.rawValue][key] {
+      if edit.kind == .insert { vanished[place.rawValue].insert(key) }
       edits[place.rawValue][key] =
         edit.kind == .insert
         ? nil
@@ -240,7 +324,6 @@ package struct Promise {
         on: sight.values)
     }
     held[place.rawValue][key] = nil
-    linkEdits[place.rawValue].remove(key)
     for part in parts where look(place, part) != nil { delete(place, part) }
   }
 
@@ -257,6 +340,20 @@ package struct Promise {
     if held[place.rawValue][key] != nil { held[place.rawValue][key] = look(place, key) }
   }
 
+  /// A held object reads when it is next asked.
+  mutating func makeFault(_ place: Place, _ key: Int) {
+    held[place.rawValue][key]?.isFault = true
+  }
+
+  /// All objects that the program holds are asked.
+  package mutating func readFaults() {
+    for place in Place.allCases { readFaults(place) }
+  }
+
+  mutating func readFaults(_ place: Place) {
+    for key in Self.keys where held[place.rawValue][key]?.isFault == true { renew(place, key) }
+  }
+
   /// `refresh(_:mergeChanges: false)`: its links go with its edits.
   mutating func revert(_ place: Place, _ key: Int) {
     edits[place.rawValue][key] = nil
@@ -268,8 +365,9 @@ package struct Promise {
   mutating func rollback(_ place: Place) {
     let edited = Self.keys.filter { edits[place.rawValue][$0] != nil }
     for key in edited { edits[place.rawValue][key] = nil }
-    for key in edited { renew(place, key) }
+    for key in edited { makeFault(place, key) }
     linkEdits[place.rawValue] = LinkEdits()
+    vanished[place.rawValue] = []
     moves.remove(place)
   }
 
@@ -300,14 +398,26 @@ package struct Promise {
 
   /// Unsaved links to what is gone are dropped when it is found gone.
   private mutating func dropLinks(_ place: Place, to key: Int) {
-    guard look(place, key) == nil else { return }
+    guard look(place, key) == nil, !hasUnsaved(place, key) else { return }
     linkEdits[place.rawValue].remove(key)
-    for other in Self.keys {
-      guard let edit = edits[place.rawValue][other], let shown = edit.shown else { continue }
-      for slot in Slot.links where edit.set.slots.contains(slot) && shown[slot] == key + 1 {
-        // The delete rules of what is gone, on what is unsaved here.
+    let own = edits[place.rawValue]
+    reachUnsaved(place, from: key) { edit, slot, other in
+      own[other] != nil && edit.set.slots.contains(slot)
+    }
+  }
+
+  /// The delete rules of an object, on what is unsaved in a context.
+  mutating func reachUnsaved(
+    _ place: Place, from key: Int, where isReached: (_ edit: Edit, _ slot: Slot, _ key: Int) -> Bool
+  ) {
+    for other in Self.keys where other != key {
+      for slot in Slot.links {
+        guard let edit = edits[place.rawValue][other] ?? frozen[place.rawValue][other],
+          edit.shown?.target(slot) == key, isReached(edit, slot, other)
+        else { continue }
         if slot == .whole {
-          delete(place, other)
+          erase(place, other)
+          reachUnsaved(place, from: other, where: isReached)
           break
         }
         put(place, other, slot, 0)
@@ -315,10 +425,30 @@ package struct Promise {
     }
   }
 
+  private mutating func erase(_ place: Place, _ key: Int) {
+    guard let edit = edits[place.rawValue][key] else {
+      guard let sight = frozen[place.rawValue][key]?.sight else { return }
+      edits[place.rawValue][key] = Edit(
+        kind: .delete, set: .none, shown: nil, reads: sight.reads, setters: sight.setters,
+        on: sight.values)
+      return
+    }
+    if edit.kind == .insert { vanished[place.rawValue].insert(key) }
+    edits[place.rawValue][key] =
+      edit.kind == .insert
+      ? nil
+      : Edit(
+        kind: .delete, set: .none, shown: nil, reads: edit.reads, setters: edit.setters,
+        on: edit.on)
+    held[place.rawValue][key] = nil
+    linkEdits[place.rawValue].added.remove(key)
+  }
+
   /// An automatic merge: edits under which something has changed are refreshed, and what is held.
   mutating func merge(_ place: Place) {
     for key in Self.keys {
-      if let edit = edits[place.rawValue][key], edit.on == beneath(place, key)?.values { continue }
+      let under = beneath(place, key)?.values
+      if let edit = edits[place.rawValue][key], edit.on == under, under != nil { continue }
       refresh(place, key)
     }
     for key in Self.keys { dropLinks(place, to: key) }

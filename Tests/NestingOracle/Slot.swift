@@ -47,8 +47,16 @@ package struct Slots: OptionSet, Sendable, Hashable {
 package struct Values: Sendable, Hashable {
   private var numbers: [Int]
 
-  /// A new object's values.
-  package static let new = Values(numbers: Array(repeating: 0, count: Slot.allCases.count))
+  /// A new object's values. What is derived it does not have before it is saved.
+  package static let new: Values = {
+    var values = Values(numbers: Array(repeating: 0, count: Slot.allCases.count))
+    values[.derived] = none
+    values[.memberCount] = none
+    return values
+  }()
+
+  /// Of a derived property: it was never worked out, and reads as 0.
+  package static let none = -1
 
   private init(numbers: [Int]) { self.numbers = numbers }
 
@@ -64,6 +72,7 @@ package struct Values: Sendable, Hashable {
   package var derived: Values {
     var values = self
     values[.derived] = values[.b]
+    values[.memberCount] = max(0, values[.memberCount])
     return values
   }
 

@@ -5,7 +5,8 @@ extension World {
   /// What is not as promised after a step.
   func difference(after operation: Operation) throws -> String? {
     // A save changes nothing in what the saver shows of a list, and its parent shows the same.
-    let saver = operation.name == .save || operation.name == .finish ? operation.place : nil
+    let isSave = operation.name == .save || operation.name == .finish
+    let saver = isSave && !operation.isJoined ? operation.place : nil
     let before = saver.map { lists[$0.rawValue] }
     for place in Place.allCases {
       lists[place.rawValue] = [:]
@@ -42,7 +43,10 @@ extension World {
   /// and a context that saves may have worked out what is derived.
   private func ignored(_ place: Place, _ key: Int) -> Set<Slot> {
     if promise.isAsStored(place, key), !promise.isSaving { return [] }
-    let isDerivedIgnored = setup.without.contains(.derived) || promise.isOnItsWay(place, key)
+    // Of an object that the store has lost nobody works anything out.
+    let isLost = promise.stored(key) == nil
+    let isDerivedIgnored =
+      setup.without.contains(.derived) || isLost || promise.isOnItsWay(place, key)
     return isDerivedIgnored ? [.memberCount, .derived] : [.memberCount]
   }
 
@@ -51,7 +55,11 @@ extension World {
     let links = promise.hasLinkChanges(place)
     let hasChanges = unsaved.contains { $0 != nil } || promise.isSaving(place) || links.must
     // While something new is saved and deleted again, nothing says whether that is a change.
-    if promise.isSaving(place), !unsaved.contains(where: { $0 != nil }) { return nil }
+    if promise.isSaving(place),
+      promise.hasVanished(place) || !unsaved.contains(where: { $0 != nil })
+    {
+      return nil
+    }
     if context.hasChanges != hasChanges, links.may == links.must {
       return hasChanges ? "has no changes" : "has changes that nobody made"
     }
@@ -188,6 +196,9 @@ extension World {
     guard let promised else { return "though it is not there" }
     // A link to what the context does not show leads there or nowhere.
     var ignored = ignored
+    for slot in Slot.all where promised[slot] == Values.none && found[slot] == 0 {
+      ignored.insert(slot)
+    }
     if let place {
       for slot in Slot.links where found[slot] == 0 && promise.isDangling(place, promised, slot) {
         ignored.insert(slot)

@@ -48,6 +48,7 @@ final class World {
     keys[first] = 0
     for place in Place.allCases { members.append(try member(place)) }
     for place in setup.undoable { promise.recordsUndo(place) }
+    promise.automatic = setup.automatic
     for place in Place.allCases {
       try enter(place) { context in
         if setup.automatic.contains(place) { context.automaticallyMergesChangesFromParent = true }
@@ -141,6 +142,7 @@ final class World {
     steps.sort { $0.index < $1.index }
     guard let last = steps.last else { return nil }
     if Trace.isOn { Trace.print(steps.map(\.operation.description).joined(separator: " ")) }
+    promise.readFaults()
     for place in Place.allCases where setup.automatic.contains(place) && !promise.isPinned(place) {
       promise.merge(place)
     }

@@ -141,7 +141,7 @@ private struct CountWorld {
       case (false, false): sponsor.teams.remove(team)
       }
     }
-    oracle.layers[context].links[link] = isAdded
+    oracle.setLink(link, isAdded, in: context)
   }
 
   /// Changes a team's own record.

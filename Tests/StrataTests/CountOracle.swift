@@ -42,6 +42,12 @@ struct CountOracle {
     chain(of: context).lazy.compactMap { $0.links[link] }.first ?? false
   }
 
+  /// A link that came and went is no change.
+  mutating func setLink(_ link: Link, _ isLinked: Bool, in context: Int) {
+    let isBelow = self.isLinked(link, in: parent(of: context))
+    layers[context].links[link] = isLinked == isBelow ? nil : isLinked
+  }
+
   func teams(in context: Int) -> Set<Int> {
     chain(of: context).reduce(into: []) { $0.formUnion($1.teams) }
   }

@@ -24,6 +24,7 @@ extension ManagedObjectContext {
     set {
       guard newValue != merging.isAutomatic else { return }
       merging.isAutomatic = newValue
+      layer.mergesAutomatically = newValue
       if newValue {
         beginAutomaticMerging()
       } else {

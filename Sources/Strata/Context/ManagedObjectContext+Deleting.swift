@@ -62,23 +62,24 @@ extension ManagedObjectContext {
   private func applyDeleteRules(of object: ManagedObject) throws -> [ManagedObject] {
     var cascade: [ManagedObject] = []
     if !deniedTargets.isEmpty { deniedTargets[object.key] = nil }
-    for case let relationship? in object.home.entity.relationships {
+    let relationships = object.home.entity.relationships.compactMap(\.self)
+    // First, because to unlink a member that is out of date hides where else it leads.
+    for relationship in relationships where relationship.deleteRule == .cascade {
+      // They are told while their way to this object still exists.
+      let members = try targets(of: object, relationship)
+      for member in members { try prove(member, isLinkedTo: object, relationship) }
+      for member in members { prepareForDeletion(member) }
+      cascade += members
+    }
+    for relationship in relationships {
       switch relationship.deleteRule {
       case .noAction: continue
       case .deny:
         if !relationship.isToMany, let target = toOneKey(of: object, at: relationship.slot) {
           deniedTargets[object.key, default: [:]][relationship.slot] = target
         }
-        continue
-      case .cascade:
-        // They are told while their way to this object still exists.
-        let members = try targets(of: object, relationship)
-        for member in members { try prove(member, isLinkedTo: object, relationship) }
-        for member in members { prepareForDeletion(member) }
-        cascade += members
-      case .nullify: break
+      case .cascade, .nullify: try unlink(object, from: relationship)
       }
-      try unlink(object, from: relationship)
     }
     for incoming in object.home.entity.incoming { try unlink(object, fromIncoming: incoming) }
     return cascade
@@ -143,8 +144,15 @@ extension ManagedObjectContext {
         }
         return
       }
-      for member in try targets(of: object, relationship) where member.status != .deleted {
-        letGo(of: object, member.key, at: inverse.slot)
+      let partners = [
+        toOneKey(of: object, at: relationship.slot),
+        unseenPartner(of: object, at: relationship.slot),
+      ]
+      for case let key? in partners {
+        guard let partner = instance(of: key), partner.status != .deleted,
+          try linkedKey(of: partner, at: inverse.slot) == object.key
+        else { continue }
+        cutToOne(of: partner, at: inverse.slot)
       }
     }
   }

@@ -138,7 +138,7 @@ extension ManagedObjectContext {
         let working = savepoints[index].working
         savepoints[index].working = working.adding(
           Composition.compose(
-            pushed: push.segment, onto: working, on: ground(of: push.segment, onto: working),
+            pushed: push.segment, onto: working, on: ground(of: push, onto: working),
             schema: schema))
       }
     }

@@ -94,7 +94,10 @@ extension ManagedObjectContext {
     _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
   ) {
     let count = committed.reduce(0) { $0 + $1.keys.count }
-    guard count <= cache.count * 2 else { return cache.outdateAll() }
+    guard count <= cache.count * 2 else {
+      cache.outdateAll()
+      return noteCommitsBeneathOutdated(committed, in: view)
+    }
     for (keys, generation) in committed {
       for key in keys.inserted { relabel(key, generation, in: view) }
       for key in keys.updated { relabel(key, generation, in: view) }
@@ -107,12 +110,41 @@ extension ManagedObjectContext {
     else { return }
     let isCurrent = cache.isCurrent(object) || PlantedFault.relabelTooEarly.isPlanted(in: schema)
     guard isCurrent, view.change(for: key) == nil else {
-      // The store has had the object, though not as it is here.
-      if object.generation == 0 { object.generation = Base.unknownGeneration }
+      noteCommit(beneath: object, with: generation, in: view)
       return
     }
     object.generation = generation
     cache.notePending(nil, of: object)
+  }
+
+  /// Has all objects that show what ancestors had pending rest on the commits of that.
+  private func noteCommitsBeneathOutdated(
+    _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
+  ) {
+    let waiting = cache.objects.filter { object in
+      object.status == .clean && cache.base(of: object)?.hasReadPending == true
+    }
+    if waiting.isEmpty { return }
+    for (keys, generation) in committed {
+      let named = Set(keys.inserted).union(keys.updated)
+      for object in waiting where named.contains(object.key) {
+        noteCommit(beneath: object, with: generation, in: view)
+      }
+    }
+  }
+
+  /// Has an object that shows what an ancestor had pending rest on the commit of that. Its record is
+  /// another one than the committed: it is outdated.
+  private func noteCommit(
+    beneath object: ManagedObject, with generation: UInt64, in view: ReadView
+  ) {
+    guard let base = cache.base(of: object), base.hasReadPending else { return }
+    // A record that cannot be read may cause a conflict that need not be; it never hides one.
+    let stored = try? view.snapshot.record(for: object.key)
+    let became = base.committed(
+      with: generation, stored, where: object.home.entity.hasEqualEdits)
+    object.generation = became.generation
+    cache.notePending(became, of: object)
   }
 
   /// Has unsaved changes that were made from what ancestors had pending rest on the commit of that.

@@ -11,6 +11,10 @@ private enum Rumour {
   case inserted, updated, deleted
   /// It may have changed: told only if it did.
   case suspected
+  /// The same, of an object to or from which an unsaved link leads: looked up in any case.
+  case linked
+
+  var isSuspicion: Bool { self == .suspected || self == .linked }
 }
 
 /// What a merge does, once everything is read.
@@ -38,7 +42,7 @@ extension ManagedObjectContext {
     var plan = MergePlan()
     for (key, rumour) in rumours(of: news) {
       if let change = working.change(for: key) {
-        try planPending(change, of: key, rumour, view, &plan)
+        try planPending(change, of: key, rumour, view, isChecked: isChecked, &plan)
       } else {
         try planClean(key, rumour, view, isChecked: isChecked, &plan)
       }
@@ -72,9 +76,18 @@ extension ManagedObjectContext {
       for object in cache.objects where rumours[object.key] == nil && !object.isFault {
         rumours[object.key] = .suspected
       }
-      for key in working.changes.keys where rumours[key] == nil { rumours[key] = .suspected }
+      for key in keysOfPending where rumours[key] == nil { rumours[key] = .linked }
     }
     return rumours
+  }
+
+  /// The objects of which something is unsaved here, and those at both ends of such links.
+  var keysOfPending: Set<ObjectKey> {
+    guard let pending = working.flattened() else { return [] }
+    var keys = Set(pending.changes.keys)
+    keys.formUnion(pending.linkTargets)
+    for place in pending.links.byPlace.keys { keys.insert(place.owner) }
+    return keys
   }
 
   // MARK: - Reading
@@ -96,7 +109,7 @@ extension ManagedObjectContext {
       plan.told.inserted.append(key)
       return
     }
-    if rumour != .suspected || cache.originalRecord(of: object) != stored.record {
+    if !rumour.isSuspicion || cache.originalRecord(of: object) != stored.record {
       plan.told.refreshed.append(key)
     }
     plan.taken.append((object, stored))
@@ -107,12 +120,12 @@ extension ManagedObjectContext {
     _ object: ManagedObject?, _ key: ObjectKey, _ rumour: Rumour, _ view: ReadView,
     isChecked: Bool, _ plan: inout MergePlan
   ) throws {
-    if rumour == .suspected && object == nil { return }
+    if rumour == .suspected && object == nil && !isChecked { return }
     let exists: Bool
     if let change = view.change(for: key) {
       exists = change.kind != .delete
     } else {
-      exists = try isChecked ? view.snapshot.contains(key) : rumour != .deleted
+      exists = try isChecked || rumour == .linked ? view.snapshot.contains(key) : rumour != .deleted
     }
     guard exists else {
       if object != nil || rumour == .deleted { plan.told.deleted.append(key) }
@@ -122,12 +135,12 @@ extension ManagedObjectContext {
     switch rumour {
     case .inserted: plan.told.inserted.append(key)
     case .updated, .deleted: plan.told.refreshed.append(key)
-    case .suspected: break
+    case .suspected, .linked: break
     }
   }
 
   private func planPending(
-    _ change: Change, of key: ObjectKey, _ rumour: Rumour, _ view: ReadView,
+    _ change: Change, of key: ObjectKey, _ rumour: Rumour, _ view: ReadView, isChecked: Bool,
     _ plan: inout MergePlan
   ) throws {
     guard let base = change.base else { return }
@@ -144,16 +157,16 @@ extension ManagedObjectContext {
     }
     doubt.remove(key)
     // A change that lies on what is there already, though others have contributed to it who had read
-    // something older, keeps what those had read.
+    // something older, keeps what those had read. One that is asked for by name gives these up, too.
     let isNews = !base.rests(on: beneath)
-    if isNews {
+    if isNews || isChecked {
       var raised = change.raised(onto: beneath, layout: layout, into: &plan.arena)
       if PlantedFault.mergeDropsEdits.isPlanted(in: schema), change.kind == .update {
         raised.record = beneath.record
       }
       plan.raised[key] = raised
     }
-    if change.kind == .update, isNews || rumour != .suspected { plan.told.refreshed.append(key) }
+    if change.kind == .update, isNews || !rumour.isSuspicion { plan.told.refreshed.append(key) }
   }
 
   // MARK: - Applying
@@ -180,8 +193,7 @@ extension ManagedObjectContext {
     }
     let consequences = self.consequences(ofDeleting: plan.gone, in: overlay)
     if let consequences { overlay = overlay.adding(consequences).compacted() }
-    let lost = plan.gone.filter { overlay.change(for: $0) != nil }
-    if !lost.isEmpty { overlay = overlay.dropping(lost, schema: schema) }
+    if !plan.gone.isEmpty { overlay = overlay.dropping(plan.gone, schema: schema) }
     if !overlay.isIdentical(to: working) {
       replaceWorking(overlay)
       isPublished = false
@@ -214,13 +226,13 @@ extension ManagedObjectContext {
   }
 
   /// What the deletion of objects elsewhere does to what is unsaved here: links to them are dropped,
-  /// and their delete rules run on members that only this context has.
+  /// and their delete rules run on members that this context has linked to them.
   private func consequences(ofDeleting gone: Set<ObjectKey>, in overlay: Overlay) -> Segment? {
     if gone.isEmpty || overlay.isEmpty { return nil }
     let deletion = Segment(
       changes: Dictionary(uniqueKeysWithValues: gone.map { ($0, .delete(base: nil)) }),
       links: LinkChanges(), schema: schema)
-    let composed = Composition.compose(deletion, onto: overlay, schema: schema)
+    let composed = Composition.compose(goneBeneath: deletion, onto: overlay, schema: schema)
     let reached = Segment(
       changes: composed.changes.filter { !gone.contains($0.key) }, links: composed.links,
       schema: schema)

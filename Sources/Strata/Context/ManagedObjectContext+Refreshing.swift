@@ -47,8 +47,8 @@ extension ManagedObjectContext {
     view = nil
     do {
       let view = try currentView()
-      let pending = working.changes.filter { $0.value.kind != .insert }
-      let merged = try merge(GatheredNews(suspects: pending.keys), in: view, isChecked: true)
+      let pending = keysOfPending.filter { working.kind(of: $0) != .insert }
+      let merged = try merge(GatheredNews(suspects: pending), in: view, isChecked: true)
       turn.append(merged, schema: schema)
     } catch {
       if deferredError == nil { deferredError = error }
@@ -66,7 +66,6 @@ extension ManagedObjectContext {
     let key = object.key
     orderedLists.removeAll()
     view = nil
-    doubt.remove(key)
     if object.draft != nil {
       object.discardDraft()
       edits.drafted.removeAll { $0 === object }

@@ -61,7 +61,7 @@ extension ManagedObjectContext {
 
   /// Where a to-one slot leads in the turn's view, unsaved edits included: a stale object, which shows
   /// its former values, is a member where the view has it. Fires no fault.
-  private func linkedKey(of object: ManagedObject, at slot: Int) throws -> ObjectKey? {
+  func linkedKey(of object: ManagedObject, at slot: Int) throws -> ObjectKey? {
     if let draft = object.draft { return draft.toOne(at: slot) }
     let view = try currentView()
     let layout = object.home.layout
@@ -106,9 +106,15 @@ extension ManagedObjectContext {
     let inverse = object.home.entity.relationships[slot]?.inverse
     if let inverse, inverse.kind == .toOne {
       if let former { letGo(of: object, former, at: inverse.slot) }
+      if let other = unseenPartner(of: object, at: slot), other != target?.key {
+        letGo(of: object, other, at: inverse.slot)
+      }
       if let target {
         if let other = toOneKey(of: target, at: inverse.slot) { letGo(of: target, other, at: slot) }
-        setToOneKey(object.key, of: target, at: inverse.slot)
+        if let other = unseenPartner(of: target, at: inverse.slot), other != object.key {
+          letGo(of: target, other, at: slot)
+        }
+        linkBack(target, to: object.key, at: inverse.slot)
       }
       // Observers of the others may have set it meanwhile.
       return setToOneKey(target?.key, of: object, at: slot)
@@ -126,6 +132,15 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Sets the other end of a one-to-one link, also if a stale object shows it already and others have
+  /// taken it away since.
+  private func linkBack(_ object: ManagedObject, to key: ObjectKey, at slot: Int) {
+    if toOneKey(of: object, at: slot) == key {
+      guard !cache.isCurrent(object), unseenPartner(of: object, at: slot) != key else { return }
+    }
+    putToOneKey(key, of: object, at: slot)
+  }
+
   /// Makes the slot of a one-to-one link nil at its other end, if it leads to `object`. While what two
   /// contexts did is not saved, the other end may have found another partner.
   func letGo(of object: ManagedObject, _ key: ObjectKey, at slot: Int) {
@@ -133,6 +148,20 @@ extension ManagedObjectContext {
       return
     }
     setToOneKey(nil, of: partner, at: slot)
+  }
+
+  /// The partner that an object has beneath this context, if it may be another one than the object shows:
+  /// it was edited here, or others have changed it since it was read.
+  func unseenPartner(of object: ManagedObject, at slot: Int) -> ObjectKey? {
+    let isAsRead = object.status == .clean && cache.isCurrent(object)
+    if isAsRead || object.status == .inserted { return nil }
+    do {
+      return try currentView().inheritedBase(of: object.key)?.record
+        .toOne(at: slot, layout: object.home.layout)
+    } catch {
+      if deferredError == nil { deferredError = error }
+      return nil
+    }
   }
 
   // MARK: - To-many
@@ -179,7 +208,7 @@ extension ManagedObjectContext {
         }
         let view = try currentView()
         guard try view.link(at: place, to: target.key) != .absent else { return false }
-        return view.change(for: target.key)?.kind != .delete
+        return try view.exists(target.key)
       }
     } catch {
       if deferredError == nil { deferredError = error }

@@ -83,25 +83,17 @@ extension ManagedObjectContext {
     if parentLayer.isContextGone { throw ContextError.ancestorUnreachable(level: 1) }
     let parent = parentInThisIsolation
     parent?.endTurnForChild()
-    let composed = try handOver(to: parentLayer, isInItsTurn: parent != nil)
-    didHandOver(composed)
+    let saved = try handOver(to: parentLayer, isInItsTurn: parent != nil)
+    didHandOver(saved)
     parent?.endTurnForChild()
-  }
-
-  /// What a hand-over has given to the parent.
-  private struct HandOver {
-    /// The changes of this context.
-    let segment: Segment
-    /// What they became on top of the parent's own.
-    let composed: Segment
   }
 
   /// Gives the changes to the parent's layer: composed with what the parent has published, outside
   /// any lock, and again if something else was published meanwhile.
   ///
-  /// - Returns: nil if there are no changes.
-  private func handOver(to parentLayer: Layer, isInItsTurn: Bool) throws -> HandOver? {
-    let handedOver: HandOver
+  /// - Returns: the changes; nil if there are none.
+  private func handOver(to parentLayer: Layer, isInItsTurn: Bool) throws -> Segment? {
+    let saved: Segment
     while true {
       let mine = layer.current
       if !mine.inbox.isEmpty {
@@ -112,29 +104,31 @@ extension ManagedObjectContext {
       guard let segment = working.flattened() else { return nil }
       let restsOnParent = segment.restsOnOthers
       if restsOnParent, try catchUpBeforeHandOver() { continue }
-      let ground = try Ground(
+      var ground = try Ground(
         of: segment, onto: theirs.published, doubting: doubtAtHandOver
       ) { [coordinator] in
         try ReadView.take(own: Overlay(), layer: parentLayer, source: coordinator)
       }
+      ground.keepsLost = !parentLayer.mergesAutomatically || theirs.pin != nil
       let composed = Composition.compose(
         pushed: segment, onto: theirs.published, on: ground, schema: schema)
       composed.prepareRuns()
       let isDone = parentLayer.receive(
         Layer.Push(
           segment: segment, touched: composed.changes.keys,
-          ground: restsOnParent ? merging.following.ground : nil, isInReceiversTurn: isInItsTurn),
+          ground: restsOnParent ? merging.following.ground : nil, found: ground,
+          isInReceiversTurn: isInItsTurn),
         composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
         from: layer, ifStill: mine.revision,
         news: News(pushing: segment, composed: composed, from: layer.identity))
       if isDone {
-        handedOver = HandOver(segment: segment, composed: composed)
+        saved = segment
         break
       }
     }
     PausePoint.pushed.reach(schema)
     parentLayer.announceArrival()
-    return handedOver
+    return saved
   }
 
   /// The objects to look up before a hand-over. A pinned context knows of nothing that came after its pin.
@@ -159,10 +153,10 @@ extension ManagedObjectContext {
     return false
   }
 
-  /// - Parameter handedOver: what the parent has now; nil if that is nothing.
-  private func didHandOver(_ handedOver: HandOver?) {
-    let saved = handedOver.map { Overlay([$0.segment]) } ?? Overlay()
-    let changes = handedOver?.segment.changes ?? ChangeTable()
+  /// - Parameter segment: what the parent has been given; nil if that is nothing.
+  private func didHandOver(_ segment: Segment?) {
+    let saved = segment.map { Overlay([$0]) } ?? Overlay()
+    let changes = segment?.changes ?? ChangeTable()
     let told = objectsToTell(of: changes)
     var gone: [ManagedObject] = []
     for (place, key) in changes.keys.enumerated() {
@@ -172,9 +166,7 @@ extension ManagedObjectContext {
       case .insert: object.status = .clean
       case .update:
         object.status = .clean
-        // Where the parent took the record, its base counts; else what this context had read.
-        let taken = handedOver?.composed.changes[key]
-        let base = taken?.record == object.record ? taken?.base : changes.values[place].base
+        let base = changes.values[place].base
         object.generation = base?.generation ?? 0
         cache.notePending(base, of: object)
       }

@@ -47,7 +47,7 @@ extension ManagedObjectContext {
 
   /// Publishes what was done so far because a child in the same isolation takes its view, perhaps in
   /// the middle of reading a property: observers are told when this context's turn ends.
-  private func publishForChild() {
+  func publishForChild() {
     parentInThisIsolation?.publishForChild()
     if edits.isEmpty, isPublished, layer.current.inbox.isEmpty { return }
     landed += settle(isSaving: true)
@@ -100,16 +100,27 @@ extension ManagedObjectContext {
     if composed !== segment { takeReached(beyond: segment, composed) }
   }
 
-  // A deletion may reach objects that `delete` did not find at the other ends: those that lead to the
-  // deleted one although it does not lead back, because a partner of both was changed elsewhere.
+  // Edits may reach objects other than those at whose ends they were made: those that lead to a deleted
+  // or relinked one although it does not lead back, because a partner of both was changed elsewhere.
+
+  /// What composing `segment` has changed beyond it.
+  private func reached(beyond segment: Segment, _ composed: Segment) -> [ObjectKey: Change] {
+    var reached: [ObjectKey: Change] = [:]
+    for (key, change) in composed.changes {
+      if let edited = segment.changes[key], edited.record == change.record { continue }
+      reached[key] = change
+    }
+    return reached
+  }
 
   private func willReach(beyond segment: Segment, _ composed: Segment, in settled: Overlay) {
-    let reached = composed.changes.keys.filter { segment.changes[$0] == nil }
-    if observed != nil, !reached.isEmpty { willLand(composed, touching: reached, in: settled) }
+    if observed == nil { return }
+    let keys = Array(reached(beyond: segment, composed).keys)
+    if !keys.isEmpty { willLand(composed, touching: keys, in: settled) }
   }
 
   private func takeReached(beyond segment: Segment, _ composed: Segment) {
-    let reached = composed.changes.filter { segment.changes[$0.key] == nil }
+    let reached = reached(beyond: segment, composed)
     if reached.isEmpty { return }
     let changes = Segment(changes: reached, links: LinkChanges(), schema: schema)
     turn.append(take(changes, touching: Array(reached.keys)), schema: schema)
@@ -216,8 +227,7 @@ extension ManagedObjectContext {
       if !isPublished {
         for push in state.inbox[laidTouched.count...] {
           let composed = Composition.compose(
-            pushed: push.segment, onto: laid, on: ground(of: push.segment, onto: laid),
-            schema: schema)
+            pushed: push.segment, onto: laid, on: ground(of: push, onto: laid), schema: schema)
           laidTouched.append(composed.changes.keys)
           laid = laid.adding(composed).compacted()
         }
@@ -242,13 +252,18 @@ extension ManagedObjectContext {
 
   /// What lies beneath this context, of everything that a push speaks of and that is not in `overlay`.
   /// If it cannot be read, the push rests on what its sender had read; a save looks it up again.
-  func ground(of pushed: Segment, onto overlay: Overlay) -> Ground {
+  func ground(of push: Layer.Push, onto overlay: Overlay) -> Ground {
     do {
-      return try Ground(of: pushed, onto: overlay, doubting: .total) { [layer, coordinator] in
+      var ground = try Ground(
+        of: push.segment, onto: overlay, doubting: .total, sent: push.found
+      ) { [layer, coordinator] in
         try ReadView.take(own: Overlay(), layer: layer, source: coordinator)
       }
+      for key in ground.absentKeys { doubt.insert(key) }
+      ground.keepsLost = !merging.isAutomatic || isPinned
+      return ground
     } catch {
-      for key in pushed.changes.keys { doubt.insert(key) }
+      for key in push.segment.changes.keys { doubt.insert(key) }
       if deferredError == nil { deferredError = error }
       return Ground()
     }
@@ -258,6 +273,7 @@ extension ManagedObjectContext {
   private func doubtUncovered(_ pushes: [Layer.Push]) {
     guard layer.parent != nil else { return }
     for push in pushes {
+      for key in push.found.absentKeys { doubt.insert(key) }
       guard let ground = push.ground, !merging.following.isCovered(by: ground) else { continue }
       for key in push.segment.changes.keys { doubt.insert(key) }
       doubt.insert(GatheredNews(suspects: push.segment.linkTargets))

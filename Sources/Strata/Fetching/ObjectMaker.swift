@@ -15,6 +15,8 @@ final class ObjectMaker: FetchTaker {
   private let context: ManagedObjectContext
   /// The context's, when the fetch began.
   private let cache: ObjectCache
+  /// Whether an ancestor's pending update may show an object.
+  private let hasInheritedUpdates: Bool
   // Safety: `@exclusivity(unchecked)` spares each object several run-time checks. A maker is of one
   // fetch, and no access to these runs code that could reach it again.
   /// What was made, in the order of the fetch.
@@ -33,6 +35,7 @@ final class ObjectMaker: FetchTaker {
   init(in context: ManagedObjectContext, expecting count: Int) {
     self.context = context
     cache = context.cache
+    hasInheritedUpdates = context.view?.hasInheritedUpdates == true
     // The number comes from the file, and may be damaged.
     if count > 0 { expect(min(count, Self.expectedCountMax)) }
   }
@@ -76,6 +79,7 @@ final class ObjectMaker: FetchTaker {
     object.generation = generation
     object.record = record()
     cache.register(object)
+    if hasInheritedUpdates { context.notePendingBase(of: object) }
     objects.append(consume object)
   }
 

@@ -20,15 +20,16 @@ extension ManagedObjectContext {
     defer { if deferredError == nil { deferredError = earlierError } }
     let reversal = try UndoReversal(
       of: group, in: currentViewIncludingEdits(), current: { try current($0) },
+      isThere: { try isThere($0) },
       unsavedDeletion: { unsavedDeletion(of: $0) })
     apply(reversal)
-    for (key, change) in reversal.changes { repairPartners(of: key, formerly: change.base?.record) }
+    for (key, change) in reversal.changes { repairPartners(of: key, setting: change) }
     // All of them before the first is deleted: a cascade may reach the others, and whoever asks for
     // an object that is gone gets a new instance.
     for object in reversal.inserted.compactMap({ instance(of: $0) }) { delete(object) }
     try throwDeferredError()
     encodeEdits()
-    try forgetWhatIsAsBefore()
+    try forgetWhatIsAsBefore(group)
     awake(reversal)
   }
 
@@ -43,6 +44,11 @@ extension ManagedObjectContext {
       return base
     }
     return try currentView().inheritedBase(of: key)
+  }
+
+  private func isThere(_ key: ObjectKey) throws -> Bool {
+    if let kind = working.kind(of: key) { return kind != .delete }
+    return try currentView().inheritedBase(of: key) != nil
   }
 
   /// What an object was that is deleted here and not yet saved as such; nil if it is not, or if a save
@@ -97,10 +103,12 @@ extension ManagedObjectContext {
   /// Where both sides of a relationship are to-one, has the other side agree with a value that was
   /// brought back, if either was linked elsewhere meanwhile.
   ///
-  /// - Parameter former: the object's record before that.
-  private func repairPartners(of key: ObjectKey, formerly former: Record?) {
+  /// - Parameter change: what has set the object back.
+  private func repairPartners(of key: ObjectKey, setting change: Change) {
+    let former = change.base?.record
     guard let entity = schema.entity(key.entity) else { return }
-    for case let relationship? in entity.relationships where relationship.kind == .toOne {
+    for case let relationship? in entity.relationships
+    where relationship.kind == .toOne && change.slots.contains(relationship.slot) {
       guard let inverse = relationship.inverse, inverse.kind == .toOne,
         let object = instance(of: key)
       else { continue }
@@ -123,29 +131,52 @@ extension ManagedObjectContext {
   // MARK: - As before
 
   /// Takes away changes that are none any more: of objects that are as their base again, and words on
-  /// links that are as the parent has them.
-  private func forgetWhatIsAsBefore() throws {
-    guard let reversal = undoRecorder?.state.open else { return }
-    let below = try currentView().over(Overlay())
+  /// links that are as the parent has them, or that have lost an end.
+  private func forgetWhatIsAsBefore(_ group: UndoGroup) throws {
+    let reversal = undoRecorder?.state.open ?? UndoGroup()
+    let view = try currentView()
+    let below = view.over(Overlay())
     let keys = Set(
-      try reversal.objects.keys.filter { key in
+      try (Array(reversal.objects.keys) + group.objects.keys).filter { key in
         guard let change = working.change(for: key), change.kind == .update else { return false }
         return try change.record == change.base?.record && hasExternals(of: change, key, below)
       })
     var links = LinkChanges()
-    if !reversal.links.isEmpty {
-      for link in reversal.links.keys {
-        guard let state = working.link(at: link.place, to: link.target) else { continue }
+    for link in Array(reversal.links.keys) + group.links.keys {
+      guard let state = working.link(at: link.place, to: link.target) else { continue }
+      if try isDue(link.place.owner, in: below), try isDue(link.target, in: below) {
         let under = try below.link(at: link.place, to: link.target)
         guard state.said(after: under) == under else { continue }
-        links.set(state, at: link.place, to: link.target)
       }
+      links.set(state, at: link.place, to: link.target)
     }
     guard !keys.isEmpty || !links.isEmpty else { return }
+    let former = working
+    let beneath = try keys.map { (key: $0, base: try below.inheritedBase(of: $0)) }
     replaceWorking(working.forgetting(keys, links: links))
-    for key in keys where working.change(for: key) == nil {
-      if let object = cache.object(for: key), object.status == .updated { object.status = .clean }
+    for (key, base) in beneath where working.change(for: key) == nil {
+      guard let object = cache.object(for: key), object.status == .updated else { continue }
+      restore(object, madeFrom: former.change(for: key)?.base, on: base)
     }
+  }
+
+  /// Whether a word on a link of an object means something: it is there, or deleted here.
+  private func isDue(_ key: ObjectKey, in view: ReadView) throws -> Bool {
+    guard let change = working.change(for: key), change.kind != .update else {
+      return try view.exists(key)
+    }
+    return change.kind == .insert || change.base != nil
+  }
+
+  /// Makes an object clean whose change is none any more. It rests on what lies beneath, if that is what
+  /// it shows; else on what the setters of the change had read.
+  private func restore(_ object: ManagedObject, madeFrom read: Base?, on beneath: Base?) {
+    let base = beneath?.record == read?.record ? beneath : read
+    object.status = .clean
+    object.generation = base?.generation ?? 0
+    cache.notePending(base, of: object)
+    // Somebody may hold it with its values.
+    if beneath == nil { cache.outdate(object.key) }
   }
 
   /// Whether `view` has what a change sets external slots to: its base need not tell.

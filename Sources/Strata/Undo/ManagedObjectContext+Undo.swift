@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     var older = working
     for push in pushes {
       let composed = Composition.compose(
-        pushed: push.segment, onto: older, on: Ground(), schema: schema)
+        pushed: push.segment, onto: older, on: ground(of: push, onto: older), schema: schema)
       landings.append((composed, older))
       older = older.adding(composed)
     }

@@ -28,20 +28,25 @@ struct UndoReversal {
 
   /// - Parameters:
   ///   - current: gives what an object is now, nil if it is not there.
+  ///   - isThere: whether an object is there, whatever somebody holds of it.
   ///   - unsavedDeletion: gives what an object was before a deletion that nobody else knows of.
   init(
     of group: UndoGroup, in view: ReadView, current: (ObjectKey) throws -> Base?,
+    isThere: (ObjectKey) throws -> Bool,
     unsavedDeletion: (ObjectKey) -> Base?
   ) throws {
     let schema = view.schema
     for (key, step) in group.objects {
       guard let layout = schema.entity(key.entity)?.layout else { continue }
-      switch (step.before, step.after, try current(key)) {
-      case (nil, _, .some): inserted.append(key)
-      case (let before?, nil, nil):
+      switch (step.before, step.after) {
+      case (nil, _):
+        if try current(key) != nil { inserted.append(key) }
+      case (let before?, nil):
+        if try isThere(key) { continue }
         changes[key] = restoring(before, step, in: layout, deleted: unsavedDeletion(key))
         restored.append(key)
-      case (let before?, .some, let now?):
+      case (let before?, .some):
+        guard let now = try current(key) else { continue }
         let record = layout.splice(
           base: now.record, changes: before,
           slots: step.slots.subtracting(lostSlots(of: before, step, in: layout)), into: &arena)
@@ -49,7 +54,6 @@ struct UndoReversal {
         if !slots.isEmpty {
           changes[key] = .update(record, base: now, slots: slots, external: step.external)
         }
-      default: continue
       }
     }
     try dropLostTargets(in: view)
@@ -96,10 +100,11 @@ struct UndoReversal {
       where before.stamp(at: slot, layout) == deleted.record.stamp(at: slot, layout) {
         beneath.insert(slot)
       }
+      // What was not set before the deletion is as it is beneath.
+      let set = step.unsaved.subtracting(beneath)
       let whole = layout.splice(
-        base: before, changes: deleted.record, slots: beneath, into: &arena)
-      return .insert(
-        whole, slots: layout.placedSlots.subtracting(beneath), external: step.external)
+        base: deleted.record, changes: before, slots: set, into: &arena)
+      return .insert(whole, slots: set, external: step.external)
     }
     if lost.isEmpty { return .insert(before, slots: layout.placedSlots, external: step.external) }
     let draft = Draft(layout: layout, base: before)
