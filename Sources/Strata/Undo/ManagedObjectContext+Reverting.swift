@@ -134,8 +134,7 @@ extension ManagedObjectContext {
   /// links that are as the parent has them, or that have lost an end.
   private func forgetWhatIsAsBefore(_ group: UndoGroup) throws {
     let reversal = undoRecorder?.state.open ?? UndoGroup()
-    let view = try currentView()
-    let below = view.over(Overlay())
+    let below = try currentView().over(Overlay())
     let keys = Set(
       try (Array(reversal.objects.keys) + group.objects.keys).filter { key in
         guard let change = working.change(for: key), change.kind == .update else { return false }
@@ -144,7 +143,7 @@ extension ManagedObjectContext {
     var links = LinkChanges()
     for link in Array(reversal.links.keys) + group.links.keys {
       guard let state = working.link(at: link.place, to: link.target) else { continue }
-      if try isDue(link.place.owner, in: below), try isDue(link.target, in: below) {
+      if try isDue(link.place.owner, keys, below), try isDue(link.target, keys, below) {
         let under = try below.link(at: link.place, to: link.target)
         guard state.said(after: under) == under else { continue }
       }
@@ -161,22 +160,25 @@ extension ManagedObjectContext {
   }
 
   /// Whether a word on a link of an object means something: it is there, or deleted here.
-  private func isDue(_ key: ObjectKey, in view: ReadView) throws -> Bool {
-    guard let change = working.change(for: key), change.kind != .update else {
-      return try view.exists(key)
+  private func isDue(
+    _ key: ObjectKey, _ forgotten: Set<ObjectKey>, _ below: ReadView
+  ) throws -> Bool {
+    guard let change = working.change(for: key), !forgotten.contains(key) else {
+      return try below.exists(key)
     }
-    return change.kind == .insert || change.base != nil
+    return change.kind != .delete || change.base != nil
   }
 
   /// Makes an object clean whose change is none any more. It rests on what lies beneath, if that is what
   /// it shows; else on what the setters of the change had read.
   private func restore(_ object: ManagedObject, madeFrom read: Base?, on beneath: Base?) {
-    let base = beneath?.record == read?.record ? beneath : read
+    let isAsBeneath = beneath?.record == read?.record
+    let base = isAsBeneath ? beneath : read
     object.status = .clean
     object.generation = base?.generation ?? 0
     cache.notePending(base, of: object)
     // Somebody may hold it with its values.
-    if beneath == nil { cache.outdate(object.key) }
+    if !isAsBeneath { cache.outdate(object.key) }
   }
 
   /// Whether `view` has what a change sets external slots to: its base need not tell.
