@@ -49,6 +49,8 @@ public final class Layer: Sendable {
     /// Whether the child was used inside a turn of the receiver: then it is part of an edit under way
     /// there.
     package let isInReceiversTurn: Bool
+    /// How often a planted fault has landed it again.
+    fileprivate var repeatCount = 0
 
     package init(
       segment: Segment, touched: [ObjectKey], ground: PushGround?, found: Ground = Ground(),
@@ -264,12 +266,23 @@ public final class Layer: Sendable {
     let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
       guard state.revision == revision else { return (false, nil) }
       state.show(overlay)
-      state.inbox = []
+      state.inbox = kept(state.inbox)
       state.revision += 1
       return (true, news.flatMap(feed.append))
     }
     if isDone, let news { feed.tell(news) }
     return withExtendedLifetime(entry) { isDone }
+  }
+
+  /// What stays in the inbox when it has landed: nothing, but for a planted fault.
+  private func kept(_ landed: [Push]) -> [Push] {
+    guard PlantedFault.landedTwice.isPlanted(in: schema) else { return [] }
+    // Not for ever: a save waits until nothing is to land.
+    return landed.filter { $0.repeatCount < 20 }.map { push in
+      var repeated = push
+      repeated.repeatCount += 1
+      return repeated
+    }
   }
 
   /// Freezes the segments of `overlay` for a save to the store. A saver who is about to merge them

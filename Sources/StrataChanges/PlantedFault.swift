@@ -24,6 +24,12 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case doubtForgotten
   /// An update of an object that the receiver has deleted brings it back.
   case updateRevives
+  /// A save writes the whole record that a change has, not its slots over the stored one.
+  case maskSkipped
+  /// A context hears nothing of what the topmost of several ancestors tells.
+  case newsDropped
+  /// A push stays in the inbox when it has landed, and lands again.
+  case landedTwice
   /// Undo brings back the records of objects, but not their links.
   case undoForgetsLinks
   /// A merge takes the view's record, without the slots that are pending.

@@ -29,6 +29,14 @@ private struct Planted: CustomTestStringConvertible, Sendable {
     // A deletion leaves links of objects that its maker has not seen.
     Planted(
       fault: "deletesStopShort", sequence: "delete C x; insert R y; link R y x; save C; save R"),
+    // What others have saved of other properties is written back to what it was.
+    Planted(
+      fault: "maskSkipped",
+      sequence: "hold R x; set S x b; save S; set D x a; set R x a; save D; save R"),
+    // A context that merges automatically does not hear of its parent's parent.
+    Planted(fault: "newsDropped", sequence: "automatic G; hold G x; set R x a; fetch G"),
+    // What has landed is laid over newer edits.
+    Planted(fault: "landedTwice", sequence: "set C x a; save C; set R x a"),
     // A child edits what its parent has inserted and taken back.
     Planted(
       fault: "doubtForgotten",
