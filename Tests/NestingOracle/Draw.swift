@@ -102,7 +102,10 @@ struct Draw {
 
   /// A turn during which a child hands over what it has.
   private mutating func busyTurn(_ first: Operation, _ promise: Promise) -> [Operation]? {
-    guard first.isEdit, setup.home(first.place) == .queue else { return nil }
+    // A turn that has changed nothing yet may land what arrives.
+    guard first.name == .set, !first.isTakenBack, setup.home(first.place) == .queue else {
+      return nil
+    }
     let children = Place.allCases.filter { child in
       child.parent == first.place && setup.home(child) == .queue
         && !promise.isPinned(child) && promise.isPossible(Operation(.hand, child))

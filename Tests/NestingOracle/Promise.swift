@@ -222,6 +222,8 @@ package struct Promise {
   }
 
   mutating func set(_ place: Place, _ key: Int, _ slot: Slot, _ value: Int) {
+    // A setter reads, also if the value is the same.
+    if held[place.rawValue][key]?.isFault == true { renew(place, key) }
     if slot.isPair {
       pair(place, key, slot, value)
     } else {
