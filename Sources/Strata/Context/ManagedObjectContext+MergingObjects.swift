@@ -120,12 +120,14 @@ extension ManagedObjectContext {
     _ object: ManagedObject?, _ key: ObjectKey, _ rumour: Rumour, _ view: ReadView,
     isChecked: Bool, _ plan: inout MergePlan
   ) throws {
-    if rumour == .suspected && object == nil && !isChecked { return }
+    // An object to which something was linked here is looked up: it may be gone.
+    let isCertain = isChecked || rumour == .linked || hasUnsavedLinks(key)
+    if rumour == .suspected && object == nil && !isCertain { return }
     let exists: Bool
     if let change = view.change(for: key) {
       exists = change.kind != .delete
     } else {
-      exists = try isChecked || rumour == .linked ? view.snapshot.contains(key) : rumour != .deleted
+      exists = try isCertain ? view.snapshot.contains(key) : rumour != .deleted
     }
     guard exists else {
       if object != nil || rumour == .deleted { plan.told.deleted.append(key) }
@@ -136,6 +138,21 @@ extension ManagedObjectContext {
     case .inserted: plan.told.inserted.append(key)
     case .updated, .deleted: plan.told.refreshed.append(key)
     case .suspected, .linked: break
+    }
+  }
+
+  /// Whether a link of two to-many sides from or to the object is unsaved here. O(segments).
+  private func hasUnsavedLinks(_ key: ObjectKey) -> Bool {
+    let segments = working.segments.filter { !$0.links.isEmpty }
+    if segments.isEmpty { return false }
+    guard let entity = schema.entity(key.entity) else { return false }
+    var numbers: [PropertyNumber] = []
+    for case .links(let number, _)? in entity.relationships.map({ $0?.storage }) {
+      numbers.append(number)
+    }
+    for case .links(_, let mirror) in entity.incoming.map(\.storage) { numbers.append(mirror) }
+    return numbers.contains { number in
+      segments.contains { !$0.links.at(LinkPlace(number, key)).isEmpty }
     }
   }
 
