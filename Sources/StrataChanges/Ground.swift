@@ -51,7 +51,7 @@ package struct Ground: Sendable {
     var taken: ReadView?
     func look(_ key: ObjectKey) throws {
       if found[key] != nil { return }
-      // What came and went in the receiver says nothing of what lies beneath.
+      // An object that came and went in the receiver may lie beneath it all the same.
       if let own = receiver.change(for: key), own.kind != .delete || own.base != nil { return }
       let view = try taken ?? view()
       taken = view
@@ -59,7 +59,7 @@ package struct Ground: Sendable {
     }
     for (place, key) in pushed.changes.keys.enumerated() {
       let change = pushed.changes.values[place]
-      // New objects are looked up only if somebody has spoken of them: they have been brought back.
+      // Nothing lies beneath a new object, unless undo has brought it back and news have named it.
       let isSpokenOf = sent.map { $0.found[key] != nil } ?? doubt.contains(key)
       if change.kind == .insert ? isSpokenOf : doubt.contains(key) { try look(key) }
       guard let record = change.record, let entity = pushed.schema.entity(key.entity) else {

@@ -242,7 +242,7 @@ public final class Layer: Sendable {
 
   package func noteContextGone() { contextGone.store(true, ordering: .sequentiallyConsistent) }
 
-  /// Whether the layer's context merges automatically what lies beneath it.
+  /// Whether the layer's context merges its ancestors' and the store's changes automatically.
   package var mergesAutomatically: Bool {
     get { automatic.load(ordering: .sequentiallyConsistent) }
     set { automatic.store(newValue, ordering: .sequentiallyConsistent) }

@@ -68,7 +68,7 @@ extension Layer {
     // Nothing is freed under the lock.
     let before = current
     defer { withExtendedLifetime(before) {} }
-    // Those who rest on the layer see another state from now on, and no feed tells in what it differs.
+    // The layer's children see another state from now on. No feed tells the difference.
     let news = feed.isFollowed ? News(origin: nil, keys: nil) : nil
     let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
       guard state.revision == revision else { return (false, nil) }

@@ -313,13 +313,7 @@ package struct Promise {
     for (end, slot) in ends { dropRivals(place, end, slot) }
     unlinkShown(place, key)
     if let edit = edits[place.rawValue][key] {
-      if edit.kind == .insert { vanished[place.rawValue].insert(key) }
-      edits[place.rawValue][key] =
-        edit.kind == .insert
-        ? nil
-        : Edit(
-          kind: .delete, set: .none, shown: nil, reads: edit.reads, setters: edit.setters,
-          on: edit.on)
+      markDeleted(place, key, edit)
     } else if let sight = given(place, key) {
       edits[place.rawValue][key] = Edit(
         kind: .delete, set: .none, shown: nil, reads: sight.reads, setters: sight.setters,
@@ -427,6 +421,18 @@ package struct Promise {
     }
   }
 
+  /// Makes a deletion of an unsaved change. A new object leaves none.
+  private mutating func markDeleted(_ place: Place, _ key: Int, _ edit: Edit) {
+    if edit.kind == .insert {
+      vanished[place.rawValue].insert(key)
+      edits[place.rawValue][key] = nil
+    } else {
+      edits[place.rawValue][key] = Edit(
+        kind: .delete, set: .none, shown: nil, reads: edit.reads, setters: edit.setters,
+        on: edit.on)
+    }
+  }
+
   private mutating func erase(_ place: Place, _ key: Int) {
     guard let edit = edits[place.rawValue][key] else {
       guard let sight = frozen[place.rawValue][key]?.sight else { return }
@@ -435,13 +441,7 @@ package struct Promise {
         on: sight.values)
       return
     }
-    if edit.kind == .insert { vanished[place.rawValue].insert(key) }
-    edits[place.rawValue][key] =
-      edit.kind == .insert
-      ? nil
-      : Edit(
-        kind: .delete, set: .none, shown: nil, reads: edit.reads, setters: edit.setters,
-        on: edit.on)
+    markDeleted(place, key, edit)
     held[place.rawValue][key] = nil
     linkEdits[place.rawValue].added.remove(key)
   }

@@ -103,7 +103,7 @@ extension ManagedObjectContext {
   /// Where both sides of a relationship are to-one, has the other side agree with a value that was
   /// brought back, if either was linked elsewhere meanwhile.
   ///
-  /// - Parameter change: what has set the object back.
+  /// - Parameter change: the change that set the object back.
   private func repairPartners(of key: ObjectKey, setting change: Change) {
     let former = change.base?.record
     guard let entity = schema.entity(key.entity) else { return }
@@ -169,15 +169,15 @@ extension ManagedObjectContext {
     return change.kind != .delete || change.base != nil
   }
 
-  /// Makes an object clean whose change is none any more. It rests on what lies beneath, if that is what
-  /// it shows; else on what the setters of the change had read.
+  /// Makes an object clean after its change was undone. The object rests on the state beneath the context
+  /// if it shows that state. Otherwise it keeps the readings of the change's setters.
   private func restore(_ object: ManagedObject, madeFrom read: Base?, on beneath: Base?) {
     let isAsBeneath = beneath?.record == read?.record
     let base = isAsBeneath ? beneath : read
     object.status = .clean
     object.generation = base?.generation ?? 0
     cache.notePending(base, of: object)
-    // Somebody may hold it with its values.
+    // The program may hold the object with its values.
     if !isAsBeneath { cache.outdate(object.key) }
   }
 

@@ -28,7 +28,7 @@ struct UndoReversal {
 
   /// - Parameters:
   ///   - current: gives what an object is now, nil if it is not there.
-  ///   - isThere: whether an object is there, whatever somebody holds of it.
+  ///   - isThere: whether the view has an object, also if the program holds a stale instance.
   ///   - unsavedDeletion: gives what an object was before a deletion that nobody else knows of.
   init(
     of group: UndoGroup, in view: ReadView, current: (ObjectKey) throws -> Base?,
