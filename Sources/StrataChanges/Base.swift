@@ -113,10 +113,31 @@ package struct Base: Sendable {
     return readings != nil || beneath.readings == nil && generation == beneath.generation
   }
 
+  /// Whether both makers had read the same.
+  func hasSameReadings(as other: Base) -> Bool {
+    guard generation == other.generation else { return false }
+    if readings == nil, other.readings == nil { return true }
+    return readings === other.readings
+      || all.elementsEqual(other.all) { $0.slots == $1.slots && $0.isSame(as: $1) }
+  }
+
   /// Whether the last that was read is an ancestor's pending record.
   func hasRead(pending record: Record) -> Bool {
     if let readings { return readings.all[0].pending.last == record }
     return generation == 0 && self.record == record
+  }
+
+  /// Those of `slots` whose setter was shown something else than an ancestor's pending record.
+  func slots(_ slots: SlotSet, readBefore pending: Record) -> SlotSet {
+    guard let readings else { return generation == 0 && record == pending ? [] : slots }
+    var before = SlotSet()
+    var rest = slots
+    for reading in readings.all.dropFirst() {
+      rest.subtract(reading.slots)
+      guard reading.pending.last != pending else { continue }
+      before.formUnion(reading.slots.intersection(slots))
+    }
+    return readings.all[0].pending.last == pending ? before : before.union(rest)
   }
 
   /// The record as the setters were shown it as committed, or, if the object was in no store, as
@@ -199,6 +220,7 @@ package struct Base: Sendable {
 
   /// This base with what `other` had read of `slots`: its maker has set them.
   package func taking(_ slots: SlotSet, from other: Base) -> Base {
+    if slots.isEmpty { return self }
     if readings == nil, other.readings == nil, generation == other.generation,
       Self.isOfStore(generation) || record == other.record
     {

@@ -14,12 +14,13 @@ extension Composition {
         let rule = relationship.deleteRule
         switch relationship.storage {
         case .inverseSlot(let index, let slot):
-          for member in members(linkedTo: key, index, slot: slot) {
+          for member in members(linkedTo: key, index, slot: slot) where isReached(member, slot) {
             pending += apply(rule, to: member, slot: slot)
           }
         case .slot:
           guard let inverse = relationship.inverse, inverse.kind == .toOne else { continue }
-          for member in members(linkedTo: key, inverse.number, slot: inverse.slot) {
+          for member in members(linkedTo: key, inverse.number, slot: inverse.slot)
+          where !isOwn || isReached(member, inverse.slot) {
             pending += apply(rule, to: member, slot: inverse.slot)
           }
         case .links(let number, let mirror):
@@ -31,7 +32,8 @@ extension Composition {
       for incoming in entity.incoming {
         switch incoming.storage {
         case .slot:
-          for member in members(linkedTo: key, incoming.number, slot: incoming.slot) {
+          for member in members(linkedTo: key, incoming.number, slot: incoming.slot)
+          where isReached(member, incoming.slot) {
             setToOneNil(incoming.slot, of: member)
           }
         case .links(let number, let mirror):
@@ -56,6 +58,17 @@ extension Composition {
       else { return false }
       return record.toOne(at: slot, layout: layout) == key
     }
+  }
+
+  /// Whether the deletion of an owner reaches a pending member.
+  ///
+  /// A sender that links a member to an owner which the receiver deletes loses that link, not the member.
+  /// A context that deletes the owner itself has dealt with the members that it showed, before it changed
+  /// any of them: one of these may still hold the owner in a slot that nobody has set, because its values
+  /// are stale.
+  private func isReached(_ member: ObjectKey, _ slot: Int) -> Bool {
+    if isOwn { return pendingChange(of: member)?.slots.contains(slot) == true }
+    return newer.change(for: member)?.slots.contains(slot) != true
   }
 
   /// - Returns: the member, if the rule deletes it.
@@ -85,7 +98,8 @@ extension Composition {
     of key: ObjectKey, _ number: PropertyNumber, mirror: PropertyNumber
   ) -> [ObjectKey] {
     let place = LinkPlace(number, key)
-    let targets = all.links(at: place).filter { $0.value != .absent }.keys
+    // One that was only moved is beneath them.
+    let targets = all.links(at: place).filter { $0.value != .absent && $0.value.isWhole }.keys
     if !targets.isEmpty { hasComposed = true }
     for target in targets {
       links.set(.absent, at: place, to: target)

@@ -134,7 +134,7 @@ package struct Composition {
       let composed: Change?
       if let below = under.change(for: key) {
         composed = compose(change, of: key, over: below)
-      } else if let below = saving.change(for: key) {
+      } else if let below = saving.change(for: key), below.kind != .delete || below.base != nil {
         composed = compose(change, of: key, overSaving: below)
       } else if let found = ground.found[key] {
         composed = compose(change, of: key, on: found)
@@ -185,7 +185,9 @@ package struct Composition {
       // The receiver's insertion came and went.
       guard let layout = schema.entity(key.entity)?.layout else { return nil }
       if case .deleted = ground.found[key] { return nil }
-      if frozen.change(for: key)?.kind == .delete { return nil }
+      if let saving = frozen.change(for: key), saving.kind == .delete, saving.base != nil {
+        return nil
+      }
       return onLost(newer, layout)
     case (.update, .delete) where PlantedFault.updateRevives.isPlanted(in: schema): return newer
     case (.update, .delete), (.delete, .delete): return nil
@@ -210,8 +212,8 @@ package struct Composition {
     else { return under }
     var composed = under
     composed.record = spliced(record, newer, over: below, layout)
-    if let ours = under.base, let theirs = newer.base, !isMade(newer, from: under) {
-      composed.base = ours.taking(newer.slots, from: theirs)
+    if !isOwn, let ours = under.base, let theirs = newer.base {
+      composed.base = ours.taking(theirs.slots(newer.slots, readBefore: below), from: theirs)
     }
     // Of an object that is new beneath, a save carries the insertion: this is an edit of it.
     let isEdit = isOwn && newer.kind == .insert && under.kind == .update

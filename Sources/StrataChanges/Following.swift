@@ -41,6 +41,7 @@ package struct GatheredNews: Sendable {
     }
     for entry in news {
       suspects += entry.decided
+      if entry.origin != chain.first { suspects += entry.rebased }
       guard let keys = entry.keys else {
         isUnknown = true
         continue

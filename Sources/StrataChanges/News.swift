@@ -14,31 +14,40 @@ package struct News: Sendable {
   /// another base: composition or a merge policy has decided. They alone are news for the origin and
   /// for those who rest on it, who have seen the rest before it was saved.
   package let decided: [ObjectKey]
+  /// The objects that read as the origin saved them and rest on what the receiver had read. They are news
+  /// for those who rest on the origin. The origin itself has taken the receiver's base.
+  let rebased: [ObjectKey]
 
   package init(
-    origin: LayerIdentity?, generation: UInt64 = 0, keys: ChangedKeys?, decided: [ObjectKey] = []
+    origin: LayerIdentity?, generation: UInt64 = 0, keys: ChangedKeys?, decided: [ObjectKey] = [],
+    rebased: [ObjectKey] = []
   ) {
     self.origin = origin
     self.generation = generation
     self.keys = keys
     self.decided = decided
+    self.rebased = rebased
   }
 
   /// A child's save into a layer.
   package init(pushing pushed: Segment, composed: Segment, from origin: LayerIdentity) {
     var decided: [ObjectKey] = []
+    var rebased: [ObjectKey] = []
     if pushed !== composed {
       for (key, change) in pushed.changes {
-        let isKept =
-          composed.changes[key].map {
-            $0.hasSameRecord(as: change) && $0.base?.generation == change.base?.generation
-          } ?? false
-        if !isKept { decided.append(key) }
+        guard let kept = composed.changes[key], kept.hasSameRecord(as: change),
+          kept.base?.generation == change.base?.generation
+        else {
+          decided.append(key)
+          continue
+        }
+        if !kept.hasSameReadings(as: change) { rebased.append(key) }
       }
       for key in composed.changes.keys where pushed.changes[key] == nil { decided.append(key) }
     }
     self.init(
-      origin: origin, keys: ChangedKeys(pushing: pushed, composed: composed), decided: decided)
+      origin: origin, keys: ChangedKeys(pushing: pushed, composed: composed), decided: decided,
+      rebased: rebased)
   }
 
   /// What a layer tells when it lets go of changes that the store has saved: what merge policies have
@@ -61,14 +70,20 @@ package struct News: Sendable {
   /// Whether this tells anything to whoever has these layers in its chain.
   package func concerns(_ chain: [LayerIdentity]) -> Bool {
     guard let origin, chain.contains(origin) else { return true }
-    return !decided.isEmpty
+    return !decided.isEmpty || origin != chain.first && !rebased.isEmpty
   }
 
   /// How much a feed keeps alive by keeping this.
-  var keyCount: Int { (keys?.count ?? 0) + decided.count }
+  var keyCount: Int { (keys?.count ?? 0) + decided.count + rebased.count }
 }
 
 extension Change {
+  /// Whether the makers of both had read the same.
+  func hasSameReadings(as other: Change) -> Bool {
+    guard let ours = base, let theirs = other.base else { return base == nil && other.base == nil }
+    return ours.hasSameReadings(as: theirs)
+  }
+
   /// Whether both leave the object with the same values, or both delete it.
   func hasSameRecord(as other: Change) -> Bool {
     switch (record, other.record) {

@@ -62,7 +62,7 @@ package struct OverlayDifference {
       }
     case (let old?, let new?):
       if old.hasSameRecord(as: new) {
-        if old.base?.generation != new.base?.generation { rebased.append(key) }
+        if !old.hasSameReadings(as: new) { rebased.append(key) }
         return
       }
       changed.append(key, new.record == nil ? .delete : old.record == nil ? .insert : .update)

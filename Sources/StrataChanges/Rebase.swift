@@ -19,13 +19,16 @@ extension Overlay {
       remaining.segments.map { segment in
         let isAffected = segment.changes.keys.contains { saved.changes.index(of: $0) != nil }
         guard isAffected else { return segment }
-        let changes = segment.changes.mapValues { key, change in
+        var rebased: [ObjectKey: Change?] = [:]
+        for (key, change) in segment.changes {
           guard let saved = saved.changes[key], let entity = schema.entity(key.entity) else {
-            return change
+            continue
           }
-          return change.rebased(
-            onto: saved, result.outcome(of: key, saved), entity, &arena)
+          rebased.updateValue(
+            change.rebased(onto: saved, result.outcome(of: key, saved), entity, &arena),
+            forKey: key)
         }
+        let changes = segment.changes.replacing(rebased)
         return Segment(changes: changes, links: segment.links, schema: schema)
       })
   }
@@ -48,17 +51,15 @@ extension CommitResult {
 }
 
 extension Change {
-  /// This change, made on top of `saved`, now that the store has committed that.
+  /// This change, made on top of `saved`, now that the store has committed that; nil if the object is gone
+  /// from the store: an update of it is dropped, as any update of a deleted object.
   fileprivate func rebased(
     onto saved: Change, _ stored: StoredRecord?, _ entity: EntitySchema,
     _ arena: inout RecordArena
-  ) -> Change {
+  ) -> Change? {
     var change = self
-    guard let stored else {
-      // The object is gone from the store: an update of it is dropped, as any update of a deleted
-      // object. Brought back after its deletion it is an insertion.
-      return kind == .insert ? self : .delete(base: nil)
-    }
+    // Brought back after its deletion it is an insertion.
+    guard let stored else { return kind == .insert ? self : nil }
     guard let base else {
       // A merge policy let the object stay that was deleted and brought back.
       if kind == .delete { return self }

@@ -71,6 +71,9 @@ extension ManagedObjectContext {
       for member in members { prepareForDeletion(member) }
       cascade += members
     }
+    // All of them before the first is cut: a stale member that is cut in one place shows the old target
+    // in others.
+    var cuts: [(member: ManagedObject, slot: Int)] = []
     for relationship in relationships {
       switch relationship.deleteRule {
       case .noAction: continue
@@ -78,10 +81,13 @@ extension ManagedObjectContext {
         if !relationship.isToMany, let target = toOneKey(of: object, at: relationship.slot) {
           deniedTargets[object.key, default: [:]][relationship.slot] = target
         }
-      case .cascade, .nullify: try unlink(object, from: relationship)
+      case .cascade, .nullify: cuts += try unlink(object, from: relationship)
       }
     }
-    for incoming in object.home.entity.incoming { try unlink(object, fromIncoming: incoming) }
+    for incoming in object.home.entity.incoming {
+      cuts += try unlink(object, fromIncoming: incoming)
+    }
+    for (member, slot) in cuts { cutToOne(of: member, at: slot) }
     return cascade
   }
 
@@ -125,55 +131,58 @@ extension ManagedObjectContext {
     throw StoreError.damagedLink(of: object.key, to: member.key)
   }
 
-  private func unlink(_ object: ManagedObject, from relationship: RelationshipSchema) throws {
+  /// Takes away the links of a relationship that are kept beside the objects.
+  ///
+  /// - Returns: the to-one slots of others that lead to the object.
+  private func unlink(
+    _ object: ManagedObject, from relationship: RelationshipSchema
+  ) throws -> [(member: ManagedObject, slot: Int)] {
     switch relationship.storage {
     case .inverseSlot(_, let slot):
-      for member in try targets(of: object, relationship) where member.status != .deleted {
-        try prove(member, isLinkedTo: object, relationship)
-        cutToOne(of: member, at: slot)
-      }
+      let members = try targets(of: object, relationship).filter { $0.status != .deleted }
+      for member in members { try prove(member, isLinkedTo: object, relationship) }
+      return members.map { ($0, slot) }
     case .links(let number, let mirror):
       for member in try targets(of: object, relationship) {
         setLink(.absent, number, mirror: mirror, from: object.key, to: member.key)
       }
+      return []
     case .slot:
-      guard let inverse = relationship.inverse else { return }
+      guard let inverse = relationship.inverse else { return [] }
       if inverse.kind != .toOne {
         if let owner = toOneKey(of: object, at: relationship.slot) {
           turn.noteEnd(owner, inverse.slot)
         }
-        return
+        return []
       }
       let partners = [
         toOneKey(of: object, at: relationship.slot),
         unseenPartner(of: object, at: relationship.slot),
       ]
-      for case let key? in partners {
-        guard let partner = instance(of: key), partner.status != .deleted,
+      return try partners.compactMap { key in
+        guard let partner = key.flatMap(instance), partner.status != .deleted,
           try linkedKey(of: partner, at: inverse.slot) == object.key
-        else { continue }
-        cutToOne(of: partner, at: inverse.slot)
+        else { return nil }
+        return (partner, inverse.slot)
       }
     }
   }
 
   private func unlink(
     _ object: ManagedObject, fromIncoming incoming: IncomingRelationship
-  ) throws {
+  ) throws -> [(member: ManagedObject, slot: Int)] {
     let view = try currentViewIncludingEdits()
     switch incoming.storage {
     case .slot:
-      for key in try view.referrers(
-        to: object.key, index: incoming.number, slot: incoming.slot)
-      {
-        guard let member = instance(of: key), member.status != .deleted else { continue }
-        cutToOne(of: member, at: incoming.slot)
-      }
+      return try view.referrers(to: object.key, index: incoming.number, slot: incoming.slot)
+        .compactMap { instance(of: $0) }.filter { $0.status != .deleted }
+        .map { ($0, incoming.slot) }
     case .links(let number, let mirror):
       for owner in try view.linked(at: LinkPlace(mirror, object.key), isOrdered: false) {
         setLink(.absent, number, mirror: mirror, from: owner.key, to: object.key)
       }
-    case .inverseSlot: break
+      return []
+    case .inverseSlot: return []
     }
   }
 

@@ -327,8 +327,10 @@ extension ManagedObjectContext {
   }
 
   /// Whether a link has this state without the context's own unsaved changes, but with those that a
-  /// save under way carries.
+  /// save under way carries. A member that is put back into an ordered relationship has been put where it
+  /// is: that is a change at any position.
   private func isBeneath(_ state: LinkState, at place: LinkPlace, to target: ObjectKey) -> Bool {
+    if case .present(let position) = state, position != 0 { return false }
     do {
       let saved = Overlay(working.segments.filter(\.isFrozen))
       return try currentView().over(saved).link(at: place, to: target) == state

@@ -83,17 +83,18 @@ extension ManagedObjectContext {
     if parentLayer.isContextGone { throw ContextError.ancestorUnreachable(level: 1) }
     let parent = parentInThisIsolation
     parent?.endTurnForChild()
-    let saved = try handOver(to: parentLayer, isInItsTurn: parent != nil)
-    didHandOver(saved)
+    didHandOver(try handOver(to: parentLayer, isInItsTurn: parent != nil))
     parent?.endTurnForChild()
   }
 
   /// Gives the changes to the parent's layer: composed with what the parent has published, outside
   /// any lock, and again if something else was published meanwhile.
   ///
-  /// - Returns: the changes; nil if there are none.
-  private func handOver(to parentLayer: Layer, isInItsTurn: Bool) throws -> Segment? {
-    let saved: Segment
+  /// - Returns: the changes, and what they are in the parent; nil if there are none.
+  private func handOver(
+    to parentLayer: Layer, isInItsTurn: Bool
+  ) throws -> (sent: Segment, received: Segment)? {
+    let saved: (Segment, Segment)
     while true {
       let mine = layer.current
       if !mine.inbox.isEmpty {
@@ -122,7 +123,7 @@ extension ManagedObjectContext {
         from: layer, ifStill: mine.revision,
         news: News(pushing: segment, composed: composed, from: layer.identity))
       if isDone {
-        saved = segment
+        saved = (segment, composed)
         break
       }
     }
@@ -153,10 +154,9 @@ extension ManagedObjectContext {
     return false
   }
 
-  /// - Parameter segment: what the parent has been given; nil if that is nothing.
-  private func didHandOver(_ segment: Segment?) {
-    let saved = segment.map { Overlay([$0]) } ?? Overlay()
-    let changes = segment?.changes ?? ChangeTable()
+  private func didHandOver(_ push: (sent: Segment, received: Segment)?) {
+    let saved = push.map { Overlay([$0.sent]) } ?? Overlay()
+    let changes = push?.sent.changes ?? ChangeTable()
     let told = objectsToTell(of: changes)
     var gone: [ManagedObject] = []
     for (place, key) in changes.keys.enumerated() {
@@ -166,7 +166,10 @@ extension ManagedObjectContext {
       case .insert: object.status = .clean
       case .update:
         object.status = .clean
-        let base = changes.values[place].base
+        let sent = changes.values[place]
+        // What the parent shows now is what this context has read, as if it read it again.
+        let received = push.flatMap { $0.received === $0.sent ? nil : $0.received.changes[key] }
+        let base = received?.record == sent.record ? received?.base : sent.base
         object.generation = base?.generation ?? 0
         cache.notePending(base, of: object)
       }
