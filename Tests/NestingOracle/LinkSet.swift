@@ -97,6 +97,12 @@ package struct LinkEdits: Hashable, Sendable {
     removed.remove(key)
   }
 
+  /// Without a word on one link.
+  mutating func forget(_ owner: Int, _ target: Int) {
+    added[owner, target] = false
+    removed[owner, target] = false
+  }
+
   /// Without a link that is so beneath anyway: one that came and went is no change.
   mutating func drop(_ owner: Int, _ target: Int, beneath below: LinkSet) {
     if below[owner, target] {

@@ -28,6 +28,9 @@ package enum Place: Int, CaseIterable, Sendable {
     }
   }
 
+  /// All contexts that this one rests on.
+  package var above: [Place] { parent.map { [$0] + $0.above } ?? [] }
+
   package var isRoot: Bool { parent == nil }
 
   /// The letter by which a sequence names the context.

@@ -7,7 +7,7 @@ extension Promise {
   /// The links that a context shows: those whose ends it shows.
   func links(_ place: Place) -> LinkSet { visible(allLinks(place), in: place) }
 
-  private func allLinks(_ place: Place) -> LinkSet {
+  func allLinks(_ place: Place) -> LinkSet {
     linkEdits[place.rawValue].over(linksBeneath(place))
   }
 
@@ -47,7 +47,7 @@ extension Promise {
   }
 
   /// Takes an object's unsaved links away.
-  private mutating func unlink(_ place: Place, _ key: Int) {
+  mutating func unlink(_ place: Place, _ key: Int) {
     let pending = linkEdits[place.rawValue].added.touching(key)
     let saving = frozenLinks[place.rawValue].added.touching(key)
     linkEdits[place.rawValue].added.remove(key)

@@ -14,7 +14,11 @@ extension Promise {
       return operation.target.map { shows(place, $0) != nil && look(place, $0) != nil } ?? true
     case .like, .unlike, .stop, .lead, .unstop:
       guard let target = operation.target else { return false }
-      return look(place, key) != nil && look(place, target) != nil
+      guard look(place, key) != nil, look(place, target) != nil else { return false }
+      guard operation.name == .stop || operation.name == .lead else { return true }
+      // Only the list itself tells whether something has moved, and so can be undone.
+      let isMove = links(place)[LinkSet.owner(of: key, ordered: true), target]
+      return !isMove || !([place] + place.above).contains { undoStacks[$0.rawValue] != nil }
     // A first insertion may ask the store for a block of serials, and the writer is held.
     case .insert: return !isUsed(key) && !isSaving
     case .delete: return shows(place, key) != nil && look(place, key) != nil

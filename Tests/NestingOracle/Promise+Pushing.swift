@@ -21,7 +21,9 @@ extension Promise {
       if edit.kind == .delete {
         held[place.rawValue][key] = nil
       } else if held[place.rawValue][key] != nil {
-        held[place.rawValue][key] = edit.sight
+        // What the parent shows now is what the context has read, as if it read it again.
+        let now = look(parent, key)
+        held[place.rawValue][key] = now?.values == edit.shown ? now : edit.sight
       }
     }
     for key in Self.keys { land(parent, key) }
@@ -67,6 +69,7 @@ extension Promise {
       var edit = edit
       edit.kind = own?.kind == .insert ? .insert : .update
       edit.reads = own?.reads ?? under?.reads ?? []
+      edit.setters = own?.setters ?? under?.setters ?? [:]
       edit.on = own == nil ? under?.values : own?.on
       keep(edit)
     case .delete:

@@ -20,8 +20,14 @@ extension Promise {
     }
 
     var changes: [Change] = []
-    /// The links of many to many that it changed, and whether they were there.
-    var links: [(owner: Int, target: Int, wasThere: Bool)] = []
+    struct Link {
+      var owner: Int
+      var target: Int
+      var wasThere: Bool
+    }
+
+    /// The links of many to many that it changed.
+    var links: [Link] = []
 
     var isEmpty: Bool { changes.isEmpty && links.isEmpty }
   }
@@ -54,6 +60,8 @@ extension Promise {
     for key in Self.keys {
       let (old, new) = (before.edits[place.rawValue][key], edits[place.rawValue][key])
       if old?.kind == new?.kind, old?.set == new?.set, old?.shown == new?.shown { continue }
+      // A deletion that was taken back of what has gone meanwhile brings nothing back.
+      if old?.kind == .delete, new == nil, look(place, key) == nil { continue }
       var was = before.shows(place, key)
       var now = shows(place, key)
       // An edit that is no more changes what it had set, whatever is there now.
@@ -65,11 +73,16 @@ extension Promise {
         .init(
           key: key, before: was, after: now, edit: old ?? before.frozen[place.rawValue][key]))
     }
-    let (was, now) = (before.links(place), links(place))
-    if was == now { return group }
+    // Also those that have gone with one of their ends.
+    let deleted = Set(group.changes.filter { $0.after == nil }.map(\.key))
+    let (was, now, wasShown) = (before.allLinks(place), allLinks(place), before.links(place))
     for owner in LinkSet.owners {
-      for target in Self.keys where was[owner, target] != now[owner, target] {
-        group.links.append((owner, target, was[owner, target]))
+      for target in Self.keys
+      where was[owner, target] != now[owner, target]
+        || wasShown[owner, target]
+          && !deleted.isDisjoint(with: [owner % Self.keyCount, target])
+      {
+        group.links.append(.init(owner: owner, target: target, wasThere: was[owner, target]))
       }
     }
     return group
@@ -81,6 +94,7 @@ extension Promise {
     takeBack(group, in: place)
     let done = self.group(place, since: before)
     if !done.isEmpty { undoStacks[place.rawValue]?.redo.append(done) }
+    forgetLostLinks(of: group, in: place)
   }
 
   mutating func redo(_ place: Place) {
@@ -89,26 +103,32 @@ extension Promise {
     takeBack(group, in: place)
     let done = self.group(place, since: before)
     if !done.isEmpty { undoStacks[place.rawValue]?.undo.append(done) }
+    forgetLostLinks(of: group, in: place)
   }
 
   private mutating func takeBack(_ group: UndoGroup, in place: Place) {
-    let restored = group.changes.filter { $0.after == nil }
+    let restored = group.changes.filter { $0.after == nil && look(place, $0.key) == nil }
     for change in restored { bringBack(change, in: place) }
     for change in restored { dropLostLinks(of: change.key, in: place) }
+    for change in restored { repairPairs(change, in: place) }
     for change in group.changes {
       guard let was = change.before, let now = change.after, shows(place, change.key) != nil
       else { continue }
       for slot in Slot.stored where was[slot] != now[slot] {
-        if let target = was.target(slot), slot.isLink, look(place, target) == nil { continue }
-        if isLost(place, change.key) {
+        let target = slot.isLink ? was.target(slot) : nil
+        if let target, look(place, target) == nil { continue }
+        // The other end came back with its own half of the link.
+        let hasHalf = restored.contains {
+          $0.key == target && (!slot.isPair || $0.before?[slot.inverse] == change.key + 1)
+        }
+        if isLost(place, change.key) || hasHalf {
           put(place, change.key, slot, was[slot])
         } else {
           set(place, change.key, slot, was[slot])
         }
       }
     }
-    for link in group.links
-    where look(place, link.owner % Self.keyCount) != nil && look(place, link.target) != nil {
+    for link in group.links where hasEnds(link, in: place) {
       like(place, link.owner, link.target, link.wasThere)
     }
     for change in group.changes where change.before == nil {
@@ -130,6 +150,23 @@ extension Promise {
     }
   }
 
+  private func hasEnds(_ link: UndoGroup.Link, in place: Place) -> Bool {
+    look(place, link.owner % Self.keyCount) != nil && look(place, link.target) != nil
+  }
+
+  /// Whether an object is not there, and that is not a deletion of the context itself.
+  private func isLost(_ key: Int, in place: Place) -> Bool {
+    look(place, key) == nil && unsaved(place, key) != .delete
+  }
+
+  /// Of a link that has lost an end nothing stays.
+  private mutating func forgetLostLinks(of group: UndoGroup, in place: Place) {
+    for link in group.links
+    where isLost(link.owner % Self.keyCount, in: place) || isLost(link.target, in: place) {
+      linkEdits[place.rawValue].forget(link.owner, link.target)
+    }
+  }
+
   /// Whether an edit is of an object that is not there any more.
   private func isLost(_ place: Place, _ key: Int) -> Bool {
     edits[place.rawValue][key]?.kind == .update && beneath(place, key) == nil
@@ -145,6 +182,20 @@ extension Promise {
     }
   }
 
+  /// Both ends of a one-to-one link agree, also if one of them was shown without it.
+  private mutating func repairPairs(_ change: UndoGroup.Change, in place: Place) {
+    let key = change.key
+    for slot in Slot.pairs {
+      guard let target = change.before?.target(slot), shows(place, key)?.target(slot) == target,
+        look(place, target) != nil, let end = shows(place, target), end[slot.inverse] != key + 1
+      else { continue }
+      if let other = end.target(slot.inverse), shows(place, other) != nil {
+        put(place, other, slot, 0)
+      }
+      put(place, target, slot.inverse, key + 1)
+    }
+  }
+
   /// An object that the group deleted.
   private mutating func bringBack(_ change: UndoGroup.Change, in place: Place) {
     guard let values = change.before else { return }
@@ -155,7 +206,7 @@ extension Promise {
         return
       }
       edits[place.rawValue][change.key] = Edit(
-        kind: old.kind, set: old.set, shown: old.set.over(on), reads: edit.reads,
+        kind: .update, set: old.set, shown: old.set.over(on).deriving(as: on), reads: edit.reads,
         setters: edit.setters, on: on)
     } else if isHidden || look(place, change.key) == nil {
       edits[place.rawValue][change.key] = Edit(

@@ -70,6 +70,19 @@ package struct Promise {
         values: shown, reads: reads.map(over), setters: setters.mapValues { $0.map(over) })
     }
 
+    /// Whether its one maker had read something else than what shows the same values now. Where several
+    /// have made it, or where it was laid on something newer, each keeps what it had read.
+    func isOutdated(by sight: Sight?) -> Bool {
+      func one(_ reads: [Reading], _ setters: [Slot: [Reading]], _ values: Values?) -> Int? {
+        guard setters.isEmpty, reads.count == 1, let reading = reads.first,
+          (reading.was.map { [$0] } ?? []) + reading.above == [values]
+        else { return nil }
+        return reading.version
+      }
+      guard let own = one(reads, setters, on), let sight else { return false }
+      return one(sight.reads, sight.setters, sight.values) != own
+    }
+
     /// What the setter of a property had read.
     func reads(of slot: Slot) -> [Reading] { setters[slot] ?? reads }
 
@@ -79,12 +92,15 @@ package struct Promise {
       return reads.contains { $0.above.last == shown }
     }
 
-    /// This edit with the properties that `newer` sets, each with what its setter had read.
+    /// This edit with the properties that `newer` sets, each with what its setter had read, unless that
+    /// was this edit.
     func taking(_ newer: Edit) -> Edit {
-      if reads.isEmpty || newer.isMade(from: self) { return self }
+      if reads.isEmpty { return self }
       var result = self
       for slot in Slot.allCases where newer.set.slots.contains(slot) {
-        result.setters[slot] = newer.reads(of: slot)
+        let others = newer.reads(of: slot)
+        if let shown, others.contains(where: { $0.above.last == shown }) { continue }
+        result.setters[slot] = others
       }
       return result
     }
@@ -304,14 +320,21 @@ package struct Promise {
       }
     }
     for (other, slot) in linked { cut(place, other, slot) }
-    // And what is unsaved here by now.
+    // And what is set here to lead there.
     for other in Self.keys where other != key && hasUnsaved(place, other) {
-      for slot in Slot.pairs where look(place, other)?.values[slot] == key + 1 {
+      for slot in Slot.pairs
+      where changedSlots(place, other).contains(slot)
+        && look(place, other)?.values[slot] == key + 1
+      {
         cut(place, other, slot)
       }
     }
     for (end, slot) in ends { dropRivals(place, end, slot) }
-    unlinkShown(place, key)
+    if edits[place.rawValue][key]?.kind == .insert {
+      linkEdits[place.rawValue].remove(key)
+    } else {
+      unlinkShown(place, key)
+    }
     if let edit = edits[place.rawValue][key] {
       markDeleted(place, key, edit)
     } else if let sight = given(place, key) {
@@ -434,6 +457,7 @@ package struct Promise {
   }
 
   private mutating func erase(_ place: Place, _ key: Int) {
+    unlink(place, key)
     guard let edit = edits[place.rawValue][key] else {
       guard let sight = frozen[place.rawValue][key]?.sight else { return }
       edits[place.rawValue][key] = Edit(
@@ -443,14 +467,17 @@ package struct Promise {
     }
     markDeleted(place, key, edit)
     held[place.rawValue][key] = nil
-    linkEdits[place.rawValue].added.remove(key)
   }
 
   /// An automatic merge: edits under which something has changed are refreshed, and what is held.
   mutating func merge(_ place: Place) {
     for key in Self.keys {
       let under = beneath(place, key)?.values
-      if let edit = edits[place.rawValue][key], edit.on == under, under != nil { continue }
+      if let edit = edits[place.rawValue][key], edit.on == under, under != nil,
+        !edit.isOutdated(by: beneath(place, key))
+      {
+        continue
+      }
       refresh(place, key)
     }
     for key in Self.keys { dropLinks(place, to: key) }

@@ -76,6 +76,13 @@ package struct Values: Sendable, Hashable {
     return values
   }
 
+  /// With what others have that is derived.
+  func deriving(as other: Values) -> Values {
+    var values = self
+    for slot in Slot.allCases where slot.isDerived { values[slot] = other[slot] }
+    return values
+  }
+
   /// Whether both are equal but for what is derived.
   package func isSame(as other: Values) -> Bool {
     if numbers == other.numbers { return true }

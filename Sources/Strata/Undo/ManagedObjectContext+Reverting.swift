@@ -23,7 +23,10 @@ extension ManagedObjectContext {
       isThere: { try isThere($0) },
       unsavedDeletion: { unsavedDeletion(of: $0) })
     apply(reversal)
-    for (key, change) in reversal.changes { repairPartners(of: key, setting: change) }
+    let restored = Set(reversal.restored)
+    for (key, change) in reversal.changes {
+      repairPartners(of: key, setting: change, among: restored)
+    }
     // All of them before the first is deleted: a cascade may reach the others, and whoever asks for
     // an object that is gone gets a new instance.
     for object in reversal.inserted.compactMap({ instance(of: $0) }) { delete(object) }
@@ -61,17 +64,23 @@ extension ManagedObjectContext {
 
   private func apply(_ reversal: UndoReversal) {
     let segment = Segment(changes: reversal.changes, links: reversal.links, schema: schema)
-    guard !segment.isEmpty else { return }
+    guard !segment.isEmpty || !reversal.lost.isEmpty else { return }
     let composed = Composition.compose(segment, onto: working, schema: schema)
     if let undoRecorder { record(composed, over: working, by: undoRecorder) }
     // A deletion that is taken back before it is saved was none: what lies beneath shows through again.
-    let taken = Set(reversal.restored.filter { unsavedDeletion(of: $0) != nil })
+    let former = working
+    let taken = Set(
+      (reversal.restored + reversal.lost).filter { unsavedDeletion(of: $0) != nil })
     let remaining = taken.isEmpty ? working : working.forgetting(taken, links: LinkChanges())
     let settled = remaining.adding(composed).compacted()
     willLand(segment, touching: composed.changes.keys, in: settled)
     replaceWorking(settled)
     isPublished = false
     for key in reversal.restored { reattach(key) }
+    for key in reversal.lost {
+      guard let object = cache.object(for: key) else { continue }
+      restore(object, madeFrom: former.change(for: key)?.base, on: nil)
+    }
     let landed = take(segment, touching: composed.changes.keys)
     let restored = Set(reversal.restored)
     turn.note(segment, schema: schema)
@@ -103,8 +112,12 @@ extension ManagedObjectContext {
   /// Where both sides of a relationship are to-one, has the other side agree with a value that was
   /// brought back, if either was linked elsewhere meanwhile.
   ///
-  /// - Parameter change: the change that set the object back.
-  private func repairPartners(of key: ObjectKey, setting change: Change) {
+  /// - Parameters:
+  ///   - change: the change that set the object back.
+  ///   - restored: the objects that came back.
+  private func repairPartners(
+    of key: ObjectKey, setting change: Change, among restored: Set<ObjectKey>
+  ) {
     let former = change.base?.record
     guard let entity = schema.entity(key.entity) else { return }
     for case let relationship? in entity.relationships
@@ -121,10 +134,28 @@ extension ManagedObjectContext {
       guard let partner = target.flatMap({ instance(of: $0) }) else { continue }
       let other = toOneKey(of: partner, at: inverse.slot)
       if other == key { continue }
+      if restored.contains(partner.key), isLinkedBeneath(partner, at: inverse.slot, to: key) {
+        continue
+      }
       if let other = other.flatMap({ instance(of: $0) }) {
         setToOneKey(nil, of: other, at: relationship.slot)
       }
       setToOneKey(key, of: partner, at: inverse.slot)
+    }
+  }
+
+  /// Whether a slot of which nothing is unsaved leads to `key` beneath this context: an object that came
+  /// back may show something older until it is refreshed.
+  private func isLinkedBeneath(
+    _ object: ManagedObject, at slot: Int, to key: ObjectKey
+  ) -> Bool {
+    if editedSlots(of: object).contains(slot) { return false }
+    do {
+      return try currentView().inheritedBase(of: object.key)?.record
+        .toOne(at: slot, layout: object.home.layout) == key
+    } catch {
+      if deferredError == nil { deferredError = error }
+      return false
     }
   }
 
@@ -153,6 +184,7 @@ extension ManagedObjectContext {
     let former = working
     let beneath = try keys.map { (key: $0, base: try below.inheritedBase(of: $0)) }
     replaceWorking(working.forgetting(keys, links: links))
+    isPublished = false
     for (key, base) in beneath where working.change(for: key) == nil {
       guard let object = cache.object(for: key), object.status == .updated else { continue }
       restore(object, madeFrom: former.change(for: key)?.base, on: base)

@@ -195,5 +195,12 @@ struct UndoGroup {
         }
       }
     }
+    for case .links(let number, let mirror) in entity.incoming.map(\.storage) {
+      let place = LinkPlace(mirror, key)
+      for owner in try view.linked(at: place, isOrdered: false) {
+        try add(place, owner.key)
+        try add(LinkPlace(number, owner.key), key)
+      }
+    }
   }
 }

@@ -24,6 +24,8 @@ struct UndoReversal {
   private(set) var restored: [ObjectKey] = []
   /// Objects that go.
   private(set) var inserted: [ObjectKey] = []
+  /// Objects whose unsaved deletion is taken back, and which are gone beneath it meanwhile.
+  private(set) var lost: [ObjectKey] = []
   private var arena = RecordArena()
 
   /// - Parameters:
@@ -37,13 +39,20 @@ struct UndoReversal {
   ) throws {
     let schema = view.schema
     for (key, step) in group.objects {
-      guard let layout = schema.entity(key.entity)?.layout else { continue }
+      guard let entity = schema.entity(key.entity) else { continue }
+      let layout = entity.layout
       switch (step.before, step.after) {
       case (nil, _):
-        if try current(key) != nil { inserted.append(key) }
+        if try isThere(key) { inserted.append(key) }
       case (let before?, nil):
         if try isThere(key) { continue }
-        changes[key] = restoring(before, step, in: layout, deleted: unsavedDeletion(key))
+        let deleted = unsavedDeletion(key)
+        let change = restoring(before, step, of: entity, deleted: deleted)
+        if deleted != nil, change.slots.isEmpty, try view.inheritedBase(of: key) == nil {
+          lost.append(key)
+          continue
+        }
+        changes[key] = change
         restored.append(key)
       case (let before?, .some):
         guard let now = try current(key) else { continue }
@@ -60,10 +69,8 @@ struct UndoReversal {
     if PlantedFault.undoForgetsLinks.isPlanted(in: schema) { return }
     for (link, step) in group.links {
       guard try view.link(at: link.place, to: link.target) != step.before else { continue }
-      if step.before != .absent {
-        guard try exists(link.place.owner, in: view), try exists(link.target, in: view) else {
-          continue
-        }
+      guard try exists(link.place.owner, in: view), try exists(link.target, in: view) else {
+        continue
       }
       links.set(step.reversal, at: link.place, to: link.target)
     }
@@ -90,9 +97,10 @@ struct UndoReversal {
   /// show through, but for those that were unsaved too and those that a merge has replaced since. If there
   /// is nothing beneath, lost ones are gone.
   private mutating func restoring(
-    _ before: Record, _ step: UndoGroup.ObjectTransition, in layout: RecordLayout,
+    _ before: Record, _ step: UndoGroup.ObjectTransition, of entity: EntitySchema,
     deleted: Base?
   ) -> Change {
+    let layout = entity.layout
     let lost = lostSlots(of: before, step, in: layout)
     if let deleted {
       var beneath = lost
@@ -100,8 +108,8 @@ struct UndoReversal {
       where before.stamp(at: slot, layout) == deleted.record.stamp(at: slot, layout) {
         beneath.insert(slot)
       }
-      // What was not set before the deletion is as it is beneath.
-      let set = step.unsaved.subtracting(beneath)
+      // What was not set before the deletion is as it is beneath. Derived values are nobody's edit.
+      let set = step.unsaved.subtracting(beneath).subtracting(entity.derivedSlots)
       let whole = layout.splice(
         base: deleted.record, changes: before, slots: set, into: &arena)
       return .insert(whole, slots: set, external: step.external)
