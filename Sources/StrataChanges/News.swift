@@ -44,6 +44,9 @@ package struct News: Sendable {
         if !kept.hasSameReadings(as: change) { rebased.append(key) }
       }
       for key in composed.changes.keys where pushed.changes[key] == nil { decided.append(key) }
+      for place in composed.links.byPlace.keys where pushed.links.at(place).isEmpty {
+        decided.append(place.owner)
+      }
     }
     self.init(
       origin: origin, keys: ChangedKeys(pushing: pushed, composed: composed), decided: decided,

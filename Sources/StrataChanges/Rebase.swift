@@ -36,10 +36,10 @@ extension Overlay {
   /// This overlay after a save of `frozen` has failed: with newer changes joined to those, which are
   /// unsaved again.
   package func recomposed(over frozen: [Segment], schema: Schema) -> Overlay {
-    removing(frozen).segments.reversed().reduce(Overlay(frozen)) { below, segment in
-      below.adding(
-        Composition.compose(pushed: segment, onto: below, on: Ground(), schema: schema))
-    }
+    let below = Overlay(frozen)
+    guard let newer = removing(frozen).flattened() else { return below }
+    return below.adding(
+      Composition.compose(pushed: newer, onto: below, on: Ground(), schema: schema))
   }
 }
 

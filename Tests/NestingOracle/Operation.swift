@@ -59,13 +59,20 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
   /// Whether it can be one of several steps in one turn.
   var canBeJoined: Bool {
     switch name {
-    case .begin, .finish, .merge, .reset: false
+    case .begin, .finish, .merge, .reset, .hold: false
     default: true
     }
   }
 
   /// Whether it is done in the turn that another step has begun.
+  ///
+  /// No turn saves to the store twice: nothing tells a context below what the store had in between.
   func joins(_ first: Operation) -> Bool {
+    if name == .save, first.name == .save, place.isRoot { return false }
+    return sharesTurn(of: first)
+  }
+
+  private func sharesTurn(of first: Operation) -> Bool {
     isJoined && canBeJoined && first.canBeJoined && first.name != .hand
       && (place == first.place && name != .hand || first.place.below.contains(place))
   }

@@ -8,7 +8,16 @@ extension Promise {
     let key = operation.key ?? 0
     if operation.isTakenBack, isSaving(place) { return false }
     switch operation.name {
-    case .set, .code: return shows(place, key) != nil
+    case .set: return shows(place, key) != nil
+    case .code:
+      // Whether a new object that is saved as it is has a change, if it had another value meanwhile, is
+      // told nowhere.
+      if let saving = frozen[place.rawValue][key], saving.kind == .insert,
+        saving.shown?[.code] == operation.target ?? 0
+      {
+        return false
+      }
+      return shows(place, key) != nil
     case .link, .part, .pair:
       guard shows(place, key) != nil, operation.target != key else { return false }
       return operation.target.map { shows(place, $0) != nil && look(place, $0) != nil } ?? true

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import NestingOracle
 import Testing
 
@@ -59,19 +58,11 @@ private struct Planted: CustomTestStringConvertible, Sendable {
 }
 
 extension Planted {
-  /// What is not as promised; nil if nothing is. On a thread of its own, because a sequence blocks and
-  /// the store needs the threads of the pool.
+  /// What is not as promised; nil if nothing is.
   fileprivate func complaint(withFault isPlanted: Bool) async throws -> String? {
-    try await withCheckedThrowingContinuation { continuation in
-      Thread {
-        continuation.resume(
-          with: Result {
-            let trial = try Trial(sequence)
-            let failure =
-              isPlanted ? try trial.run(with: Fault(fault)) : trial.run()
-            return failure?.complaint
-          })
-      }.start()
+    try await onOwnThread {
+      let trial = try Trial(sequence)
+      return (isPlanted ? try trial.run(with: Fault(fault)) : trial.run())?.complaint
     }
   }
 }

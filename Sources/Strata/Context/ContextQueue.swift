@@ -178,7 +178,7 @@ public final class ContextQueue: ContextParent {
     // Safety: what the body returns is `sending`: no part of the context's region.
     nonisolated(unsafe) let result = try ThreadFrames.enter(self) {
       hasArrivals.store(false, ordering: .sequentiallyConsistent)
-      context.parentInThisIsolation?.endTurnForChild()
+      context.ancestorInThisIsolation?.endTurnForChild()
       context.landArrivals()
       defer { context.endTurn() }
       return try body(context)

@@ -196,7 +196,7 @@ extension ManagedObjectContext {
       }
       object.generation = stored.generation
       cache.noteCurrent(object)
-      if view?.hasInheritedUpdates == true { notePendingBase(of: object) }
+      notePendingBase(of: object)
     }
   }
 

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
       guard pin.isBeneath(layer) else { throw ContextError.foreignQueryGeneration }
       layer.setPin(pin)
     } else if token != nil {
-      parentInThisIsolation?.publishForChild()
+      ancestorInThisIsolation?.publishForChild()
       try takePin()
     } else {
       layer.setPin(nil)

@@ -32,14 +32,14 @@ extension ManagedObjectContext {
 
   func takeView() throws -> ReadView {
     if isPinned { try requirePin() }
-    if !isPinned { parentInThisIsolation?.publishForChild() }
+    if !isPinned { ancestorInThisIsolation?.publishForChild() }
     return try ReadView.take(own: working, layer: layer, source: coordinator)
   }
 
   /// Ends this context's turn because a child in the same isolation begins to work, or has saved. In
   /// the middle of an `edit { }`, which goes on, the work so far is published all the same.
   func endTurnForChild() {
-    parentInThisIsolation?.endTurnForChild()
+    ancestorInThisIsolation?.endTurnForChild()
     if savepoints.isEmpty { return endTurn() }
     settleCompletely()
     view = nil
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
   /// Publishes what was done so far because a child in the same isolation takes its view, perhaps in
   /// the middle of reading a property: observers are told when this context's turn ends.
   func publishForChild() {
-    parentInThisIsolation?.publishForChild()
+    ancestorInThisIsolation?.publishForChild()
     if edits.isEmpty, isPublished, layer.current.inbox.isEmpty { return }
     landed += settle(isSaving: true)
     view = nil
@@ -73,6 +73,18 @@ extension ManagedObjectContext {
     if let sameIsolationParent { return sameIsolationParent }
     guard let parentLayer = layer.parent else { return nil }
     return ThreadFrames.enteredContext(with: parentLayer)
+  }
+
+  /// The nearest ancestor that runs in this isolation at the moment: the parent, or, inside a turn of a
+  /// context farther up, that one.
+  var ancestorInThisIsolation: ManagedObjectContext? {
+    if let sameIsolationParent { return sameIsolationParent }
+    var next = layer.parent
+    while let ancestor = next {
+      if let context = ThreadFrames.enteredContext(with: ancestor) { return context }
+      next = ancestor.parent
+    }
+    return nil
   }
 
   // MARK: - Encoding

@@ -144,12 +144,12 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether a slot of which nothing is unsaved leads to `key` beneath this context: an object that came
-  /// back may show something older until it is refreshed.
+  /// Whether a slot of an object of which nothing is unsaved leads to `key` beneath this context: an object
+  /// that came back may show something older until it is refreshed.
   private func isLinkedBeneath(
     _ object: ManagedObject, at slot: Int, to key: ObjectKey
   ) -> Bool {
-    if editedSlots(of: object).contains(slot) { return false }
+    guard editedSlots(of: object).isEmpty else { return false }
     do {
       return try currentView().inheritedBase(of: object.key)?.record
         .toOne(at: slot, layout: object.home.layout) == key
