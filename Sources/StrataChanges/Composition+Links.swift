@@ -86,7 +86,8 @@ extension Composition {
           .toOne(at: relationship.slot, layout: entity.layout),
         newer.change(for: partner)?.slots.contains(inverse.slot) == true,
         let layout = schema.entity(partner.entity)?.layout,
-        change(of: partner)?.record?.toOne(at: inverse.slot, layout: layout) != key
+        let theirs = change(of: partner)?.record,
+        theirs.toOne(at: inverse.slot, layout: layout) != key
       else { continue }
       setToOneNil(relationship.slot, of: key)
     }

@@ -3,10 +3,6 @@ import StrataTestSupport
 
 /// Groups of operations that can be left out, with `STRATA_NESTING_WITHOUT`.
 package enum Group: String, CaseIterable, Sendable {
-  /// The groups in which the engine and the promise still differ: left out unless the environment says
-  /// which groups are.
-  package static let unsettled: Set<Group> = [.undo]
-
   /// One relationship of to-one and to-many, and one of one to one.
   case links, pairs
   /// One that cascades; links under policies by which a deletion gives way to the store.

@@ -186,7 +186,8 @@ extension Promise {
   private mutating func repairPairs(_ change: UndoGroup.Change, in place: Place) {
     let key = change.key
     for slot in Slot.pairs {
-      guard let target = change.before?.target(slot), shows(place, key)?.target(slot) == target,
+      guard edits[place.rawValue][key]?.set.slots.contains(slot) == true,
+        let target = change.before?.target(slot), shows(place, key)?.target(slot) == target,
         look(place, target) != nil, let end = shows(place, target), end[slot.inverse] != key + 1
       else { continue }
       if let other = end.target(slot.inverse), shows(place, other) != nil {

@@ -12,7 +12,7 @@ import Synchronization
 /// | `STRATA_NESTING_SEED` | the first seed |
 /// | `STRATA_NESTING_SEQUENCES` | how many sequences |
 /// | `STRATA_NESTING_STEPS` | how long each is, 60 by default |
-/// | `STRATA_NESTING_WITHOUT` | groups of operations to leave out, `Group.unsettled` by default |
+/// | `STRATA_NESTING_WITHOUT` | groups of operations to leave out |
 /// | `STRATA_NESTING_THREADS` | how many threads run sequences |
 /// | `STRATA_NESTING_FAILURES` | after how many failures it ends, 1 by default |
 /// | `STRATA_NESTING_SHRINKING` | how often a failing sequence is tried in shorter forms, 2,000 by default |
@@ -39,12 +39,8 @@ package struct Walk: Sendable {
     failureCountMax = environment["STRATA_NESTING_FAILURES"].flatMap(Int.init) ?? 1
     shrinkingLimit = environment["STRATA_NESTING_SHRINKING"].flatMap(Int.init) ?? 2_000
     fault = try environment["STRATA_NESTING_FAULT"].map(Fault.init)
-    guard let names = environment["STRATA_NESTING_WITHOUT"] else {
-      without = Group.unsettled
-      return
-    }
     without = []
-    for name in names.split(separator: ",") {
+    for name in (environment["STRATA_NESTING_WITHOUT"] ?? "").split(separator: ",") {
       guard let group = Group(rawValue: String(name)) else {
         let known = Group.allCases.map(\.rawValue).joined(separator: ", ")
         throw Trial.Unreadable(description: "'\(name)' is no group: there are \(known)")
@@ -65,6 +61,9 @@ package struct Walk: Sendable {
       """
     }
   }
+
+  /// After how many sequences it says how far it is.
+  private static let progressStep: UInt64 = 10_000
 
   /// Runs the sequences.
   ///
@@ -94,6 +93,11 @@ package struct Walk: Sendable {
     while true {
       let seed: UInt64? = progress.withLock { progress in
         guard progress.next < first + count, progress.findings < failureCountMax else { return nil }
+        let done = progress.next - first
+        if done > 0, done.isMultiple(of: Self.progressStep) {
+          print("begun \(done) of \(count): go on with STRATA_NESTING_SEED=\(progress.next)")
+          fflush(nil)
+        }
         progress.next += 1
         return progress.next - 1
       }

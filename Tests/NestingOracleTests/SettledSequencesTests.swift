@@ -229,6 +229,16 @@ private let settled = """
 
   policy rollback; hold R x; like C x x; save C; delete S x; insert C z; save S; save C; set R x
   a; set G x b; begin R; save G; finish R; save C
+
+  hold G x; insert C y; pair C x y; set G y a; pair G x y; save C; set C y a; delete R x; save G
+
+  policy error, undo G; insert D y; save D; set G x a; pair R y x; delete G y; undo G
+
+  policy error, undo D; insert C y; save C; pair R y x; delete G y; code D y 1; save G; save C;
+  delete D y; undo D
+
+  policy error, undo G; insert G z; save G; save C; delete G x; save G; undo G; pair R x z; undo
+  G; redo G
   """
 
 @Suite struct `What random work in nested contexts has found` {
