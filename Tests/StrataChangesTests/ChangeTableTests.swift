@@ -35,7 +35,7 @@ private typealias G = Geography
   }
 
   @Test func `finds what a dictionary finds, in the order of the keys`() {
-    let seed = UInt64.random(in: .min ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<100 {
       let keys = someKeys(Int.random(in: 1...400, using: &random), &random)
@@ -65,7 +65,7 @@ private typealias G = Geography
   }
 
   @Test func `lies over another, the newer winning, in whatever order their keys lie`() throws {
-    let seed = UInt64.random(in: .min ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<100 {
       let older = someKeys(Int.random(in: 0...200, using: &random), &random)

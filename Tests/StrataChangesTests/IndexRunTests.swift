@@ -51,7 +51,7 @@ private typealias G = Geography
   }
 
   @Test func `have the entries of all records, sorted by their bytes`() throws {
-    let seed = UInt64.random(in: .min ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for count in [1, 2, 20, 300, 3_000] {
       let segment = someSegment(count, &random)
@@ -70,7 +70,7 @@ private typealias G = Geography
   func `are the same whether they were merged or made of the merged segment`(
     arePrepared: Bool
   ) throws {
-    let seed = UInt64.random(in: .min ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     var overlay = Overlay()
     for round in 0..<60 {
@@ -88,7 +88,7 @@ private typealias G = Geography
   }
 
   @Test func `tell the entries of a range as a comparison of all their bytes does`() throws {
-    let seed = UInt64.random(in: .min ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for count in [1, 3, 40, 400] {
       let segment = someSegment(count, &random)

@@ -55,7 +55,7 @@ private typealias G = Geography
   }
 
   @Test func `finds in each segment what a search of the segment finds`() {
-    let seed = UInt64.random(in: .min ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<30 {
       var all: Set<ObjectKey> = []

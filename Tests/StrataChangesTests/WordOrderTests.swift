@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Keys that are put in order` {
   @Test func `ascend as comparing them would have them, equal ones among them`() {
-    let seed = UInt64.random(in: .min ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     // Few are compared, more are sorted by the bytes in which they differ.
     for count in [0, 1, 2, 20, 200, 255, 256, 3_000] {

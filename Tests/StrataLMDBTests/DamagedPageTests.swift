@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `give values or errors, whatever was changed`() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let damageable = try Damageable()
     var wrongCount = 0

@@ -22,7 +22,7 @@ import Testing
 
   @Test(arguments: UInt64(0)..<6)
   func `is what the model says`(round: UInt64) throws {
-    let seed = round &* 0x9E37_79B9 &+ UInt64.random(in: 0...UInt64.max)
+    let seed = round &* 0x9E37_79B9 &+ SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let scratch = try ScratchEnvironment()
     let environment = try scratch.open()

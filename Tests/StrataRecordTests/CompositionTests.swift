@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func `are spliced as their values would be`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let layout = makeLayout(kinds)
     var arena = RecordArena()
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `differ in the slots whose bytes differ`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let layout = makeLayout(kinds)
     for _ in 0..<200 {

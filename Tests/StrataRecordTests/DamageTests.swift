@@ -40,7 +40,7 @@ private func readAll(_ damaged: [UInt8], _ layout: RecordLayout) -> Bool {
   }
 
   @Test func `with any one bit flipped is refused or read within its bounds`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let sound = sample(&random)
     #expect(readAll(sound, layout), "seed \(seed)")
@@ -63,7 +63,7 @@ private func readAll(_ damaged: [UInt8], _ layout: RecordLayout) -> Bool {
   }
 
   @Test func `of random bytes is refused or read within its bounds`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<2_000 {
       var damaged = sample(&random)

@@ -56,7 +56,7 @@ private struct ModelledDraft {
   }
 
   @Test func `keep each its values, in whatever order others are changed, ended and discarded`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<4 {
       var arena = RecordArena()
@@ -104,7 +104,7 @@ private struct ModelledDraft {
   }
 
   @Test func `are encoded to what drafts by themselves are`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     var arena = RecordArena()
     var slabs = DraftSlabs()
@@ -122,7 +122,7 @@ private struct ModelledDraft {
   }
 
   @Test func `that patch a copy leave the record that they began with as it is`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let layout = makeLayout(everyKind)
     let fixed = everyKind.indices.filter { !layout.variableSlots.contains($0) }

@@ -137,7 +137,7 @@ private struct Money: AttributeValue {
   }
 
   @Test func `agrees with an array of values through random changes`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let kinds = everyKind + everyKind
     let layout = makeLayout(kinds)

@@ -150,7 +150,7 @@ private func record(_ draft: Draft) -> Record {
   }
 
   @Test func `takes any bytes of a damaged record for a stamp`() throws {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     var arena = RecordArena()
     for _ in 0..<200 {

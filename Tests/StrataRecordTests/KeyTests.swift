@@ -110,7 +110,7 @@ private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
 
   @Test(arguments: everyKind)
   func `sorts as its value does, and equal values have one key`(kind: SlotKind) {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<3_000 {
       let left = random.chance(10) ? .null : random.value(kind)
@@ -122,7 +122,7 @@ private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
 
   @Test(arguments: everyKind)
   func `stays in order whatever follows it`(kind: SlotKind) {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<1_000 {
       let left = random.chance(5) ? .null : random.value(kind)
@@ -136,7 +136,7 @@ private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
   }
 
   @Test func `of a slot is that of its value`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let layout = makeLayout(everyKind)
     for _ in 0..<300 {
@@ -153,7 +153,7 @@ private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
   }
 
   @Test func `of a long text is cut at 255 bytes and still sorts right or equal`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<500 {
       let common = String(repeating: "x", count: Int.random(in: 225...260, using: &random))
@@ -178,7 +178,7 @@ private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
   }
 
   @Test func `prefix begins the keys of all texts with that prefix`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<2_000 {
       let (prefix, rest) = (random.text(3), random.text(3))
@@ -193,7 +193,7 @@ private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
   }
 
   @Test func `of several parts sorts by the first, then the second, and stays within 255 bytes`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<2_000 {
       let kinds = (0..<2).map { _ in everyKind.randomElement(using: &random)! }
@@ -222,7 +222,7 @@ private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
   }
 
   @Test func `order of texts is that of their keys`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<5_000 {
       let (left, right) = (random.text(), random.text())

@@ -66,7 +66,7 @@ import Testing
 
   @Test(arguments: everyKind)
   func `gives back what was set, whatever its type`(kind: SlotKind) {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let layout = makeLayout([kind, .attribute(.string), kind])
     for _ in 0..<300 {
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func `of an entity with 300 slots keeps them all apart`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let kinds = (0..<300).map { _ in everyKind.randomElement(using: &random)! }
     let layout = makeLayout(kinds)
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func `is equal to another of equal values, however those came there`() {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let layout = makeLayout(everyKind)
     for _ in 0..<100 {

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `gives what was saved, nothing, or an error, by each way of reading`() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let keys = records.keys.sorted()
     let url = folder.file("store")

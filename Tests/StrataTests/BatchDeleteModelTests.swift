@@ -154,7 +154,7 @@ private struct Comparison {
 
 @Suite struct `A batch delete of anything` {
   @Test func `leaves what single deletions leave, and tells the same`() throws {
-    let seed = UInt64.random(in: .min ... .max)
+    let seed = SeededGenerator.firstSeed()
     print("a batch delete of anything: seed \(seed)")
     var random = SeededGenerator(seed: seed)
     var (refusedCount, doneCount) = (0, 0)

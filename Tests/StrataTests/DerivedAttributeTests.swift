@@ -201,7 +201,7 @@ import Testing
   }
 
   @Test func `agrees with a naive calculation after random work in nested contexts`() throws {
-    let seed = UInt64.random(in: 0 ... .max / 2)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let container = try realms()
     let contexts = [container.root, container.newBackgroundContext()]

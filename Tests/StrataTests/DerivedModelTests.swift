@@ -72,7 +72,7 @@ private struct RandomHarbour {
   func `is its definition after random saves of two contexts under every policy`(
     _ run: Int
   ) throws {
-    let seed = UInt64.random(in: 0 ... .max / 2)
+    let seed = SeededGenerator.firstSeed()
     var world = try RandomHarbour(seed: seed)
     for step in 0..<120 {
       try world.step()

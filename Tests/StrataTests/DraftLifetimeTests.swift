@@ -28,7 +28,7 @@ import Testing
 
   @Test func `stay with each object, whatever becomes of others of the same turn`() throws {
     let container = try geography()
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let context = ManagedObjectContext(parent: container.coordinator)
     var model: [ObjectID: (name: String, population: Int)] = [:]

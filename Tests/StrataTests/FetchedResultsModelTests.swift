@@ -12,8 +12,7 @@ import Testing
   @Test func `are what was told of them, after each step of many random histories`() async throws {
     let environment = ProcessInfo.processInfo.environment
     let count = environment["STRATA_LIST_HISTORIES"].flatMap(UInt64.init) ?? 250
-    let first =
-      environment["STRATA_MODEL_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max / 2)
+    let first = SeededGenerator.firstSeed()
     print("\(count) histories from seed \(first)")
     let progress = Progress(first: first)
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -90,7 +90,7 @@ private func snapshot(_ text: String, of store: UUID) throws -> FetchedResultsSn
   }
 
   @Test func `and any other differ by what turns one into the other`() throws {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       func list() -> String {
