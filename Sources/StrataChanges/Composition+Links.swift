@@ -61,17 +61,23 @@ extension Composition {
         let record = change(of: key)?.record
       else { continue }
       let target = record.toOne(at: relationship.slot, layout: entity.layout)
-      for rival in members(linkedTo: key, inverse.number, slot: inverse.slot) where rival != target
-      {
+      for rival in members(linkedTo: key, inverse.number, slot: inverse.slot)
+      where rival != target && isRival(rival, inverse.slot) {
         setToOneNil(inverse.slot, of: rival)
       }
       guard let target else { continue }
       for rival in members(linkedTo: target, relationship.number, slot: relationship.slot)
-      where rival != key {
+      where rival != key && isRival(rival, relationship.slot) {
         setToOneNil(relationship.slot, of: rival)
       }
     }
-    dropIfRival(key, setting: newer.slots, entity, partnered)
+    if !isOwn { dropIfRival(key, setting: newer.slots, entity, partnered) }
+  }
+
+  /// Whether an older one-to-one link gives way. A context's own edits leave alone what an object that is
+  /// out of date still shows: that link is nobody's edit.
+  private func isRival(_ member: ObjectKey, _ slot: Int) -> Bool {
+    !isOwn || pendingChange(of: member)?.slots.contains(slot) == true
   }
 
   /// Drops the one-to-one links that an object has from beneath the receiver, of which the sender did

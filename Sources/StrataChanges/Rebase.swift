@@ -17,8 +17,9 @@ extension Overlay {
     var arena = RecordArena()
     return Overlay(
       remaining.segments.map { segment in
+        let links = segment.links.withoutLost(saved, result, remaining)
         let isAffected = segment.changes.keys.contains { saved.changes.index(of: $0) != nil }
-        guard isAffected else { return segment }
+        guard isAffected || links.count < segment.links.count else { return segment }
         var rebased: [ObjectKey: Change?] = [:]
         for (key, change) in segment.changes {
           guard let saved = saved.changes[key], let entity = schema.entity(key.entity) else {
@@ -29,7 +30,7 @@ extension Overlay {
             forKey: key)
         }
         let changes = segment.changes.replacing(rebased)
-        return Segment(changes: changes, links: segment.links, schema: schema)
+        return Segment(changes: changes, links: links, schema: schema)
       })
   }
 
@@ -40,6 +41,25 @@ extension Overlay {
     guard let newer = removing(frozen).flattened() else { return below }
     return below.adding(
       Composition.compose(pushed: newer, onto: below, on: Ground(), schema: schema))
+  }
+}
+
+extension LinkChanges {
+  /// These links without those of saved objects that the store does not have and that are not brought
+  /// back. O(links).
+  fileprivate func withoutLost(
+    _ saved: ChangeSet, _ result: CommitResult, _ newer: Overlay
+  ) -> LinkChanges {
+    if isEmpty { return self }
+    func isLost(_ key: ObjectKey) -> Bool {
+      guard let change = saved.changes[key], result.outcome(of: key, change) == nil else {
+        return false
+      }
+      return newer.kind(of: key) != .insert
+    }
+    var kept = self
+    kept.filter { place, target, _ in !isLost(place.owner) && !isLost(target) }
+    return kept
   }
 }
 

@@ -27,6 +27,8 @@ extension Promise {
       guard operation.name == .stop || operation.name == .lead else { return true }
       // Only the list itself tells whether something has moved, and so can be undone.
       let isMove = links(place)[LinkSet.owner(of: key, ordered: true), target]
+      // Where something stands that is gone is promised to nobody.
+      if isMove, isLost(place, key) || isLost(place, target) { return false }
       return !isMove || !([place] + place.above).contains { undoStacks[$0.rawValue] != nil }
     // A first insertion may ask the store for a block of serials, and the writer is held.
     case .insert: return !isUsed(key) && !isSaving

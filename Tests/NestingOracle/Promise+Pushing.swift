@@ -51,6 +51,7 @@ extension Promise {
         edit.note(under)
         edit.shown = edit.set.over(under.values)
         edit.on = under.values
+        edit.hasLanded = true
         keep(edit)
       } else if !isDeletedAboveStore(place, key), !automatic.contains(place) || isPinned(place),
         let oldest = Slot.allCases.filter(edit.set.slots.contains).flatMap(edit.reads(of:))
@@ -88,6 +89,7 @@ extension Promise {
       } else if let under {
         var edit = edit
         edit.on = under.values
+        edit.hasLanded = true
         keep(edit)
       }
     }

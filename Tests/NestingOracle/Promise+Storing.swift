@@ -28,11 +28,12 @@ extension Promise {
     do {
       let after = try decided(saved, policy)
       let linksAfter = try decided(links, after, policy)
+      let former = version
       write(after)
       let counted = count()
       storedLinks = linksAfter
       vanished[place.rawValue].subtract(frozenVanished)
-      settle(place, saved)
+      settle(place, saved, since: former)
       if pins[place.rawValue] != nil { pin(place) }
       // The saver has what its save has made of other objects.
       for key in after.keys where saved[key] == nil { renew(place, key) }
@@ -211,7 +212,9 @@ extension Promise {
   }
 
   /// The saver's newer edits, and all that had read what was saved, rest on what is stored now.
-  private mutating func settle(_ place: Place, _ saved: [Edit?]) {
+  ///
+  /// - Parameter former: the store's version before the save.
+  private mutating func settle(_ place: Place, _ saved: [Edit?], since former: Int) {
     for key in Self.keys {
       guard let edit = saved[key] else { continue }
       let now = store[key]
@@ -244,7 +247,7 @@ extension Promise {
         held[place.rawValue][key] = now?.sight
       }
     }
-    let settled = Settled(place: place, saved: saved, store: store)
+    let settled = Settled(place: place, saved: saved, store: store, former: former)
     for below in place.below {
       if isPinned(below, beneath: place) {
         missed.append((below, settled))
@@ -262,15 +265,18 @@ extension Promise {
       if isPinned(below, beneath: settled.place) {
         missed.append((below, settled))
       } else {
-        settle(below, settled)
+        settle(below, settled, isLate: true)
       }
     }
   }
 
-  private mutating func settle(_ below: Place, _ settled: Settled) {
+  /// - Parameter isLate: whether the context hears of the save after others, which may have deleted the
+  ///   object since: then nobody can say any more what was saved.
+  private mutating func settle(_ below: Place, _ settled: Settled, isLate: Bool = false) {
     for key in Self.keys {
       guard let edit = settled.saved[key], let now = settled.store[key],
-        edit.shown?.isSame(as: now.values) == true
+        edit.shown?.isSame(as: now.values) == true, now.version > settled.former,
+        !isLate || store[key] != nil
       else { continue }
       if let newer = edits[below.rawValue][key] {
         edits[below.rawValue][key] = edit.saved(newer, as: now)

@@ -168,7 +168,7 @@ extension Promise {
   }
 
   /// Whether an edit is of an object that is not there any more.
-  private func isLost(_ place: Place, _ key: Int) -> Bool {
+  func isLost(_ place: Place, _ key: Int) -> Bool {
     edits[place.rawValue][key]?.kind == .update && beneath(place, key) == nil
   }
 

@@ -56,6 +56,8 @@ package struct Promise {
     var on: Values?
     /// The stored state on which an edit of an object rests that the store has lost.
     var lostOn: Values?
+    /// Whether a child has saved it on top of what is beneath: that is no news.
+    var hasLanded = false
 
     /// What a context that shows this edit has read.
     var sight: Sight? {
@@ -111,6 +113,9 @@ package struct Promise {
     var place: Place
     var saved: [Edit?]
     var store: [Stored?]
+    /// The store's version before. Of what is older than that, descendants hear nothing: the save has
+    /// changed nothing of it.
+    var former: Int
   }
 
   struct Stored {
@@ -271,7 +276,9 @@ package struct Promise {
   private mutating func dropRivals(_ place: Place, _ key: Int, _ slot: Slot) {
     let partner = shows(place, key)?.target(slot)
     for other in Self.keys where other != partner && hasUnsaved(place, other) {
-      guard look(place, other)?.values.target(slot.inverse) == key else { continue }
+      guard changedSlots(place, other).contains(slot.inverse),
+        look(place, other)?.values.target(slot.inverse) == key
+      else { continue }
       put(place, other, slot.inverse, 0)
     }
   }
@@ -406,6 +413,7 @@ package struct Promise {
       if let under = beneath(place, key) {
         edit.shown = edit.kind == .delete ? nil : edit.set.over(under.values)
         (edit.reads, edit.setters, edit.on) = (under.reads, under.setters, under.values)
+        edit.hasLanded = false
         edits[place.rawValue][key] = edit
       } else {
         edits[place.rawValue][key] = nil
@@ -469,12 +477,15 @@ package struct Promise {
     held[place.rawValue][key] = nil
   }
 
-  /// An automatic merge: edits under which something has changed are refreshed, and what is held.
-  mutating func merge(_ place: Place) {
+  /// A merge: edits under which something has changed are refreshed, and what is held.
+  ///
+  /// - Parameter isAutomatic: whether there was one after each step so far. Then an edit that a child saves
+  ///   has not been changed by others since, whatever the child had read.
+  mutating func merge(_ place: Place, isAutomatic: Bool = false) {
     for key in Self.keys {
       let under = beneath(place, key)?.values
       if let edit = edits[place.rawValue][key], edit.on == under, under != nil,
-        !edit.isOutdated(by: beneath(place, key))
+        isAutomatic && edit.hasLanded || !edit.isOutdated(by: beneath(place, key))
       {
         continue
       }

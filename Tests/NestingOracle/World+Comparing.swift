@@ -61,7 +61,8 @@ extension World {
       return nil
     }
     if context.hasChanges != hasChanges, links.may == links.must {
-      return hasChanges ? "has no changes" : "has changes that nobody made"
+      return hasChanges
+        ? "has no changes" : "has changes that nobody made: \(changes(of: context))"
     }
     for (kind, objects) in [
       (Promise.Kind.insert, context.insertedObjects), (.update, context.updatedObjects),
@@ -84,6 +85,17 @@ extension World {
       }
     }
     return nil
+  }
+
+  /// The unsaved changes of a context in one line.
+  private func changes(of context: ManagedObjectContext) -> String {
+    func names(_ objects: Set<ManagedObject>) -> String {
+      text(Set(objects.compactMap { keys[$0.objectID] }))
+    }
+    return """
+      inserted \(names(context.insertedObjects)), updated \(names(context.updatedObjects)), \
+      deleted \(names(context.deletedObjects))
+      """
   }
 
   /// To-many relationships of an object, asked in each way.

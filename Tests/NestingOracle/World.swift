@@ -144,7 +144,7 @@ final class World {
     if Trace.isOn { Trace.print(steps.map(\.operation.description).joined(separator: " ")) }
     promise.readFaults()
     for place in Place.allCases where setup.automatic.contains(place) && !promise.isPinned(place) {
-      promise.merge(place)
+      promise.merge(place, isAutomatic: true)
     }
     do {
       let complaint = try carryOut(steps, first: operations[0])

@@ -239,6 +239,35 @@ private let settled = """
 
   policy error, undo G; insert G z; save G; save C; delete G x; save G; undo G; pair R x z; undo
   G; redo G
+
+  policy error, looks held; like D x x; save D; delete S x; save S; merge R
+
+  policy overwrite; delete S x; pin G; insert R u; set G x b; save G; save C; save R; save S;
+  pair G x u; unpin G; + save G
+
+  policy rollback; insert R y; set D x b; part R x y; save R; save D; lead C x y; save C; delete
+  S y; save S; begin R; delete R x; finish R
+
+  policy error, undo C; insert C u; insert S y; save S; part G y x; delete D x; save G; part G y
+  u; save D; save G; undo C
+
+  policy error, undo D; insert R y; insert R z; link R x y; link D x z; delete R y; undo D
+
+  policy error, undo R; insert D y; save D; pair C x y; save C; delete C y; save R; delete R x;
+  save R; save C; undo R
+
+  policy error, undo G; set C x a; insert S y; pair S x y; save S; delete G y; undo G
+
+  insert R z; insert R y; pair D y z; save D; save R; pair R x y; hold D y; rollback R; pair D x
+  z
+
+  policy error, automatic C; insert D u; save D; save R; delete G u; pair R x u; save R; delete
+  R x; save G; save C; save R
+
+  policy error, undo C; insert R y; delete G y; save G; save R; save C; undo C; part G y x; save
+  C; delete S y; save R; save S; save G
+
+  insert C y; save C; stop G x y; save G; pair G y x; rollback R; stop G x y; save C
   """
 
 @Suite struct `What random work in nested contexts has found` {

@@ -36,8 +36,9 @@ extension ManagedObjectContext {
   }
 
   private func beginAutomaticMerging() {
-    // Objects that were held when somebody changed them are outdated since.
-    if cache.count > 0 || !liveResults.isEmpty { merging.owed.isUnknown = true }
+    // What is held or unsaved may be of objects that somebody has changed since.
+    let hasWork = !working.isEmpty || !edits.isEmpty || !isPublished
+    if cache.count > 0 || hasWork || !liveResults.isEmpty { merging.owed.isUnknown = true }
     let chain = merging.following.chain
     let bell = NewsBell(schedule: merging.schedule)
     let listener = ChangeFeed.Listener { news in

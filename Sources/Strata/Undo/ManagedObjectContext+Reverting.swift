@@ -131,7 +131,9 @@ extension ManagedObjectContext {
       {
         setToOneKey(nil, of: partner, at: inverse.slot)
       }
-      guard let partner = target.flatMap({ instance(of: $0) }) else { continue }
+      guard let partner = target.flatMap({ instance(of: $0) }), isThereBeneath(key, change) else {
+        continue
+      }
       let other = toOneKey(of: partner, at: inverse.slot)
       if other == key { continue }
       if restored.contains(partner.key), isLinkedBeneath(partner, at: inverse.slot, to: key) {
@@ -141,6 +143,16 @@ extension ManagedObjectContext {
         setToOneKey(nil, of: other, at: relationship.slot)
       }
       setToOneKey(key, of: partner, at: inverse.slot)
+    }
+  }
+
+  /// Whether an object that undo has updated is there beneath this context. Nothing is linked to one that
+  /// others have deleted.
+  private func isThereBeneath(_ key: ObjectKey, _ change: Change) -> Bool {
+    guard change.kind == .update, working.kind(of: key) == .update else { return true }
+    do { return try currentView().inheritedBase(of: key) != nil } catch {
+      if deferredError == nil { deferredError = error }
+      return false
     }
   }
 

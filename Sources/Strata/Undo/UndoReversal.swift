@@ -127,22 +127,34 @@ struct UndoReversal {
     try changes[key] != nil || view.exists(key)
   }
 
-  /// A to-one link to an object that is gone meanwhile and does not come back is nil.
+  /// Leaves out to-one links to objects that are gone and do not come back: they are nil in an object
+  /// that comes back, and stay as they are in one that was only updated.
   private mutating func dropLostTargets(in view: ReadView) throws {
     for (key, change) in changes {
       guard let record = change.record, let entity = view.schema.entity(key.entity) else {
         continue
       }
-      var draft: Draft?
+      let layout = entity.layout
+      var lost = SlotSet()
       for case let relationship? in entity.relationships where relationship.kind == .toOne {
         guard change.slots.contains(relationship.slot),
-          let target = record.toOne(at: relationship.slot, layout: entity.layout),
+          let target = record.toOne(at: relationship.slot, layout: layout),
           try !exists(target, in: view)
         else { continue }
-        if draft == nil { draft = Draft(layout: entity.layout, base: record) }
-        draft?.setToOne(nil, at: relationship.slot)
+        lost.insert(relationship.slot)
       }
-      if let draft { changes[key]?.record = draft.encode(into: &arena) }
+      if lost.isEmpty { continue }
+      if change.kind == .update, let base = change.base {
+        let slots = change.slots.subtracting(lost)
+        let kept = layout.splice(base: base.record, changes: record, slots: slots, into: &arena)
+        changes[key] =
+          slots.isEmpty
+          ? nil : .update(kept, base: base, slots: slots, external: change.external)
+      } else {
+        let draft = Draft(layout: layout, base: record)
+        for slot in lost { draft.setToOne(nil, at: slot) }
+        changes[key]?.record = draft.encode(into: &arena)
+      }
     }
   }
 }
