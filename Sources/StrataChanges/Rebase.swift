@@ -45,8 +45,8 @@ extension Overlay {
 }
 
 extension LinkChanges {
-  /// These links without those of saved objects that the store does not have and that are not brought
-  /// back. O(links).
+  /// These links without the removal of links of saved objects that the store does not have and that are
+  /// not brought back. O(links).
   fileprivate func withoutLost(
     _ saved: ChangeSet, _ result: CommitResult, _ newer: Overlay
   ) -> LinkChanges {
@@ -58,7 +58,9 @@ extension LinkChanges {
       return newer.kind(of: key) != .insert
     }
     var kept = self
-    kept.filter { place, target, _ in !isLost(place.owner) && !isLost(target) }
+    kept.filter { place, target, state in
+      state != .absent || !isLost(place.owner) && !isLost(target)
+    }
     return kept
   }
 }

@@ -268,6 +268,15 @@ private let settled = """
   C; delete S y; save R; save S; save G
 
   insert C y; save C; stop G x y; save G; pair G y x; rollback R; stop G x y; save C
+
+  policy object; delete S x; insert S y; set C x a; set R x a; begin S; finish S; begin R; like
+  R y x; finish R
+
+  policy rollback; set G x a; save G; set G x a; delete R x; save R; save C; insert R y; begin
+  R; stop R x y; finish R
+
+  policy object; insert D y; set R x a; delete S x; save D; save S; begin R; stop R x y; pair G
+  y x; finish R
   """
 
 @Suite struct `What random work in nested contexts has found` {
