@@ -206,7 +206,7 @@ import Testing
   @Test func `is word for word what the page shows`() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let page = try String(
-      contentsOf: folder.appending(path: "../../Docs/Concurrency.md"), encoding: .utf8)
+      contentsOf: folder.appending(path: "../../../Docs/Concurrency.md"), encoding: .utf8)
     let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
     let shown = page.matches(of: #/<!-- (\S+) -->\n```swift\n([\s\S]*?)```/#)
       .map { ["\($0.1)", "\($0.2)"] }
