@@ -287,8 +287,10 @@ extension Promise {
         held[below.rawValue][key] = sight
       }
     }
-    for key in Self.keys
-    where settled.saved[key]?.kind == .insert && settled.store[key] != nil {
+    for key in Self.keys {
+      guard let edit = settled.saved[key], let now = settled.store[key],
+        edit.kind == .insert || now.version > settled.former
+      else { continue }
       noteStored(key, in: below)
     }
   }

@@ -277,6 +277,35 @@ private let settled = """
 
   policy object; insert D y; set R x a; delete S x; save D; save S; begin R; stop R x y; pair G
   y x; finish R
+
+  policy rollback; delete S x; hold D x; save S; insert D z; set D x a; save D; begin R; like R
+  x z; set G x b; finish R
+
+  policy store; insert C y; set R x a; delete S x; save S; begin R; lead C y x; save C; set C x
+  b; finish R
+
+  policy rollback; set G x b; insert S z; begin S; delete S x; finish S; link R x z; save S;
+  begin R; like R x z; finish R
+
+  policy object; insert R z; delete S x; set D x a; save S; save D; begin R; like R x x; part D
+  x z; finish R
+
+  policy error, undo G; insert G z; save G; save C; begin R; finish R; delete G x; save G; save
+  C; undo G; rollback R; redo G; pair R x z; undo G; redo G
+
+  policy store; set G x b; delete D x; insert D z; set C x a; save D; save R; save C; begin R;
+  lead R x z; finish R
+
+  policy rollback; delete S x; insert D y; save D; set G x b; set R x b; save S; begin R; like R
+  x y; finish R
+
+  policy rollback; set R x b; delete S x; save S; set C x b; begin R; like R x x; finish R
+
+  policy error, automatic S, undo C; insert R y; delete G y; save G; save R; save C; undo C;
+  part G y x; save C; set R y b; delete S y; save R; save S; save G
+
+  policy rollback; insert C y; set G y a; save C; save R; delete S y; set C y a; save S; insert
+  R u; save C; begin R; lead R y u; finish R
   """
 
 @Suite struct `What random work in nested contexts has found` {

@@ -154,7 +154,8 @@ extension ManagedObjectContext {
   /// it was edited here, or others have changed it since it was read.
   func unseenPartner(of object: ManagedObject, at slot: Int) -> ObjectKey? {
     let isAsRead = object.status == .clean && cache.isCurrent(object)
-    if isAsRead || object.status == .inserted { return nil }
+    // Only undo inserts an object again that may be there beneath.
+    if isAsRead || object.status == .inserted && undoRecorder == nil { return nil }
     do {
       return try currentView().inheritedBase(of: object.key)?.record
         .toOne(at: slot, layout: object.home.layout)
