@@ -41,7 +41,7 @@ struct FormatArguments {
         expected: "a value that a property can have")
     }
     if specifier != "@" {
-      let value = (operand as? ConstantNode)?.value
+      let value = (operand as? Constant)?.value
       guard let value, OperandKind(value) == .number || OperandKind(value) == .truth else {
         throw Mismatch(
           found: "an argument that is no number", expected: "a number for %\(specifier)")
@@ -73,17 +73,17 @@ struct FormatArguments {
 
   /// The value or list that an argument is; nil if it is none.
   static func operand(_ argument: Any?) -> (any OperandNode)? {
-    guard let argument else { return ConstantNode(.null) }
-    if let value = value(argument) { return ConstantNode(value) }
+    guard let argument else { return Constant(.null) }
+    if let value = value(argument) { return Constant(value) }
     guard let elements = argument as? any Sequence else { return nil }
     return list(elements)
   }
 
   private static func list(_ elements: some Sequence) -> (any OperandNode)? {
-    var constants: [ConstantNode] = []
+    var constants: [Constant] = []
     for element in elements {
       guard let value = value(element) else { return nil }
-      constants.append(ConstantNode(value))
+      constants.append(Constant(value))
     }
     return ListNode(constants)
   }

@@ -75,7 +75,7 @@ extension FormatParser {
     }
     if !isNegative { return .operand(operand, start: start) }
     return .operand(
-      ArithmeticNode(ConstantNode(.int(0)), .subtract, operand).folded, start: start)
+      ArithmeticNode(Constant(.int(0)), .subtract, operand).folded, start: start)
   }
 
   // MARK: - Primary values
@@ -96,10 +96,10 @@ extension FormatParser {
     switch token.kind {
     case .text(let text):
       advance()
-      return ConstantNode(.string(text))
+      return Constant(.string(text))
     case .number(let value):
       advance()
-      return ConstantNode(value)
+      return Constant(value)
     case .sign("{"): return try list()
     case .variable(let name): return try variable(name)
     case .placeholder("K"): return try path(from: nil)
@@ -126,13 +126,13 @@ extension FormatParser {
     switch word {
     case "NIL", "NULL":
       advance()
-      return ConstantNode(.null)
+      return Constant(.null)
     case "TRUE", "YES":
       advance()
-      return ConstantNode(.bool(true))
+      return Constant(.bool(true))
     case "FALSE", "NO":
       advance()
-      return ConstantNode(.bool(false))
+      return Constant(.bool(false))
     case "SELF":
       advance()
       guard takes(".") else { return PathNode(PathReference(steps: [])) }
@@ -277,9 +277,9 @@ extension FormatParser {
 extension ArithmeticNode {
   /// The result, if both sides are constants: a number with a sign is a number.
   fileprivate var folded: any OperandNode {
-    guard let one = left as? ConstantNode, let two = right as? ConstantNode,
+    guard let one = left as? Constant, let two = right as? Constant,
       let left = Number(one.value), let right = Number(two.value)
     else { return self }
-    return ConstantNode(Number.calculate(left, operation, right)?.value ?? .null)
+    return Constant(Number.calculate(left, operation, right)?.value ?? .null)
   }
 }

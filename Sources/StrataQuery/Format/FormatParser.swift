@@ -214,7 +214,7 @@ struct FormatParser {
     case .word(let word): name = word.uppercased()
     default: return nil
     }
-    let comparison: Comparison.Operator?
+    let comparison: ComparisonOperator?
     switch name {
     case "=", "==": comparison = .equal
     case "<": comparison = .less

@@ -19,7 +19,7 @@ enum ExpressionMeaning {
   case pattern(SwiftPattern)
 
   /// A constant.
-  static func constant(_ value: Value) -> ExpressionMeaning { .operand(ConstantNode(value)) }
+  static func constant(_ value: Value) -> ExpressionMeaning { .operand(Constant(value)) }
 }
 
 // MARK: - As what stands around it wants it
@@ -52,10 +52,10 @@ extension ExpressionMeaning {
     default: break
     }
     let operand = try operand()
-    if let constant = operand as? ConstantNode, case .bool(let isTrue) = constant.value {
+    if let constant = operand as? Constant, case .bool(let isTrue) = constant.value {
       return Verdict(isTrue: isTrue)
     }
-    return Comparison(operand, .equal, ConstantNode(.bool(true)))
+    return Comparison(operand, .equal, Constant(.bool(true)))
   }
 
   /// As a relationship whose members are meant, and what has to hold for it to be there.
@@ -78,6 +78,6 @@ extension ExpressionMeaning {
       return Conjunction(guards)
     }
     if case .optionalPredicate(_, let exists) = self { return exists }
-    return Negation(Comparison(try operand(), .equal, ConstantNode(.null)))
+    return Negation(Comparison(try operand(), .equal, Constant(.null)))
   }
 }

@@ -26,7 +26,7 @@ extension ExpressionTranslator {
 
 extension PredicateExpressions.Comparison: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    let comparison: Comparison.Operator
+    let comparison: ComparisonOperator
     switch op {
     case .lessThan: comparison = .less
     case .lessThanOrEqual: comparison = .lessOrEqual
@@ -57,7 +57,7 @@ extension PredicateExpressions.Arithmetic: TranslatableExpression {
 extension PredicateExpressions.UnaryMinus: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     // A product and no difference: there is a -0.
-    .operand(ArithmeticNode(try translator.operand(wrapped), .multiply, ConstantNode(.int(-1))))
+    .operand(ArithmeticNode(try translator.operand(wrapped), .multiply, Constant(.int(-1))))
   }
 }
 

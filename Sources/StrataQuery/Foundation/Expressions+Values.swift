@@ -42,7 +42,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
       let (collection, guards) = try root.collection()
       let count = ConditionalNode.guarded(CountNode(collection), by: guards)
       guard property == .isEmpty else { return .operand(count) }
-      return .predicate(Comparison(count, .equal, ConstantNode(.int(0))))
+      return .predicate(Comparison(count, .equal, Constant(.int(0))))
     }
     guard case .path(let path, let guards) = root else {
       throw .unsupportedExpression("a key path from something else than an object")
@@ -56,7 +56,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     switch kind {
     case .collectionCount: return .operand(TextLengthNode(text))
     case .collectionIsEmpty:
-      return .predicate(Comparison(text, .equal, ConstantNode(.string(""))))
+      return .predicate(Comparison(text, .equal, Constant(.string(""))))
     default: throw .unsupportedExpression("\(kind) of a text")
     }
   }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Conditions that all hold. Of none it is true.
+package struct AllOf: Condition {
+  package let terms: [any Condition]
+
+  package init(_ terms: [any Condition]) { self.terms = terms }
+
+  package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
+    for term in terms where try !term.isTrue(of: row, reader) { return false }
+    return true
+  }
+
+  /// What the terms have in common, if all are about one slot.
+  package var stretch: SlotStretch? {
+    guard var common = terms.first?.stretch else { return nil }
+    for term in terms.dropFirst() {
+      guard let stretch = term.stretch, stretch.slot == common.slot else { return nil }
+      common.keys = common.keys.intersection(stretch.keys)
+    }
+    return common
+  }
+
+  package var description: String {
+    terms.map(\.description).joined(separator: " && ")
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether a member satisfies a condition. O(members) for each object, whose members are found
+/// through links or an index.
+struct AnyMember: Condition {
+  let collection: ResolvedCollection
+  let condition: any Condition
+
+  func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
+    var isFound = false
+    try collection.visit(from: row, reader) { member in
+      isFound = try condition.isTrue(of: member, reader)
+      return !isFound
+    }
+    return isFound
+  }
+
+  /// From the members that satisfy the condition, back to those that have them.
+  func source(in planner: AccessPlanner) -> RankedSource? {
+    let place = collection.place
+    guard place.depth == 0 else { return nil }
+    let wanted = AllOf(collection.filters.flatMap(\.terms) + condition.terms)
+    return planner.source(over: place.hops) { owners in
+      owners.source(ofOwnersIn: place.relationship) { $0.source(for: wanted) }
+    }
+  }
+
+  var description: String { "any \(collection)(\(condition))" }
+}

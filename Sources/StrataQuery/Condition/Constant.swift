@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+
+/// A value that is the same for all objects.
+package struct Constant: Operand {
+  package let value: Value
+
+  package init(_ value: Value) { self.value = value }
+
+  package var kind: OperandKind? { OperandKind(value) }
+  package var constant: Constant? { self }
+
+  var isNil: Bool { if case .null = value { true } else { false } }
+
+  package func value(of row: Row, _ reader: RowReader) throws -> Value { value }
+
+  /// Without the value, which is the user's.
+  package var description: String { kind.map { "a \($0)" } ?? "nil" }
+}

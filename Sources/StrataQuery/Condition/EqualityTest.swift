@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+package import StrataRecord
+
+/// Equality with a constant, for types that have no order.
+package struct EqualityTest<V: AttributeValue>: SlotTest {
+  let constant: V
+
+  package func isTrue(of slot: RecordSlot) -> Bool { V(slot) == constant }
+
+  package func isTrue(of value: Value) -> Bool { V(value: value) == constant }
+
+  package func stretch(in kind: SlotKind) -> KeyStretch? {
+    ComparisonOperator.equal.stretch(constant.value, in: kind)
+  }
+
+  package var name: String { "==" }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A predicate that holds of all objects, or of none. Core Data: TRUEPREDICATE, FALSEPREDICATE.
+package struct Verdict: Condition {
+  let isTrue: Bool
+
+  package init(isTrue: Bool) { self.isTrue = isTrue }
+
+  package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool { isTrue }
+
+  package func source(in planner: AccessPlanner) -> RankedSource? {
+    isTrue ? nil : RankedSource(source: .keys([]), rank: .certain)
+  }
+
+  package var description: String { isTrue ? "true" : "false" }
+}

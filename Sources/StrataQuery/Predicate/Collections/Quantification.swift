@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether a condition holds of any, all or none of a collection's members. Core Data: ANY, ALL,
+/// NONE. Of no members, all satisfy every condition and none does.
+package struct Quantification: PredicateNode {
+  package enum Quantifier: String, Sendable {
+    case any, all, none
+  }
+
+  let quantifier: Quantifier
+  let collection: CollectionNode
+  /// Where paths begin at a member.
+  let scope: Scope
+  let condition: any PredicateNode
+
+  package init(
+    _ quantifier: Quantifier, of collection: CollectionNode, _ scope: Scope,
+    _ condition: any PredicateNode
+  ) {
+    self.quantifier = quantifier
+    self.collection = collection
+    self.scope = scope
+    self.condition = condition
+  }
+
+  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
+    let collection = try collection.resolved(by: resolver)
+    let inner = resolver.entering(scope, collection.destination)
+    return quantifier.condition(collection, try condition.resolved(by: inner))
+  }
+
+  package func substituting(_ values: Substitution) -> any PredicateNode {
+    Quantification(
+      quantifier, of: collection.substituting(values), scope, condition.substituting(values))
+  }
+}
+
+extension Quantification.Quantifier {
+  /// "All" is that none does not, and "none" that not any does: the search ends at the first that
+  /// decides.
+  func condition(_ collection: ResolvedCollection, _ condition: any Condition) -> any Condition {
+    switch self {
+    case .any: AnyMember(collection: collection, condition: condition)
+    case .none: Not(AnyMember(collection: collection, condition: condition))
+    case .all: Not(AnyMember(collection: collection, condition: Not(condition)))
+    }
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataRecord
+
+/// The class of an entity's objects, in a predicate.
+package struct EntityClass: Sendable {
+  let identifier: ObjectIdentifier
+  let name: String
+
+  package init(_ type: AnyClass) {
+    identifier = ObjectIdentifier(type)
+    name = "\(type)"
+  }
+}
+
+extension PathResolver {
+  /// - Throws: `unsupportedExpression`, if the model has no such entity.
+  func entity(of type: EntityClass) throws(QueryError) -> EntitySchema {
+    guard let entity = schema.entity(forClass: type.identifier) else {
+      throw .unsupportedExpression("\(type.name), which is no entity of the model")
+    }
+    return entity
+  }
+}

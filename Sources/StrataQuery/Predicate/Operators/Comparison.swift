@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+package import StrataModel
+import StrataRecord
+
+/// `left == right` and its kin.
+package struct Comparison: OperatorNode {
+  package let left: any OperandNode
+  let comparison: ComparisonOperator
+  let right: any OperandNode
+  let options: TextOptions
+
+  package init(
+    _ left: any OperandNode, _ comparison: ComparisonOperator, _ right: any OperandNode,
+    _ options: TextOptions = []
+  ) {
+    self.left = left
+    self.comparison = comparison
+    self.right = right
+    self.options = options
+  }
+
+  /// Of key paths and a constant.
+  package init(
+    _ path: [any AnyKeyPath & Sendable], _ comparison: ComparisonOperator, _ constant: Value
+  ) {
+    self.init(PathNode(PathReference(path)), comparison, Constant(constant))
+  }
+
+  package func replacingLeft(_ left: any OperandNode) -> any OperatorNode {
+    Comparison(left, comparison, right, options)
+  }
+
+  package func substituting(_ values: Substitution) -> any PredicateNode {
+    Comparison(left.substituting(values), comparison, right.substituting(values), options)
+  }
+
+  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
+    let resolver = isPresenceTest ? resolver.forPresence : resolver
+    let left = try left.resolved(by: resolver)
+    let right = try right.resolved(by: resolver)
+    if let constant = right.constant {
+      return try condition(left, comparison, constant, in: resolver)
+    }
+    if let constant = left.constant {
+      return try condition(right, comparison.flipped, constant, in: resolver)
+    }
+    return try condition(left, comparison, right)
+  }
+
+  /// Whether it asks of a property alone whether there is a value.
+  private var isPresenceTest: Bool {
+    guard comparison == .equal else { return false }
+    return left.isPath && right.constant?.isNil == true
+      || right.isPath && left.constant?.isNil == true
+  }
+
+  /// Two operands of which neither is known beforehand.
+  private func condition(
+    _ left: any Operand, _ comparison: ComparisonOperator, _ right: any Operand
+  ) throws(QueryError) -> any Condition {
+    let kind = left.kind ?? right.kind
+    if let one = left.kind, let two = right.kind, one != two {
+      throw .mismatchedOperands(left: left.description, right: right.description)
+    }
+    if kind == .codable || comparison != .equal && kind?.isOrdered == false {
+      if let property = left.property { throw property.isUnfit }
+      throw .mismatchedOperands(left: left.description, right: right.description)
+    }
+    if !options.isEmpty {
+      try left.requireKind(.text)
+      try right.requireKind(.text)
+    }
+    return ValueComparison(left: left, comparison: comparison, right: right, options: options)
+  }
+
+  private func condition(
+    _ operand: any Operand, _ comparison: ComparisonOperator, _ constant: Constant,
+    in resolver: PathResolver
+  ) throws(QueryError) -> any Condition {
+    if constant.isNil {
+      // Nothing comes before or after nil.
+      return comparison == .equal ? operand.condition(NilTest()) : Verdict(isTrue: false)
+    }
+    if !options.isEmpty {
+      try operand.requireKind(.text)
+      guard case .string(let text) = constant.value else { throw operand.mismatch(with: constant) }
+      return operand.condition(FoldedTextComparison(comparison, text, options))
+    }
+    if comparison == .equal, operand.isIdentity,
+      let test = TargetTest([constant.value], in: resolver.schema)
+    {
+      return operand.condition(test)
+    }
+    guard let path = operand.property else {
+      return try condition(operand, comparison, constant as any Operand)
+    }
+    switch path.kind {
+    case .attribute(let type):
+      guard let fitting = constant.value.fitting(type) else {
+        guard operand.kind == constant.kind else { throw operand.mismatch(with: constant) }
+        // A number that the type does not have, as 2.5 among integers.
+        return try condition(operand, comparison, constant as any Operand)
+      }
+      return try condition(on: path, of: type, comparison, fitting)
+    case .toOne:
+      guard comparison == .equal else { throw path.isUnfit }
+      return SlotCondition(path, try TargetTest(path, [constant.value], in: resolver.schema))
+    case .toMany: throw path.isUnfit
+    }
+  }
+
+  private func condition(
+    on path: ResolvedPath, of type: AttributeType, _ comparison: ComparisonOperator,
+    _ constant: Value
+  ) throws(QueryError) -> any Condition {
+    switch type {
+    case .int8: try ordered(path, comparison, constant, Int8.self)
+    case .int16: try ordered(path, comparison, constant, Int16.self)
+    case .int32: try ordered(path, comparison, constant, Int32.self)
+    case .int64: try ordered(path, comparison, constant, Int64.self)
+    case .uint8: try ordered(path, comparison, constant, UInt8.self)
+    case .uint16: try ordered(path, comparison, constant, UInt16.self)
+    case .uint32: try ordered(path, comparison, constant, UInt32.self)
+    case .uint64: try ordered(path, comparison, constant, UInt64.self)
+    case .float: try ordered(path, comparison, constant, Float.self)
+    case .double: try ordered(path, comparison, constant, Double.self)
+    case .decimal: try ordered(path, comparison, constant, Decimal.self)
+    case .date: try ordered(path, comparison, constant, Date.self)
+    case .string: SlotCondition(path, TextComparison(comparison, try path.fit(constant)))
+    case .bool: try equal(path, comparison, constant, Bool.self)
+    case .uuid: try equal(path, comparison, constant, UUID.self)
+    case .url: try equal(path, comparison, constant, URL.self)
+    case .data: try equal(path, comparison, constant, Data.self)
+    case .codable: throw path.isUnfit
+    }
+  }
+
+  @inline(__always)
+  private func ordered<V: AttributeValue & Comparable>(
+    _ path: ResolvedPath, _ comparison: ComparisonOperator, _ constant: Value, _: V.Type
+  ) throws(QueryError) -> any Condition {
+    SlotCondition(path, OrderTest<V>(comparison: comparison, constant: try path.fit(constant)))
+  }
+
+  @inline(__always)
+  private func equal<V: AttributeValue>(
+    _ path: ResolvedPath, _ comparison: ComparisonOperator, _ constant: Value, _: V.Type
+  ) throws(QueryError) -> any Condition {
+    guard comparison == .equal else { throw path.isUnfit }
+    return SlotCondition(path, EqualityTest<V>(constant: try path.fit(constant)))
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import StrataRecord
+
+/// `left.isIn(constants)`. Core Data: IN.
+package struct Membership: OperatorNode {
+  package let left: any OperandNode
+  /// A list, or what leads to a collection, or a text.
+  let right: any OperandNode
+  let options: TextOptions
+
+  package init(_ left: any OperandNode, _ right: any OperandNode, _ options: TextOptions = []) {
+    self.left = left
+    self.right = right
+    self.options = options
+  }
+
+  package func replacingLeft(_ left: any OperandNode) -> any OperatorNode {
+    Membership(left, right, options)
+  }
+
+  package func substituting(_ values: Substitution) -> any PredicateNode {
+    Membership(left.substituting(values), right.substituting(values), options)
+  }
+
+  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
+    guard let list = right as? ListNode else { return try inOperand(resolver) }
+    // Resolved even if there is nothing to be equal to.
+    let operand = try left.resolved(by: resolver)
+    if options.isEmpty, let constants = list.constants {
+      if let path = operand.property, let fitting = path.fitting(constants) {
+        return try condition(on: path, fitting, in: resolver.schema)
+      }
+      if operand.isIdentity, let test = TargetTest(constants, in: resolver.schema) {
+        return operand.condition(test)
+      }
+    }
+    var branches: [any Condition] = []
+    for element in list.elements {
+      branches.append(try Comparison(left, .equal, element, options).resolved(by: resolver))
+    }
+    return AnyOf(branches)
+  }
+
+  /// `object IN cities`, or `"a" IN name`.
+  private func inOperand(_ resolver: PathResolver) throws(QueryError) -> any Condition {
+    if let path = right as? PathNode, case .collection = try resolver.end(of: path.path) {
+      return try QuantifiedOperator(.any, Comparison(path, .equal, left, options))
+        .resolved(by: resolver)
+    }
+    return try TextMatch(right, .infix, left, options).resolved(by: resolver)
+  }
+
+  /// A nil among the constants becomes a test of its own.
+  private func condition(
+    on path: ResolvedPath, _ constants: [Value], in schema: Schema
+  ) throws(QueryError) -> any Condition {
+    let values = constants.filter { $0 != .null }
+    let condition = try members(on: path, values, in: schema)
+    guard values.count < constants.count else { return condition }
+    return AnyOf([SlotCondition(path, NilTest()), condition])
+  }
+
+  private func members(
+    on path: ResolvedPath, _ values: [Value], in schema: Schema
+  ) throws(QueryError) -> any Condition {
+    guard case .attribute(let type) = path.kind else {
+      return try SlotCondition(path, TargetTest(path, values, in: schema))
+    }
+    switch type {
+    case .bool: return try members(path, values, Bool.self)
+    case .int8: return try members(path, values, Int8.self)
+    case .int16: return try members(path, values, Int16.self)
+    case .int32: return try members(path, values, Int32.self)
+    case .int64: return try members(path, values, Int64.self)
+    case .uint8: return try members(path, values, UInt8.self)
+    case .uint16: return try members(path, values, UInt16.self)
+    case .uint32: return try members(path, values, UInt32.self)
+    case .uint64: return try members(path, values, UInt64.self)
+    case .float: return try members(path, values, Float.self)
+    case .double: return try members(path, values, Double.self)
+    case .decimal: return try members(path, values, Decimal.self)
+    case .string: return try members(path, values, String.self)
+    case .data: return try members(path, values, Data.self)
+    case .date: return try members(path, values, Date.self)
+    case .uuid: return try members(path, values, UUID.self)
+    case .url: return try members(path, values, URL.self)
+    case .codable: throw path.isUnfit
+    }
+  }
+
+  @inline(__always)
+  private func members<V: AttributeValue & Hashable>(
+    _ path: ResolvedPath, _ values: [Value], _: V.Type
+  ) throws(QueryError) -> any Condition {
+    var members: Set<V> = []
+    for value in values { members.insert(try path.fit(value)) }
+    return SlotCondition(path, MembershipTest(members: members))
+  }
+}
+
+extension ResolvedPath {
+  /// The constants as values of the property's type; nil if one is a number that the type does not
+  /// have, or of another kind, which a comparison tells.
+  fileprivate func fitting(_ constants: [Value]) -> [Value]? {
+    guard case .attribute(let type) = kind else { return constants }
+    if type == .codable { return nil }
+    var fitting: [Value] = []
+    for constant in constants {
+      guard let value = constant.fitting(type) else { return nil }
+      fitting.append(value)
+    }
+    return fitting
+  }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+package import StrataRecord
+
+/// Turns key paths and names into slots of the entities of one store.
+package struct PathResolver: Sendable {
+  package let schema: Schema
+  /// What the request is about.
+  package let entity: EntitySchema
+  /// The conditions on collections that the path stands in, and what their elements are; the
+  /// innermost last.
+  private var scopes: [(scope: Scope, entity: EntitySchema)] = []
+  /// What rows are grouped by, if the paths are those of groups' columns: it learns which properties
+  /// of the object are asked for. Nil inside of aggregates.
+  // Safety: only whoever plans one request sets it, in a copy that goes nowhere else.
+  nonisolated(unsafe) var grouping: RowGrouping?
+  /// Is told of each path; nil if nobody asks.
+  private let log: PathLog?
+  /// Whether paths may end at external attributes.
+  private var allowsExternal = false
+
+  package init(schema: Schema, entity: EntitySchema, log: PathLog? = nil) {
+    self.schema = schema
+    self.entity = entity
+    self.log = log
+  }
+
+  /// Whether paths begin at the object that the request is about, and at no element of a collection.
+  var isAtObject: Bool { scopes.isEmpty }
+
+  /// The resolver for a condition on elements that are objects of `entity`.
+  func entering(_ scope: Scope, _ entity: EntitySchema) -> PathResolver {
+    var inner = self
+    inner.scopes.append((scope, entity))
+    inner.allowsExternal = false
+    return inner
+  }
+
+  /// The resolver for a path of which nothing is asked but whether there is a value.
+  var forPresence: PathResolver {
+    var resolver = self
+    resolver.allowsExternal = true
+    return resolver
+  }
+
+  /// Where a path ends.
+  enum End {
+    case property(ResolvedPath)
+    /// At the object that it begins at.
+    case object(depth: Int)
+    /// At the first to-many relationship on the way; `rest` are the steps that follow it.
+    case collection(ResolvedCollection, rest: [PathStep])
+  }
+
+  /// - Throws: as `end(of:)`; `unknownProperty` for a path without steps.
+  package func path(_ keyPaths: [any AnyKeyPath & Sendable]) throws(QueryError) -> ResolvedPath {
+    try path(PathReference(keyPaths))
+  }
+
+  /// - Throws: as `end(of:)`; `toManyProperty` if there is a to-many relationship on the way or at
+  ///   the end; `unknownProperty` for a path without steps.
+  func path(_ reference: PathReference) throws(QueryError) -> ResolvedPath {
+    switch try end(of: reference) {
+    case .property(let path): return path
+    case .object: throw .unknownProperty(entity: entity.description.name, keyPath: "\\.self")
+    case .collection(let collection, _): throw collection.isUnfit
+    }
+  }
+
+  /// - Throws: `unknownProperty`, `transientProperty`, `externalProperty`; `unfitProperty` if the path goes on from an
+  ///   attribute; `unboundVariable` if it begins at an element of a collection outside of the
+  ///   condition on it.
+  func end(of reference: PathReference) throws(QueryError) -> End {
+    let end = try lookUp(reference)
+    if reference.scope == nil { grouping?.note(end, entity) }
+    return end
+  }
+
+  private func lookUp(_ reference: PathReference) throws(QueryError) -> End {
+    let (first, depth) = try beginning(of: reference)
+    let end = try end(of: reference, from: first, depth: depth)
+    log?.note(end, from: first, isOutermost: depth == scopes.count, schema: schema)
+    return end
+  }
+
+  private func end(
+    of reference: PathReference, from first: EntitySchema, depth: Int
+  ) throws(QueryError) -> End {
+    var owner = first
+    var hops: [Int] = []
+    var name = ""
+    for (index, step) in reference.steps.enumerated() {
+      if case .cast(let type) = step {
+        owner = try entity(of: type)
+        continue
+      }
+      if owner.isIdentity(step) {
+        // That of the object to which the steps before lead.
+        let owner = PathReference(scope: reference.scope, steps: Array(reference.steps[..<index]))
+        return try end(of: owner.withoutLastCast)
+      }
+      let slot = try owner.slot(at: step)
+      let property = owner.description.properties[slot]
+      let isLast = index == reference.steps.count - 1
+      name = name.isEmpty ? property.name : "\(name).\(property.name)"
+      if !isLast, property.attribute?.type == .codable,
+        let rest = reference.keyPaths(after: index), let member = CompositePath(rest)
+      {
+        return .property(
+          try end(property, at: slot, of: owner, depth: depth, hops: hops, name: name, member))
+      }
+      if let relationship = owner.relationships[slot], relationship.isToMany {
+        let place = ResolvedCollection.Place(depth: depth, hops: hops, relationship: relationship)
+        return .collection(
+          try collection(at: place, of: owner, name: name),
+          rest: Array(reference.steps[(index + 1)...]))
+      }
+      if isLast {
+        return .property(
+          try end(property, at: slot, of: owner, depth: depth, hops: hops, name: name))
+      }
+      owner = try destination(of: property, at: slot, of: owner)
+      hops.append(slot)
+    }
+    return .object(depth: depth)
+  }
+
+  private func beginning(
+    of reference: PathReference
+  ) throws(QueryError) -> (entity: EntitySchema, depth: Int) {
+    guard let scope = reference.scope else { return (entity, scopes.count) }
+    guard let index = scopes.lastIndex(where: { $0.scope === scope }) else {
+      throw .unboundVariable("an element outside of the condition on its collection")
+    }
+    return (scopes[index].entity, scopes.count - 1 - index)
+  }
+
+  private func collection(
+    at place: ResolvedCollection.Place, of owner: EntitySchema, name: String
+  ) throws(QueryError) -> ResolvedCollection {
+    guard let destination = schema.entity(place.relationship.destination) else {
+      throw .toManyProperty(entity: owner.description.name, property: place.relationship.name)
+    }
+    return ResolvedCollection(
+      place: place, destination: destination, name: name,
+      entityName: owner.description.name)
+  }
+
+  private func destination(
+    of property: PropertyDescription, at slot: Int, of owner: EntitySchema
+  ) throws(QueryError) -> EntitySchema {
+    let name = owner.description.name
+    guard let relationship = owner.relationships[slot],
+      let destination = schema.entity(relationship.destination)
+    else { throw .unfitProperty(entity: name, property: property.name) }
+    return destination
+  }
+
+  private func end(
+    _ property: PropertyDescription, at slot: Int, of owner: EntitySchema, depth: Int, hops: [Int],
+    name: String, _ composite: CompositePath? = nil
+  ) throws(QueryError) -> ResolvedPath {
+    let entityName = owner.description.name
+    guard case .attribute(let attribute) = property else {
+      return ResolvedPath(
+        depth: depth, hops: hops, slot: slot, kind: .toOne, composite: composite, name: name,
+        entityName: entityName, absentValue: .null)
+    }
+    if attribute.isTransient {
+      throw .transientProperty(entity: entityName, property: property.name)
+    }
+    if attribute.isExternal, !allowsExternal {
+      throw .externalProperty(entity: entityName, property: property.name)
+    }
+    let names = composite?.names ?? []
+    return ResolvedPath(
+      depth: depth, hops: hops, slot: slot, kind: .attribute(composite?.type ?? attribute.type),
+      composite: composite, name: names.isEmpty ? name : ([name] + names).joined(separator: "."),
+      entityName: entityName, absentValue: attribute.absentValue)
+  }
+}
+
+extension EntitySchema {
+  /// Whether a step of a path leads to the object's ID.
+  fileprivate func isIdentity(_ step: PathStep) -> Bool {
+    guard case .keyPath(let keyPath) = step else { return false }
+    return description.readsObjectID(keyPath)
+  }
+
+  /// The slot that a step of a path leads to.
+  ///
+  /// - Throws: `unknownProperty`.
+  func slot(at step: PathStep) throws(QueryError) -> Int {
+    let slot: Int? =
+      switch step {
+      case .keyPath(let keyPath): description.slot(for: keyPath)
+      case .name(let name): description.slot(named: name)
+      case .cast: nil
+      }
+    guard let slot else {
+      throw .unknownProperty(entity: description.name, keyPath: step.description)
+    }
+    return slot
+  }
+}

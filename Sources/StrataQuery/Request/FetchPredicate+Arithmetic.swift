@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import StrataModel
+public import StrataRecord
+
+// `$0.population + $0.visitors > 1_000`. What has no result, as a quotient by zero, has no value.
+
+/// An attribute's type with which a predicate can calculate: a number, or an optional one.
+public protocol Calculable: AttributeValue {
+  /// The number's type, which constants beside it have.
+  associatedtype Operand: AttributeValue & Numeric
+  /// What the sum of many of them is: an integer of 64 bits, a `Double` or a `Decimal`.
+  associatedtype Sum: AttributeValue & Comparable & Numeric
+  /// What the average of many of them is: a `Double`, of decimals a `Decimal`.
+  associatedtype Average: AttributeValue & Comparable
+}
+
+extension Int: Calculable {
+  public typealias Operand = Int
+  public typealias Sum = Int
+  public typealias Average = Double
+}
+
+extension Int8: Calculable {
+  public typealias Operand = Int8
+  public typealias Sum = Int
+  public typealias Average = Double
+}
+
+extension Int16: Calculable {
+  public typealias Operand = Int16
+  public typealias Sum = Int
+  public typealias Average = Double
+}
+
+extension Int32: Calculable {
+  public typealias Operand = Int32
+  public typealias Sum = Int
+  public typealias Average = Double
+}
+
+extension Int64: Calculable {
+  public typealias Operand = Int64
+  public typealias Sum = Int
+  public typealias Average = Double
+}
+
+extension UInt: Calculable {
+  public typealias Operand = UInt
+  public typealias Sum = UInt
+  public typealias Average = Double
+}
+
+extension UInt8: Calculable {
+  public typealias Operand = UInt8
+  public typealias Sum = UInt
+  public typealias Average = Double
+}
+
+extension UInt16: Calculable {
+  public typealias Operand = UInt16
+  public typealias Sum = UInt
+  public typealias Average = Double
+}
+
+extension UInt32: Calculable {
+  public typealias Operand = UInt32
+  public typealias Sum = UInt
+  public typealias Average = Double
+}
+
+extension UInt64: Calculable {
+  public typealias Operand = UInt64
+  public typealias Sum = UInt
+  public typealias Average = Double
+}
+
+extension Float: Calculable {
+  public typealias Operand = Float
+  public typealias Sum = Double
+  public typealias Average = Double
+}
+
+extension Double: Calculable {
+  public typealias Operand = Double
+  public typealias Sum = Double
+  public typealias Average = Double
+}
+
+extension Decimal: Calculable {
+  public typealias Operand = Decimal
+  public typealias Sum = Decimal
+  public typealias Average = Decimal
+}
+
+extension Optional: Calculable where Wrapped: Calculable {
+  public typealias Operand = Wrapped.Operand
+  public typealias Sum = Wrapped.Sum
+  public typealias Average = Wrapped.Average
+}
+
+extension PropertyPath where Leaf: Calculable {
+  /// The sum of two values.
+  public static func + (left: Self, right: PropertyPath<Root, Leaf>) -> Self {
+    calculated(left.operand, .add, right.operand)
+  }
+
+  /// The sum of a value and a constant.
+  public static func + (left: Self, right: Leaf.Operand) -> Self {
+    calculated(left.operand, .add, Constant(right.value))
+  }
+
+  /// The difference of two values.
+  public static func - (left: Self, right: PropertyPath<Root, Leaf>) -> Self {
+    calculated(left.operand, .subtract, right.operand)
+  }
+
+  /// The difference of a value and a constant.
+  public static func - (left: Self, right: Leaf.Operand) -> Self {
+    calculated(left.operand, .subtract, Constant(right.value))
+  }
+
+  /// The product of two values.
+  public static func * (left: Self, right: PropertyPath<Root, Leaf>) -> Self {
+    calculated(left.operand, .multiply, right.operand)
+  }
+
+  /// The product of a value and a constant.
+  public static func * (left: Self, right: Leaf.Operand) -> Self {
+    calculated(left.operand, .multiply, Constant(right.value))
+  }
+
+  /// The quotient of two values, of integers cut off towards zero; no value if the divisor is 0.
+  public static func / (left: Self, right: PropertyPath<Root, Leaf>) -> Self {
+    calculated(left.operand, .divide, right.operand)
+  }
+
+  /// The quotient of a value and a constant, of integers cut off towards zero; no value if the
+  /// constant is 0.
+  public static func / (left: Self, right: Leaf.Operand) -> Self {
+    calculated(left.operand, .divide, Constant(right.value))
+  }
+
+  /// The value raised to a power, as a floating-point number. In a format string: `**`.
+  public func raised(to power: Double) -> PropertyPath<Root, Double?> {
+    PropertyPath<Root, Double?>(
+      calculated: ArithmeticNode(operand, .power, Constant(.double(power))))
+  }
+
+  private static func calculated(
+    _ left: any OperandNode, _ operation: Number.Operator, _ right: any OperandNode
+  ) -> Self {
+    PropertyPath(calculated: ArithmeticNode(left, operation, right))
+  }
+}
