@@ -47,7 +47,7 @@ import Testing
   @Test func `may be put together from either end, however long`() throws {
     let world = try World()
     let one = FetchPredicate(
-      Comparison(PropertyPath<City, City>().rank.keyPathSteps, .equal, .int(1)))
+      Comparison(PropertyPath<City, City>().rank.operand, .equal, Constant(.int(1))))
     var (left, right, either) = (one, one, one)
     for _ in 0..<5_000 { (left, right, either) = (left && one, one && right, one || either) }
     let resolver = PathResolver(schema: world.schema, entity: world.city)
@@ -95,13 +95,14 @@ import Testing
 
   @Test func `made by hand of the wrong type is refused`() throws {
     let world = try World()
-    let path = PropertyPath<City, City>().population.keyPathSteps
+    let path = PropertyPath<City, City>().population.operand
     let wrong = UntypedFetchRequest(
-      predicate: FetchPredicate(Comparison(path, .equal, .string("many"))))
+      predicate: FetchPredicate(Comparison(path, .equal, Constant(.string("many")))))
     #expect(
       throws: QueryError.mismatchedType(entity: "City", property: "population", type: .int64)
     ) { try QueryPlan(wrong, entity: world.city, schema: world.schema) }
-    let text = UntypedFetchRequest(predicate: FetchPredicate(TextMatch(path, .prefix, "1")))
+    let text = UntypedFetchRequest(
+      predicate: FetchPredicate(TextMatch(path, .prefix, Constant(.string("1")))))
     #expect(throws: QueryError.unfitProperty(entity: "City", property: "population")) {
       try QueryPlan(text, entity: world.city, schema: world.schema)
     }

@@ -16,22 +16,12 @@ package struct TextComparison: SlotTest {
   package func isTrue(of slot: RecordSlot) -> Bool {
     guard let text = slot.bytes(.string) else { return false }
     if comparison == .equal { return constant.isEqual(to: text) }
-    return isTrue(ofOrder: constant.order(of: text))
+    return comparison.holds(constant.order(of: text))
   }
 
   package func isTrue(of value: Value) -> Bool {
     guard case .string(let text) = value else { return false }
-    return isTrue(ofOrder: constant.order(of: text))
-  }
-
-  private func isTrue(ofOrder order: Int) -> Bool {
-    switch comparison {
-    case .equal: order == 0
-    case .less: order < 0
-    case .lessOrEqual: order <= 0
-    case .greater: order > 0
-    case .greaterOrEqual: order >= 0
-    }
+    return comparison.holds(constant.order(of: text))
   }
 
   package func stretch(in kind: SlotKind) -> KeyStretch? {

@@ -41,7 +41,7 @@ struct FormatArguments {
         expected: "a value that a property can have")
     }
     if specifier != "@" {
-      let value = (operand as? Constant)?.value
+      let value = operand.constant?.value
       guard let value, OperandKind(value) == .number || OperandKind(value) == .truth else {
         throw Mismatch(
           found: "an argument that is no number", expected: "a number for %\(specifier)")
@@ -85,7 +85,7 @@ struct FormatArguments {
       guard let value = value(element) else { return nil }
       constants.append(Constant(value))
     }
-    return ListNode(constants)
+    return ListNode(elements: constants)
   }
 
   private static func value(_ argument: Any) -> Value? {

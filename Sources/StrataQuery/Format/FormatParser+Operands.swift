@@ -74,8 +74,12 @@ extension FormatParser {
       try parser.value { (parser) throws(PredicateFormatError) in try parser.signed() }
     }
     if !isNegative { return .operand(operand, start: start) }
-    return .operand(
-      ArithmeticNode(Constant(.int(0)), .subtract, operand).folded, start: start)
+    // A number with a sign is a number.
+    if let constant = operand.constant, Number(constant.value) != nil {
+      let negative = Number.calculate(.int(0), .subtract, constant.value)
+      return .operand(Constant(negative), start: start)
+    }
+    return .operand(ArithmeticNode(Constant(.int(0)), .subtract, operand), start: start)
   }
 
   // MARK: - Primary values
@@ -153,10 +157,10 @@ extension FormatParser {
   private mutating func list() throws(PredicateFormatError) -> any OperandNode {
     try expect("{")
     var elements: [any OperandNode] = []
-    if takes("}") { return ListNode([]) }
+    if takes("}") { return ListNode(elements: []) }
     repeat { elements.append(try value()) } while takes(",")
     guard takes("}") else { throw unexpected("“,” or “}”") }
-    return ListNode(elements)
+    return ListNode(elements: elements)
   }
 
   /// `$x` of a subquery around, perhaps with a path behind it, or a variable to be filled in.
@@ -168,7 +172,7 @@ extension FormatParser {
       if case .sign(".") = token.kind {
         throw unexpected("an operator: only a variable of a SUBQUERY has properties")
       }
-      return VariableNode(name)
+      return VariableNode(name: name)
     }
     guard takes(".") else { return PathNode(PathReference(scope: scope, steps: [])) }
     return try path(from: scope)
@@ -224,7 +228,7 @@ extension FormatParser {
     }
     if name == "count" {
       advance()
-      return CountNode(collection)
+      return CountNode(collection: collection)
     }
     guard let function = AggregateNode.Function(rawValue: name) else {
       throw unexpected("“@count”, “@sum”, “@min”, “@max” or “@avg”")
@@ -234,7 +238,8 @@ extension FormatParser {
     let scope = Scope()
     let element = PathReference(scope: scope, steps: try steps())
     if case .collectionOperator = token.kind { throw unexpected("the name of a property") }
-    return AggregateNode(function, of: collection, scope, PathNode(element))
+    return AggregateNode(
+      function: function, collection: collection, scope: scope, element: PathNode(element))
   }
 
   /// `SUBQUERY(cities, $x, $x.population > 5).@count`.
@@ -271,15 +276,5 @@ extension FormatParser {
     collection = collection.filtered(scope, try condition(about: name, in: scope))
     try expect(")")
     return collection
-  }
-}
-
-extension ArithmeticNode {
-  /// The result, if both sides are constants: a number with a sign is a number.
-  fileprivate var folded: any OperandNode {
-    guard let one = left as? Constant, let two = right as? Constant,
-      let left = Number(one.value), let right = Number(two.value)
-    else { return self }
-    return Constant(Number.calculate(left, operation, right)?.value ?? .null)
   }
 }

@@ -226,18 +226,18 @@ struct FormatParser {
     default: return nil
     }
     advance()
-    if name == "BETWEEN" { return Between(left, try bounds()) }
+    if name == "BETWEEN" { return Between(left: left, bounds: try bounds()) }
     let options = try options()
     let right = try value()
     if let comparison { return Comparison(left, comparison, right, options) }
     switch name {
-    case "IN": return Membership(left, right, options)
+    case "IN": return Membership(left: left, right: right, options: options)
     case "CONTAINS": return TextMatch(left, .infix, right, options)
     case "BEGINSWITH": return TextMatch(left, .prefix, right, options)
     case "ENDSWITH": return TextMatch(left, .suffix, right, options)
-    case "LIKE": return WildcardMatch(left, right, options)
-    case "MATCHES": return RegularExpressionMatch(left, right, options)
-    default: return Inequality(left, right, options)
+    case "LIKE": return WildcardMatch(left: left, pattern: right, options: options)
+    case "MATCHES": return RegularExpressionMatch(left: left, pattern: right, options: options)
+    default: return Inequality(left: left, right: right, options: options)
     }
   }
 

@@ -84,7 +84,8 @@
     func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
       .operand(
         TextOrderNode(
-          try translator.operand(root), try translator.operand(other), .caseInsensitive))
+          left: try translator.operand(root), right: try translator.operand(other),
+          options: .caseInsensitive))
     }
   }
 #endif

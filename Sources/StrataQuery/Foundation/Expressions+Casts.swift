@@ -7,7 +7,7 @@ import StrataModel
 extension PredicateExpressions.TypeCheck: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let type = try EntityClass(Desired.self)
-    return .predicate(KindNode(try translator.operand(input), type))
+    return .predicate(KindNode(object: try translator.operand(input), type: type))
   }
 }
 
@@ -30,7 +30,7 @@ extension ExpressionMeaning {
     guard case .path(let path, let guards) = self else {
       throw .unsupportedExpression("a cast of something else than an object")
     }
-    let isOfType = KindNode(try operand(), type)
+    let isOfType = KindNode(object: try operand(), type: type)
     return .path(path.appending(.cast(to: type)), guards: guards + [isOfType])
   }
 }

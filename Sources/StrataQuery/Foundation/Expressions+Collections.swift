@@ -33,7 +33,8 @@ extension ExpressionTranslator {
     let (collection, guards) = try meaning(of: sequence).collection()
     let scope = Scope()
     let condition = try entering(scope, variable).predicate(test)
-    let quantification = Quantification(quantifier, of: collection, scope, condition)
+    let quantification = Quantification(
+      quantifier: quantifier, collection: collection, scope: scope, condition: condition)
     return .predicate(guards.isEmpty ? quantification : Conjunction(guards + [quantification]))
   }
 
@@ -49,7 +50,8 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let sequence = try translator.meaning(of: sequence)
     if case .range = sequence { return try translator.isWithin(sequence, element) }
-    return .predicate(Membership(try translator.operand(element), try sequence.operand()))
+    return .predicate(
+      Membership(left: try translator.operand(element), right: try sequence.operand()))
   }
 }
 

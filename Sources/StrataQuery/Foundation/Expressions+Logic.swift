@@ -64,7 +64,7 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
       if let verdict = otherwise as? Verdict, !verdict.isTrue { return .predicate(there) }
       return .predicate(Disjunction(there, Conjunction(Negation(exists), otherwise)))
     }
-    return .operand(CoalescingNode(try left.operand(), try right.operand()))
+    return .operand(CoalescingNode(left: try left.operand(), right: try right.operand()))
   }
 }
 

@@ -29,6 +29,6 @@ extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
     guard case .pattern(let pattern) = try translator.meaning(of: regex) else {
       throw .unsupportedExpression("a regular expression that is no constant")
     }
-    return .predicate(PatternMatch(try translator.operand(subject), pattern))
+    return .predicate(PatternMatch(text: try translator.operand(subject), pattern: pattern))
   }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import StrataModel
-import StrataRecord
 
 /// A regular expression of Swift's, `/B.m/`, as `#Predicate` has it.
 struct SwiftPattern: Sendable {
@@ -19,31 +17,7 @@ struct PatternMatch: PredicateNode {
   let text: any OperandNode
   let pattern: SwiftPattern
 
-  init(_ text: any OperandNode, _ pattern: SwiftPattern) {
-    self.text = text
-    self.pattern = pattern
-  }
-
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
-    try resolver.text(text).condition(PatternTest(pattern: pattern))
+    try resolver.text(text).condition(TextTest("contains pattern") { pattern.occurs(in: $0) })
   }
-
-  func substituting(_ values: Substitution) -> any PredicateNode {
-    PatternMatch(text.substituting(values), pattern)
-  }
-}
-
-private struct PatternTest: SlotTest {
-  let pattern: SwiftPattern
-
-  func isTrue(of slot: RecordSlot) -> Bool { String(slot).map(pattern.occurs) ?? false }
-
-  func isTrue(of value: Value) -> Bool {
-    guard case .string(let text) = value else { return false }
-    return pattern.occurs(in: text)
-  }
-
-  func stretch(in kind: SlotKind) -> KeyStretch? { nil }
-
-  var name: String { "contains pattern" }
 }

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// `left || right`.
-package struct Disjunction: PredicateNode {
+struct Disjunction: PredicateNode {
   let operands: [any PredicateNode]
 
-  package init(_ operands: [any PredicateNode]) { self.operands = operands }
+  init(_ operands: [any PredicateNode]) { self.operands = operands }
 
   /// Takes the operands of the same operator on either side as its own, so that a long chain is flat.
-  package init(_ left: any PredicateNode, _ right: any PredicateNode) {
+  init(_ left: any PredicateNode, _ right: any PredicateNode) {
     operands =
       ((left as? Disjunction)?.operands ?? [left]) + ((right as? Disjunction)?.operands ?? [right])
   }
 
-  package func substituting(_ values: Substitution) -> any PredicateNode {
-    Disjunction(operands.map { $0.substituting(values) })
-  }
-
-  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
+  func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     var branches: [any Condition] = []
     for operand in operands { branches.append(try operand.resolved(by: resolver)) }
     return AnyOf(branches)

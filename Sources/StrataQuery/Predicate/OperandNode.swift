@@ -10,10 +10,7 @@ package protocol OperandNode: Sendable {
   /// - Throws: `QueryError`, if the operand cannot be.
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand
 
-  /// The operand with constants instead of variables, as far as `values` has them.
-  func substituting(_ values: Substitution) -> any OperandNode
-
-  /// What it is the same as for all objects; nil for an operand that is no constant.
+  /// The constant that it is; nil for an operand that is none.
   ///
   /// Asked here and not by a cast, which takes longer than resolving the operand.
   var constant: Constant? { get }
@@ -23,7 +20,6 @@ package protocol OperandNode: Sendable {
 }
 
 extension OperandNode {
-  package func substituting(_ values: Substitution) -> any OperandNode { self }
   package var constant: Constant? { nil }
   package var isPath: Bool { false }
 }

@@ -46,6 +46,11 @@ package enum PathStep: Sendable {
   case name(String)
   /// On as an object of this class, which the predicate has made sure of.
   case cast(to: EntityClass)
+
+  /// The steps of a key path as text, with points between the names.
+  static func names(_ keyPath: String) -> [PathStep] {
+    keyPath.split(separator: ".").map { .name(String($0)) }
+  }
 }
 
 extension PathStep: CustomStringConvertible {

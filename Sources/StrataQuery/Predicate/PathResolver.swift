@@ -14,6 +14,8 @@ package struct PathResolver: Sendable {
   /// of the object are asked for. Nil inside of aggregates.
   // Safety: only whoever plans one request sets it, in a copy that goes nowhere else.
   nonisolated(unsafe) var grouping: RowGrouping?
+  /// What the variables of the predicate stand for.
+  private(set) var variables: Substitution = [:]
   /// Is told of each path; nil if nobody asks.
   private let log: PathLog?
   /// Whether paths may end at external attributes.
@@ -40,6 +42,20 @@ package struct PathResolver: Sendable {
   var forPresence: PathResolver {
     var resolver = self
     resolver.allowsExternal = true
+    return resolver
+  }
+
+  /// The resolver where `values` stand for variables.
+  func binding(_ values: Substitution) -> PathResolver {
+    var resolver = self
+    resolver.variables.merge(values) { $1 }
+    return resolver
+  }
+
+  /// The resolver where no variable has a value.
+  var withoutVariables: PathResolver {
+    var resolver = self
+    resolver.variables = [:]
     return resolver
   }
 

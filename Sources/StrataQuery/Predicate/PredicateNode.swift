@@ -4,17 +4,16 @@
 ///
 /// A later operator is one more conforming type: nothing else lists them.
 package protocol PredicateNode: Sendable {
-  /// The condition with its key paths turned into slots and its constants checked.
+  /// The condition with its key paths turned into slots, its variables into their values, and its
+  /// constants checked.
   ///
   /// - Throws: `QueryError`, if a key path is none of a stored property.
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition
-
-  /// The node with constants instead of variables, as far as `values` has them.
-  func substituting(_ values: Substitution) -> any PredicateNode
 }
 
-extension PredicateNode {
-  package func substituting(_ values: Substitution) -> any PredicateNode { self }
+/// An operator whose left side may be the elements of a collection: `ANY cities.name LIKE "B*"`.
+protocol OperatorNode: PredicateNode {
+  var left: any OperandNode { get set }
 }
 
 extension Verdict: PredicateNode {

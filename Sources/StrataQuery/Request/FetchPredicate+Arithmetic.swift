@@ -12,79 +12,67 @@ public protocol Calculable: AttributeValue {
   /// What the sum of many of them is: an integer of 64 bits, a `Double` or a `Decimal`.
   associatedtype Sum: AttributeValue & Comparable & Numeric
   /// What the average of many of them is: a `Double`, of decimals a `Decimal`.
-  associatedtype Average: AttributeValue & Comparable
+  associatedtype Average: AttributeValue & Comparable = Double
 }
 
 extension Int: Calculable {
   public typealias Operand = Int
   public typealias Sum = Int
-  public typealias Average = Double
 }
 
 extension Int8: Calculable {
   public typealias Operand = Int8
   public typealias Sum = Int
-  public typealias Average = Double
 }
 
 extension Int16: Calculable {
   public typealias Operand = Int16
   public typealias Sum = Int
-  public typealias Average = Double
 }
 
 extension Int32: Calculable {
   public typealias Operand = Int32
   public typealias Sum = Int
-  public typealias Average = Double
 }
 
 extension Int64: Calculable {
   public typealias Operand = Int64
   public typealias Sum = Int
-  public typealias Average = Double
 }
 
 extension UInt: Calculable {
   public typealias Operand = UInt
   public typealias Sum = UInt
-  public typealias Average = Double
 }
 
 extension UInt8: Calculable {
   public typealias Operand = UInt8
   public typealias Sum = UInt
-  public typealias Average = Double
 }
 
 extension UInt16: Calculable {
   public typealias Operand = UInt16
   public typealias Sum = UInt
-  public typealias Average = Double
 }
 
 extension UInt32: Calculable {
   public typealias Operand = UInt32
   public typealias Sum = UInt
-  public typealias Average = Double
 }
 
 extension UInt64: Calculable {
   public typealias Operand = UInt64
   public typealias Sum = UInt
-  public typealias Average = Double
 }
 
 extension Float: Calculable {
   public typealias Operand = Float
   public typealias Sum = Double
-  public typealias Average = Double
 }
 
 extension Double: Calculable {
   public typealias Operand = Double
   public typealias Sum = Double
-  public typealias Average = Double
 }
 
 extension Decimal: Calculable {

@@ -30,7 +30,9 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
   ) -> FetchPredicate {
     let scope = Scope()
     return FetchPredicate(
-      Quantification(quantifier, of: collection, scope, condition(Member(at: scope)).node))
+      Quantification(
+        quantifier: quantifier, collection: collection, scope: scope,
+        condition: condition(Member(at: scope)).node))
   }
 
   /// Those members which satisfy `condition`: to be counted or added up. Core Data: SUBQUERY.
@@ -47,7 +49,7 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
 
   /// How many members there are; 0 if the path leads nowhere. Core Data: `@count`.
   public var count: PropertyPath<Root, Int> {
-    PropertyPath<Root, Int>(calculated: CountNode(collection))
+    PropertyPath<Root, Int>(calculated: CountNode(collection: collection))
   }
 }
 
@@ -104,6 +106,8 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
   ) -> PropertyPath<Root, Result> {
     let scope = Scope()
     return PropertyPath<Root, Result>(
-      calculated: AggregateNode(function, of: collection, scope, value(Member(at: scope)).operand))
+      calculated: AggregateNode(
+        function: function, collection: collection, scope: scope,
+        element: value(Member(at: scope)).operand))
   }
 }

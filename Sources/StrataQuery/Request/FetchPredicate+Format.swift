@@ -58,6 +58,6 @@ extension FetchPredicate {
       }
       values[name] = operand
     }
-    return FetchPredicate(node.substituting(values))
+    return FetchPredicate(BoundPredicate(predicate: node, values: values))
   }
 }

@@ -16,7 +16,7 @@ public func == <One, Two, V: AttributeValue>(
 public func != <One, Two, V: AttributeValue>(
   left: PropertyPath<One, V>, right: PropertyPath<Two, V>
 ) -> FetchPredicate {
-  FetchPredicate(Inequality(left.operand, right.operand))
+  FetchPredicate(Inequality(left: left.operand, right: right.operand))
 }
 
 /// Whether the left value comes before the right one; false if there is none on one side.

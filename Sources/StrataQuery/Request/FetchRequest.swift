@@ -55,18 +55,14 @@ public struct FetchRequest<Root>: Sendable {
 extension FetchRequest {
   /// The objects that satisfy `condition` as well.
   public func filter(_ condition: (PropertyPath<Root, Root>) -> FetchPredicate) -> FetchRequest {
-    var request = self
     let added = condition(PropertyPath())
-    request.predicate = predicate.map { $0 && added } ?? added
-    return request
+    return with { $0.predicate = predicate.map { $0 && added } ?? added }
   }
 
   /// At most `count` objects; 0 or more.
   public func limit(_ count: Int) -> FetchRequest {
     precondition(count >= 0, "a fetch limit is 0 or more")
-    var request = self
-    request.fetchLimit = count
-    return request
+    return with { $0.fetchLimit = count }
   }
 
   /// Without the first `count` objects; 0 or more.
@@ -76,9 +72,7 @@ extension FetchRequest {
   /// before.
   public func offset(_ count: Int) -> FetchRequest {
     precondition(count >= 0, "a fetch offset is 0 or more")
-    var request = self
-    request.fetchOffset = count
-    return request
+    return with { $0.fetchOffset = count }
   }
 
   /// With the objects that a relationship leads to, loaded all together instead of one by one when
@@ -95,27 +89,18 @@ extension FetchRequest {
     guard let node = path(PropertyPath()).operand as? PathNode else {
       preconditionFailure("what is prefetched is a path of relationships, nothing calculated")
     }
-    var request = self
-    request.prefetchedPaths.append(node.path)
-    return request
+    return with { $0.prefetchedPaths.append(node.path) }
   }
 
   /// The same with the path by name, through to-one and to-many relationships: `"cities.country"`.
   /// Core Data: `relationshipKeyPathsForPrefetching`.
   public func prefetching(_ paths: String...) -> FetchRequest {
-    var request = self
-    for path in paths {
-      let names = path.split(separator: ".").map { PathStep.name(String($0)) }
-      request.prefetchedPaths.append(PathReference(steps: names))
-    }
-    return request
+    with { $0.prefetchedPaths += paths.map { PathReference(steps: PathStep.names($0)) } }
   }
 
   /// Without the objects of entities that inherit from the requested one.
   public func excludingSubentities() -> FetchRequest {
-    var request = self
-    request.includesSubentities = false
-    return request
+    with { $0.includesSubentities = false }
   }
 }
 
@@ -145,9 +130,12 @@ extension FetchRequest {
     adding(SortKey(keyPath: keyPath, direction: direction))
   }
 
-  private func adding(_ key: SortKey) -> FetchRequest {
+  /// The request with one more, less significant sort key.
+  private func adding(_ key: SortKey) -> FetchRequest { with { $0.sortKeys.append(key) } }
+
+  private func with(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
     var request = self
-    request.sortKeys.append(key)
+    change(&request)
     return request
   }
 }

@@ -17,7 +17,7 @@ import StrataModel
 public struct PropertyPath<Root, Leaf>: Sendable {
   private let origin: PathOrigin
   /// One key path per step, from the origin on. Empty for the object itself.
-  package let keyPathSteps: [any AnyKeyPath & Sendable]
+  private let keyPathSteps: [any AnyKeyPath & Sendable]
 
   fileprivate init(_ origin: PathOrigin, _ keyPathSteps: [any AnyKeyPath & Sendable] = []) {
     self.origin = origin
@@ -94,11 +94,12 @@ extension PropertyPath {
   }
 
   func isAmong(_ constants: [Value]) -> FetchPredicate {
-    FetchPredicate(Membership(operand, ListNode(constants.map(Constant.init))))
+    FetchPredicate(
+      Membership(left: operand, right: ListNode(elements: constants.map { Constant($0) })))
   }
 
   func matches(
-    _ part: TextMatch.Part, _ text: String, _ options: TextOptions
+    _ part: TextPart, _ text: String, _ options: TextOptions
   ) -> FetchPredicate {
     FetchPredicate(TextMatch(operand, part, Constant(.string(text)), options))
   }

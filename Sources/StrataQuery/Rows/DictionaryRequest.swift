@@ -43,7 +43,8 @@ public struct DictionaryRequest<Root>: Sendable {
     return UntypedRowRequest(
       objects: objects.untyped, columns: columns.map { ($0.name, $0.node) },
       groupKeys: propertiesToGroupBy.map(\.node),
-      having: havingPredicate?.node.substituting(named), isDistinct: returnsDistinctResults)
+      having: havingPredicate.map { BoundPredicate(predicate: $0.node, values: named) },
+      isDistinct: returnsDistinctResults)
   }
 }
 
@@ -72,8 +73,8 @@ public struct FetchColumn: Sendable, ExpressibleByStringLiteral {
   /// A property, or one of a related object, `"country.name"`; `"SELF"` for the object's ID. The
   /// column is called so too.
   public init(_ keyPath: String) {
-    let names = keyPath == "SELF" ? [] : keyPath.split(separator: ".").map(String.init)
-    self.init(keyPath, PathNode(PathReference(steps: names.map(PathStep.name))))
+    let steps = keyPath == "SELF" ? [] : PathStep.names(keyPath)
+    self.init(keyPath, PathNode(PathReference(steps: steps)))
   }
 
   public init(stringLiteral keyPath: String) { self.init(keyPath) }

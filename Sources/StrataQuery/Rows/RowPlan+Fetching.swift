@@ -109,7 +109,7 @@ extension RowPlan {
       }
       if row.key < gathered[index].first { gathered[index].first = row.key }
       for (number, aggregate) in groups.aggregates.enumerated() {
-        try gathered[index].states[number].add(row, reader, aggregate)
+        try aggregate.add(row, reader, to: &gathered[index].states[number])
       }
       return .more
     }
@@ -151,6 +151,6 @@ extension RowPlan {
 
 extension RowPlan.Groups {
   fileprivate func results(_ states: [RowAggregate.State]) -> [Value] {
-    zip(states, aggregates).map { $0.result(of: $1) }
+    zip(states, aggregates).map { $1.result($0) }
   }
 }

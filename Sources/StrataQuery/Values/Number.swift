@@ -105,6 +105,12 @@ extension Number {
     }
   }
 
+  /// The result for two values; `.null` if there is none, or one of them is no number.
+  static func calculate(_ left: Value, _ operation: Operator, _ right: Value) -> Value {
+    guard let left = Number(left), let right = Number(right) else { return .null }
+    return calculate(left, operation, right)?.value ?? .null
+  }
+
   private static func integer(_ left: Int128, _ operation: Operator, _ right: Int128) -> Int128? {
     let (result, didOverflow) =
       switch operation {

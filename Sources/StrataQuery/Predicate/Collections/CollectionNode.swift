@@ -4,30 +4,22 @@ import StrataRecord
 
 /// A to-many relationship as it was written, perhaps filtered: `$0.country.cities`,
 /// `$0.cities.filter { $0.population > 5 }`, `SUBQUERY(cities, $x, $x.population > 5)`.
-package struct CollectionNode: Sendable {
+struct CollectionNode: Sendable {
   /// A condition on the elements, and the scope in which paths begin at them.
-  package struct Filter: Sendable {
+  private struct Filter: Sendable {
     let scope: Scope
-    var condition: any PredicateNode
+    let condition: any PredicateNode
   }
 
   let path: PathReference
-  private(set) var filters: [Filter] = []
+  private var filters: [Filter] = []
 
-  package init(_ path: PathReference) { self.path = path }
+  init(_ path: PathReference) { self.path = path }
 
   /// Those members which satisfy `condition` as well.
-  package func filtered(_ scope: Scope, _ condition: any PredicateNode) -> CollectionNode {
+  func filtered(_ scope: Scope, _ condition: any PredicateNode) -> CollectionNode {
     var collection = self
     collection.filters.append(Filter(scope: scope, condition: condition))
-    return collection
-  }
-
-  func substituting(_ values: Substitution) -> CollectionNode {
-    var collection = self
-    collection.filters = filters.map {
-      Filter(scope: $0.scope, condition: $0.condition.substituting(values))
-    }
     return collection
   }
 

@@ -2,8 +2,8 @@
 
 /// Whether a condition holds of any, all or none of a collection's members. Core Data: ANY, ALL,
 /// NONE. Of no members, all satisfy every condition and none does.
-package struct Quantification: PredicateNode {
-  package enum Quantifier: String, Sendable {
+struct Quantification: PredicateNode {
+  enum Quantifier: String, Sendable {
     case any, all, none
   }
 
@@ -13,25 +13,10 @@ package struct Quantification: PredicateNode {
   let scope: Scope
   let condition: any PredicateNode
 
-  package init(
-    _ quantifier: Quantifier, of collection: CollectionNode, _ scope: Scope,
-    _ condition: any PredicateNode
-  ) {
-    self.quantifier = quantifier
-    self.collection = collection
-    self.scope = scope
-    self.condition = condition
-  }
-
-  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
+  func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     let collection = try collection.resolved(by: resolver)
     let inner = resolver.entering(scope, collection.destination)
     return quantifier.condition(collection, try condition.resolved(by: inner))
-  }
-
-  package func substituting(_ values: Substitution) -> any PredicateNode {
-    Quantification(
-      quantifier, of: collection.substituting(values), scope, condition.substituting(values))
   }
 }
 

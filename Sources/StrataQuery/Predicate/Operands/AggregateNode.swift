@@ -9,8 +9,8 @@ import StrataModel
 /// average of nothing have no value. Sums are by the rules of `Number`, in the order of the members,
 /// so that a floating-point sum is always the same; averages of integers are floating-point numbers.
 /// The least and the greatest are of numbers, texts and dates; what is not a number (NaN) is left out.
-package struct AggregateNode: OperandNode {
-  package enum Function: String, Sendable {
+struct AggregateNode: OperandNode {
+  enum Function: String, Sendable {
     case sum, min, max
     case average = "avg"
 
@@ -39,46 +39,20 @@ package struct AggregateNode: OperandNode {
   let scope: Scope
   let element: any OperandNode
 
-  package init(
-    _ function: Function, of collection: CollectionNode, _ scope: Scope,
-    _ element: any OperandNode
-  ) {
-    self.function = function
-    self.collection = collection
-    self.scope = scope
-    self.element = element
-  }
-
-  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
+  func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     let collection = try collection.resolved(by: resolver)
     let element = try element.resolved(by: resolver.entering(scope, collection.destination))
-    return AggregateOperand(
-      function: function, collection: collection, element: element,
-      kind: try function.kind(of: element))
-  }
-
-  package func substituting(_ values: Substitution) -> any OperandNode {
-    AggregateNode(
-      function, of: collection.substituting(values), scope, element.substituting(values))
-  }
-}
-
-struct AggregateOperand: Operand {
-  let function: AggregateNode.Function
-  let collection: ResolvedCollection
-  let element: any Operand
-  let kind: OperandKind?
-
-  func value(of row: Row, _ reader: RowReader) throws -> Value {
-    var total = Total()
-    try collection.visit(from: row, reader) { member in
-      total.add(try element.value(of: member, reader), function)
-      return true
+    return Calculation(
+      try function.kind(of: element), "\(collection).\(function.rawValue)(\(element))"
+    ) { [function] row, reader in
+      var total = Total()
+      try collection.visit(from: row, reader) { member in
+        total.add(try element.value(of: member, reader), function)
+        return true
+      }
+      return total.result(of: function)
     }
-    return total.result(of: function)
   }
-
-  var description: String { "\(collection).\(function.rawValue)(\(element))" }
 }
 
 /// What an aggregate has gathered so far.

@@ -2,12 +2,12 @@
 import StrataModel
 
 /// `test ? yes : no`: one value where a condition holds, another elsewhere.
-package struct ConditionalNode: OperandNode {
+struct ConditionalNode: OperandNode {
   let test: any PredicateNode
   let yes: any OperandNode
   let no: any OperandNode
 
-  package init(_ test: any PredicateNode, then yes: any OperandNode, else no: any OperandNode) {
+  init(_ test: any PredicateNode, then yes: any OperandNode, else no: any OperandNode) {
     self.test = test
     self.yes = yes
     self.no = no
@@ -21,30 +21,12 @@ package struct ConditionalNode: OperandNode {
     return ConditionalNode(Conjunction(guards), then: operand, else: Constant(.null))
   }
 
-  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
-    let operand = ConditionalOperand(
-      test: try test.resolved(by: resolver), yes: try yes.resolved(by: resolver),
-      no: try no.resolved(by: resolver))
-    if let kind = operand.no.kind { try operand.yes.requireKind(kind) }
-    return operand
+  func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
+    let test = try test.resolved(by: resolver)
+    let (yes, no) = (try yes.resolved(by: resolver), try no.resolved(by: resolver))
+    if let kind = no.kind { try yes.requireKind(kind) }
+    return Calculation(yes.kind ?? no.kind, "(\(test) ? \(yes) : \(no))") { row, reader in
+      try (test.isTrue(of: row, reader) ? yes : no).value(of: row, reader)
+    }
   }
-
-  package func substituting(_ values: Substitution) -> any OperandNode {
-    ConditionalNode(
-      test.substituting(values), then: yes.substituting(values), else: no.substituting(values))
-  }
-}
-
-struct ConditionalOperand: Operand {
-  let test: any Condition
-  let yes: any Operand
-  let no: any Operand
-
-  var kind: OperandKind? { yes.kind ?? no.kind }
-
-  func value(of row: Row, _ reader: RowReader) throws -> Value {
-    try (test.isTrue(of: row, reader) ? yes : no).value(of: row, reader)
-  }
-
-  var description: String { "(\(test) ? \(yes) : \(no))" }
 }

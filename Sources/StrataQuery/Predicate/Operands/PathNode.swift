@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A path as an operand: the property that it leads to, or without steps the object itself.
-package struct PathNode: OperandNode {
+struct PathNode: OperandNode {
   let path: PathReference
 
-  package init(_ path: PathReference) { self.path = path }
+  init(_ path: PathReference) { self.path = path }
 
-  package var isPath: Bool { true }
+  var isPath: Bool { true }
 
-  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
+  func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     switch try resolver.end(of: path) {
     case .property(let path): return PathOperand(path: path)
     case .object(let depth): return IdentityOperand(depth: depth)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-package import StrataModel
+import StrataModel
 import StrataRecord
 
 /// `left == right` and its kin.
 package struct Comparison: OperatorNode {
-  package let left: any OperandNode
+  var left: any OperandNode
   let comparison: ComparisonOperator
   let right: any OperandNode
   let options: TextOptions
@@ -20,39 +20,22 @@ package struct Comparison: OperatorNode {
     self.options = options
   }
 
-  /// Of key paths and a constant.
-  package init(
-    _ path: [any AnyKeyPath & Sendable], _ comparison: ComparisonOperator, _ constant: Value
-  ) {
-    self.init(PathNode(PathReference(path)), comparison, Constant(constant))
-  }
-
-  package func replacingLeft(_ left: any OperandNode) -> any OperatorNode {
-    Comparison(left, comparison, right, options)
-  }
-
-  package func substituting(_ values: Substitution) -> any PredicateNode {
-    Comparison(left.substituting(values), comparison, right.substituting(values), options)
-  }
-
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
+    let (left, right) = (resolver.bound(left), resolver.bound(right))
+    let isPresenceTest =
+      comparison == .equal
+      && (left.isPath && right.constant?.isNil == true
+        || right.isPath && left.constant?.isNil == true)
     let resolver = isPresenceTest ? resolver.forPresence : resolver
-    let left = try left.resolved(by: resolver)
-    let right = try right.resolved(by: resolver)
-    if let constant = right.constant {
-      return try condition(left, comparison, constant, in: resolver)
+    let one = try left.resolved(by: resolver)
+    let two = try right.resolved(by: resolver)
+    if let constant = two.constant {
+      return try condition(one, comparison, constant, in: resolver)
     }
-    if let constant = left.constant {
-      return try condition(right, comparison.flipped, constant, in: resolver)
+    if let constant = one.constant {
+      return try condition(two, comparison.flipped, constant, in: resolver)
     }
-    return try condition(left, comparison, right)
-  }
-
-  /// Whether it asks of a property alone whether there is a value.
-  private var isPresenceTest: Bool {
-    guard comparison == .equal else { return false }
-    return left.isPath && right.constant?.isNil == true
-      || right.isPath && left.constant?.isNil == true
+    return try condition(one, comparison, two)
   }
 
   /// Two operands of which neither is known beforehand.
@@ -71,7 +54,13 @@ package struct Comparison: OperatorNode {
       try left.requireKind(.text)
       try right.requireKind(.text)
     }
-    return ValueComparison(left: left, comparison: comparison, right: right, options: options)
+    return Question("\(left) \(comparison.rawValue)\(options) \(right)") {
+      [options] row, reader in
+      let one = options.folded(try left.value(of: row, reader))
+      let two = options.folded(try right.value(of: row, reader))
+      if comparison == .equal { return ValueOrder.areEqual(one, two) }
+      return ValueOrder.order(one, two).map(comparison.holds) ?? false
+    }
   }
 
   private func condition(
@@ -85,7 +74,11 @@ package struct Comparison: OperatorNode {
     if !options.isEmpty {
       try operand.requireKind(.text)
       guard case .string(let text) = constant.value else { throw operand.mismatch(with: constant) }
-      return operand.condition(FoldedTextComparison(comparison, text, options))
+      let folded = options.folded(text)
+      return operand.condition(
+        TextTest("\(comparison.rawValue)\(options)") { [options] in
+          comparison.holds(NormalForm.compare(options.folded($0), folded))
+        })
     }
     if comparison == .equal, operand.isIdentity,
       let test = TargetTest([constant.value], in: resolver.schema)

@@ -4,31 +4,18 @@ import StrataModel
 import StrataRecord
 
 /// `left.isIn(constants)`. Core Data: IN.
-package struct Membership: OperatorNode {
-  package let left: any OperandNode
+struct Membership: OperatorNode {
+  var left: any OperandNode
   /// A list, or what leads to a collection, or a text.
   let right: any OperandNode
-  let options: TextOptions
+  var options: TextOptions = []
 
-  package init(_ left: any OperandNode, _ right: any OperandNode, _ options: TextOptions = []) {
-    self.left = left
-    self.right = right
-    self.options = options
-  }
-
-  package func replacingLeft(_ left: any OperandNode) -> any OperatorNode {
-    Membership(left, right, options)
-  }
-
-  package func substituting(_ values: Substitution) -> any PredicateNode {
-    Membership(left.substituting(values), right.substituting(values), options)
-  }
-
-  package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
-    guard let list = right as? ListNode else { return try inOperand(resolver) }
+  func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
+    let right = resolver.bound(right)
+    guard let list = right as? ListNode else { return try isIn(right, resolver) }
     // Resolved even if there is nothing to be equal to.
     let operand = try left.resolved(by: resolver)
-    if options.isEmpty, let constants = list.constants {
+    if options.isEmpty, let constants = list.constants(resolver) {
       if let path = operand.property, let fitting = path.fitting(constants) {
         return try condition(on: path, fitting, in: resolver.schema)
       }
@@ -44,7 +31,9 @@ package struct Membership: OperatorNode {
   }
 
   /// `object IN cities`, or `"a" IN name`.
-  private func inOperand(_ resolver: PathResolver) throws(QueryError) -> any Condition {
+  private func isIn(
+    _ right: any OperandNode, _ resolver: PathResolver
+  ) throws(QueryError) -> any Condition {
     if let path = right as? PathNode, case .collection = try resolver.end(of: path.path) {
       return try QuantifiedOperator(.any, Comparison(path, .equal, left, options))
         .resolved(by: resolver)

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+
+/// An operand whose value is worked out from others: a sum, a count, the first of two values.
+struct Calculation: Operand {
+  let kind: OperandKind?
+  private let describe: @Sendable () -> String
+  private let calculate: @Sendable (Row, RowReader) throws -> Value
+
+  init(
+    _ kind: OperandKind?, _ description: @autoclosure @escaping @Sendable () -> String,
+    _ calculate: @escaping @Sendable (Row, RowReader) throws -> Value
+  ) {
+    self.kind = kind
+    describe = description
+    self.calculate = calculate
+  }
+
+  func value(of row: Row, _ reader: RowReader) throws -> Value { try calculate(row, reader) }
+
+  var description: String { describe() }
+}
