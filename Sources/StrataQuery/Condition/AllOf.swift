@@ -12,11 +12,11 @@ package struct AllOf: Condition {
   }
 
   /// What the terms have in common, if all are about one slot.
-  package var stretch: SlotStretch? {
-    guard var common = terms.first?.stretch else { return nil }
+  package var range: SlotRange? {
+    guard var common = terms.first?.range else { return nil }
     for term in terms.dropFirst() {
-      guard let stretch = term.stretch, stretch.slot == common.slot else { return nil }
-      common.keys = common.keys.intersection(stretch.keys)
+      guard let (slot, range) = term.range, slot == common.slot else { return nil }
+      common.range = common.range.intersection(range)
     }
     return common
   }

@@ -16,13 +16,10 @@ struct AnyMember: Condition {
   }
 
   /// From the members that satisfy the condition, back to those that have them.
-  func source(in planner: AccessPlanner) -> RankedSource? {
-    let place = collection.place
-    guard place.depth == 0 else { return nil }
-    let wanted = AllOf(collection.filters.flatMap(\.terms) + condition.terms)
-    return planner.source(over: place.hops) { owners in
-      owners.source(ofOwnersIn: place.relationship) { $0.source(for: wanted) }
-    }
+  var lead: Lead? {
+    guard collection.place.depth == 0 else { return nil }
+    return .members(
+      collection.place, AllOf(collection.filters.flatMap(\.terms) + condition.terms))
   }
 
   var description: String { "any \(collection)(\(condition))" }

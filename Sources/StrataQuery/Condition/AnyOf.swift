@@ -15,29 +15,17 @@ package struct AnyOf: Condition {
   }
 
   /// What the branches have together, if all are about one slot.
-  package var stretch: SlotStretch? {
-    let stretches = branches.compactMap(\.stretch)
-    guard var union = stretches.first, stretches.count == branches.count else { return nil }
-    for stretch in stretches.dropFirst() {
-      guard stretch.slot == union.slot else { return nil }
-      union.keys = union.keys.union(stretch.keys)
+  package var range: SlotRange? {
+    guard var union = branches.first?.range else { return nil }
+    for branch in branches.dropFirst() {
+      guard let (slot, range) = branch.range, slot == union.slot else { return nil }
+      union.range = union.range.union(range)
     }
     return union
   }
 
   /// What each branch has, if all have something.
-  package func source(in planner: AccessPlanner) -> RankedSource? {
-    var sources: [KeySource] = []
-    var rank = SourceRank.certain
-    var isWhole = true
-    for branch in branches {
-      guard let found = planner.source(for: branch) else { return nil }
-      sources.append(found.source)
-      rank = max(rank, found.rank)
-      isWhole = isWhole && found.isWhole
-    }
-    return RankedSource(source: .union(sources), rank: rank.behind(.union), isWhole: isWhole)
-  }
+  package var lead: Lead? { .anyOf(branches) }
 
   package var description: String {
     "(\(branches.map(\.description).joined(separator: " || ")))"

@@ -10,8 +10,8 @@ package struct EqualityTest<V: AttributeValue>: SlotTest {
 
   package func isTrue(of value: Value) -> Bool { V(value: value) == constant }
 
-  package func stretch(in kind: SlotKind) -> KeyStretch? {
-    ComparisonOperator.equal.stretch(constant.value, in: kind)
+  package func range(in kind: SlotKind) -> IndexRange? {
+    ComparisonOperator.equal.range(constant.value, in: kind)
   }
 
   package var name: String { "==" }

@@ -11,18 +11,17 @@ struct MembershipTest<V: AttributeValue & Hashable>: SlotTest {
 
   func isTrue(of value: Value) -> Bool { V(value: value).map(members.contains) ?? false }
 
-  func stretch(in kind: SlotKind) -> KeyStretch? {
-    var ranges: [KeyRange] = []
-    var certainty = KeyStretch.Certainty.all
+  func range(in kind: SlotKind) -> IndexRange? {
+    var stretches: [KeyRange] = []
+    var certainty = Certainty.all
     var points: [[UInt8]]? = []
     for member in members where member == member {
-      let one = ComparisonOperator.equal.stretch(member.value, in: kind)
-      ranges += one.ranges.ranges
+      let one = ComparisonOperator.equal.range(member.value, in: kind)
+      stretches += one.stretches
       certainty = certainty.and(one.certainty)
       if let key = one.points { points?.append(contentsOf: key) } else { points = nil }
     }
-    return KeyStretch(
-      ranges: KeyRanges(ranges), bounds: .point, certainty: certainty, points: points)
+    return IndexRange(stretches, .point, certainty, points: points)
   }
 
   var name: String { "in" }

@@ -9,7 +9,7 @@ package struct NilTest: SlotTest {
   package func isTrue(of value: Value) -> Bool { value == .null }
 
   /// Nothing but absent slots, which the caller adds if they read as nil.
-  package func stretch(in kind: SlotKind) -> KeyStretch? { KeyStretch.none }
+  package func range(in kind: SlotKind) -> IndexRange? { IndexRange.none }
 
   package var name: String { "== nil" }
 }

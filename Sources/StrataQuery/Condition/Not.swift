@@ -11,9 +11,10 @@ package struct Not: Condition {
     try !operand.isTrue(of: row, reader)
   }
 
-  package var stretch: SlotStretch? {
-    guard let stretch = operand.stretch, let rest = stretch.keys.complement else { return nil }
-    return SlotStretch(slot: stretch.slot, keys: rest)
+  /// All other entries, if it is certain which those are.
+  package var range: SlotRange? {
+    guard let (slot, range) = operand.range, range.certainty == .all else { return nil }
+    return (slot, range.complement)
   }
 
   package var description: String { "!(\(operand))" }

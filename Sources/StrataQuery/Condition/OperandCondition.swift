@@ -12,11 +12,11 @@ struct OperandCondition<Test: SlotTest>: Condition {
   }
 
   /// The objects themselves, if the condition names them: SELF == object.
-  func source(in planner: AccessPlanner) -> RankedSource? {
+  var lead: Lead? {
     guard let identity = operand as? IdentityOperand, identity.depth == 0,
       let test = test as? TargetTest
     else { return nil }
-    return RankedSource(source: .keys(test.keys.sorted()), rank: .certain)
+    return .objects(test.keys.sorted())
   }
 
   var description: String { "\(operand) \(test.name)" }

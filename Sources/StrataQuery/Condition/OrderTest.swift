@@ -28,13 +28,13 @@ package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
   /// has no order.
   private static func isNaN(_ value: V) -> Bool { (value as? Decimal)?.isNaN == true }
 
-  package func stretch(in kind: SlotKind) -> KeyStretch? {
-    guard constant == constant else { return KeyStretch.none }
+  package func range(in kind: SlotKind) -> IndexRange? {
+    guard constant == constant else { return IndexRange.none }
     if Self.isNaN(constant) {
       return comparison.holds(0)
-        ? ComparisonOperator.equal.stretch(constant.value, in: kind) : KeyStretch.none
+        ? ComparisonOperator.equal.range(constant.value, in: kind) : IndexRange.none
     }
-    return comparison.stretch(constant.value, in: kind)
+    return comparison.range(constant.value, in: kind)
   }
 
   package var name: String { comparison.rawValue }

@@ -12,8 +12,8 @@ package protocol SlotTest: Sendable {
   func isTrue(of value: Value) -> Bool
 
   /// Which entries of an index over a slot of `kind` have values that it holds of, absent slots left
-  /// out; nil if no stretch of the index does.
-  func stretch(in kind: SlotKind) -> KeyStretch?
+  /// out; nil if the index cannot tell.
+  func range(in kind: SlotKind) -> IndexRange?
 
   /// How a plan names it, without user values: "==", "prefix".
   var name: String { get }
@@ -63,20 +63,17 @@ package final class SlotCondition: Condition {
     return composite.member(of: slot).map(test.isTrue) ?? isTrueOfAbsent
   }
 
-  package var stretch: SlotStretch? {
-    guard path.isDirect, let keys = test.stretch(in: path.kind) else { return nil }
-    return SlotStretch(
-      slot: path.slot, keys: isTrueOfAbsent ? keys.addingAbsent(path.kind) : keys)
+  package var range: SlotRange? {
+    guard path.isDirect, let range = test.range(in: path.kind) else { return nil }
+    return (path.slot, isTrueOfAbsent ? range.addingAbsent(path.kind) : range)
   }
 
   /// From the objects at the path's end that the test holds of, back over the relationships.
-  package func source(in planner: AccessPlanner) -> RankedSource? {
+  package var lead: Lead? {
     guard path.depth == 0, !path.hops.isEmpty, path.composite == nil, !isTrueOfNowhere else {
       return nil
     }
-    return planner.source(over: path.hops) { end in
-      end.source(for: SlotCondition(atItsEnd: self))
-    }
+    return .over(hops: path.hops, SlotCondition(atItsEnd: self))
   }
 
   package var description: String { "\(path.name) \(test.name)" }

@@ -35,15 +35,13 @@ package struct TargetTest: SlotTest {
     return keys.contains(id.key)
   }
 
-  package func stretch(in kind: SlotKind) -> KeyStretch? {
+  package func range(in kind: SlotKind) -> IndexRange? {
     let points = keys.map { key in
       var bytes: [UInt8] = []
       KeyEncoder.append(objectKey: key, to: &bytes)
       return bytes
     }
-    return KeyStretch(
-      ranges: KeyRanges(points.map { KeyRange(prefix: $0) }), bounds: .point, certainty: .all,
-      points: points)
+    return IndexRange(points.map { KeyRange(prefix: $0) }, .point, points: points)
   }
 
   package var name: String { keys.count == 1 ? "==" : "in" }

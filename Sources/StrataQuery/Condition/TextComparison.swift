@@ -24,8 +24,8 @@ package struct TextComparison: SlotTest {
     return comparison.holds(constant.order(of: text))
   }
 
-  package func stretch(in kind: SlotKind) -> KeyStretch? {
-    comparison.stretch(.string(constant.string), in: kind)
+  package func range(in kind: SlotKind) -> IndexRange? {
+    comparison.range(.string(constant.string), in: kind)
   }
 
   package var name: String { comparison.rawValue }

@@ -29,16 +29,16 @@ struct TextMatchTest: SlotTest {
     return part.isFound(text.string, in: other)
   }
 
-  func stretch(in kind: SlotKind) -> KeyStretch? {
+  func range(in kind: SlotKind) -> IndexRange? {
     guard part == .prefix else { return nil }
-    var stretch = KeyStretch.beginning(with: text.string, in: kind)
+    var range = IndexRange.beginning(with: text.string, in: kind)
     let prefix = text.string.utf8
     if !prefix.isEmpty, prefix.count < KeyEncoder.valueByteCountMax,
       prefix.allSatisfy(\.isPrintable)
     {
-      stretch.certainty = .ending(afterByteCount: prefix.count)
+      range.certainty = .ending(afterByteCount: prefix.count)
     }
-    return stretch
+    return range
   }
 
   var name: String { part.rawValue }

@@ -23,7 +23,7 @@ struct TextTest: SlotTest {
   }
 
   /// The entries that begin with the prefix.
-  func stretch(in kind: SlotKind) -> KeyStretch? {
+  func range(in kind: SlotKind) -> IndexRange? {
     prefix.isEmpty ? nil : .beginning(with: prefix, in: kind)
   }
 }

@@ -8,9 +8,7 @@ package struct Verdict: Condition {
 
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool { isTrue }
 
-  package func source(in planner: AccessPlanner) -> RankedSource? {
-    isTrue ? nil : RankedSource(source: .keys([]), rank: .certain)
-  }
+  package var lead: Lead? { isTrue ? nil : .objects([]) }
 
   package var description: String { isTrue ? "true" : "false" }
 }

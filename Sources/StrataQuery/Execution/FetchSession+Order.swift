@@ -8,61 +8,59 @@ import StrataRecord
 
 extension FetchSession {
   /// A part of the way through an index.
-  private enum Leg {
-    case ordered(KeyRanges)
-    /// Values that are one to the order, whatever the entries say: of each, its stretches.
-    case oneGroup([KeyRanges])
+  private struct Leg {
+    let stretches: [KeyRange]
+    /// Whether all values are one to the order, whatever the entries say.
+    var isOneGroup = false
   }
 
-  func read(_ order: IndexOrder, _ entity: EntitySchema) throws {
+  func read(_ order: IndexOrder) throws {
     let before = reads
-    if let legs = try legs(of: order) {
-      for leg in order.isReversed ? legs.reversed() : legs where !window.isFull {
-        switch leg {
-        case .ordered(let ranges): try walk(ranges, order)
-        case .oneGroup(let values): try walkGroup(values, order, isSorted: order.keyCount == 1)
-        }
+    let legs = try legs(of: order)
+    for leg in order.isReversed ? legs.reversed() : legs where !window.isFull {
+      if leg.isOneGroup {
+        try walkGroup(leg.stretches, order, isSorted: order.keyCount == 1)
+      } else {
+        try walk(leg.stretches, order)
       }
-    } else {
-      try walk(order.access.ranges, order)
     }
     try readTaken()
     if trace != nil {
       let direction = order.isReversed ? "in reverse order" : "in order"
       accessStep = QueryExplanation.Step(
-        .index, "\(order.access.description(in: entity)), \(direction)",
-        found: reads.entries - before.entries, reads - before, inputs: [])
+        .index, "\(order.access), \(direction)", found: reads.entries - before.entries,
+        reads - before, inputs: [])
     }
   }
 
-  /// The way in the order of the first sort key, in parts; nil if it is the entries' order. Objects whose slot is absent stand before all others in
-  /// the index, but may read as a value that belongs further in: they are a leg with those that have the
-  /// value.
-  private func legs(of order: IndexOrder) throws -> [Leg]? {
+  /// The way in the order of the first sort key, in parts. Objects whose slot is absent stand before all
+  /// others in the index, but may read as a value that belongs further in: they are a leg with those that
+  /// have the value.
+  private func legs(of order: IndexOrder) throws -> [Leg] {
     let access = order.access
+    let whole = [Leg(stretches: access.range.stretches)]
     guard order.keyCount > 0, let first = plan.sort.first, first.readsAbsentAsValue else {
-      return nil
+      return whole
     }
-    let absent = KeyRanges(
-      KeyRange(prefix: access.fixed + KeyRanges.absentKey(first.kind)))
-    let unset = access.ranges.intersection(absent)
-    guard try hasEntries(access.index, unset) else { return nil }
-    let value = Array(
-      (access.fixed + first.absentKey).prefix(KeyEncoder.valueByteCountMax))
-    let equal = KeyRanges(KeyRange(prefix: value))
-    let others = absent.union(equal).complement
-    let below = others.intersection(KeyRanges(KeyRange(upper: value)))
-    let above = others.intersection(KeyRanges(KeyRange(lower: value)))
+    let absent = IndexRange([KeyRange(prefix: access.fixed + KeyEncoder.absentKey(first.kind))])
+    let unset = access.range.intersection(absent).stretches
+    guard try hasEntries(access.index, unset) else { return whole }
+    let value = Array((access.fixed + first.absentKey).prefix(KeyEncoder.valueByteCountMax))
+    let equal = IndexRange([KeyRange(prefix: value)])
+    let others = access.range.intersection(absent.union(equal).complement)
+    func leg(within range: KeyRange) -> Leg {
+      Leg(stretches: others.intersection(IndexRange([range])).stretches)
+    }
+    let group = unset + access.range.intersection(equal).stretches
     return [
-      .ordered(access.ranges.intersection(below)),
-      .oneGroup([unset, access.ranges.intersection(equal)]),
-      .ordered(access.ranges.intersection(above)),
+      leg(within: KeyRange(upper: value)), Leg(stretches: group, isOneGroup: true),
+      leg(within: KeyRange(lower: value)),
     ]
   }
 
-  private func hasEntries(_ index: IndexSchema, _ ranges: KeyRanges) throws -> Bool {
+  private func hasEntries(_ index: IndexSchema, _ stretches: [KeyRange]) throws -> Bool {
     var isFound = false
-    for range in ranges.ranges where !isFound {
+    for range in stretches where !isFound {
       reads.entries += try view.walkIndex(index.number, in: range, isReversed: false) { _, _ in
         isFound = true
         return .stop
@@ -76,10 +74,10 @@ extension FetchSession {
   /// So many entries with one value are gathered backwards; beyond, they are walked forwards.
   private static let reversedGroupCountMax = 64
 
-  private func walk(_ ranges: KeyRanges, _ order: IndexOrder) throws {
+  private func walk(_ stretches: [KeyRange], _ order: IndexOrder) throws {
     // Objects that the order does not tell apart may be in several stretches.
     var group = IndexGroup()
-    for range in order.isReversed ? ranges.ranges.reversed() : ranges.ranges {
+    for range in order.isReversed ? stretches.reversed() : stretches {
       var rest: KeyRange? = range
       while let range = rest, !window.isFull {
         rest = nil
@@ -87,7 +85,7 @@ extension FetchSession {
         // Its objects come in the order of their keys, not the reverse: the first of them are found
         // without the others.
         group.removeAll()
-        try walkGroup([KeyRanges(KeyRange(prefix: value))], order, isSorted: true)
+        try walkGroup([KeyRange(prefix: value)], order, isSorted: true)
         rest = KeyRange(lower: range.lower, upper: value)
       }
     }
@@ -108,7 +106,7 @@ extension FetchSession {
     // Whether an entry is all that it takes to make its object a result. Who is shown each row may stop
     // at any of them, and wants no more to be gathered.
     let isDirect =
-      !isGrouped && plan.filter == nil && access.certainty == .all && !demand.visits
+      !isGrouped && plan.filter == nil && access.range.certainty == .all && !demand.visits
     if isDirect, access.isOneValue, access.fixed.count < KeyEncoder.valueByteCountMax,
       group.isEmpty
     {
@@ -124,7 +122,7 @@ extension FetchSession {
     func gather(_ entry: UnsafeRawBufferPointer, _ key: ObjectKey) throws -> ScanStep {
       let value = UnsafeRawBufferPointer(
         rebasing: entry.dropLast(KeyEncoder.objectKeyByteCount))
-      let isCertain = access.certainty.holds(of: value)
+      let isCertain = access.range.certainty.holds(of: value)
       // A value that was cut shares its bytes with others, whatever their order.
       let isCut = value.count >= KeyEncoder.valueByteCountMax
       if !isGrouped, !isCut, group.isEmpty { return try admit(key, isCertain: isCertain) }
@@ -151,7 +149,7 @@ extension FetchSession {
   /// Whether all that find themselves in a group are results, in the order of their keys, in which their
   /// entries are.
   private func isInKeyOrder(within order: IndexOrder) -> Bool {
-    plan.filter == nil && order.access.certainty == .all && order.isToTheEnd
+    plan.filter == nil && order.access.range.certainty == .all && order.isToTheEnd
       && order.keyCount == plan.sort.count
   }
 
@@ -160,12 +158,12 @@ extension FetchSession {
   /// - Parameter isSorted: whether they are one to the others that the index orders, too. Then those of
   ///   each value come in the order of their keys.
   private func walkGroup(
-    _ values: [KeyRanges], _ order: IndexOrder, isSorted: Bool
+    _ stretches: [KeyRange], _ order: IndexOrder, isSorted: Bool
   ) throws {
     var group = IndexGroup()
     var isCut = !isSorted
     let wanted = isSorted && isInKeyOrder(within: order) ? window.wanted : .max
-    for range in values.flatMap(\.ranges) {
+    for range in stretches {
       var found = 0
       let count = try view.walkIndex(order.access.index.number, in: range, isReversed: false) {
         entry, key in
@@ -173,7 +171,7 @@ extension FetchSession {
         let value = UnsafeRawBufferPointer(
           rebasing: entry.dropLast(KeyEncoder.objectKeyByteCount))
         isCut = isCut || value.count >= KeyEncoder.valueByteCountMax
-        group.append(key, value, isCertain: order.access.certainty.holds(of: value))
+        group.append(key, value, isCertain: order.access.range.certainty.holds(of: value))
         found += 1
         return found < wanted || isCut ? .more : .stop
       }

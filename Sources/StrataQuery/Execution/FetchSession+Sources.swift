@@ -7,10 +7,10 @@ import StrataRecord
 // them up would take longer than a walk over the records, it comes to that.
 
 extension FetchSession {
-  func read(_ source: KeySource) throws {
+  func read(_ source: CandidateSource) throws {
     let readsEntriesAlone = plan.filter == nil && plan.sort.isEmpty && !demand.readsRecords
-    if isCounting, readsEntriesAlone, case .stretch(let access, let entity) = source,
-      try countEntries(access, entity)
+    if isCounting, readsEntriesAlone, case .index(let access) = source,
+      try countEntries(access)
     {
       return
     }
@@ -34,15 +34,15 @@ extension FetchSession {
     }
   }
 
-  /// Counts the entries of a stretch without keeping their keys.
+  /// Counts the entries of an index range without keeping their keys.
   ///
   /// - Returns: false if too many entries would have to be looked up.
-  private func countEntries(_ access: IndexAccess, _ entity: EntitySchema) throws -> Bool {
+  private func countEntries(_ access: IndexAccess) throws -> Bool {
     let before = reads
     let most = window.wanted
     var found = 0
     var doubtful: [ObjectKey] = []
-    for range in access.ranges.ranges where found < most {
+    for range in access.range.stretches where found < most {
       reads.entries += try view.walkIndex(access.index.number, in: range, isReversed: false) {
         entry, key in
         guard isInFamily(key) else { return .more }
@@ -57,7 +57,7 @@ extension FetchSession {
     count(found)
     if trace != nil {
       accessStep = QueryExplanation.Step(
-        .index, access.description(in: entity), found: found, reads - before, inputs: [])
+        .index, access.description, found: found, reads - before, inputs: [])
     }
     return true
   }

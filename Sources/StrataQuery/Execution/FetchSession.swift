@@ -128,7 +128,7 @@ final class FetchSession {
     if window.isFull { return }
     switch plan.access {
     case .records: try readRecords()
-    case .inOrder(let order, let entity): try read(order, entity)
+    case .inOrder(let order): try read(order)
     case .source(let source): try read(source)
     }
   }
@@ -338,7 +338,7 @@ final class FetchSession {
       step = QueryExplanation.Step(.filter, "\(filter)", inputs: [step])
     }
     var sort = plan.sort[...]
-    if case .inOrder(let order, _) = plan.access, step.kind != .records {
+    if case .inOrder(let order) = plan.access, step.kind != .records {
       sort = plan.sort.dropFirst(order.keyCount)
     }
     if !sort.isEmpty {

@@ -8,11 +8,11 @@ import StrataRecord
 /// One fetch's.
 final class PlanTrace {
   /// The sources that are being read, the innermost last, with what theirs have come to.
-  private var open: [(source: KeySource, inputs: [QueryExplanation.Step])] = []
+  private var open: [(source: CandidateSource, inputs: [QueryExplanation.Step])] = []
   /// What is done.
   private(set) var steps: [QueryExplanation.Step] = []
 
-  func begin(_ source: KeySource) { open.append((source, [])) }
+  func begin(_ source: CandidateSource) { open.append((source, [])) }
 
   /// - Parameter found: how many keys; nil if there were too many.
   func end(found: Int?, _ reads: ReadCount) {
@@ -22,7 +22,7 @@ final class PlanTrace {
         source, found == nil ? .givenUp : .done, found: found, reads, inputs: inputs))
   }
 
-  func skip(_ source: KeySource) {
+  func skip(_ source: CandidateSource) {
     add(QueryExplanation.Step(source, .skipped, found: nil, ReadCount(), inputs: []))
   }
 
@@ -33,18 +33,21 @@ final class PlanTrace {
 
 extension QueryExplanation.Step {
   fileprivate init(
-    _ source: KeySource, _ outcome: QueryExplanation.Outcome, found: Int?, _ reads: ReadCount,
+    _ source: CandidateSource, _ outcome: QueryExplanation.Outcome, found: Int?, _ reads: ReadCount,
     inputs: [QueryExplanation.Step]
   ) {
     let (kind, detail): (QueryExplanation.Kind, String) =
       switch source {
-      case .stretch(let access, let entity): (.index, access.description(in: entity))
+      case .index(let access): (.index, access.description)
       case .keys: (.objects, "")
       case .union: (.union, "")
       case .intersection: (.intersection, "")
-      case .referrers(let hop, _): (.relationship, hop.name)
-      case .targets(let hop, _): (.relationship, "targets of \(hop.name)")
-      case .linked(let hop, _): (.relationship, hop.name)
+      case .related(let hop, _):
+        if case .targets = hop.way {
+          (.relationship, "targets of \(hop.name)")
+        } else {
+          (.relationship, hop.name)
+        }
       }
     self.init(kind, detail, outcome, found: found, reads, inputs: inputs)
   }

@@ -37,7 +37,7 @@ struct SourceReader {
   }
 
   /// The objects of `source`; nil if there are more than `most`.
-  mutating func keys(of source: KeySource, upTo most: Int) throws -> KeySet? {
+  mutating func keys(of source: CandidateSource, upTo most: Int) throws -> KeySet? {
     trace?.begin(source)
     let before = reads
     let found = try read(source, upTo: most)
@@ -45,34 +45,21 @@ struct SourceReader {
     return found
   }
 
-  private mutating func read(_ source: KeySource, upTo most: Int) throws -> KeySet? {
+  private mutating func read(_ source: CandidateSource, upTo most: Int) throws -> KeySet? {
     switch source {
-    case .stretch(let access, _): try walk(access, upTo: most)
+    case .index(let access): try walk(access, upTo: most)
     case .keys(let keys): named(keys, upTo: most)
     case .union(let sources): try union(sources, upTo: most)
     case .intersection(let sources): try intersection(sources, upTo: most)
-    case .referrers(let hop, let targets):
-      try follow(targets, upTo: most) { reader, key in
-        let found = try reader.view.referrers(to: key, index: hop.index, slot: hop.slot)
-        reader.reads.entries += found.count
-        return found
-      }
-    case .targets(let hop, let owners):
-      try follow(owners, upTo: most) { reader, key in try reader.target(of: key, hop) }
-    case .linked(let hop, let targets):
-      try follow(targets, upTo: most) { reader, key in
-        let found = try reader.view.linked(at: LinkPlace(hop.mirror, key), isOrdered: false)
-        reader.reads.entries += found.count
-        return found.map(\.key)
-      }
+    case .related(let hop, let source): try follow(hop, from: source, upTo: most)
     }
   }
 
   private mutating func walk(_ access: IndexAccess, upTo most: Int) throws -> KeySet? {
     var keys: [ObjectKey] = []
     var doubtful: Set<ObjectKey> = []
-    let isCertain = access.certainty == .all
-    for range in access.ranges.ranges {
+    let isCertain = access.range.certainty == .all
+    for range in access.range.stretches {
       reads.entries += try view.walkIndex(access.index.number, in: range, isReversed: false) {
         entry, key in
         keys.append(key)
@@ -92,7 +79,7 @@ struct SourceReader {
     return named
   }
 
-  private mutating func union(_ sources: [KeySource], upTo most: Int) throws -> KeySet? {
+  private mutating func union(_ sources: [CandidateSource], upTo most: Int) throws -> KeySet? {
     var all: [ObjectKey] = []
     var doubt = KeySet.Doubt.none
     for source in sources {
@@ -107,7 +94,8 @@ struct SourceReader {
     return union
   }
 
-  private mutating func intersection(_ sources: [KeySource], upTo most: Int) throws -> KeySet? {
+  private mutating func intersection(_ sources: [CandidateSource], upTo most: Int) throws -> KeySet?
+  {
     var common: KeySet?
     var hasGivenUp = false
     for source in sources {
@@ -134,16 +122,16 @@ struct SourceReader {
 
   // MARK: - Relationships
 
-  /// What `step` leads to from the objects of `source`; what comes from a doubtful one is doubtful.
+  /// What a relationship leads to from the objects of `source`; what comes from a doubtful one is
+  /// doubtful.
   private mutating func follow(
-    _ source: KeySource, upTo most: Int,
-    _ step: (inout SourceReader, ObjectKey) throws -> [ObjectKey]
+    _ hop: CandidateSource.Hop, from source: CandidateSource, upTo most: Int
   ) throws -> KeySet? {
     guard let start = try keys(of: source, upTo: min(most, lookupCountMax)) else { return nil }
     var all: [ObjectKey] = []
     var doubtful: Set<ObjectKey> = []
     for key in start.keys {
-      let found = try step(&self, key)
+      let found = try others(of: key, hop)
       all += found
       if start.isDoubtful(key) { doubtful.formUnion(found) }
       if all.count > most { return nil }
@@ -151,17 +139,33 @@ struct SourceReader {
     return KeySet(all, doubtful: doubtful)
   }
 
+  /// The objects at the other end of the relationship from one object.
+  private mutating func others(
+    of key: ObjectKey, _ hop: CandidateSource.Hop
+  ) throws -> [ObjectKey] {
+    let found: [ObjectKey]
+    switch hop.way {
+    case .targets(let slot): return try target(of: key, slot, hop.owner)
+    case .referrers(let index, let slot):
+      found = try view.referrers(to: key, index: index, slot: slot)
+    case .links(let mirror):
+      found = try view.linked(at: LinkPlace(mirror, key), isOrdered: false).map(\.key)
+    }
+    reads.entries += found.count
+    return found
+  }
+
   /// Where an object's to-one slot leads, if that is an object.
   private mutating func target(
-    of key: ObjectKey, _ hop: KeySource.ToOneHop
+    of key: ObjectKey, _ slot: Int, _ owner: EntitySchema
   ) throws -> [ObjectKey] {
     // What a request names may be of any entity, and an inherited index has the whole hierarchy's.
-    guard hop.owner.family.contains(key.entity) else { return [] }
+    guard owner.family.contains(key.entity) else { return [] }
     reads.records += 1
     guard case .record(let stored) = try view.find(key),
       let layout = view.schema.entity(key.entity)?.layout,
       let target = stored.record.withUnsafeBytes({ bytes in
-        bytes.baseAddress.flatMap { layout.slot(hop.slot, at: $0).toOne }
+        bytes.baseAddress.flatMap { layout.slot(slot, at: $0).toOne }
       })
     else { return [] }
     return try view.exists(target) ? [target] : []

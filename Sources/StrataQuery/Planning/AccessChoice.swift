@@ -5,7 +5,7 @@ import StrataRecord
 /// The planner's choice between the indexes' order, sources of keys, and the records.
 ///
 /// 1. The best source that the predicate's terms have, with those beside it that are worth walking too.
-/// 2. Or an index in whose order the request is, within the stretch that the terms leave of it, if no
+/// 2. Or an index in whose order the request is, within the range that the terms leave of it, if no
 ///    source is better. With a limit a range with one end does not count as better: the first few in
 ///    order are soon found, and the range may be most of the objects.
 /// 3. Without a source, the index of the order, if there is a limit or nothing to filter.
@@ -20,31 +20,32 @@ struct AccessChoice {
     condition: (any Condition)?, sort: [ResolvedSortKey], isLimited: Bool, _ planner: AccessPlanner
   ) {
     let terms = condition?.terms ?? []
-    let slots = SlotStretches(terms)
+    let slots = SlotTerms(terms)
     let sort = sort.isEmpty ? sort : sort.filter { !slots.isFixed($0.slot) }
     let accesses = planner.accesses(slots)
     let candidates = planner.candidates(for: terms, slots, accesses)
     self.sort = sort
     let answered: TermSet
     if let order = Self.order(by: sort, accesses, planner.entity, isLimited: isLimited),
-      Self.isBetter(
-        order, than: candidates.first, isLimited: isLimited, hasTerms: !terms.isEmpty)
+      Self.isBetter(order, than: candidates.first, isLimited: isLimited, hasTerms: !terms.isEmpty)
     {
-      access = .inOrder(order, planner.entity)
+      access = .inOrder(order)
       answered = order.access.answered
     } else {
       let chosen = planner.worthWalking(candidates)
       if sort.isEmpty, isLimited || chosen.count == 1,
-        case .stretch(let stretch, _)? = chosen.first?.source,
-        let order = IndexOrder(unsorted: stretch)
+        case .index(let single)? = chosen.first?.source, let order = IndexOrder(unsorted: single)
       {
         // The objects that have one value come in the order of the keys, and there is nothing to
         // intersect them with: they are handed on as they come.
-        access = .inOrder(order, planner.entity)
-        answered = stretch.answered
+        access = .inOrder(order)
+        answered = single.answered
+      } else if let joined = AccessPlanner.joined(chosen) {
+        access = .source(joined.source)
+        answered = joined.answered
       } else {
-        access = chosen.isEmpty ? .records : .source(AccessPlanner.joined(chosen))
-        answered = AccessPlanner.answered(by: chosen)
+        access = .records
+        answered = TermSet()
       }
     }
     filter = Self.rest(of: condition, terms, answered)
@@ -80,41 +81,39 @@ struct AccessChoice {
     return true
   }
 
-  /// The index with the narrowest stretch among those that have the order; of such, the one that covers
+  /// The index with the narrowest range among those that have the order; of such, the one that covers
   /// most sort keys. nil if there is none, or no order.
   private static func order(
     by sort: [ResolvedSortKey], _ accesses: [IndexAccess], _ entity: EntitySchema, isLimited: Bool
   ) -> IndexOrder? {
     guard let first = sort.first else { return nil }
     var best: IndexOrder?
-    func consider(_ access: IndexAccess) {
-      guard let order = IndexOrder(access, by: sort) else { return }
+    for index in entity.indexes {
+      let access = accesses.first { $0.index.number == index.number }
+      guard access != nil || index.slot == first.slot,
+        let order = IndexOrder(access ?? IndexAccess(whole: index, of: entity), by: sort)
+      else { continue }
       guard let known = best else {
         best = order
-        return
+        continue
       }
-      let (one, two) = (rank(order, isLimited), rank(known, isLimited))
+      let one = selectivity(of: order, isLimited)
+      let two = selectivity(of: known, isLimited)
       if one < two || one == two && order.keyCount > known.keyCount { best = order }
-    }
-    for index in entity.indexes {
-      if let access = accesses.first(where: { $0.index.number == index.number }) {
-        consider(access)
-      } else if index.slot == first.slot {
-        consider(IndexAccess(whole: index))
-      }
     }
     return best
   }
 
-  private static func rank(_ order: IndexOrder, _ isLimited: Bool) -> SourceRank {
-    let rank = SourceRank(order.access)
-    return isLimited ? rank.closed : rank
+  private static func selectivity(of order: IndexOrder, _ isLimited: Bool) -> Selectivity {
+    let selectivity = CandidateSource.index(order.access).selectivity
+    return isLimited ? selectivity.closed : selectivity
   }
 
   private static func isBetter(
     _ order: IndexOrder, than best: AccessPlanner.Candidate?, isLimited: Bool, hasTerms: Bool
   ) -> Bool {
     guard let best else { return isLimited || !hasTerms }
-    return rank(order, isLimited) <= (isLimited ? best.rank.closed : best.rank)
+    return selectivity(of: order, isLimited)
+      <= (isLimited ? best.selectivity.closed : best.selectivity)
   }
 }

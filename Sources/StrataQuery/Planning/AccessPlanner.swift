@@ -6,10 +6,10 @@ import StrataRecord
 /// relationships those of other entities.
 ///
 /// It goes by the form of the condition alone. A value is guessed to be rarer than a prefix, a prefix
-/// than a range, and that is wrong as often as data are uneven; but what a stretch holds is found out by
+/// than a range, and that is wrong as often as data are uneven; but what a range holds is found out by
 /// walking it, at an eighth of the price of its objects' records, so a wrong guess costs little and
 /// statistics would cost every save.
-package struct AccessPlanner: Sendable {
+struct AccessPlanner {
   let schema: Schema
   let entity: EntitySchema
   /// Whether the entries may be the whole answer, so that walking most of an index is still better than
@@ -18,11 +18,21 @@ package struct AccessPlanner: Sendable {
 
   /// A source among those of an "and".
   struct Candidate {
-    let source: KeySource
-    let rank: SourceRank
+    let source: CandidateSource
+    let selectivity: Selectivity
     /// The terms that need not be asked of what is found.
     let answered: TermSet
+
+    init(_ source: CandidateSource, answered: TermSet) {
+      self.source = source
+      selectivity = source.selectivity
+      self.answered = answered
+    }
   }
+
+  /// A source for a condition, and whether every object found satisfies it, but for entries that are
+  /// not certain.
+  private typealias Found = (source: CandidateSource, isWhole: Bool)
 
   /// So many sources are walked for one "and" at most.
   private static let intersectionCountMax = 4
@@ -30,26 +40,24 @@ package struct AccessPlanner: Sendable {
   // MARK: - Conditions
 
   /// The best source for a condition; nil if it has none.
-  func source(for condition: any Condition) -> RankedSource? {
+  private func source(for condition: any Condition) -> Found? {
     let terms = condition.terms
-    let slots = SlotStretches(terms)
+    let slots = SlotTerms(terms)
     let chosen = worthWalking(candidates(for: terms, slots, accesses(slots)))
-    guard let first = chosen.first else { return nil }
-    let answered = Self.answered(by: chosen)
-    return RankedSource(
-      source: Self.joined(chosen), rank: first.rank, isWhole: answered.count == terms.count)
+    guard let (source, answered) = Self.joined(chosen) else { return nil }
+    return (source, answered.count == terms.count)
   }
 
   /// What the terms leave of the indexes that they say something of, as they are declared: a single
   /// index before a compound one. O(indexes).
-  func accesses(_ slots: SlotStretches) -> [IndexAccess] {
-    entity.indexes.compactMap { IndexAccess($0, slots) }
+  func accesses(_ slots: SlotTerms) -> [IndexAccess] {
+    entity.indexes.compactMap { IndexAccess($0, of: entity, slots) }
   }
 
   /// All sources for the terms of an "and", the one with the fewest keys first, as far as can be
   /// guessed. O(terms · indexes).
   func candidates(
-    for terms: [any Condition], _ slots: SlotStretches, _ accesses: [IndexAccess]
+    for terms: [any Condition], _ slots: SlotTerms, _ accesses: [IndexAccess]
   ) -> [Candidate] {
     var found: [Candidate] = []
     /// The terms on slots that an index begins with.
@@ -57,20 +65,16 @@ package struct AccessPlanner: Sendable {
     for access in accesses {
       if let joined = slots[access.index.slot] { served.formUnion(joined.terms) }
       guard readsEntriesAlone || access.widths.first != .most else { continue }
-      found.append(
-        Candidate(
-          source: .stretch(access, entity), rank: SourceRank(access), answered: access.answered))
+      found.append(Candidate(.index(access), answered: access.answered))
     }
     for (index, term) in terms.enumerated() where !served.contains(index) {
-      guard let ranked = term.source(in: self) else { continue }
-      found.append(
-        Candidate(
-          source: ranked.source, rank: ranked.rank,
-          answered: ranked.isWhole ? TermSet(index) : TermSet()))
+      guard let (source, isWhole) = term.lead.flatMap(source(at:)) else { continue }
+      found.append(Candidate(source, answered: isWhole ? TermSet(index) : TermSet()))
     }
     if found.count < 2 { return found }
     // Of equals the first declared.
-    return found.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+    return found.enumerated()
+      .sorted { ($0.element.selectivity, $0.offset) < ($1.element.selectivity, $1.offset) }
       .map(\.element)
   }
 
@@ -79,11 +83,11 @@ package struct AccessPlanner: Sendable {
   func worthWalking(_ candidates: [Candidate]) -> [Candidate] {
     guard let first = candidates.first else { return [] }
     var chosen = [first]
-    if first.rank <= .one { return chosen }
+    if first.selectivity <= .one { return chosen }
     var answered = first.answered
     for candidate in candidates.dropFirst() where chosen.count < Self.intersectionCountMax {
       guard !candidate.answered.isSubset(of: answered),
-        readsEntriesAlone || candidate.rank.isNarrow
+        readsEntriesAlone || candidate.selectivity.isNarrow
       else { continue }
       chosen.append(candidate)
       answered.formUnion(candidate.answered)
@@ -91,58 +95,71 @@ package struct AccessPlanner: Sendable {
     return chosen
   }
 
-  static func answered(by candidates: [Candidate]) -> TermSet {
-    candidates.reduce(into: TermSet()) { $0.formUnion($1.answered) }
+  /// What candidates are together; nil if there are none.
+  static func joined(_ candidates: [Candidate]) -> (source: CandidateSource, answered: TermSet)? {
+    guard let first = candidates.first else { return nil }
+    return (
+      candidates.count == 1 ? first.source : .intersection(candidates.map(\.source)),
+      candidates.reduce(into: TermSet()) { $0.formUnion($1.answered) }
+    )
   }
 
-  static func joined(_ candidates: [Candidate]) -> KeySource {
-    candidates.count == 1 ? candidates[0].source : .intersection(candidates.map(\.source))
-  }
+  // MARK: - Leads
 
-  // MARK: - Relationships
+  private func source(at lead: Lead) -> Found? {
+    switch lead {
+    case .objects(let keys): return (.keys(keys), true)
+    case .anyOf(let branches):
+      var sources: [CandidateSource] = []
+      var isWhole = true
+      for branch in branches {
+        guard let found = source(for: branch) else { return nil }
+        sources.append(found.source)
+        isWhole = isWhole && found.isWhole
+      }
+      return (.union(sources), isWhole)
+    case .over(let hops, let condition):
+      return source(over: hops[...]) { $0.source(for: condition) }
+    case .members(let place, let condition):
+      return source(over: place.hops[...]) { $0.source(ofOwnersIn: place.relationship, condition) }
+    }
+  }
 
   /// The source that `find` has for the objects at the end of to-one slots, led back to the objects
   /// of this planner's entity.
-  func source(
-    over hops: [Int], _ find: (AccessPlanner) -> RankedSource?
-  ) -> RankedSource? {
-    var end = self
-    var ways: [KeySource.ToOneHop] = []
-    for slot in hops {
-      // After a cast the slot is another entity's.
-      guard let index = end.entity.index(at: slot),
-        end.entity.relationships.indices.contains(slot),
-        let relationship = end.entity.relationships[slot],
-        let next = end.destination(of: relationship)
-      else { return nil }
-      ways.append(KeySource.ToOneHop(owner: end.entity, slot: slot, index: index.number))
-      end = next
-    }
-    guard var found = find(end) else { return nil }
-    for way in ways.reversed() {
-      found = RankedSource(
-        source: .referrers(way, found.source), rank: found.rank.behind(.hop),
-        isWhole: found.isWhole)
-    }
-    return found
+  private func source(
+    over hops: ArraySlice<Int>, _ find: (AccessPlanner) -> Found?
+  ) -> Found? {
+    guard let slot = hops.first else { return find(self) }
+    // After a cast the slot is another entity's.
+    guard let index = entity.index(at: slot), entity.relationships.indices.contains(slot),
+      let relationship = entity.relationships[slot],
+      let found = destination(of: relationship)?.source(over: hops.dropFirst(), find)
+    else { return nil }
+    let hop = CandidateSource.Hop(
+      way: .referrers(index: index.number, slot: slot), owner: entity, property: relationship.name)
+    return (.related(hop, found.source), found.isWhole)
   }
 
-  /// The source that `find` has for members of a to-many relationship, led back to their owners.
-  func source(
-    ofOwnersIn relationship: RelationshipSchema, _ find: (AccessPlanner) -> RankedSource?
-  ) -> RankedSource? {
-    guard let members = destination(of: relationship), let found = find(members) else { return nil }
-    let source: KeySource
+  /// The source of members of a to-many relationship that satisfy a condition, led back to their
+  /// owners.
+  private func source(
+    ofOwnersIn relationship: RelationshipSchema, _ condition: any Condition
+  ) -> Found? {
+    guard let members = destination(of: relationship), let found = members.source(for: condition)
+    else { return nil }
+    let hop: CandidateSource.Hop
     switch relationship.storage {
     case .slot: return nil
-    case .inverseSlot(let index, let slot):
-      source = .targets(
-        KeySource.ToOneHop(owner: members.entity, slot: slot, index: index), found.source)
+    case .inverseSlot(_, let slot):
+      hop = CandidateSource.Hop(
+        way: .targets(slot: slot), owner: members.entity,
+        property: members.entity.description.properties[slot].name)
     case .links(_, let mirror):
-      source = .linked(
-        KeySource.LinkHop(owner: entity, relationship: relationship, mirror: mirror), found.source)
+      hop = CandidateSource.Hop(
+        way: .links(mirror: mirror), owner: entity, property: relationship.name)
     }
-    return RankedSource(source: source, rank: found.rank.behind(.hop), isWhole: found.isWhole)
+    return (.related(hop, found.source), found.isWhole)
   }
 
   /// The planner for the objects that a relationship leads to. Each of them costs a look-up, so only

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataRecord
 
-/// A stretch of an index whose entries come in the order of sort keys.
+/// A range of an index whose entries come in the order of sort keys.
 ///
 /// Leading parts of which all entries have the same value do not matter; from there on the parts are the
 /// sort keys, one after the other, all in one direction. Entries that the covered parts do not tell apart

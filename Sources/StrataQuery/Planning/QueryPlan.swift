@@ -23,9 +23,9 @@ package final class QueryPlan: Sendable {
     /// Every record of the family, in the order of the keys.
     case records
     /// The entries of an index in the order of the request.
-    case inOrder(IndexOrder, EntitySchema)
+    case inOrder(IndexOrder)
     /// The keys that indexes give, put into the order of the request afterwards.
-    case source(KeySource)
+    case source(CandidateSource)
   }
 
   package let schema: Schema
@@ -118,8 +118,8 @@ extension QueryPlan: CustomStringConvertible {
     var ordering: String?
     switch access {
     case .records: parts.append("all records")
-    case .inOrder(let order, let entity):
-      parts.append("index on \(order.access.description(in: entity))")
+    case .inOrder(let order):
+      parts.append("index on \(order.access)")
       ordering = order.isReversed ? "in reverse order" : "in order"
       if order.keyCount < sort.count, let next = keys(sort.dropFirst(order.keyCount)) {
         ordering?.append(", then by \(next)")

@@ -28,7 +28,7 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
   }
 
   /// Whether a slot that was never set sorts among the values instead of before all.
-  package var readsAbsentAsValue: Bool { absentKey != KeyRanges.absentKey(kind) }
+  package var readsAbsentAsValue: Bool { absentKey != KeyEncoder.absentKey(kind) }
 
   /// Appends bytes whose order is that of the row's value in this key.
   ///

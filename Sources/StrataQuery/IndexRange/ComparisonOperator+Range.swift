@@ -6,36 +6,32 @@ import StrataRecord
 
 extension ComparisonOperator {
   /// The entries of an index over a slot of `kind` whose values compare so with `constant`.
-  func stretch(_ constant: Value, in kind: SlotKind) -> KeyStretch {
+  func range(_ constant: Value, in kind: SlotKind) -> IndexRange {
     var key: [UInt8] = []
     let isCut = KeyEncoder.append(value: constant, kind: kind, to: &key)
-    let certainty = isCut ? KeyStretch.Certainty.none : .all
-    if self == .equal {
-      return KeyStretch(
-        ranges: KeyRanges(prefix: key), bounds: .point, certainty: certainty,
-        points: isCut ? nil : [key])
-    }
-    let range: KeyRange
+    let certainty = isCut ? Certainty.none : .all
     switch self {
+    case .equal:
+      return IndexRange([KeyRange(prefix: key)], .point, certainty, points: isCut ? nil : [key])
     // A value that is cut shares its key with others, on either side of the constant.
-    case .less where !isCut: range = KeyRange(lower: kind.beginning, upper: key)
+    case .less where !isCut:
+      return IndexRange([KeyRange(lower: kind.beginning, upper: key)], .above, certainty)
     case .less, .lessOrEqual:
-      range = KeyRange(lower: kind.beginning, upper: KeyRange.successor(ofPrefix: key))
+      let upper = KeyRange.successor(ofPrefix: key)
+      return IndexRange([KeyRange(lower: kind.beginning, upper: upper)], .above, certainty)
     case .greater where !isCut:
       guard let after = KeyRange.successor(ofPrefix: key) else { return .none }
-      range = KeyRange(lower: after, upper: kind.end)
-    case .greater, .greaterOrEqual, .equal: range = KeyRange(lower: key, upper: kind.end)
+      return IndexRange([KeyRange(lower: after, upper: kind.end)], .below, certainty)
+    case .greater, .greaterOrEqual:
+      return IndexRange([KeyRange(lower: key, upper: kind.end)], .below, certainty)
     }
-    let isUpper = self == .less || self == .lessOrEqual
-    return KeyStretch(
-      ranges: KeyRanges(range), bounds: isUpper ? .above : .below, certainty: certainty)
   }
 }
 
 extension SlotKind {
   /// The key that no value is below, but that of an absent slot.
   fileprivate var beginning: [UInt8] {
-    KeyRange.successor(ofPrefix: KeyRanges.absentKey(self)) ?? []
+    KeyRange.successor(ofPrefix: KeyEncoder.absentKey(self)) ?? []
   }
 
   /// The key that all values of the kind which have an order lie below: that of "not a number", which

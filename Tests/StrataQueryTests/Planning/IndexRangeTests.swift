@@ -10,19 +10,19 @@ import Testing
   }
 
   @Test func `that touch become one`() {
-    let union = KeyRanges([range(5, 7), range(1, 3), range(2, 5), range(9, 9)])
-    #expect(union.ranges == [range(1, 7)])
+    let union = IndexRange([range(5, 7), range(1, 3), range(2, 5), range(9, 9)])
+    #expect(union.stretches == [range(1, 7)])
   }
 
   @Test func `in common are none if they only touch`() {
-    #expect(KeyRanges(range(1, 3)).intersection(KeyRanges(range(3, nil))).isEmpty)
+    #expect(IndexRange([range(1, 3)]).intersection(IndexRange([range(3, nil)])).isEmpty)
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func `are an algebra of sets`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    func randomRanges() -> KeyRanges {
-      KeyRanges(
+    func randomRanges() -> IndexRange {
+      IndexRange(
         (0..<Int.random(in: 0...5, using: &random)).map { _ in
           range(
             .random(in: 0...20, using: &random),
@@ -40,8 +40,8 @@ import Testing
     }
   }
 
-  private func contains(_ ranges: KeyRanges, _ value: UInt8) -> Bool {
-    ranges.ranges.contains { range in
+  private func contains(_ ranges: IndexRange, _ value: UInt8) -> Bool {
+    ranges.stretches.contains { range in
       range.lower[0] <= value && (range.upper.map { value < $0[0] } ?? true)
     }
   }

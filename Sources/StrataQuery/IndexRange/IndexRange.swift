@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// Which entries of an index over one slot can be of objects that satisfy a condition, and how much that
+/// says.
+///
+/// It is an algebra, so that "and" and "or" of conditions on one property come down to fewer or more
+/// stretches of the same index.
+///
+/// ## Invariants
+/// - I1 The stretches ascend, neither overlap nor touch, and none is empty.
+package struct IndexRange: Sendable {
+  /// What is known of the values, from which the planner guesses how few they are.
+  struct Bounds: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let below = Bounds(rawValue: 1)
+    static let above = Bounds(rawValue: 2)
+    static let prefix: Bounds = [Bounds(rawValue: 4), .below, .above]
+    static let point: Bounds = [Bounds(rawValue: 8), .prefix]
+  }
+
+  package private(set) var stretches: [KeyRange]
+  var bounds: Bounds
+  var certainty: Certainty
+  /// The keys of the values, if they are single whole ones: what a compound index needs, whose next
+  /// part begins where the value's key ends. In any order; nil for ranges.
+  var points: [[UInt8]]?
+
+  /// - Parameter stretches: in any order.
+  init(
+    _ stretches: [KeyRange], _ bounds: Bounds, _ certainty: Certainty = .all,
+    points: [[UInt8]]? = nil
+  ) {
+    self.stretches = Self.joined(stretches)
+    self.bounds = bounds
+    self.certainty = certainty
+    self.points = points
+  }
+
+  package init(_ stretches: [KeyRange]) { self.init(stretches, []) }
+
+  /// Nothing satisfies the condition.
+  static let none = IndexRange([], .point, points: [])
+
+  /// The entries of objects whose slot is present.
+  static func present(_ kind: SlotKind) -> IndexRange {
+    let lower = KeyRange.successor(ofPrefix: KeyEncoder.absentKey(kind))
+    return IndexRange(lower.map { [KeyRange(lower: $0)] } ?? [])
+  }
+
+  /// The entries of an index over texts that may begin with `prefix`.
+  static func beginning(with prefix: String, in kind: SlotKind) -> IndexRange {
+    if prefix.isEmpty { return present(kind) }
+    var key: [UInt8] = []
+    KeyEncoder.appendPrefix(prefix, to: &key)
+    // Not exact: the prefix's bytes may end within a character of the text.
+    return IndexRange([KeyRange(prefix: key)], .prefix, .none)
+  }
+
+  package var isEmpty: Bool { stretches.isEmpty }
+
+  /// How much of the index is left to walk.
+  var width: Width {
+    if bounds.contains(.point) { return .point }
+    if bounds.contains(.prefix) { return .prefix }
+    if bounds.isEmpty { return .most }
+    return bounds.isSuperset(of: [.below, .above]) ? .between : .open
+  }
+
+  // MARK: - Algebra
+
+  /// What is in either. O(stretches).
+  package func union(_ other: IndexRange) -> IndexRange {
+    var both: [[UInt8]]?
+    if let points, let others = other.points {
+      both = points + others.filter { !points.contains($0) }
+    }
+    return IndexRange(
+      stretches + other.stretches, bounds.intersection(other.bounds),
+      certainty.and(other.certainty), points: both)
+  }
+
+  /// What is in both. O(stretches).
+  package func intersection(_ other: IndexRange) -> IndexRange {
+    var common: [KeyRange] = []
+    var (left, right) = (0, 0)
+    while left < stretches.count, right < other.stretches.count {
+      let (one, two) = (stretches[left], other.stretches[right])
+      let lower = one.lower.isBelow(two.lower) ? two.lower : one.lower
+      let endsFirst = one.ends(before: two)
+      common.append(KeyRange(lower: lower, upper: endsFirst ? one.upper : two.upper))
+      if endsFirst { left += 1 } else { right += 1 }
+    }
+    return IndexRange(
+      common, bounds.union(other.bounds), certainty.and(other.certainty),
+      points: points?.filter(other.contains) ?? other.points?.filter(contains))
+  }
+
+  /// All other entries of the index. O(stretches).
+  var complement: IndexRange {
+    var gaps: [KeyRange] = []
+    var lower: [UInt8]? = []
+    for stretch in stretches {
+      if let lower { gaps.append(KeyRange(lower: lower, upper: stretch.lower)) }
+      lower = stretch.upper
+    }
+    if let lower { gaps.append(KeyRange(lower: lower)) }
+    return IndexRange(gaps)
+  }
+
+  /// The range and the entries of objects whose slot is absent.
+  func addingAbsent(_ kind: SlotKind) -> IndexRange {
+    let key = KeyEncoder.absentKey(kind)
+    var points = points
+    if points?.contains(key) == false { points?.append(key) }
+    return IndexRange(stretches + [KeyRange(prefix: key)], bounds, certainty, points: points)
+  }
+
+  private func contains(_ bytes: [UInt8]) -> Bool {
+    stretches.contains { stretch in
+      !bytes.isBelow(stretch.lower) && (stretch.upper.map { bytes.isBelow($0) } ?? true)
+    }
+  }
+
+  /// The same entries by I1. O(stretches) if they are nearly in order.
+  private static func joined(_ stretches: [KeyRange]) -> [KeyRange] {
+    if stretches.count == 1, !stretches[0].isEmpty { return stretches }
+    var joined: [KeyRange] = []
+    for next in stretches.sorted(by: { $0.lower.isBelow($1.lower) }) where !next.isEmpty {
+      guard let last = joined.last, last.upper.map({ !$0.isBelow(next.lower) }) ?? true else {
+        joined.append(next)
+        continue
+      }
+      if last.ends(before: next) { joined[joined.count - 1].upper = next.upper }
+    }
+    return joined
+  }
+}
+
+extension KeyRange {
+  fileprivate var isEmpty: Bool { upper.map { !lower.isBelow($0) } ?? false }
+
+  fileprivate func ends(before other: KeyRange) -> Bool {
+    guard let upper else { return false }
+    return other.upper.map { upper.isBelow($0) } ?? true
+  }
+}
+
+extension [UInt8] {
+  /// Whether these bytes come before `other` in the order of keys.
+  fileprivate func isBelow(_ other: [UInt8]) -> Bool {
+    withUnsafeBytes { bytes in
+      other.withUnsafeBytes { IndexRun.precedes(bytes, $0) }
+    }
+  }
+}
