@@ -11,7 +11,7 @@ extension String: AttributeValue {
   /// Bytes that are no UTF-8 (of a damaged record) read as U+FFFD.
   @inlinable public init?(_ slot: RecordSlot) {
     guard let bytes = slot.bytes(.string) else { return nil }
-    self.init(utf8: bytes)
+    self.init(decoding: bytes, as: UTF8.self)
   }
 
   @inlinable public func write(to writer: inout SlotWriter) {
