@@ -42,12 +42,6 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     entities = model.entities.map { Entity($0, in: model) }.sorted { $0.name < $1.name }
   }
 
-  /// The outline as it was encoded; nil if the text is none.
-  package init?(_ json: JSONValue) {
-    guard let entities = json["entities"]?.array(of: Entity.init) else { return nil }
-    self.entities = entities
-  }
-
   /// What differs between this outline and `other`, one sentence each; empty if they are equal.
   package func differences(from other: ModelOutline) -> [String] {
     // A damaged outline may name an entity twice.
@@ -86,64 +80,8 @@ extension ModelOutline.Entity {
     uniqueTogether = Self.sorted(entity.uniqueTogether)
     indexes = Self.sorted(entity.indexes)
   }
+
   private static func sorted(_ lists: [[String]]) -> [[String]]? {
     lists.isEmpty ? nil : lists.sorted { $0.lexicographicallyPrecedes($1) }
   }
-}
-
-// MARK: - Reading
-
-extension ModelOutline.Entity {
-  fileprivate init?(_ json: JSONValue) {
-    guard let name = json["name"]?.string, let isAbstract = json["isAbstract"]?.bool,
-      let attributes = json["attributes"]?.array(of: ModelOutline.Attribute.init),
-      let relationships = json["relationships"]?.array(of: ModelOutline.Relationship.init),
-      let superentity = json.optional("superentity", \.string),
-      let uniqueTogether = json.optional("uniqueTogether", { $0.lists }),
-      let indexes = json.optional("indexes", { $0.lists })
-    else { return nil }
-    self.init(
-      name: name, superentity: superentity, isAbstract: isAbstract, attributes: attributes,
-      relationships: relationships, uniqueTogether: uniqueTogether, indexes: indexes)
-  }
-}
-
-extension ModelOutline.Attribute {
-  fileprivate init?(_ json: JSONValue) {
-    guard let name = json["name"]?.string,
-      let type = json["type"]?.integer(UInt8.self).flatMap(AttributeType.init),
-      let isOptional = json["isOptional"]?.bool, let isUnique = json["isUnique"]?.bool,
-      let isIndexed = json["isIndexed"]?.bool, let isTransient = json["isTransient"]?.bool,
-      let isExternal = json.optional("isExternal", \.bool)
-    else { return nil }
-    self.init(
-      name: name, type: type, isOptional: isOptional, isUnique: isUnique, isIndexed: isIndexed,
-      isTransient: isTransient, isExternal: isExternal)
-  }
-}
-
-extension ModelOutline.Relationship {
-  fileprivate init?(_ json: JSONValue) {
-    guard let name = json["name"]?.string,
-      let kind = json["kind"]?.integer(UInt8.self).flatMap(RelationshipKind.init),
-      let destination = json["destination"]?.string,
-      let inverse = json.optional("inverse", \.string)
-    else { return nil }
-    self.init(name: name, kind: kind, destination: destination, inverse: inverse)
-  }
-}
-
-extension JSONValue {
-  /// A member that may be missing, or null.
-  ///
-  /// - Returns: nil if it is something else than what it should be; of one that is not there, that.
-  fileprivate func optional<Member>(
-    _ name: String, _ read: (JSONValue) -> Member?
-  ) -> Member?? {
-    guard let value = self[name], value != .null else { return .some(nil) }
-    return read(value).map { .some($0) }
-  }
-
-  /// Lists of names.
-  fileprivate var lists: [[String]]? { array(of: { $0.array(of: \.string) }) }
 }

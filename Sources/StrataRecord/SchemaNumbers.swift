@@ -17,32 +17,21 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
 
   package init() {}
 
-  /// The numbers as they were encoded; nil if the text is none.
-  package init?(_ json: JSONValue) {
-    guard let entities = json["entities"]?.members, let properties = json["properties"]?.members,
-      let lastEntity = json["lastEntity"]?.integer(UInt16.self),
-      let lastProperty = json["lastProperty"]?.integer(UInt16.self),
-      let entityNumbers = Self.numbers(entities)
-    else { return nil }
-    self.entities = entityNumbers
-    for entity in properties {
-      guard let members = entity.value.members, let numbers = Self.numbers(members) else {
-        return nil
-      }
-      self.properties[entity.name] = numbers
-    }
-    self.lastEntity = lastEntity
-    self.lastProperty = lastProperty
+  /// The numbers as a store keeps them: JSON with sorted keys.
+  package var text: [UInt8] {
+    let properties = properties.mapValues(Self.text)
+    let text = JSONText.object([
+      "entities": Self.text(entities),
+      "lastEntity": "\(lastEntity)",
+      "lastProperty": "\(lastProperty)",
+      "properties": Self.text(properties),
+    ])
+    return Array(text.utf8)
   }
 
-  private static func numbers(_ members: [JSONValue.Member]) -> [String: UInt16]? {
-    var numbers: [String: UInt16] = [:]
-    numbers.reserveCapacity(members.count)
-    for member in members {
-      guard let number = member.value.integer(UInt16.self) else { return nil }
-      numbers[member.name] = number
-    }
-    return numbers
+  private static func text(_ members: [String: some CustomStringConvertible]) -> String {
+    JSONText.object(
+      members.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value.description) })
   }
 
   /// Gives a number to each entity and property of `model` that has none yet. The order is that of

@@ -26,10 +26,10 @@ final class OpenStore: Sendable {
   init(
     _ environment: Environment, model: ManagedObjectModel, path: String
   ) throws(StoreError) {
-    let outline = ModelOutline(model)
-    let catalog = try Self.catalog(of: environment, path: path, expecting: outline)
-    guard catalog.outline == outline else {
-      throw .modelMismatch(differences: outline.differences(from: catalog.outline))
+    let new = Catalog(newStoreOf: model)
+    let catalog = try Self.catalog(of: environment, path: path, expecting: new)
+    guard catalog.outline == new.outline else {
+      throw .modelMismatch(differences: new.outline.differences(from: catalog.outline))
     }
     guard catalog.numbers.covers(model) else {
       throw .damaged(
@@ -51,7 +51,7 @@ final class OpenStore: Sendable {
   }
 
   private static func catalog(
-    of environment: Environment, path: String, expecting outline: ModelOutline
+    of environment: Environment, path: String, expecting new: Catalog
   ) throws(StoreError) -> Catalog {
     let transaction: ReadTransaction
     let tree: Tree?
@@ -64,7 +64,7 @@ final class OpenStore: Sendable {
       throw StoreError(error, opening: path)
     }
     guard let tree else { throw .notAStrataStore(path: path) }
-    return try Catalog(in: transaction, tree, path: path, expecting: outline)
+    return try Catalog(in: transaction, tree, path: path, expecting: new)
   }
 }
 

@@ -145,6 +145,26 @@ private func isDamaged(_ error: any Error) -> Bool {
     }
   }
 
+  @Test(arguments: ["model", "numbers"])
+  func `is none if its catalog has spaces between its members`(name: String) throws {
+    let damageable = try Damageable()
+    try damageable.environment.writeSync { transaction in
+      guard let tree = try transaction.tree(named: "catalog") else { throw Absent() }
+      let key = Array(name.utf8)
+      let text = try key.withUnsafeBytes { try transaction.get($0, in: tree) }
+      let value = Array(
+        String(decoding: text ?? .init(start: nil, count: 0), as: UTF8.self)
+          .replacing(",", with: ", ").utf8)
+      try key.withUnsafeBytes { key in
+        try value.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
+      }
+    }
+    damageable.store.close()
+    let path = damageable.folder.file("store").path
+    let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+    #expect(try store.value("name", of: damageable.city) == .string("a"))
+  }
+
   @Test func `says so of a counter that cannot be`() throws {
     for bytes in [Array("{ }".utf8), [UInt8](repeating: 0xFF, count: 8)] {
       let damageable = try Damageable()
