@@ -8,8 +8,7 @@ import StrataRecord
 // context's isolation; their object is the context's layer, which is `Sendable`, as is all that they
 // carry. An observer that wants the objects asks its own context for them, by ID.
 //
-// The same messages come typed (ContextMessages.swift) and as an asynchronous sequence
-// (Layer+Messages.swift).
+// The same messages come as an asynchronous sequence, too (Layer+Messages.swift).
 
 extension ManagedObjectContext {
   /// Posted at the end of a turn in which objects were inserted, updated, deleted or refreshed, and
@@ -124,13 +123,12 @@ extension ManagedObjectContext {
       ChangedObjects(saved: saved, result, schema: schema))
   }
 
-  /// Posts a message in all its forms.
+  /// Posts a message.
   package func post(_ kind: Message.Kind, _ objects: ChangedObjects) {
     let message = Message(
       kind: kind, number: messageCounts.next(kind), contextName: name,
       transactionAuthor: transactionAuthor, objects: objects)
     NotificationCenter.default.post(
       name: kind.notificationName, object: layer, userInfo: [Message.userInfoKey: message])
-    postTyped(message)
   }
 }

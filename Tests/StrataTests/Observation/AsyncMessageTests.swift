@@ -1,58 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import Strata
-import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A context's messages, asynchronously` {
-  @Test func `come to a typed observer`() async throws {
-    let container = try geography()
-    let (stream, continuation) = AsyncStream.makeStream(of: ManagedObjectContext.Message.self)
-    let token = NotificationCenter.default.addObserver(of: container.root.layer, for: .didSave) {
-      continuation.yield($0.message)
-    }
-    let id = try await container.root.perform { context in
-      let id = context.city("A").objectID
-      try context.save()
-      return id
-    }
-    var messages = stream.makeAsyncIterator()
-    let message = await messages.next()
-    #expect(message?.kind == .didSave)
-    #expect(message?.objects.inserted == [id])
-    NotificationCenter.default.removeObserver(token)
-  }
-
-  @Test func `come as Foundation's sequence`() async throws {
-    let container = try geography()
-    var messages = NotificationCenter.default
-      .messages(of: container.root.layer, for: .objectsDidChange).makeAsyncIterator()
-    let id = try await container.root.perform { $0.city("A").objectID }
-    let message = try await messages.next()
-    #expect(message?.message.objects.inserted == [id])
-  }
-
-  @Test @MainActor func `of the main actor's context come to its observers at once`() throws {
-    let container = try geography()
-    let context = container.viewContext
-    let kinds = Mutex<[ManagedObjectContext.Message.Kind]>([])
-    let center = NotificationCenter.default
-    let tokens = [
-      center.addObserver(of: context.layer, for: .objectsDidChangeOnMainActor) { message in
-        kinds.withLock { $0.append(message.message.kind) }
-      },
-      center.addObserver(of: context.layer, for: .didSaveOnMainActor) { message in
-        kinds.withLock { $0.append(message.message.kind) }
-      },
-    ]
-    context.city("A")
-    context.processPendingChanges()
-    #expect(kinds.withLock { $0 } == [.objectsDidChange])
-    try context.save()
-    #expect(kinds.withLock { $0 } == [.objectsDidChange, .didSave])
-    for token in tokens { center.removeObserver(token) }
-  }
-
   @Test func `come as a sequence of the layer, in order, of the kinds that were asked for`()
     async throws
   {
