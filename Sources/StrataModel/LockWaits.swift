@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How often and how long threads have waited for a lock, since it was made.
-public struct LockWaits: Sendable, Hashable {
+package struct LockWaits: Sendable, Hashable {
   /// How many times a thread found the lock taken.
-  public var count: Int
+  package var count: Int
   /// How long they waited, all together.
-  public var total: Duration
+  package var total: Duration
   /// How long the longest of them waited.
-  public var longest: Duration
+  package var longest: Duration
 
-  public init(count: Int = 0, total: Duration = .zero, longest: Duration = .zero) {
+  package init(count: Int = 0, total: Duration = .zero, longest: Duration = .zero) {
     self.count = count
     self.total = total
     self.longest = longest
   }
 
   /// The waits for two locks together.
-  public static func + (left: LockWaits, right: LockWaits) -> LockWaits {
+  package static func + (left: LockWaits, right: LockWaits) -> LockWaits {
     LockWaits(
       count: left.count + right.count, total: left.total + right.total,
       longest: max(left.longest, right.longest))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataChanges
-public import StrataModel
+package import StrataModel
 import Synchronization
 
 /// A managed object context with a queue of its own: work on it is done in blocks, one after the
@@ -145,7 +145,7 @@ public final class ContextQueue: ContextParent {
   }
 
   /// How often and how long callers have waited for others' blocks to end, since the queue was made.
-  public var waits: LockWaits { lock.waits }
+  package var waits: LockWaits { lock.waits }
 
   // MARK: - Turns
 

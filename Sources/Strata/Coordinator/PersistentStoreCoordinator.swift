@@ -62,7 +62,7 @@ public final class PersistentStoreCoordinator: ContextParent, SnapshotSource {
   /// How often and how long threads have waited for the locks that reads pass through, since the
   /// coordinator was made: to see that reads wait for nobody. Counting costs nothing where nobody
   /// waits. Core Data has none.
-  public var lockStatistics: LockStatistics {
+  package var lockStatistics: LockStatistics {
     var statistics = store.lockStatistics
     statistics.layers = layerLock.waits
     statistics.keyPaths = model.entities.map(\.keyPathWaits).reduce(LockWaits(), +)

@@ -17,21 +17,15 @@ extension Workload {
     let total = min(1_000_000, 10 * setting.people.scale)
     let stretch = max(1, total / 20)
     var (beside, baseline) = (ReadTimes(), ReadTimes())
-    var waits = LockWaits()
     for first in stride(from: 0, to: total, by: stretch) {
-      let start = scene.container.coordinator.lockStatistics.all
       let count = try scene.read(
         beside: { try scene.importObjects(first..<first + stretch) }, into: &beside)
-      let end = scene.container.coordinator.lockStatistics.all
-      waits.count += end.count - start.count
-      waits.total += end.total - start.total
-      waits.longest = max(waits.longest, end.longest)
       try scene.read(count, besideBusyThread: BusyWork(), into: &baseline)
     }
     // The same names were asked for as often.
     guard beside.sum == baseline.sum else { throw DifferentReads() }
     var figure = beside.figure("W15")
-    figure.notes = scene.notes(beside, baseline, waits)
+    figure.notes = scene.notes(beside, baseline)
     return [baseline.figure("W15/busy-thread"), figure]
   }
 }
@@ -126,7 +120,7 @@ private final class ImportScene: Sendable {
 
   // MARK: - Facts
 
-  func notes(_ beside: ReadTimes, _ baseline: ReadTimes, _ waits: LockWaits) -> [String] {
+  func notes(_ beside: ReadTimes, _ baseline: ReadTimes) -> [String] {
     let saves = saves.withLock { $0 }
     let lengths = saves.map { Double($0.upperBound - $0.lowerBound) / 1e6 }
     return [
@@ -135,13 +129,6 @@ private final class ImportScene: Sendable {
       "\(saves.count) durable saves of \(milliseconds(lengths.min())) to "
         + "\(milliseconds(lengths.max())); \(beside.countWithin(saves)) reads began and ended "
         + "while one was under way",
-      "waits on the locks that reads pass through, by all threads: \(waits.count), together "
-        + "\(milliseconds(waits.total / .milliseconds(1))), the longest "
-        + milliseconds(waits.longest / .milliseconds(1)),
-      "waits for the UI's queue: \(ui.waits.count)",
-      ui.waits.count == 0 && waits.longest < .nanoseconds(saves.map(\.count).min() ?? 0)
-        ? "no read has waited for a save: no wait was as long as the shortest of them"
-        : "a read may have waited for a save",
     ]
   }
 
