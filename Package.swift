@@ -98,22 +98,27 @@ let package = Package(
     .target(name: "CStrata"),
     .testTarget(name: "CStrataTests", dependencies: ["CStrata"], swiftSettings: settings),
   ]
+    // What all layers stand on: locks, the order of keys, references.
+    + layer("StrataPrimitives")
     // Thin, safe LMDB: bytes in, bytes out.
-    + layer("StrataLMDB", "CStrata", "CStrataLMDB")
+    + layer("StrataLMDB", "CStrata", "CStrataLMDB", "StrataPrimitives")
     // What may exist.
-    + layer("StrataModel")
+    + layer("StrataModel", "StrataPrimitives")
     // How it is written.
-    + layer("StrataRecord", "CStrata", "StrataModel")
+    + layer("StrataRecord", "CStrata", "StrataPrimitives", "StrataModel")
     // What differs.
-    + layer("StrataChanges", "StrataModel", "StrataRecord")
+    + layer("StrataChanges", "StrataPrimitives", "StrataModel", "StrataRecord")
     // What is asked.
-    + layer("StrataQuery", "StrataModel", "StrataRecord", "StrataChanges")
+    + layer("StrataQuery", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges")
     // Where it lives.
-    + layer("StrataStore", "StrataModel", "StrataRecord", "StrataChanges", "StrataLMDB")
+    + layer(
+      "StrataStore", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges",
+      "StrataLMDB")
     // What you hold.
     + layer(
-      "Strata", "CStrata", "StrataModel", "StrataRecord", "StrataChanges", "StrataQuery",
-      "StrataStore", .target(name: "StrataMacros", condition: .when(traits: ["Macros"])),
+      "Strata", "CStrata", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges",
+      "StrataQuery", "StrataStore",
+      .target(name: "StrataMacros", condition: .when(traits: ["Macros"])),
       tests: ["StrataLMDB"])
     + [
       // @Entity, @Attribute, @Relationship: compile-time only.

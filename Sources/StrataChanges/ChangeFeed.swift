@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataModel
+import StrataPrimitives
 
 /// What has changed in one layer or in one store, in order: where contexts learn which of the
 /// objects that they hold are out of date. Everything that changes the store goes through its feed.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
 import Synchronization
 
 /// A stretch of a layer's life between two hand-overs. Whatever the layer shows in one era goes on

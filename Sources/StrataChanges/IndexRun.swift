@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 package import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// The pending objects of a segment in the order of one index: what the index in the store would
@@ -142,7 +143,7 @@ package struct IndexRun: Sendable {
   private func isBelow(
     _ bound: UnsafeRawBufferPointer, head: UInt64, _ entry: Entry
   ) -> Bool {
-    entry.head == head ? Self.precedes(bytes(of: entry), bound) : entry.head < head
+    entry.head == head ? bytes(of: entry).isBelow(bound) : entry.head < head
   }
 
   /// The first 8 bytes as a big-endian number; zeros where there are fewer. An entry with another head is
@@ -151,18 +152,6 @@ package struct IndexRun: Sendable {
     var head: UInt64 = 0
     withUnsafeMutableBytes(of: &head) { $0.copyBytes(from: bytes.prefix(8)) }
     return UInt64(bigEndian: head)
-  }
-
-  /// Bytewise order, the shorter first where one begins the other: LMDB's order of keys.
-  package static func precedes(
-    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
-  ) -> Bool {
-    let common = min(left.count, right.count)
-    guard common > 0, let leftStart = left.baseAddress, let rightStart = right.baseAddress else {
-      return left.count < right.count
-    }
-    let order = memcmp(leftStart, rightStart, common)
-    return order == 0 ? left.count < right.count : order < 0
   }
 }
 
@@ -208,7 +197,7 @@ extension IndexRun {
 
   private func precedes(_ index: Int, _ other: Entry, of run: IndexRun) -> Bool {
     let entry = entries[index]
-    return entry.precedes(other) ?? Self.precedes(bytes(of: entry), run.bytes(of: other))
+    return entry.precedes(other) ?? bytes(of: entry).isBelow(run.bytes(of: other))
   }
 
   /// The same entries with all bytes in one block, in their order.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import StrataModel
+package import StrataPrimitives
 
 /// The one lock of a coordinator that guards the current pointers of all its layers, and nothing
 /// else.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import StrataModel
+package import StrataPrimitives
 
 /// How often and how long threads have waited for the locks that every read passes through: whoever
 /// waited, for a read or for anything else. All of them guard pointers and are held for moments;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataModel
+import StrataPrimitives
 package import StrataRecord
 
 /// The moments between which other threads may act, by name: where a test can hold one thread and

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataModel
+import StrataPrimitives
 package import StrataRecord
 
 // The index runs of a segment: made at once by a saver, or one by one for who asks first.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
+import StrataPrimitives
 package import StrataRecord
 import Synchronization
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
+package import StrataPrimitives
 
 // MARK: - Reading
 
@@ -17,7 +18,7 @@ extension Environment {
   }
 
   /// How often and how long threads have waited for the pool of read transactions.
-  package var readerPoolWaits: MonitorWaits { readers.waits }
+  package var readerPoolWaits: LockWaits { readers.waits }
 
   /// Frees the reader slots of processes that died in a read transaction, and with them the old
   /// pages that they pin. Done at opening, now and then on commits, and when slots run out.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -14,12 +16,12 @@
 /// The state is reached inside the closures alone, under the lock. They must be short, must not
 /// enter the same monitor, and must not let references of the state escape that are not Sendable.
 ///
-// Safety: `state` and `waits` are touched only between lock and unlock of `mutex`.
+// Safety: `state` is touched only between lock and unlock of `mutex`.
 final class Monitor<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var state: State
-  private var waits = MonitorWaits()
+  private let counter = WaitCounter()
 
   init(_ state: State) {
     self.state = state
@@ -48,21 +50,14 @@ final class Monitor<State>: @unchecked Sendable {
   }
 
   /// How often and how long threads have waited to get in by `withLock`.
-  var waitsSoFar: MonitorWaits {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return waits
-  }
+  var waits: LockWaits { counter.waits }
 
   /// Takes the time only if the lock is taken.
   private func lock() {
     if pthread_mutex_trylock(mutex) == 0 { return }
     let start = ContinuousClock.now
     pthread_mutex_lock(mutex)
-    let wait = start.duration(to: .now)
-    waits.count += 1
-    waits.total += wait
-    waits.longest = max(waits.longest, wait)
+    counter.add(start.duration(to: .now))
   }
 
   /// Changes the state and wakes all who wait: after the lock is free, or they would wake only to wait
@@ -91,11 +86,4 @@ final class Monitor<State>: @unchecked Sendable {
       pthread_cond_wait(condition, mutex)
     }
   }
-}
-
-/// How often and how long threads have found a monitor taken.
-package struct MonitorWaits: Sendable {
-  package var count = 0
-  package var total = Duration.zero
-  package var longest = Duration.zero
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
+import StrataPrimitives
 
 /// Read transactions that wait for their next use.
 ///
@@ -55,7 +56,7 @@ final class ReaderPool: Sendable {
   var idleCount: Int { idle.withLock { $0.count } }
 
   /// How often and how long threads have waited for the pool.
-  var waits: MonitorWaits { idle.waitsSoFar }
+  var waits: LockWaits { idle.waits }
 
   /// A new read transaction. When all slots are taken, those of processes that died are cleared,
   /// and it is tried once more.

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CStrataLMDB
-
-#if canImport(Darwin)
-  public import Darwin
-#else
-  public import Glibc
-#endif
+public import StrataPrimitives
 
 /// Puts a batch of entries into one tree, fastest in key order.
 ///
@@ -87,10 +82,7 @@ package struct WriteCursor: ~Copyable {
 
   @inlinable
   func isOn(_ key: UnsafeRawBufferPointer) -> Bool {
-    guard cursor.key.count == key.count, let found = cursor.key.baseAddress,
-      let sought = key.baseAddress
-    else { return false }
-    return memcmp(found, sought, key.count) == 0
+    cursor.key.isEqual(to: key)
   }
 
   @inlinable
@@ -117,9 +109,6 @@ package struct WriteCursor: ~Copyable {
   @inlinable
   func isAboveLast(_ key: UnsafeRawBufferPointer) -> Bool {
     guard let lastKey else { return true }
-    let shared = min(key.count, lastKey.count)
-    guard shared > 0, let bytes = key.baseAddress else { return true }
-    let order = lastKey.withUnsafeBytes { $0.baseAddress.map { memcmp(bytes, $0, shared) } ?? 1 }
-    return order > 0 || (order == 0 && key.count > lastKey.count)
+    return lastKey.withUnsafeBytes { $0.isBelow(key) }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import StrataPrimitives
 
 /// An entity: a kind of object, its class and its properties. Core Data: `NSEntityDescription`.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Foundation
+import StrataPrimitives
 
 /// A store's UUID, interned: four bytes that stand for it in every `ObjectID` of this process.
 ///

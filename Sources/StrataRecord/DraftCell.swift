@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import StrataPrimitives
 
 /// What a draft is made of, but for its buffer. `DraftReference` has the picture, and all that is done
 /// with it.
@@ -6,7 +7,7 @@
 package struct DraftCell {
   // Safety: not counted, for who has the draft keeps the layout: a managed object by its home, `Draft`
   // itself.
-  @usableFromInline var layout: Unmanaged<RecordLayout>
+  @usableFromInline var layout: Uncounted<RecordLayout>
   @usableFromInline var buffer: UnsafeMutableRawPointer
   @usableFromInline var changedSlots: SlotSet
   /// Whether some slot's bytes do not lie in the record.

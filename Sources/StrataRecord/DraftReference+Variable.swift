@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
+import StrataPrimitives
 
 // Texts and data in a draft: an entry each, whose bytes lie in the draft's heap once they were set.
 
@@ -16,7 +17,7 @@ extension DraftReference {
       return false
     }
     if isPatch { beginBuffer() }
-    cell.pointee.layout._withUnsafeGuaranteedRef { layout in
+    cell.pointee.layout.with { layout in
       let index = Int(~place.position)
       if let first = bytes.baseAddress, !bytes.isEmpty {
         let start = room(for: bytes.count, replacing: index, layout)

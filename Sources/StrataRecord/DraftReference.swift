@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 package import StrataModel
+public import StrataPrimitives
 
 /// The mutable form of a record: the values of one object, some of them set since its record was
 /// encoded. One pointer, to where the draft lies in the slabs of its turn (`DraftSlabs`).
@@ -91,7 +92,7 @@ package struct DraftReference {
   ) {
     cell = room.bindMemory(to: DraftCell.self, capacity: 1)
     // One by one: a whole cell would be copied, counting what it refers to.
-    cell.pointee.layout = .passUnretained(layout)
+    cell.pointee.layout = Uncounted(layout)
     cell.pointee.buffer = buffer
     cell.pointee.hasExternalSlots = !layout.externalSlots.isEmpty
     cell.pointee.ownsBuffer = false
@@ -166,14 +167,14 @@ extension DraftReference {
   /// Room for a short text or two.
   package static var heapByteCountUsual: Int { 64 }
 
-  var layout: RecordLayout { cell.pointee.layout.takeUnretainedValue() }
+  var layout: RecordLayout { cell.pointee.layout.counted }
 
   @inlinable @inline(__always)
   var buffer: UnsafeMutableRawPointer { cell.pointee.buffer }
 
   @inlinable @inline(__always)
   func place(_ slot: Int) -> SlotPlace {
-    cell.pointee.layout._withUnsafeGuaranteedRef { $0.places[slot] }
+    cell.pointee.layout.with { $0.places[slot] }
   }
 
   /// The slots that were set to another value than they had.
@@ -205,7 +206,7 @@ extension DraftReference {
   }
 
   @usableFromInline func variableSlot(_ place: SlotPlace) -> RecordSlot {
-    cell.pointee.layout._withUnsafeGuaranteedRef { layout in
+    cell.pointee.layout.with { layout in
       if isPatch { return layout.variableSlot(place, at: buffer) }
       let entry = entries(layout)[Int(~place.position)]
       return RecordSlot(start: entry.start, byteCount: UInt32(entry.count), code: place.code)
@@ -361,7 +362,7 @@ extension DraftReference {
   }
 
   private func assemble(into arena: inout RecordArena) -> Record {
-    cell.pointee.layout._withUnsafeGuaranteedRef { layout in
+    cell.pointee.layout.with { layout in
       layout.assemble(head: buffer, variable: UnsafePointer(entries(layout)), into: &arena)
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
+import StrataPrimitives
 
 #if !canImport(Darwin)
   @_spi(_Unicode) internal import Swift
@@ -88,21 +89,13 @@ package enum NormalForm {
       right.withUTF8 { right in
         let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
         guard isCertain(left), isCertain(right) else { return nil }
-        return compare(left, right)
+        return left.order(to: right).signum()
       }
     }
     if let quick { return quick }
     return bytes(of: left, byteCountMin: .max).withUnsafeBytes { left in
-      bytes(of: right, byteCountMin: .max).withUnsafeBytes { compare(left, $0) }
+      bytes(of: right, byteCountMin: .max).withUnsafeBytes { left.order(to: $0).signum() }
     }
-  }
-
-  private static func compare(
-    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
-  ) -> Int {
-    let common = min(left.count, right.count)
-    let order = common == 0 ? 0 : Int(memcmp(left.baseAddress!, right.baseAddress!, common))
-    return order == 0 ? (left.count - right.count).signum() : order.signum()
   }
 
   /// The UTF-8 of `text` in NFC, at least the first `byteCountMin` bytes of it.

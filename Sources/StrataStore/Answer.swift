@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import StrataModel
+import StrataPrimitives
 
 /// A result that one thread waits for and another gives, once.
 final class Answer<Value: Sendable>: Sendable {

@@ -3,6 +3,7 @@ package import Foundation
 package import StrataChanges
 import StrataLMDB
 package import StrataModel
+import StrataPrimitives
 package import StrataRecord
 
 /// The store that Strata brings along: one LMDB file, or a private one that nobody sees.
@@ -114,9 +115,7 @@ package final class LMDBStore: PersistentStore {
     var statistics = LockStatistics()
     if let opened = state.withLock({ $0 }) {
       statistics.views = opened.views.waits
-      let waits = opened.environment.readerPoolWaits
-      statistics.readers = LockWaits(
-        count: waits.count, total: waits.total, longest: waits.longest)
+      statistics.readers = opened.environment.readerPoolWaits
     }
     statistics.store = state.waits
     return statistics

@@ -2,6 +2,7 @@
 import Dispatch
 package import Foundation
 package import StrataChanges
+import StrataPrimitives
 
 /// Where objects live when no context holds them: snapshots out, change sets in.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataChanges
-package import StrataModel
+package import StrataPrimitives
 import Synchronization
 
 /// A managed object context with a queue of its own: work on it is done in blocks, one after the

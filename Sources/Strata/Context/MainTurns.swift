@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataModel
+import StrataPrimitives
 
 /// The main actor's contexts whose turn is open.
 ///

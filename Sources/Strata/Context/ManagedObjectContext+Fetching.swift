@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 public import StrataModel
+import StrataPrimitives
 public import StrataQuery
 import StrataRecord
 
@@ -39,9 +40,9 @@ extension ManagedObjectContext {
     guard plan.family.allSatisfy({ home(of: $0)?.type is T.Type }) else {
       return objects.compactMap { $0 as? T }
     }
-    // Safety: all are of T: those that a plan finds are of its family, and the objects of an entity are
-    // of its class. Arrays of classes are alike. To cast one by one costs more than to read them.
-    return unsafeBitCast(objects, to: [T].self)
+    // All are of T: a plan finds objects of its family, and those of an entity are of its class. To cast
+    // them one by one costs more than to read them.
+    return objects.unchecked(of: T.self)
   }
 
   /// The IDs of the objects that match `request`, in its order, without loading the objects.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import StrataChanges
-import StrataModel
+import StrataPrimitives
 
 /// A save to the store that is under way: the frozen change set, and, once the disk is done, the
 /// result.

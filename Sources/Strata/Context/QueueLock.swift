@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import StrataModel
+import StrataPrimitives
 
 /// The lock that makes a context queue a queue: whoever finds it free runs at once on its own thread,
 /// the others wait in line, tasks suspended and threads blocked. Against a dispatch queue this costs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrata
 import StrataChanges
+import StrataPrimitives
 
 /// The contexts that the calling thread is inside of, innermost first: queues' contexts by way of
 /// `perform` and `performAndWait`.
@@ -10,14 +11,14 @@ import StrataChanges
 /// sees its frames.
 enum ThreadFrames {
   struct Frame {
-    let queue: Unmanaged<ContextQueue>
+    let queue: Uncounted<ContextQueue>
     let below: UnsafeMutableRawPointer?
   }
 
   /// Runs `body` inside `queue`, of which the calling thread has the lock.
   static func enter<R>(_ queue: ContextQueue, _ body: () throws -> R) rethrows -> R {
     let below = strata_get_top_frame()
-    var frame = Frame(queue: Unmanaged.passUnretained(queue), below: below)
+    var frame = Frame(queue: Uncounted(queue), below: below)
     return try withUnsafeMutablePointer(to: &frame) { pointer in
       strata_set_top_frame(UnsafeMutableRawPointer(pointer))
       defer { strata_set_top_frame(below) }
@@ -27,13 +28,12 @@ enum ThreadFrames {
 
   /// Whether the calling thread is inside `queue`.
   static func isInside(_ queue: ContextQueue) -> Bool {
-    first { $0.queue.toOpaque() == Unmanaged.passUnretained(queue).toOpaque() } != nil
+    first { $0.queue.refers(to: queue) } != nil
   }
 
   /// The context with this layer, if the calling thread is inside its queue.
   static func enteredContext(with layer: Layer) -> ManagedObjectContext? {
-    first { $0.queue._withUnsafeGuaranteedRef { $0.layer === layer } }?.queue.takeUnretainedValue()
-      .context
+    first { $0.queue.with { $0.layer === layer } }?.queue.counted.context
   }
 
   private static func first(_ isMatch: (Frame) -> Bool) -> Frame? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrata
-import StrataModel
+import StrataPrimitives
 
 /// A thread, by the identity that the system gives it.
 struct ThreadID: Hashable, Sendable {

@@ -2,6 +2,7 @@
 public import Foundation
 public import StrataChanges
 public import StrataModel
+import StrataPrimitives
 import StrataRecord
 public import StrataStore
 

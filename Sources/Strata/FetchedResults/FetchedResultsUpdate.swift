@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataModel
+import StrataPrimitives
 
 /// One change of a fetched list, for whoever follows it from elsewhere.
 public struct FetchedResultsUpdate: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import StrataModel
+import StrataPrimitives
 
 /// The name of a section of one list. Two sections are the same if they are the same instance: so
 /// names are compared once, when a list is made, and not at each step through it.
@@ -20,17 +20,10 @@ struct ResultEntry: Sendable {
   let section: SectionName
 
   func precedes(_ other: ResultEntry) -> Bool {
-    let common = min(order.count, other.order.count)
     let difference = order.withUnsafeBytes { left in
-      other.order.withUnsafeBytes { right in
-        guard common > 0, let left = left.baseAddress, let right = right.baseAddress else {
-          return Int32(0)
-        }
-        return memcmp(left, right, common)
-      }
+      other.order.withUnsafeBytes { left.order(to: $0) }
     }
     if difference != 0 { return difference < 0 }
-    if order.count != other.order.count { return order.count < other.order.count }
     return key < other.key
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 import StrataQuery
 import StrataRecord
 
@@ -25,7 +26,7 @@ final class ObjectMaker: FetchTaker {
   @exclusivity(unchecked) private var arena = RecordArena()
   /// That of the objects that come at the moment, if none of them is to be told when it is made. The
   /// context holds it: to count a reference more for each object would take longer than to fill one in.
-  @exclusivity(unchecked) private var quietHome: Unmanaged<ObjectHome>?
+  @exclusivity(unchecked) private var quietHome: Uncounted<ObjectHome>?
   @exclusivity(unchecked) private var quietEntity: EntityNumber?
 
   /// Room for so many objects at most is made before they are there.
@@ -73,7 +74,7 @@ final class ObjectMaker: FetchTaker {
       objects.append(object)
       return
     }
-    let object = quietHome._withUnsafeGuaranteedRef {
+    let object = quietHome.with {
       $0.type.init(ObjectSeed(home: $0, key: key))
     }
     object.generation = generation
@@ -88,6 +89,6 @@ final class ObjectMaker: FetchTaker {
     quietEntity = entity
     let home = context.home(of: entity)
     quietHome =
-      context.schema.hooks.isDisjoint(with: .loading) ? home.map(Unmanaged.passUnretained) : nil
+      context.schema.hooks.isDisjoint(with: .loading) ? home.map(Uncounted.init) : nil
   }
 }

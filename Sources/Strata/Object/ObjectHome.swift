@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
+import StrataPrimitives
 package import StrataRecord
 
 /// What the objects of one entity in one context have in common: the way to the context, and how
@@ -15,7 +16,7 @@ public final class ObjectHome {
   // Not weak: a weak reference would cost every access; the context cuts it in its deinit.
   // Safety: `@exclusivity(unchecked)` spares each access a run-time check: nothing runs during one.
   @exclusivity(unchecked)
-  private var unsafeContext: Unmanaged<ManagedObjectContext>?
+  private var uncountedContext: Uncounted<ManagedObjectContext>?
   package let entity: EntitySchema
   @usableFromInline package let layout: RecordLayout
   /// The life cycle methods that the objects have.
@@ -39,7 +40,7 @@ public final class ObjectHome {
     context: ManagedObjectContext?, entity: EntitySchema, type: ManagedObject.Type,
     recorder: SlotRecorder? = nil
   ) {
-    unsafeContext = context.map(Unmanaged.passUnretained)
+    uncountedContext = context.map(Uncounted.init)
     self.entity = entity
     layout = entity.layout
     hooks = entity.description.hooks
@@ -57,23 +58,23 @@ public final class ObjectHome {
   }
 
   /// The context, or nil if it is gone.
-  package var context: ManagedObjectContext? { unsafeContext?.takeUnretainedValue() }
+  package var context: ManagedObjectContext? { uncountedContext?.counted }
 
   /// Whether the objects are those of `context`.
   @inline(__always)
   func isOf(_ context: ManagedObjectContext) -> Bool {
-    unsafeContext?.toOpaque() == Unmanaged.passUnretained(context).toOpaque()
+    uncountedContext?.refers(to: context) == true
   }
 
   /// Whether the context is there.
-  package var hasContext: Bool { unsafeContext != nil }
+  package var hasContext: Bool { uncountedContext != nil }
 
   /// What `body` finds in the context; nil if that is gone.
   ///
   /// - Important: the context is not kept alive meanwhile: `body` runs no code of the program.
   @inline(__always)
   func find<Found>(_ body: (ManagedObjectContext) -> Found?) -> Found? {
-    unsafeContext?._withUnsafeGuaranteedRef(body)
+    uncountedContext?.with(body)
   }
 
   /// How many bytes of variable values the last new objects were given, so that the next one's draft
@@ -91,7 +92,7 @@ public final class ObjectHome {
   private static var heapByteCountOfNewMax: Int { 1_024 }
 
   /// Cuts the way to a context that is going.
-  package func detach() { unsafeContext = nil }
+  package func detach() { uncountedContext = nil }
 }
 
 /// What an instance is made from. Strata makes seeds; a class that overrides `init(_:)` passes its

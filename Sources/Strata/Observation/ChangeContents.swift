@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// What a message says, worked out when somebody asks for the first time: a context that nobody

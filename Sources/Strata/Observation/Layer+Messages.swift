@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 public import StrataChanges
-import StrataModel
+import StrataPrimitives
 
 extension Layer {
   /// How many messages a sequence holds for a consumer that is slower than the context.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// The entries that an overlay has in a stretch of one index, in order: its segments' sorted runs as
@@ -93,6 +94,6 @@ struct PendingEntries {
   }
 
   private func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    isReversed ? IndexRun.precedes(right, left) : IndexRun.precedes(left, right)
+    isReversed ? right.isBelow(left) : left.isBelow(right)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Puts rows into the order of sort keys, and keeps no more of them than are wanted.
@@ -157,12 +158,9 @@ struct RowSorter {
   ) -> Bool {
     if leftHead != rightHead { return leftHead < rightHead }
     let order = bytes.withUnsafeBytes { bytes -> Int in
-      let shared = min(left.byteCount, right.byteCount)
-      guard let start = bytes.baseAddress, shared > 0 else {
-        return left.byteCount - right.byteCount
-      }
-      let order = Int(memcmp(start + left.offset, start + right.offset, shared))
-      return order == 0 ? left.byteCount - right.byteCount : order
+      let left = UnsafeRawBufferPointer(rebasing: bytes[left.offset..<left.offset + left.byteCount])
+      return left.order(
+        to: UnsafeRawBufferPointer(rebasing: bytes[right.offset..<right.offset + right.byteCount]))
     }
     if order != 0 { return order < 0 }
     let exact = left.layout == nil ? 0 : orderOfCut(left, right)

@@ -42,8 +42,8 @@ extension FetchRequest where Root: AnyObject {
       if let comparator = descriptor.stringComparator, comparator != .lexical {
         throw .unsupportedExpression("a sort descriptor with a localized order")
       }
-      // Safety: the descriptor is Sendable, and so is all that it was made of.
-      let path = unsafeBitCast(keyPath as AnyKeyPath, to: (any AnyKeyPath & Sendable).self)
+      // The descriptor is Sendable, and so is all that it was made of.
+      let path = (keyPath as Any) as! any AnyKeyPath & Sendable
       request.sortKeys.append(
         SortKey(
           keyPath: path, direction: descriptor.order == .forward ? .ascending : .descending))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Which entries of an index over one slot can be of objects that satisfy a condition, and how much that
@@ -153,7 +154,7 @@ extension [UInt8] {
   /// Whether these bytes come before `other` in the order of keys.
   fileprivate func isBelow(_ other: [UInt8]) -> Bool {
     withUnsafeBytes { bytes in
-      other.withUnsafeBytes { IndexRun.precedes(bytes, $0) }
+      other.withUnsafeBytes { bytes.isBelow($0) }
     }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
+import StrataPrimitives
 package import StrataRecord
 
 /// Notes each path that a resolver resolves: on which other objects it depends whether an object

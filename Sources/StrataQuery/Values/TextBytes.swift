@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import StrataPrimitives
 import StrataRecord
 
 /// A text that is compared with the UTF-8 bytes of records, and whether bytes alone can decide.
@@ -36,12 +37,7 @@ struct TextBytes: Sendable {
   /// Whether `text` comes before this one (negative), is equal (0), or comes after (positive).
   func order(of text: UnsafeRawBufferPointer) -> Int {
     if isSimple, Self.isSimple(text) {
-      let shared = min(text.count, bytes.count)
-      guard shared > 0, let start = text.baseAddress else { return text.count - bytes.count }
-      let order = bytes.withUnsafeBytes { own in
-        own.baseAddress.map { Int(memcmp(start, $0, shared)) } ?? 0
-      }
-      return order == 0 ? text.count - bytes.count : order
+      return bytes.withUnsafeBytes { text.order(to: $0) }
     }
     return order(of: String(decoding: text, as: UTF8.self))
   }

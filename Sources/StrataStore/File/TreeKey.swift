@@ -71,22 +71,3 @@ enum EntryKey {
     return bytes
   }
 }
-
-extension UnsafeRawBufferPointer {
-  /// Whether these bytes come before `bound` in LMDB's order: bytewise, the shorter first where one
-  /// begins the other.
-  func isBelow(_ bound: UnsafeRawBufferPointer) -> Bool {
-    let shared = Swift.min(count, bound.count)
-    guard shared > 0, let left = baseAddress, let right = bound.baseAddress else {
-      return count < bound.count
-    }
-    let order = memcmp(left, right, shared)
-    return order < 0 || (order == 0 && count < bound.count)
-  }
-
-  func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
-    guard count == other.count else { return false }
-    guard count > 0, let left = baseAddress, let right = other.baseAddress else { return true }
-    return memcmp(left, right, count) == 0
-  }
-}

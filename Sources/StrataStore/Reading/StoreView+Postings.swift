@@ -2,6 +2,7 @@
 import StrataChanges
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 // An index as the entries that its blocks stand for (`Postings`): value and object, one after the

@@ -3,6 +3,7 @@ import Foundation
 import StrataChanges
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// The objects of a store as one transaction sees them: a snapshot, or the state that a save is being

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
-import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Views on read transactions that no snapshot is using, with their cursors: taking a snapshot

@@ -3,6 +3,7 @@ import Dispatch
 import StrataChanges
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// What waits to be written. One job of the writer takes all that waits and puts it into one

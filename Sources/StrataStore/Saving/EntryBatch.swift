@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Links of one relationship on their way into its tree, or out of it, sorted before they are written:

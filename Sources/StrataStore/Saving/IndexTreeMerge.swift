@@ -2,6 +2,7 @@
 import StrataChanges
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Puts entries into the indexes of one tree, and takes entries out of them, by writing the whole tree

@@ -3,6 +3,7 @@ import Foundation
 import StrataChanges
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Writes what a save has planned: everything in the order of its keys, through one cursor per tree.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// One block of postings while it is made: the key under which it will lie, and what follows the key.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Puts entries into one index and takes entries out of it, in the order of their bytes.

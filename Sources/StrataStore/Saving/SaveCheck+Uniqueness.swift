@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Two objects that have one value in a unique index after the save.

@@ -2,6 +2,7 @@
 import StrataChanges
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// Checks one save against what the write transaction has, and works out what it writes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
-import StrataModel
+import StrataPrimitives
 
 /// Gives out serials for new objects from blocks that the catalog has reserved, so that an insertion
 /// does not wait for a writer, and no serial is given out twice, whatever happens to the process.

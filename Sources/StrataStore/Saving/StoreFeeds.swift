@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataLMDB
-import StrataModel
+import StrataPrimitives
 
 /// The change feeds of the files that are open in this process: one for each file, whichever stores
 /// have it open, so that two coordinators on one file hear of each other's saves object by object.

@@ -20,8 +20,7 @@ import Synchronization
 /// and a thread that wakes too late sleeps again.
 ///
 /// The lock is tried first. Only if that fails is the time taken and the thread blocked, so nobody
-/// reads a clock for a lock that is free. It stands in the lowest layer because those above it all
-/// have such locks.
+/// reads a clock for a lock that is free.
 ///
 /// A closure that is kept behind a lock stands in a struct. The state itself is generic, so the
 /// compiler would wrap a bare closure in a conversion each time that `withLock` lends it, and write

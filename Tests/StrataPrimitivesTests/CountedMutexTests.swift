@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import StrataModel
+import StrataPrimitives
 import Testing
 
 @Suite struct `A counted lock` {

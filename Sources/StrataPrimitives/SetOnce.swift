@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+public import Synchronization
 
 /// A reference that is set once and then stays, read without a lock.
 ///
@@ -9,19 +9,26 @@ import Synchronization
 ///
 /// ## Isolation
 /// Sendable: the reference is atomic, and what it leads to is Sendable.
-struct SetOnce<Instance: AnyObject & Sendable>: ~Copyable, Sendable {
-  private let stored = Atomic<Unmanaged<Instance>?>(nil)
+@usableFromInline
+package struct SetOnce<Instance: AnyObject & Sendable>: ~Copyable, Sendable {
+  @usableFromInline let stored = Atomic<Unmanaged<Instance>?>(nil)
 
-  deinit { stored.load(ordering: .acquiring)?.release() }
+  @inlinable package init() {}
+
+  @inlinable deinit { stored.load(ordering: .acquiring)?.release() }
 
   /// What was set, or nil.
-  func load() -> Instance? { stored.load(ordering: .acquiring)?.takeUnretainedValue() }
+  @inlinable
+  package func load() -> Instance? {
+    stored.load(ordering: .acquiring)?.takeUnretainedValue()
+  }
 
   /// Sets `instance`, unless something is set.
   ///
   /// - Returns: what is set.
+  @inlinable
   @discardableResult
-  func storeIfNil(_ instance: Instance) -> Instance {
+  package func storeIfNil(_ instance: Instance) -> Instance {
     let offered = Unmanaged.passRetained(instance)
     let (isSet, present) = stored.compareExchange(
       expected: nil, desired: offered, ordering: .acquiringAndReleasing)
