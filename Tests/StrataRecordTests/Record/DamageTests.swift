@@ -97,7 +97,7 @@ private func readAll(_ damaged: [UInt8], _ layout: RecordLayout) -> Bool {
   /// What fuzzing once found, and samples of each kind: see Fuzz/Corpus.
   @Test func `of the fuzzer's corpus is refused or read within its bounds`() throws {
     let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Fuzz/Corpus/record").standardizedFileURL
+      .appendingPathComponent("../../../Fuzz/Corpus/record").standardizedFileURL
     let files = try FileManager.default.contentsOfDirectory(
       at: corpus, includingPropertiesForKeys: nil)
     #expect(!files.isEmpty)
