@@ -4,13 +4,17 @@ public import StrataModel
 // Integers as attributes: each lies in the fixed part, little-endian, with
 // the width of its type; `Int` and `UInt` with 64 bits. Reading one is a comparison and a load.
 
-extension Value {
-  /// The integer that this value is, if the type can represent it.
-  @usableFromInline func integer<Integer: FixedWidthInteger>() -> Integer? {
-    switch self {
-    case .int(let number): Integer(exactly: number)
-    case .uint(let number): Integer(exactly: number)
-    default: nil
+extension AttributeValue where Self: FixedWidthInteger {
+  @inlinable public var value: Value {
+    Self.isSigned ? .int(Int64(truncatingIfNeeded: self)) : .uint(UInt64(truncatingIfNeeded: self))
+  }
+
+  /// Nil if the type cannot represent the integer.
+  @inlinable public init?(value: Value) {
+    switch value {
+    case .int(let number): self.init(exactly: number)
+    case .uint(let number): self.init(exactly: number)
+    default: return nil
     }
   }
 }
@@ -27,13 +31,6 @@ extension Int8: AttributeValue {
   @inlinable public func write(to writer: inout SlotWriter) {
     writer.write(integer: self, as: .int8)
   }
-
-  @inlinable public var value: Value { .int(Int64(self)) }
-
-  public init?(value: Value) {
-    guard let number: Int8 = value.integer() else { return nil }
-    self = number
-  }
 }
 
 extension Int16: AttributeValue {
@@ -47,13 +44,6 @@ extension Int16: AttributeValue {
 
   @inlinable public func write(to writer: inout SlotWriter) {
     writer.write(integer: self, as: .int16)
-  }
-
-  @inlinable public var value: Value { .int(Int64(self)) }
-
-  public init?(value: Value) {
-    guard let number: Int16 = value.integer() else { return nil }
-    self = number
   }
 }
 
@@ -69,13 +59,6 @@ extension Int32: AttributeValue {
   @inlinable public func write(to writer: inout SlotWriter) {
     writer.write(integer: self, as: .int32)
   }
-
-  @inlinable public var value: Value { .int(Int64(self)) }
-
-  public init?(value: Value) {
-    guard let number: Int32 = value.integer() else { return nil }
-    self = number
-  }
 }
 
 extension Int64: AttributeValue {
@@ -89,13 +72,6 @@ extension Int64: AttributeValue {
 
   @inlinable public func write(to writer: inout SlotWriter) {
     writer.write(integer: self, as: .int64)
-  }
-
-  @inlinable public var value: Value { .int(Int64(self)) }
-
-  public init?(value: Value) {
-    guard let number: Int64 = value.integer() else { return nil }
-    self = number
   }
 }
 
@@ -111,13 +87,6 @@ extension Int: AttributeValue {
   @inlinable public func write(to writer: inout SlotWriter) {
     writer.write(integer: Int64(truncatingIfNeeded: self), as: .int64)
   }
-
-  @inlinable public var value: Value { .int(Int64(self)) }
-
-  public init?(value: Value) {
-    guard let number: Int = value.integer() else { return nil }
-    self = number
-  }
 }
 
 extension UInt8: AttributeValue {
@@ -131,13 +100,6 @@ extension UInt8: AttributeValue {
 
   @inlinable public func write(to writer: inout SlotWriter) {
     writer.write(integer: self, as: .uint8)
-  }
-
-  @inlinable public var value: Value { .uint(UInt64(self)) }
-
-  public init?(value: Value) {
-    guard let number: UInt8 = value.integer() else { return nil }
-    self = number
   }
 }
 
@@ -153,13 +115,6 @@ extension UInt16: AttributeValue {
   @inlinable public func write(to writer: inout SlotWriter) {
     writer.write(integer: self, as: .uint16)
   }
-
-  @inlinable public var value: Value { .uint(UInt64(self)) }
-
-  public init?(value: Value) {
-    guard let number: UInt16 = value.integer() else { return nil }
-    self = number
-  }
 }
 
 extension UInt32: AttributeValue {
@@ -173,13 +128,6 @@ extension UInt32: AttributeValue {
 
   @inlinable public func write(to writer: inout SlotWriter) {
     writer.write(integer: self, as: .uint32)
-  }
-
-  @inlinable public var value: Value { .uint(UInt64(self)) }
-
-  public init?(value: Value) {
-    guard let number: UInt32 = value.integer() else { return nil }
-    self = number
   }
 }
 
@@ -195,13 +143,6 @@ extension UInt64: AttributeValue {
   @inlinable public func write(to writer: inout SlotWriter) {
     writer.write(integer: self, as: .uint64)
   }
-
-  @inlinable public var value: Value { .uint(UInt64(self)) }
-
-  public init?(value: Value) {
-    guard let number: UInt64 = value.integer() else { return nil }
-    self = number
-  }
 }
 
 extension UInt: AttributeValue {
@@ -215,12 +156,5 @@ extension UInt: AttributeValue {
 
   @inlinable public func write(to writer: inout SlotWriter) {
     writer.write(integer: UInt64(truncatingIfNeeded: self), as: .uint64)
-  }
-
-  @inlinable public var value: Value { .uint(UInt64(self)) }
-
-  public init?(value: Value) {
-    guard let number: UInt = value.integer() else { return nil }
-    self = number
   }
 }
