@@ -19,38 +19,6 @@ package enum ScanStep: Sendable, Equatable {
   }
 }
 
-/// A stretch of an index, as bytes of entries (value bytes, then object key).
-package struct KeyRange: Sendable, Hashable {
-  /// The first entry is at or above this.
-  package var lower: [UInt8]
-  /// Every entry is below this; nil for no bound.
-  package var upper: [UInt8]?
-
-  package init(lower: [UInt8] = [], upper: [UInt8]? = nil) {
-    self.lower = lower
-    self.upper = upper
-  }
-
-  /// The entries that begin with `prefix`.
-  package init(prefix: [UInt8]) {
-    lower = prefix
-    upper = KeyRange.successor(ofPrefix: prefix)
-  }
-
-  /// The least bytes above everything that begins with `prefix`; nil if there are none.
-  package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
-    var bound = prefix
-    while let last = bound.last {
-      if last < .max {
-        bound[bound.count - 1] = last + 1
-        return bound
-      }
-      bound.removeLast()
-    }
-    return nil
-  }
-}
-
 /// The store's state at one generation, as it is read by one turn. A store implements it.
 ///
 /// ## Lifetime
