@@ -19,15 +19,16 @@ struct AccessPlanner {
   /// A source among those of an "and".
   struct Candidate {
     let source: CandidateSource
-    let selectivity: Selectivity
     /// The terms that need not be asked of what is found.
     let answered: TermSet
 
     init(_ source: CandidateSource, answered: TermSet) {
       self.source = source
-      selectivity = source.selectivity
       self.answered = answered
     }
+
+    /// Made when it is asked for: most requests have one candidate, which is compared with none.
+    var selectivity: Selectivity { source.selectivity }
   }
 
   /// A source for a condition, and whether every object found satisfies it, but for entries that are
@@ -81,7 +82,8 @@ struct AccessPlanner {
   /// The candidates to walk together: the best, and those that answer a term which the ones before do
   /// not, if they are likely to be narrow.
   func worthWalking(_ candidates: [Candidate]) -> [Candidate] {
-    guard let first = candidates.first else { return [] }
+    guard candidates.count > 1 else { return candidates }
+    let first = candidates[0]
     var chosen = [first]
     if first.selectivity <= .one { return chosen }
     var answered = first.answered

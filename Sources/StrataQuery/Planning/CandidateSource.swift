@@ -4,7 +4,7 @@ import StrataRecord
 
 /// Where the keys of objects that may satisfy a condition come from, without a look at the records of
 /// the entity: a tree whose leaves are ranges of indexes and keys that the predicate names.
-indirect enum CandidateSource: Sendable {
+enum CandidateSource: Sendable {
   case index(IndexAccess)
   /// Ascending.
   case keys([ObjectKey])
@@ -12,7 +12,7 @@ indirect enum CandidateSource: Sendable {
   /// The one with the fewest keys first, as far as can be guessed; one or more.
   case intersection([CandidateSource])
   /// The objects at the other end of a relationship from those found.
-  case related(Hop, CandidateSource)
+  indirect case related(Hop, CandidateSource)
 
   /// One step over a relationship.
   struct Hop: Sendable {

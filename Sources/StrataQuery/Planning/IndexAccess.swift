@@ -99,7 +99,7 @@ extension IndexAccess: CustomStringConvertible {
 /// The work on an access, part by part.
 private struct PartWalk {
   /// Of the parts so far, each a single value.
-  private var prefixes: [[UInt8]] = [[]]
+  private var prefixes = PartWalk.noParts
   /// The stretches, once a part has been a range.
   private var ranges: [KeyRange]?
   var widths: [Width] = []
@@ -109,6 +109,8 @@ private struct PartWalk {
   private(set) var fixedPartCount = 0
   /// Whether one of the fixed parts has no value.
   private(set) var fixesAnAbsentPart = false
+
+  private static let noParts: [[UInt8]] = [[]]
 
   /// More combinations of values than so many are walked through, not looked up.
   private static let prefixCountMax = 256
@@ -120,7 +122,8 @@ private struct PartWalk {
     guard let points = range.points, points.count == 1, fixedPartCount == widths.count else {
       return
     }
-    fixed += points[0]
+    // The first one is shared, not copied.
+    fixed = fixed.isEmpty ? points[0] : fixed + points[0]
     fixedPartCount += 1
     if points[0] == KeyEncoder.absentKey(kind) { fixesAnAbsentPart = true }
   }
