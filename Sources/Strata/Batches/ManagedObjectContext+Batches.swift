@@ -18,11 +18,11 @@ extension ManagedObjectContext {
   ///   since the last call.
   @discardableResult
   public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
-    try throwDeferredError()
+    try reporter.throwDeferredError()
     let batch = try PreparedBatchDelete(request, in: coordinator, reportsKeys: true)
     // What was edited while a save was under way is none of what that has saved.
-    encodeEdits()
-    finishPendingSave()
+    work.encodeEdits()
+    saving.finishPendingSave()
     let outcome = try batch.perform()
     takeOver(outcome)
     return batch.result(outcome)
@@ -31,21 +31,18 @@ extension ManagedObjectContext {
   /// Merges what a batch has done, which is no news for nobody but this context.
   func takeOver(_ outcome: BatchOutcome) {
     guard let keys = outcome.keys, !keys.isEmpty else { return }
-    encodeEdits()
-    announceTurn()
+    work.encodeEdits()
+    publisher.announceTurn()
     // As after a save, a new unit of work begins; that of a context in whose turn this one runs too.
-    var reader: ManagedObjectContext? = self
-    while let context = reader {
-      context.view = nil
-      reader = context.parentInThisIsolation
+    var next: ManagedObjectContext? = self
+    while let context = next {
+      context.work.view = nil
+      next = context.reader.parentInThisIsolation
     }
     // A context that merges automatically finds it in the feed.
-    if !merging.isAutomatic { merging.owed.append(GatheredNews(keys)) }
-    do { _ = try currentView() } catch {
-      // It is done all the same.
-      if deferredError == nil { deferredError = error }
-    }
-    announceMerges()
+    if !merger.isAutomatic { merger.owed.append(GatheredNews(keys)) }
+    do { _ = try reader.currentView() } catch { reporter.note(error) }
+    reporter.announceMerges()
   }
 }
 

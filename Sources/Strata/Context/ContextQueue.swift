@@ -38,7 +38,7 @@ public final class ContextQueue: ContextParent {
       guard let self else { return nil }
       return { try await self.save(atLevel: $0) }
     }
-    context.merging.schedule = { [weak self] in self?.noteArrival() }
+    context.merger.schedule = { [weak self] in self?.noteArrival() }
   }
 
   /// Runs `body` with the context, after the blocks that were asked for before it. The calling task
@@ -127,12 +127,13 @@ public final class ContextQueue: ContextParent {
     if isolation === MainActor.shared { MainTurns.endAll() }
     let place = placeInLine(of: isolation)
     guard
-      let save = try await run(isCancellable: isCancellable, at: place, { try $0.beginSave() })
+      let save = try await run(
+        isCancellable: isCancellable, at: place, { try $0.saving.beginSave() })
     else { return }
     await save.finished()
     // Also if the task was cancelled meanwhile: the disk has it.
     if isolation === MainActor.shared { MainTurns.endAll() }
-    try await run(isCancellable: false) { try $0.finish(save) }
+    try await run(isCancellable: false) { try $0.saving.finish(save) }
   }
 
   /// Saves the context for a descendant that is `level` levels below.
@@ -178,9 +179,9 @@ public final class ContextQueue: ContextParent {
     // Safety: what the body returns is `sending`: no part of the context's region.
     nonisolated(unsafe) let result = try ThreadFrames.enter(self) {
       hasArrivals.store(false, ordering: .sequentiallyConsistent)
-      context.ancestorInThisIsolation?.endTurnForChild()
-      context.landArrivals()
-      defer { context.endTurn() }
+      context.reader.ancestorInThisIsolation?.publisher.endTurnForChild()
+      context.publisher.landArrivals()
+      defer { context.publisher.endTurn() }
       return try body(context)
     }
     return result

@@ -22,11 +22,11 @@ struct EditSavepoint {
   /// Whether observers were told of changes since, so that they must be told of their end.
   var isAnnounced = false
 
-  init(_ context: ManagedObjectContext) {
-    working = context.working
-    turn = context.turn
-    undoManager = context.undoRecorder
-    undoState = context.undoRecorder?.state
-    pendingSave = context.pendingSave
+  init(_ work: UnitOfWork) {
+    working = work.working
+    turn = work.reporter.turn
+    undoManager = work.undoRecorder
+    undoState = work.undoRecorder?.state
+    pendingSave = work.pendingSave
   }
 }

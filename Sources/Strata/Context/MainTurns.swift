@@ -28,18 +28,18 @@ enum MainTurns {
       defer { open = [] }
       return open
     }
-    for entry in ending { entry.context?.endTurn() }
+    for entry in ending { entry.context?.publisher.endTurn() }
   }
 
   /// Has children's saves land in `context` when they come, on the main actor.
   static func landArrivals(of context: ManagedObjectContext) {
     let entry = MainContext(context: context)
     let schedule: @Sendable () -> Void = {
-      Task { @MainActor in entry.context?.landArrivals() }
+      Task { @MainActor in entry.context?.publisher.landArrivals() }
     }
     context.layer.onArrival(schedule)
     context.layer.onKeeperRequest { entry.context.map(MainContextKeeper.init) }
-    context.merging.schedule = schedule
+    context.merger.schedule = schedule
     context.layer.onSaveRequest {
       if entry.context == nil { return nil }
       return { try await save(entry, atLevel: $0) }

@@ -16,18 +16,18 @@ extension ManagedObjectContext {
   /// - Precondition: the object is of this context.
   /// - Throws: `ContextError.objectNotFound` if the object is gone; `StoreError` if reading it fails.
   public func detectConflicts(for object: ManagedObject) throws {
-    requireOwn(object)
-    if object.isFault { try load(object) }
-    encodeEdits()
+    registry.requireOwn(object)
+    if object.isFault { try loader.load(object) }
+    work.encodeEdits()
     guard object.isAlive else { throw ContextError.objectNotFound(object.objectID) }
-    guard object.status == .clean, let read = cache.base(of: object),
-      working.change(for: object.key) == nil
+    guard object.status == .clean, let read = registry.cache.base(of: object),
+      work.working.change(for: object.key) == nil
     else { return }
-    if !cache.isCurrent(object) { doubt.insert(object.key) }
+    if !registry.cache.isCurrent(object) { work.doubt.insert(object.key) }
     let segment = Segment(
       changes: [object.key: .readLock(read)], links: LinkChanges(), schema: schema)
-    replaceWorking(working.adding(segment).compacted())
-    isPublished = false
-    noteTouched()
+    work.replaceWorking(work.working.adding(segment).compacted())
+    work.isPublished = false
+    reporter.noteTouched()
   }
 }

@@ -16,10 +16,10 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `StoreError` if reading fails, and an error that reading a property met before.
   public func constraintConflicts() throws -> [UniquenessViolation] {
-    try throwDeferredError()
-    let view = try currentViewIncludingEdits()
+    try reporter.throwDeferredError()
+    let view = try reader.currentViewIncludingEdits()
     var violations: [UniquenessViolation] = []
-    for (key, change) in working.changes.sorted(by: { $0.key < $1.key }) {
+    for (key, change) in work.working.changes.sorted(by: { $0.key < $1.key }) {
       guard let record = change.record, let entity = schema.entity(key.entity) else { continue }
       for index in entity.indexes where index.isUnique && change.isAbout(index) {
         guard
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
   private func isReported(
     _ holder: ObjectKey, after key: ObjectKey, _ index: IndexSchema
   ) -> Bool {
-    guard holder > key, let change = working.change(for: holder) else { return false }
+    guard holder > key, let change = work.working.change(for: holder) else { return false }
     return change.isAbout(index)
   }
 }

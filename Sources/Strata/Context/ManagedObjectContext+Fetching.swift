@@ -17,27 +17,27 @@ extension ManagedObjectContext {
   ///   index; O(what the indexes find + pending matches) where indexes answer the predicate; else
   ///   O(objects of the entity). `explain(_:for:)` tells which.
   public func fetch<T: Entity>(_ request: FetchRequest<T>) throws -> [T] {
-    let (plan, view, isMasked) = try prepare(request)
+    let (plan, view, isMasked) = try fetcher.prepare(request)
     guard request.includesPropertyValues, !isMasked else {
       let keys = try plan.fetchKeys(in: view)
-      if request.includesPropertyValues { try load(keys) }
-      try finish(request, keys)
-      return keys.compactMap { instance(of: $0) as? T }
+      if request.includesPropertyValues { try fetcher.load(keys) }
+      try fetcher.finish(request, keys)
+      return keys.compactMap { loader.instance(of: $0) as? T }
     }
-    let maker = ObjectMaker(in: self, expecting: try plan.expectedCount(in: view))
-    if request.shouldRefreshRefetchedObjects || observed != nil
+    let maker = ObjectMaker(loader, expecting: try plan.expectedCount(in: view))
+    if request.shouldRefreshRefetchedObjects || registry.observed != nil
       || !schema.hooks.isDisjoint(with: .loading)
     {
       // What the program does when it is told of an object may change the view.
       let rows = try plan.fetch(in: view)
-      if request.shouldRefreshRefetchedObjects { try refetch(rows.map(\.key)) }
+      if request.shouldRefreshRefetchedObjects { try fetcher.refetch(rows.map(\.key)) }
       for row in rows { maker.take(row.key, row.record) }
     } else {
       try plan.fetch(in: view, to: maker)
     }
     let objects = maker.objects
-    if !request.prefetchedPaths.isEmpty { try prefetch(request, of: objects.map(\.key)) }
-    guard plan.family.allSatisfy({ home(of: $0)?.type is T.Type }) else {
+    if !request.prefetchedPaths.isEmpty { try fetcher.prefetch(request, of: objects.map(\.key)) }
+    guard plan.family.allSatisfy({ registry.home(of: $0)?.type is T.Type }) else {
       return objects.compactMap { $0 as? T }
     }
     // All are of T: a plan finds objects of its family, and those of an entity are of its class. To cast
@@ -50,21 +50,17 @@ extension ManagedObjectContext {
   ///
   /// - Throws: as `fetch(_:)`.
   public func fetchIDs<T: Entity>(_ request: FetchRequest<T>) throws -> [ObjectID] {
-    try fetchKeys(request).map { ObjectID(store: schema.store, key: $0) }
+    try fetcher.fetchKeys(request).map { ObjectID(store: schema.store, key: $0) }
   }
+}
 
-  /// The keys of the objects that match `request`, in its order.
-  func fetchKeys<T: Entity>(_ request: FetchRequest<T>) throws -> [ObjectKey] {
-    let (plan, view, _) = try prepare(request)
-    return try plan.fetchKeys(in: view)
-  }
-
+extension ManagedObjectContext {
   /// How many objects match `request`, its limit and offset counted in.
   /// Core Data: `count(for:)`.
   ///
   /// - Throws: as `fetch(_:)`.
   public func count<T: Entity>(for request: FetchRequest<T>) throws -> Int {
-    let (plan, view, _) = try prepare(request)
+    let (plan, view, _) = try fetcher.prepare(request)
     return try plan.count(in: view)
   }
 
@@ -77,35 +73,7 @@ extension ManagedObjectContext {
   public func explain<T: Entity>(
     _ request: FetchRequest<T>, for answer: QueryExplanation.Answer = .objects
   ) throws -> QueryExplanation {
-    let (plan, view, _) = try prepare(request)
+    let (plan, view, _) = try fetcher.prepare(request)
     return try plan.explanation(of: answer, in: view)
-  }
-
-  private func prepare<T: Entity>(
-    _ request: FetchRequest<T>
-  ) throws -> (plan: QueryPlan, view: ReadView, isMasked: Bool) {
-    let plan = try QueryPlan(request, entity: schema(of: T.self), schema: schema)
-    _ = try relationshipPaths(of: request)
-    beginFetching()
-    guard request.includesPendingChanges else {
-      return (plan, try currentViewIncludingEdits().over(Overlay()), false)
-    }
-    let (view, isMasked) = try queriedView()
-    return (plan, view, isMasked)
-  }
-
-  /// Does what a request says is to be done with the objects beside fetching them.
-  private func finish<T: Entity>(_ request: FetchRequest<T>, _ keys: [ObjectKey]) throws {
-    if request.shouldRefreshRefetchedObjects { try refetch(keys) }
-    if !request.prefetchedPaths.isEmpty { try prefetch(request, of: keys) }
-  }
-
-  /// Brings those of the objects that are registered to the turn's view, unsaved changes kept.
-  private func refetch(_ keys: [ObjectKey]) throws {
-    let registered = keys.filter { cache.registeredObject(for: $0)?.isFault == false }
-    if registered.isEmpty { return }
-    let view = try currentViewIncludingEdits()
-    let merged = try merge(GatheredNews(suspects: registered), in: view, isChecked: true)
-    turn.append(merged, schema: schema)
   }
 }

@@ -43,17 +43,17 @@ extension ManagedObjectContext {
   ///
   /// - Throws: as `mergeChanges(fromContextDidSave:)`.
   public func mergeChanges(fromRemoteContextSave objects: ChangedObjects) throws {
-    try throwDeferredError()
-    encodeEdits()
-    announceTurn()
-    view = nil
-    let view = try currentView()
+    try reporter.throwDeferredError()
+    work.encodeEdits()
+    publisher.announceTurn()
+    work.view = nil
+    let view = try reader.currentView()
     let keys = ChangedKeys(
       inserted: keys(objects.inserted), updated: keys(objects.updated) + keys(objects.refreshed),
       deleted: keys(objects.deleted))
-    let merged = try merge(GatheredNews(keys), in: view, isChecked: true)
-    announceMerges()
-    announceMerge(merged)
+    let merged = try merger.merge(GatheredNews(keys), in: view, isChecked: true)
+    reporter.announceMerges()
+    reporter.announceMerge(merged)
   }
 
   /// Takes over what was saved elsewhere into several contexts, ancestors first, so that their
@@ -70,14 +70,9 @@ extension ManagedObjectContext {
       try await queue.perform { try $0.mergeChanges(fromRemoteContextSave: objects) }
     }
   }
+}
 
-  /// Posts what a merge has changed, and that it was a merge.
-  func announceMerge(_ merged: TurnChanges) {
-    guard !merged.isEmpty else { return }
-    announce([merged])
-    post(.didMerge, ChangedObjects(merged, schema: schema))
-  }
-
+extension ManagedObjectContext {
   private func keys(_ ids: Set<ObjectID>) -> [ObjectKey] {
     ids.compactMap { $0.store == schema.store ? $0.key : nil }
   }

@@ -7,8 +7,8 @@ extension ManagedObjectContext {
   /// The state that the context is pinned to; nil if it is not pinned.
   /// Core Data: `queryGenerationToken`.
   public var queryGenerationToken: QueryGenerationToken? {
-    guard isPinned else { return nil }
-    try? requirePin()
+    guard reader.isPinned else { return nil }
+    try? reader.requirePin()
     return layer.current.pin.map { QueryGenerationToken(pin: $0) }
   }
 
@@ -38,29 +38,14 @@ extension ManagedObjectContext {
       guard pin.isBeneath(layer) else { throw ContextError.foreignQueryGeneration }
       layer.setPin(pin)
     } else if token != nil {
-      ancestorInThisIsolation?.publishForChild()
-      try takePin()
+      reader.ancestorInThisIsolation?.publisher.publishForChild()
+      try reader.takePin()
     } else {
       layer.setPin(nil)
     }
-    isPinned = token != nil
-    merging.isBehind = true
-    merging.bell?.ring()
-    view = nil
+    reader.isPinned = token != nil
+    reader.isBehind = true
+    merger.bell?.ring()
+    work.view = nil
   }
-
-  /// A save moves a pinned context on to the state that it has made. If the store cannot give its
-  /// snapshot now, the next read asks again.
-  func movePin() {
-    guard isPinned else { return }
-    try? takePin()
-    merging.isBehind = true
-  }
-
-  /// Makes sure that a pinned context has its pin.
-  func requirePin() throws {
-    if layer.current.pin == nil { try takePin() }
-  }
-
-  private func takePin() throws { try layer.pin { SharedSnapshot($0) } }
 }

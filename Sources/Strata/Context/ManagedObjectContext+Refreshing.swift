@@ -20,21 +20,21 @@ extension ManagedObjectContext {
   ///
   /// - Precondition: the object is of this context.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
-    requireOwn(object)
+    registry.requireOwn(object)
     guard object.status != .inserted, object.status != .deleted, object.status != .detached else {
       return
     }
     if !mergeChanges { return dropChanges(of: object) }
-    encodeEdits()
-    view = nil
+    work.encodeEdits()
+    work.view = nil
     do {
-      let view = try currentView()
-      let merged = try merge(GatheredNews(suspects: [object.key]), in: view, isChecked: true)
-      turn.append(merged, schema: schema)
-      if object.isAlive { turn.refreshed.append(object.key) }
-      noteTouched()
+      let view = try reader.currentView()
+      let merged = try merger.merge(GatheredNews(suspects: [object.key]), in: view, isChecked: true)
+      reporter.turn.append(merged, schema: schema)
+      if object.isAlive { reporter.turn.refreshed.append(object.key) }
+      reporter.noteTouched()
     } catch {
-      if deferredError == nil { deferredError = error }
+      reporter.note(error)
     }
   }
 
@@ -43,55 +43,57 @@ extension ManagedObjectContext {
   ///
   /// An error in reading waits for the next call that can throw.
   public func refreshAllObjects() {
-    encodeEdits()
-    view = nil
+    work.encodeEdits()
+    work.view = nil
     do {
-      let view = try currentView()
-      let pending = keysOfPending.filter { working.kind(of: $0) != .insert }
-      let merged = try merge(GatheredNews(suspects: pending), in: view, isChecked: true)
-      turn.append(merged, schema: schema)
+      let view = try reader.currentView()
+      let pending = work.keysOfPending.filter { work.working.kind(of: $0) != .insert }
+      let merged = try merger.merge(GatheredNews(suspects: pending), in: view, isChecked: true)
+      reporter.turn.append(merged, schema: schema)
     } catch {
-      if deferredError == nil { deferredError = error }
+      reporter.note(error)
       return
     }
-    for object in cache.objects where object.status == .clean || object.status == .gone {
-      if object.record != nil || object.status == .gone { turn.refreshed.append(object.key) }
+    for object in registry.cache.objects where object.status == .clean || object.status == .gone {
+      if object.record != nil || object.status == .gone {
+        reporter.turn.refreshed.append(object.key)
+      }
       makeFault(object)
     }
-    if !liveResults.isEmpty { liveResults.isBehind = true }
-    noteTouched()
+    if !reporter.liveResults.isEmpty { reporter.liveResults.isBehind = true }
+    reporter.noteTouched()
   }
 
   private func dropChanges(of object: ManagedObject) {
     let key = object.key
-    orderedLists.removeAll()
-    view = nil
+    work.orderedLists.removeAll()
+    work.view = nil
     if object.draft != nil {
       object.discardDraft()
-      edits.drafted.removeAll { $0 === object }
+      work.edits.drafted.removeAll { $0 === object }
     }
-    edits.links.filter { place, target, _ in place.owner != key && target != key }
-    let kept = working.dropping([key], schema: schema)
-    if !kept.isIdentical(to: working) {
-      replaceWorking(kept)
-      isPublished = false
+    work.edits.links.filter { place, target, _ in place.owner != key && target != key }
+    let kept = work.working.dropping([key], schema: schema)
+    if !kept.isIdentical(to: work.working) {
+      work.replaceWorking(kept)
+      work.isPublished = false
     }
     if let change = kept.change(for: key) {
       // A save is under way with it.
       if let record = change.record {
         object.recordWillChange(to: record)
-        cache.replaceRecord(record, of: object)
+        registry.cache.replaceRecord(record, of: object)
       }
     } else {
       makeFault(object)
     }
-    turn.refreshed.append(key)
-    noteTouched()
+    reporter.turn.refreshed.append(key)
+    reporter.noteTouched()
   }
 
   /// Lets go of a clean object's record: the next read loads it from the view.
   private func makeFault(_ object: ManagedObject) {
     object.status = .clean
-    turnIntoFault(object)
+    registry.turnIntoFault(object)
   }
 }

@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     var ancestors: [Ancestor] = []
     if destination == .store {
       var context = self
-      while let parent = context.sameIsolationParent {
+      while let parent = context.reader.sameIsolationParent {
         ancestors.append(.here(parent))
         context = parent
       }
@@ -49,14 +49,14 @@ extension ManagedObjectContext {
   /// - Throws: `AncestorSaveError`.
   func save(atLevel level: Int, isolation: isolated (any Actor)?) async throws {
     do { try await saveOneLevel(isolation: isolation) } catch {
-      throw AncestorSaveError(level: level, contextName: name, underlyingError: error)
+      throw AncestorSaveError(level: level, contextName: reporter.name, underlyingError: error)
     }
   }
 
   private func saveOneLevel(isolation: isolated (any Actor)?) async throws {
-    guard let save = try beginSave() else { return }
+    guard let save = try saving.beginSave() else { return }
     await save.finished()
-    try finish(save)
+    try saving.finish(save)
   }
 }
 

@@ -50,7 +50,7 @@ extension ManagedObjectContext {
     with update: (T) throws -> Void = { _ in }
   ) throws -> T {
     let constraint = try UniqueConstraint(values, of: type, schema)
-    let holder = try currentViewIncludingEdits().holder(
+    let holder = try reader.currentViewIncludingEdits().holder(
       of: constraint.ordered(values), in: constraint.index)
     let object = try holder.flatMap { try existing(type, $0) } ?? insert(type, values)
     try update(object)
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
     let constraint = try UniqueConstraint(values(first), of: type, schema)
     var batch = UpsertBatch(constraint.index)
     for row in rows { batch.append(constraint.ordered(try values(row))) }
-    try batch.find(in: currentViewIncludingEdits())
+    try batch.find(in: reader.currentViewIncludingEdits())
     var ids: [ObjectID] = []
     ids.reserveCapacity(rows.count)
     for (position, row) in rows.enumerated() {
@@ -115,7 +115,7 @@ extension ManagedObjectContext {
 
   /// The object, or nil if it is deleted here.
   private func existing<T: ManagedObject>(_ type: T.Type, _ key: ObjectKey) throws -> T? {
-    guard let object = instance(of: key), object.isAlive, object.status != .deleted else {
+    guard let object = loader.instance(of: key), object.isAlive, object.status != .deleted else {
       return nil
     }
     guard let typed = object as? T else {
@@ -126,8 +126,8 @@ extension ManagedObjectContext {
   }
 
   private func insert<T: ManagedObject>(_ type: T.Type, _ values: [UniqueValue<T>]) -> T {
-    let object = type.init(seedForInsert(type))
-    didInsert(object)
+    let object = type.init(work.seedForInsert(type))
+    work.didInsert(object)
     if object.home.hooks.contains(.awakeFromInsert) { object.awakeFromInsert() }
     for value in values { value.assign(object) }
     return object

@@ -27,7 +27,7 @@ public struct FetchedObjects<Object: Entity>: RandomAccessCollection {
     precondition(
       position >= 0 && position < range.count, "there is no object at this index of the list")
     let key = list.entry(at: range.lowerBound + position).key
-    guard let object = context?.instance(of: key) as? Object else {
+    guard let object = context?.loader.instance(of: key) as? Object else {
       preconditionFailure("the objects of a list are of the entity that was fetched")
     }
     return object

@@ -18,8 +18,8 @@ extension FetchedResultsController {
   ///   was then.
   public func performFetch() throws {
     guard let context = managedObjectContext else { throw ContextError.contextGone }
-    try context.throwDeferredError()
-    context.beginFetching()
+    try context.reporter.throwDeferredError()
+    context.fetcher.beginFetching()
     guard let entity = context.schema.entity(for: Object.self) else {
       throw ContextError.unknownEntity(String(describing: Object.self))
     }
@@ -29,8 +29,8 @@ extension FetchedResultsController {
     let difference = try state.apply(changes)
     self.placement = placement
     error = nil
-    context.liveResults.add(self)
-    if !context.savepoints.isEmpty { context.liveResults.isFetchedInEdit = true }
+    context.reporter.liveResults.add(self)
+    if !context.work.savepoints.isEmpty { context.reporter.liveResults.isFetchedInEdit = true }
     if !difference.isEmpty { send(difference) }
   }
 
@@ -40,7 +40,7 @@ extension FetchedResultsController {
   private func changesByFetching(
     _ placement: ResultPlacement<Object>, in context: ManagedObjectContext
   ) throws -> [ResultChange] {
-    let view = try context.shownView()
+    let view = try context.fetcher.shownView()
     let reader = RowReader(view: view)
     var changes: [ResultChange] = []
     var former = state.entries
@@ -120,7 +120,7 @@ extension FetchedResultsController: LiveResults {
     if isUnknown || needsFetch(changes, placement) {
       return try state.apply(changesByFetching(placement, in: context), touched: touched)
     }
-    let view = try context.shownView()
+    let view = try context.fetcher.shownView()
     let candidates = try candidates(changes, placement, in: view)
     let reader = RowReader(view: view)
     var moved: [ResultChange] = []

@@ -108,11 +108,3 @@ struct LiveResultsList {
     return boxes.compactMap(\.results)
   }
 }
-
-extension ManagedObjectContext {
-  /// Tells the lists what has changed.
-  func tellLiveResults(_ changes: LiveChanges) {
-    if changes.isEmpty { return }
-    for results in liveResults.all() { results.contextDidChange(changes) }
-  }
-}

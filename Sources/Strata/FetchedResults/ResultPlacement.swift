@@ -125,7 +125,7 @@ struct ResultPlacement<Object: Entity> {
       if isCut, case .string(let text) = value { order.append(wholeText: text) }
       if isDescending { order.invert(from: 0) }
     case .computed(let sectionName):
-      name = (context.instance(of: row.key) as? Object).flatMap(sectionName)
+      name = (context.loader.instance(of: row.key) as? Object).flatMap(sectionName)
     }
     for key in plan.sort where key.append(row, to: &order) {
       guard let text = String(row.layout.slot(key.slot, at: row.start)) else { continue }

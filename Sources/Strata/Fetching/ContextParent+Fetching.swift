@@ -57,7 +57,7 @@ private struct DetachedFetch: Sendable {
   @concurrent func ids<T: Entity>(_ request: FetchRequest<T>) async throws -> [ObjectID] {
     let context = try makeContext()
     let schema = context.schema
-    let plan = try QueryPlan(request, entity: context.schema(of: T.self), schema: schema)
+    let plan = try QueryPlan(request, entity: context.fetcher.schema(of: T.self), schema: schema)
     return try watching(context, plan.family) { view in
       try plan.fetchKeys(in: view).map { ObjectID(store: schema.store, key: $0) }
     }
@@ -67,7 +67,7 @@ private struct DetachedFetch: Sendable {
     _ request: RowRequest<T, Row>
   ) async throws -> [Row] {
     let context = try makeContext()
-    let entity = try context.schema(of: T.self)
+    let entity = try context.fetcher.schema(of: T.self)
     let plan = try RowPlan(request.untyped, entity: entity, schema: context.schema)
     return try watching(context, entity.family) { view in
       var rows: [Row] = []
@@ -88,7 +88,7 @@ private struct DetachedFetch: Sendable {
     _ context: ManagedObjectContext, _ family: [EntityNumber],
     _ body: (ReadView) throws -> Result
   ) throws -> Result {
-    let view = try context.currentView()
+    let view = try context.reader.currentView()
     var objectCount = 0
     for entity in family { objectCount += try view.snapshot.count(of: entity) }
     let report = { [progress, objectCount] (readCount: Int) in

@@ -79,9 +79,9 @@ extension ManagedObjectContext {
   /// The only row of an aggregate over the objects in the request's window.
   private func aggregate<T: Entity, Result>(_ request: RowRequest<T, Result>) throws -> Result {
     let plan = try RowPlan(
-      request.untyped, entity: schema(of: T.self), schema: schema, hasWindowOfObjects: true)
+      request.untyped, entity: fetcher.schema(of: T.self), schema: schema, hasWindowOfObjects: true)
     var result: Result?
-    try plan.fetch(in: try viewToKeep(for: request.objects)) { values in
+    try plan.fetch(in: try fetcher.viewToKeep(for: request.objects)) { values in
       result = try request.decode(values)
       return .stop
     }

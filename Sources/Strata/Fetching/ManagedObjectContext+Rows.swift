@@ -58,12 +58,12 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
   public func fetch<T: Entity>(_ request: DictionaryRequest<T>) throws -> [[String: Value]] {
-    let entity = try schema(of: T.self)
+    let entity = try fetcher.schema(of: T.self)
     let plan = try RowPlan(
       request.untyped(of: entity.description), entity: entity, schema: schema)
     let names = plan.names
     var rows: [[String: Value]] = []
-    try plan.fetch(in: try viewToKeep(for: request.objects)) { values in
+    try plan.fetch(in: try fetcher.viewToKeep(for: request.objects)) { values in
       rows.append(Dictionary(uniqueKeysWithValues: zip(names, try values.all())))
       return .more
     }
@@ -75,28 +75,7 @@ extension ManagedObjectContext {
   func walk<T: Entity, Row>(
     _ request: RowRequest<T, Row>, _ body: (RowValues) throws -> ScanStep
   ) throws {
-    let plan = try RowPlan(request.untyped, entity: schema(of: T.self), schema: schema)
-    try plan.fetch(in: try viewToKeep(for: request.objects), body)
-  }
-
-  /// A view that stays as it is, whatever is done in the context.
-  func viewToKeep<T>(for request: FetchRequest<T>) throws -> ReadView {
-    beginFetching()
-    guard request.includesPendingChanges else {
-      return try currentViewIncludingEdits().over(Overlay())
-    }
-    let (view, isMasked) = try queriedView()
-    return isMasked ? view : view.over(working)
-  }
-
-  /// The entity whose objects are of class `type`.
-  ///
-  /// - Throws: what a getter met and could not throw; `ContextError.unknownEntity`.
-  func schema<T: Entity>(of type: T.Type) throws -> EntitySchema {
-    try throwDeferredError()
-    guard let entity = schema.entity(for: type) else {
-      throw ContextError.unknownEntity(String(describing: type))
-    }
-    return entity
+    let plan = try RowPlan(request.untyped, entity: fetcher.schema(of: T.self), schema: schema)
+    try plan.fetch(in: try fetcher.viewToKeep(for: request.objects), body)
   }
 }

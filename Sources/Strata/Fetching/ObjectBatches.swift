@@ -51,12 +51,13 @@ extension ObjectBatches: RandomAccessCollection {
   /// - Complexity: O(1), or O(`batchSize`) look-ups if the object is not in memory.
   public subscript(index: Int) -> Object {
     let key = keys[index]
-    context.prepareToHandOut()
-    if context.cache.object(for: key)?.isFault ?? true {
+    context.reader.prepareToHandOut()
+    if context.registry.cache.object(for: key)?.isFault ?? true {
       let start = index - index % batchSize
-      context.loadBatch(Array(keys[start..<Swift.min(start + batchSize, keys.count)]), of: request)
+      context.fetcher.loadBatch(
+        Array(keys[start..<Swift.min(start + batchSize, keys.count)]), of: request)
     }
-    guard let object = context.instance(of: key) as? Object else {
+    guard let object = context.loader.instance(of: key) as? Object else {
       preconditionFailure("a fetch gives objects of its entity")
     }
     return object
@@ -75,16 +76,6 @@ extension ManagedObjectContext {
     _ request: FetchRequest<T>, inBatchesOf size: Int
   ) throws -> ObjectBatches<T> {
     precondition(size > 0, "a batch has 1 object or more")
-    return ObjectBatches(try fetchKeys(request), of: request, batchSize: size, in: self)
-  }
-
-  /// Loads the objects of a batch, and what the request says to prefetch of them.
-  fileprivate func loadBatch<T: Entity>(_ keys: [ObjectKey], of request: FetchRequest<T>) {
-    do {
-      try load(keys)
-      try prefetch(request, of: keys)
-    } catch {
-      if deferredError == nil { deferredError = error }
-    }
+    return ObjectBatches(try fetcher.fetchKeys(request), of: request, batchSize: size, in: self)
   }
 }

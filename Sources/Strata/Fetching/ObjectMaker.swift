@@ -13,7 +13,9 @@ import StrataRecord
 /// ## Isolation
 /// The context's, for the length of a fetch.
 final class ObjectMaker: FetchTaker {
-  private let context: ManagedObjectContext
+  private let loader: ObjectLoader
+  private let registry: ObjectRegistry
+  private let work: UnitOfWork
   /// The context's, when the fetch began.
   private let cache: ObjectCache
   /// Whether an ancestor's pending update may show an object.
@@ -33,10 +35,12 @@ final class ObjectMaker: FetchTaker {
   private static let expectedCountMax = 1 << 20
 
   /// - Parameter count: how many objects are expected; 0 if nobody knows.
-  init(in context: ManagedObjectContext, expecting count: Int) {
-    self.context = context
-    cache = context.cache
-    hasInheritedUpdates = context.view?.hasInheritedUpdates == true
+  init(_ loader: ObjectLoader, expecting count: Int) {
+    self.loader = loader
+    registry = loader.registry
+    work = loader.work
+    cache = registry.cache
+    hasInheritedUpdates = work.view?.hasInheritedUpdates == true
     // The number comes from the file, and may be damaged.
     if count > 0 { expect(min(count, Self.expectedCountMax)) }
   }
@@ -53,7 +57,7 @@ final class ObjectMaker: FetchTaker {
   func take(_ key: ObjectKey, _ stored: StoredRecord?) {
     if let stored {
       make(key, stored.generation) { stored.record }
-    } else if let object = context.instance(of: key) {
+    } else if let object = loader.instance(of: key) {
       objects.append(object)
     }
   }
@@ -62,14 +66,14 @@ final class ObjectMaker: FetchTaker {
   @inline(__always)
   private func make(_ key: ObjectKey, _ generation: UInt64, _ record: () -> Record) {
     if key.entity != quietEntity { turn(to: key.entity) }
-    guard let quietHome, cache === context.cache, context.hasNoChange(of: key) else {
-      let object = context.instance(of: key, generation: generation, holding: record)
+    guard let quietHome, cache === registry.cache, work.hasNoChange(of: key) else {
+      let object = loader.instance(of: key, generation: generation, holding: record)
       if let object { objects.append(object) }
       return
     }
     if let object = cache.object(for: key) {
       if object.record == nil {
-        _ = context.instance(of: key, generation: generation, holding: record)
+        _ = loader.instance(of: key, generation: generation, holding: record)
       }
       objects.append(object)
       return
@@ -80,15 +84,15 @@ final class ObjectMaker: FetchTaker {
     object.generation = generation
     object.record = record()
     cache.register(object)
-    if hasInheritedUpdates { context.notePendingBase(of: object) }
+    if hasInheritedUpdates { loader.notePendingBase(of: object) }
     objects.append(consume object)
   }
 
   @inline(never)
   private func turn(to entity: EntityNumber) {
     quietEntity = entity
-    let home = context.home(of: entity)
+    let home = registry.home(of: entity)
     quietHome =
-      context.schema.hooks.isDisjoint(with: .loading) ? home.map(Uncounted.init) : nil
+      registry.schema.hooks.isDisjoint(with: .loading) ? home.map(Uncounted.init) : nil
   }
 }

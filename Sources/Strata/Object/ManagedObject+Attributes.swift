@@ -142,8 +142,8 @@ extension ManagedObject {
 
   /// The draft that takes a new value of `slot`; nil if the object has no values to set.
   @usableFromInline final func draftForEditing(_ slot: Int) -> DraftReference? {
-    if isFault { home.context?.fire(self) }
-    if let draft = home.find({ $0.draftForEditing(self, slot) }) { return draft }
+    if isFault { home.context?.loader.fire(self) }
+    if let draft = home.find({ $0.work.draftForEditing(self, slot) }) { return draft }
     stopIfContextIsGone(.setting(slot: slot))
     return nil
   }
@@ -177,7 +177,7 @@ extension ManagedObject {
   /// - Returns: whether the object has values now.
   private func fireFault(for need: @autoclosure () -> ContextNeed) -> Bool {
     guard let context = context(for: need()), isFault else { return false }
-    context.fire(self)
+    context.loader.fire(self)
     return record != nil
   }
 

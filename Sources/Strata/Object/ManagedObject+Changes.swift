@@ -12,8 +12,8 @@ extension ManagedObject {
   /// Core Data: `changedValues()`.
   public final func changedValues() -> [String: Value] {
     guard let context = context(for: .changes) else { return [:] }
-    let committed = context.committedRecord(of: self)
-    return values(of: differingSlots(context.editedSlots(of: self), from: committed)) {
+    let committed = context.work.committedRecord(of: self)
+    return values(of: differingSlots(context.work.editedSlots(of: self), from: committed)) {
       self.currentValue(at: $0)
     }
   }
@@ -26,9 +26,9 @@ extension ManagedObject {
   ///   attribute is read if it is named; if another has replaced its value since, it is passed over.
   public final func committedValues(forKeys names: [String]? = nil) -> [String: Value] {
     guard let context = context(for: .changes), isAlive else { return [:] }
-    if isFault { context.fire(self) }
+    if isFault { context.loader.fire(self) }
     guard isAlive else { return [:] }
-    let record = context.committedRecord(of: self)
+    let record = context.work.committedRecord(of: self)
     var slots = SlotSet()
     for slot in persistentSlots {
       if names?.contains(home.entity.description.properties[slot].name)
@@ -46,7 +46,7 @@ extension ManagedObject {
   /// Core Data: `changedValuesForCurrentEvent()`.
   public final func changedValuesForCurrentTurn() -> [String: Value] {
     guard let context = context(for: .changes) else { return [:] }
-    let (former, slots) = context.recordAtTurnStart(of: self)
+    let (former, slots) = context.reader.recordAtTurnStart(of: self)
     let differing = differingSlots(slots, from: former, isFormer: true)
     return values(of: differing) { self.value(at: $0, in: former) }
   }
@@ -56,9 +56,9 @@ extension ManagedObject {
   /// `hasChanges` is true for less. Core Data: `hasPersistentChangedValues`.
   public final var hasPersistentChangedValues: Bool {
     guard let context = context(for: .changes) else { return false }
-    let committed = context.committedRecord(of: self)
-    if !differingSlots(context.editedSlots(of: self), from: committed).isEmpty { return true }
-    return context.hasPendingLinks(of: self)
+    let committed = context.work.committedRecord(of: self)
+    if !differingSlots(context.work.editedSlots(of: self), from: committed).isEmpty { return true }
+    return context.work.hasPendingLinks(of: self)
   }
 
   // MARK: - Relationships
@@ -74,8 +74,10 @@ extension ManagedObject {
       return false
     }
     if isFault || relationship.isToMany { return true }
-    guard let key = context.targetKey(of: self, at: relationship.slot) else { return false }
-    return context.cache.object(for: key)?.isFault ?? true
+    guard let key = context.relationships.targetKey(of: self, at: relationship.slot) else {
+      return false
+    }
+    return context.registry.cache.object(for: key)?.isFault ?? true
   }
 
   /// The IDs of the objects at the other end, without loading those. Loads the object itself if it is
@@ -88,8 +90,8 @@ extension ManagedObject {
     noteAccess(relationship.slot)
     let keys =
       relationship.isToMany
-      ? context.members(of: self, relationship).map(\.key)
-      : [context.targetKey(of: self, at: relationship.slot)].compactMap { $0 }
+      ? context.relationships.members(of: self, relationship).map(\.key)
+      : [context.relationships.targetKey(of: self, at: relationship.slot)].compactMap { $0 }
     return keys.map { ObjectID(store: home.entity.store, key: $0) }
   }
 
@@ -121,7 +123,7 @@ extension ManagedObject {
       if record != nil, home.layout.externalSlots.contains(slot), let context = home.context {
         isEqual =
           externalStamp(at: slot)
-          == context.externalStamp(of: key, at: slot, beforeTurn: isFormer)
+          == context.reader.externalStamp(of: key, at: slot, beforeTurn: isFormer)
       } else if let draft {
         isEqual = Self.isEqual(draft.slot(slot), record?.slot(slot, home.layout))
       } else if let current = self.record {
@@ -155,7 +157,7 @@ extension ManagedObject {
   /// - Returns: nil for an external value that cannot be had any more.
   private func value(at slot: Int, in record: Record?) -> Value? {
     if let stamp = record?.stamp(at: slot, home.layout) {
-      return home.context?.formerExternalData(of: key, at: slot, fitting: stamp)
+      return home.context?.reader.formerExternalData(of: key, at: slot, fitting: stamp)
         .map { .data($0.data) }
     }
     return record?.value(at: slot, layout: home.layout, store: home.entity.store) ?? .null

@@ -24,8 +24,9 @@ extension ManagedObject {
       return .nothing
     }
     guard let context = context(for: .value(slot: slot)) else { return .nothing }
-    if context.cache.isAwakened(self, at: slot) {
-      return context.cache.awakenedValue(of: self, at: slot).map(ShownExternal.here) ?? .nothing
+    if context.registry.cache.isAwakened(self, at: slot) {
+      return context.registry.cache.awakenedValue(of: self, at: slot).map(ShownExternal.here)
+        ?? .nothing
     }
     return .inView
   }
@@ -36,7 +37,8 @@ extension ManagedObject {
     switch shown(at: slot) {
     case .nothing: nil
     case .here(let value): value
-    case .inView: home.context?.view(showing: self) { try $0.externalData(of: self.key, at: slot) }
+    case .inView:
+      home.context?.reader.view(showing: self) { try $0.externalData(of: self.key, at: slot) }
     }
   }
 
@@ -45,7 +47,8 @@ extension ManagedObject {
     switch shown(at: slot) {
     case .nothing: nil
     case .here(let value): value.stamp
-    case .inView: home.context?.view(showing: self) { try $0.externalStamp(of: self.key, at: slot) }
+    case .inView:
+      home.context?.reader.view(showing: self) { try $0.externalStamp(of: self.key, at: slot) }
     }
   }
 
@@ -62,17 +65,14 @@ extension ManagedObject {
   }
 }
 
-extension ManagedObjectContext {
+extension ContextReader {
   /// Reads what an object shows in the turn's view: of one that is deleted here, what lies beneath.
   fileprivate func view<Value>(
     showing object: ManagedObject, _ read: (ReadView) throws -> Value?
   ) -> Value? {
-    do {
+    return reporter.attempt(orElse: nil) {
       let view = try currentView()
       return try read(object.status == .deleted ? view.over(Overlay()) : view)
-    } catch {
-      if deferredError == nil { deferredError = error }
-      return nil
     }
   }
 }

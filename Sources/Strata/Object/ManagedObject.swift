@@ -84,8 +84,8 @@ nonisolated open class ManagedObject {
   ///
   /// - Precondition: the class is an entity of the context's model, and no abstract one.
   public convenience init(in context: ManagedObjectContext) {
-    self.init(context.seedForInsert(Self.self))
-    context.didInsert(self)
+    self.init(context.work.seedForInsert(Self.self))
+    context.work.didInsert(self)
     if home.hooks.contains(.awakeFromInsert) { awakeFromInsert() }
   }
 

@@ -60,12 +60,6 @@ public final class ObjectHome {
   /// The context, or nil if it is gone.
   package var context: ManagedObjectContext? { uncountedContext?.counted }
 
-  /// Whether the objects are those of `context`.
-  @inline(__always)
-  func isOf(_ context: ManagedObjectContext) -> Bool {
-    uncountedContext?.refers(to: context) == true
-  }
-
   /// Whether the context is there.
   package var hasContext: Bool { uncountedContext != nil }
 

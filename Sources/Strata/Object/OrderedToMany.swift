@@ -48,7 +48,7 @@ public struct OrderedToMany<Target: ManagedObject> {
   ///
   /// - Precondition: the object is of the same context.
   public func firstIndex(of object: Target) -> Int? {
-    base.context?.requireOwn(object)
+    base.context?.registry.requireOwn(object)
     return readMembers()?.index(of: object.key)
   }
 
@@ -146,7 +146,7 @@ public struct OrderedToMany<Target: ManagedObject> {
 
   private func insert(_ objects: [Target], at index: Int) {
     guard let relationship = base.relationship else { return }
-    base.contextForSetting?.insert(
+    base.contextForSetting?.relationships.insert(
       objects.count == 1 ? objects : Self.once(objects), into: base.owner, relationship, at: index)
   }
 
@@ -161,13 +161,13 @@ public struct OrderedToMany<Target: ManagedObject> {
   private var kept: OrderedMembers? {
     guard let relationship = base.relationship else { return nil }
     base.owner.noteAccess(relationship.slot)
-    return base.context?.keptMembers(of: base.owner, relationship)
+    return base.context?.relationships.keptMembers(of: base.owner, relationship)
   }
 
   /// The list, to be edited.
   private func members() -> OrderedMembers? {
     guard let relationship = base.relationship else { return nil }
-    return base.context?.orderedMembers(of: base.owner, relationship)
+    return base.context?.relationships.orderedMembers(of: base.owner, relationship)
   }
 
   private func readMembers() -> OrderedMembers? {
@@ -185,7 +185,7 @@ extension OrderedToMany: RandomAccessCollection {
   /// - Precondition: 0 ≤ `index` < `count`.
   public subscript(index: Int) -> Target {
     guard let members = readMembers(), index >= 0, index < members.count,
-      let object = base.context?.instance(of: members[index].key) as? Target
+      let object = base.context?.loader.instance(of: members[index].key) as? Target
     else { preconditionFailure("the index \(index) is beyond the list's end") }
     return object
   }

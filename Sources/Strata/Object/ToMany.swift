@@ -40,7 +40,7 @@ public struct ToMany<Target: ManagedObject> {
   public func contains(_ object: Target) -> Bool {
     guard let relationship else { return false }
     owner.noteAccess(relationship.slot)
-    return context?.isMember(object, of: owner, relationship) ?? false
+    return context?.relationships.isMember(object, of: owner, relationship) ?? false
   }
 
   /// Makes `object` a member, and this object a member or the target of its inverse. Inserting a
@@ -49,8 +49,8 @@ public struct ToMany<Target: ManagedObject> {
   /// - Precondition: the object is of the same context.
   public func insert(_ object: Target) {
     guard let relationship, let context = contextForSetting else { return }
-    guard !context.isMember(object, of: owner, relationship) else { return }
-    context.link(owner, to: object, relationship)
+    guard !context.relationships.isMember(object, of: owner, relationship) else { return }
+    context.relationships.link(owner, to: object, relationship)
   }
 
   /// Makes `object` no member any more. It is not deleted.
@@ -58,7 +58,7 @@ public struct ToMany<Target: ManagedObject> {
   /// - Precondition: the object is of the same context.
   public func remove(_ object: Target) {
     guard let relationship else { return }
-    contextForSetting?.unlink(owner, from: object, relationship)
+    contextForSetting?.relationships.unlink(owner, from: object, relationship)
   }
 
   /// Makes all members none.
@@ -78,7 +78,7 @@ public struct ToMany<Target: ManagedObject> {
   var members: [ReadView.Member] {
     guard let relationship else { return [] }
     owner.noteAccess(relationship.slot)
-    return context?.members(of: owner, relationship) ?? []
+    return context?.relationships.members(of: owner, relationship) ?? []
   }
 
   /// The context, to read the relationship.
@@ -101,7 +101,7 @@ extension ToMany: Sequence {
     var members = members.makeIterator()
     return AnyIterator {
       while let member = members.next() {
-        if let object = context?.instance(of: member.key) as? Target { return object }
+        if let object = context?.loader.instance(of: member.key) as? Target { return object }
       }
       return nil
     }
@@ -142,14 +142,14 @@ extension ManagedObject {
       guard let word = home.layout.slot(slot, at: record.start).integer(.toOne, as: UInt64.self)
       else { return nil }
       let key = ObjectKey(rawValue: word)
-      if let target = home.find({ $0.objectAtHand(for: key) }) { return shown(target) }
+      if let target = home.find({ $0.loader.objectAtHand(for: key) }) { return shown(target) }
     }
     guard let context = context(for: .relationship(slot: slot)) else {
       home.recorder?.read(relationship: slot)
       return nil
     }
-    guard let key = context.toOneKey(of: self, at: slot) else { return nil }
-    return context.instance(of: key).flatMap(shown)
+    guard let key = context.relationships.toOneKey(of: self, at: slot) else { return nil }
+    return context.loader.instance(of: key).flatMap(shown)
   }
 
   /// The target of a to-one relationship, unless its deletion is pending: then the relationship leads
@@ -157,13 +157,13 @@ extension ManagedObject {
   @inline(__always)
   private func shown(_ target: ManagedObject) -> ManagedObject? {
     if target.record != nil, target.status != .deleted { return target }
-    let isLost = home.find { $0.isDeletionPending(of: target) ? true : nil } ?? false
+    let isLost = home.find { $0.relationships.isDeletionPending(of: target) ? true : nil } ?? false
     return isLost && status != .deleted ? nil : target
   }
 
   @usableFromInline
   final func setTarget(_ target: ManagedObject?, at slot: Int) {
-    context(for: .setting(slot: slot))?.setToOne(target, of: self, at: slot)
+    context(for: .setting(slot: slot))?.relationships.setToOne(target, of: self, at: slot)
   }
 
   /// A to-one relationship may have no target, so its property is optional.

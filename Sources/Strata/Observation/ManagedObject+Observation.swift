@@ -20,6 +20,6 @@ extension ManagedObject {
   /// - Parameter record: nil if the values are unknown as yet, or if the object goes.
   final func recordWillChange(to record: Record?) {
     guard home.observed != nil, let context = home.context else { return }
-    context.recordWillChange(of: key, from: self.record, to: record)
+    context.registry.recordWillChange(of: key, from: self.record, to: record)
   }
 }

@@ -86,7 +86,7 @@ extension ManagedObjectContext.UndoManager {
   /// and with `groupsByTurn` that is the turn's. A group that is open at the end of a turn goes on in
   /// the next.
   public func beginUndoGrouping() {
-    context?.encodeEdits()
+    context?.work.encodeEdits()
     if state.open == nil { state.open = UndoGroup() }
     state.begunCount += 1
   }
@@ -98,14 +98,14 @@ extension ManagedObjectContext.UndoManager {
     precondition(
       state.begunCount > 0, "endUndoGrouping() ends what beginUndoGrouping() began: call that first"
     )
-    context?.encodeEdits()
+    context?.work.encodeEdits()
     state.begunCount -= 1
     if state.begunCount == 0, !groupsByTurn { closeGroup() }
   }
 
   /// How many groups are open, one within the other; the turn's counts once it has a change.
   public var groupingLevel: Int {
-    context?.encodeEdits()
+    context?.work.encodeEdits()
     if state.open == nil { return 0 }
     return state.begunCount + (groupsByTurn || state.begunCount == 0 ? 1 : 0)
   }
@@ -142,7 +142,7 @@ extension ManagedObjectContext.UndoManager {
 
   /// Whether the group that is open, if one is, has changes by now.
   private var hasOpenChanges: Bool {
-    context?.encodeEdits()
+    context?.work.encodeEdits()
     return !(state.open?.isEmpty ?? true)
   }
 
@@ -172,7 +172,7 @@ extension ManagedObjectContext.UndoManager {
 
   private func revert(_ direction: Direction) {
     guard let context, self.direction == nil else { return }
-    context.encodeEdits()
+    context.work.encodeEdits()
     precondition(
       state.begunCount == 0, "end the groups that beginUndoGrouping() began before undo() or redo()"
     )
@@ -186,7 +186,7 @@ extension ManagedObjectContext.UndoManager {
         self.direction = direction
         state.open = UndoGroup()
         state.open?.actionName = group.actionName
-        try context.revert(group)
+        try UndoReverter(context.deletion).revert(group)
         let reversal = state.open ?? UndoGroup()
         state.open = nil
         switch direction {
@@ -199,14 +199,14 @@ extension ManagedObjectContext.UndoManager {
         }
       }
     } catch {
-      if context.deferredError == nil { context.deferredError = error }
+      context.reporter.note(error)
     }
   }
 
   /// Forgets everything that could be undone or redone, and allows registration. Groups that are
   /// open stay open, empty.
   public func removeAllActions() {
-    context?.encodeEdits()
+    context?.work.encodeEdits()
     let begunCount = state.begunCount
     state = State()
     state.begunCount = begunCount
@@ -223,7 +223,7 @@ extension ManagedObjectContext.UndoManager {
 
   /// Has what is done from now on not recorded. Each call needs one of `enableUndoRegistration()`.
   public func disableUndoRegistration() {
-    context?.encodeEdits()
+    context?.work.encodeEdits()
     state.disabledCount += 1
   }
 
@@ -234,7 +234,7 @@ extension ManagedObjectContext.UndoManager {
     precondition(
       state.disabledCount > 0,
       "enableUndoRegistration() takes back disableUndoRegistration(): call that first")
-    context?.encodeEdits()
+    context?.work.encodeEdits()
     state.disabledCount -= 1
   }
 
@@ -271,10 +271,10 @@ extension ManagedObjectContext.UndoManager {
   /// Names the group that is being recorded, for a menu: "Rename City". In a turn that has changed
   /// nothing yet it names what will be. An empty name takes the name away.
   public func setActionName(_ name: String) {
-    context?.encodeEdits()
+    context?.work.encodeEdits()
     if state.open == nil, groupsByTurn { state.open = UndoGroup() }
     state.open?.actionName = name
-    context?.noteTouched()
+    context?.reporter.noteTouched()
   }
 
   /// The name of the group that `undo()` would take back; empty if it has none or there is nothing.

@@ -12,10 +12,10 @@ extension ManagedObject {
   /// - Throws: `StoreError` if reading fails.
   public final func validationFailures() throws -> [ValidationFailure] {
     guard let context = context(for: .validation), isAlive else { return [] }
-    context.encodeEdits()
-    if isFault { try context.load(self) }
+    context.work.encodeEdits()
+    if isFault { try context.loader.load(self) }
     guard isAlive else { return [] }
-    return try Validation.look(at: self, in: context)
+    return try Validation.look(at: self, in: context.saving)
   }
 
   /// The rules that one property breaks as it is: for a form that says so beside its field. Hooks are
@@ -27,9 +27,9 @@ extension ManagedObject {
     guard let context = context(for: .validation), isAlive, status != .deleted,
       let slot = home.entity.description.slot(named: name)
     else { return [] }
-    context.encodeEdits()
-    if isFault { try context.load(self) }
-    return try Validation.look(at: slot, of: self, in: context)
+    context.work.encodeEdits()
+    if isFault { try context.loader.load(self) }
+    return try Validation.look(at: slot, of: self, in: context.saving)
   }
 
   /// The same for the property that a key path names: `try city.validationFailures(of: \City.name)`.

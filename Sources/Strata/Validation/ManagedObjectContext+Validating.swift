@@ -13,30 +13,9 @@ extension ManagedObjectContext {
   /// - Throws: `StoreError` if reading fails, and any error that reading a property met since the last
   ///   call.
   public func validationFailures() throws -> [ValidationFailure] {
-    try throwDeferredError()
+    try reporter.throwDeferredError()
     if schema.validation.isEmpty { return [] }
     var validation = Validation()
-    return try validation.look(at: self)
-  }
-
-  /// Looks at what is unsaved and has not been looked at for this save.
-  ///
-  /// - Throws: `ContextError.validationFailed`, and what reading throws.
-  func validate() throws {
-    guard !isValidated, var validation = preparation?.validation else { return }
-    let wasTelling = preparation?.isTelling ?? false
-    preparation?.isTelling = true
-    defer { preparation?.isTelling = wasTelling }
-    let failures = try validation.look(at: self)
-    guard failures.isEmpty else { throw ContextError.validationFailed(failures) }
-    preparation?.validation = validation
-  }
-
-  /// Whether a save is being prepared that reaches the store: it alone derives attributes.
-  var isDeriving: Bool { preparation != nil && layer.parent == nil }
-
-  /// Whether everything unsaved has been looked at for this save.
-  var isValidated: Bool {
-    schema.validation.isEmpty || preparation?.validation.hasSeen(working) == true
+    return try validation.look(at: saving)
   }
 }

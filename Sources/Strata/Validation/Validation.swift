@@ -36,21 +36,21 @@ struct Validation {
   /// Whether all of `working` has been looked at.
   func hasSeen(_ working: Overlay) -> Bool { working.isIdentical(to: seen) }
 
-  /// Looks at what is unsaved in `context` and was not looked at before.
+  /// Looks at what is unsaved in a context and was not looked at before.
   ///
   /// - Returns: the failures, by object and by property.
   /// - Throws: what reading throws.
-  mutating func look(at context: ManagedObjectContext) throws -> [ValidationFailure] {
-    context.encodeEdits()
-    let working = context.working
-    let view = try context.currentViewIncludingEdits()
-    var memberships = MembershipChanges(context.schema.validation.memberships, in: view)
+  mutating func look(at session: SaveSession) throws -> [ValidationFailure] {
+    session.work.encodeEdits()
+    let working = session.work.working
+    let view = try session.reader.currentViewIncludingEdits()
+    var memberships = MembershipChanges(session.schema.validation.memberships, in: view)
     var changed: [(key: ObjectKey, change: Change)] = []
     for (depth, segment) in working.segments.enumerated() {
       if seen.segments.contains(where: { $0 === segment }) { continue }
       for (key, change) in segment.changes where !working.isShadowed(key, above: depth) {
         let isMember = memberships.schema[key.entity] != nil
-        guard isMember || context.schema.validation[key.entity] != nil, isNew(key, change) else {
+        guard isMember || session.schema.validation[key.entity] != nil, isNew(key, change) else {
           continue
         }
         if isMember { try memberships.add(key, change, afterLookAt: passed[key]?.record) }
@@ -63,21 +63,21 @@ struct Validation {
     failures = []
     for (key, change) in changed {
       if let record = change.record {
-        check(record, of: key, context, derived: false)
-        for count in context.schema.validation[key.entity]?.counts ?? [] {
+        check(record, of: key, session, derived: false)
+        for count in session.schema.validation[key.entity]?.counts ?? [] {
           places.insert(LinkPlace(count.relationship.number, key))
         }
       }
       passed[key] = SavePreparation.Told(change)
     }
-    for place in places { try checkCount(at: place, view, context) }
-    if context.isDeriving, context.schema.validation.concernsDerived {
+    for place in places { try checkCount(at: place, view, session) }
+    if session.isDeriving, session.schema.validation.concernsDerived {
       var records = try Derivation.records(deriving: working, in: view)
       for (key, change) in changed where records[key] == nil { records[key] = change.record }
-      for (key, record) in records { check(record, of: key, context, derived: true) }
+      for (key, record) in records { check(record, of: key, session, derived: true) }
     }
     for (key, change) in changed where change.kind != .delete || change.base != nil {
-      callHook(of: key, change.kind, context)
+      callHook(of: key, change.kind, session)
     }
     seen = working
     return failures.sorted { ($0.key, $0.rank) < ($1.key, $1.rank) }.map(\.failure)
@@ -85,35 +85,35 @@ struct Validation {
 
   /// Looks at one object as it is, changed or not, and calls its hook.
   static func look(
-    at object: ManagedObject, in context: ManagedObjectContext
+    at object: ManagedObject, in session: SaveSession
   ) throws -> [ValidationFailure] {
     var validation = Validation()
     if object.status == .deleted {
-      validation.callHook(of: object.key, .delete, context)
+      validation.callHook(of: object.key, .delete, session)
     } else {
-      try validation.checkRules(of: object, context)
-      validation.callHook(of: object.key, object.isInserted ? .insert : .update, context)
+      try validation.checkRules(of: object, session)
+      validation.callHook(of: object.key, object.isInserted ? .insert : .update, session)
     }
     return validation.failures.sorted { $0.rank < $1.rank }.map(\.failure)
   }
 
   /// Looks at one property of an object.
   static func look(
-    at slot: Int, of object: ManagedObject, in context: ManagedObjectContext
+    at slot: Int, of object: ManagedObject, in session: SaveSession
   ) throws -> [ValidationFailure] {
     var validation = Validation()
-    try validation.checkRules(of: object, context)
+    try validation.checkRules(of: object, session)
     return validation.failures.filter { $0.rank == slot }.map(\.failure)
   }
 
   private mutating func checkRules(
-    of object: ManagedObject, _ context: ManagedObjectContext
+    of object: ManagedObject, _ session: SaveSession
   ) throws {
-    let view = try context.currentViewIncludingEdits()
-    guard let record = context.cache.originalRecord(of: object) else { return }
-    check(record, of: object.key, context, derived: false)
-    for count in context.schema.validation[object.key.entity]?.counts ?? [] {
-      try checkCount(at: LinkPlace(count.relationship.number, object.key), view, context)
+    let view = try session.reader.currentViewIncludingEdits()
+    guard let record = session.registry.cache.originalRecord(of: object) else { return }
+    check(record, of: object.key, session, derived: false)
+    for count in session.schema.validation[object.key.entity]?.counts ?? [] {
+      try checkCount(at: LinkPlace(count.relationship.number, object.key), view, session)
     }
   }
 
@@ -130,14 +130,14 @@ struct Validation {
 
   /// - Parameter isDerived: whether the derived attributes are looked at, or all the rest.
   private mutating func check(
-    _ record: Record, of key: ObjectKey, _ context: ManagedObjectContext, derived isDerived: Bool
+    _ record: Record, of key: ObjectKey, _ session: SaveSession, derived isDerived: Bool
   ) {
-    guard let entity = context.schema.entity(key.entity),
-      let validation = context.schema.validation[key.entity]
+    guard let entity = session.schema.entity(key.entity),
+      let validation = session.schema.validation[key.entity]
     else { return }
     for attribute in validation.attributes where attribute.isDerived == isDerived {
-      let (rules, value) = context.ruleChecker.broken(
-        attribute, by: record, entity.layout, store: context.schema.store)
+      let (rules, value) = session.ruleChecker.broken(
+        attribute, by: record, entity.layout, store: session.schema.store)
       for rule in rules {
         report(key, entity, at: attribute.slot, .attribute(rule), value: value)
       }
@@ -150,10 +150,10 @@ struct Validation {
   }
 
   private mutating func checkCount(
-    at place: LinkPlace, _ view: ReadView, _ context: ManagedObjectContext
+    at place: LinkPlace, _ view: ReadView, _ session: SaveSession
   ) throws {
-    guard let entity = context.schema.entity(place.owner.entity),
-      let count = context.schema.validation[place.owner.entity]?.counts.first(where: {
+    guard let entity = session.schema.entity(place.owner.entity),
+      let count = session.schema.validation[place.owner.entity]?.counts.first(where: {
         $0.relationship.number == place.relationship
       }),
       try view.exists(place.owner)
@@ -184,18 +184,18 @@ struct Validation {
   // MARK: - Hooks
 
   private mutating func callHook(
-    of key: ObjectKey, _ kind: Change.Kind, _ context: ManagedObjectContext
+    of key: ObjectKey, _ kind: Change.Kind, _ session: SaveSession
   ) {
     let (hook, method, call) = Self.hook(for: kind)
-    guard context.schema.validation[key.entity]?.hooks.contains(hook) == true,
-      let object = context.instance(of: key)
+    guard session.schema.validation[key.entity]?.hooks.contains(hook) == true,
+      let object = session.loader.instance(of: key)
     else { return }
-    let former = context.working
+    let former = session.work.working
     do { try call(object) } catch {
       report(key, object.home.entity, .hook(method), error: error)
     }
-    if !context.edits.isEmpty || !context.working.isIdentical(to: former) {
-      context.encodeEdits()
+    if !session.work.edits.isEmpty || !session.work.working.isIdentical(to: former) {
+      session.work.encodeEdits()
       report(key, object.home.entity, .unchanged(by: method))
     }
   }

@@ -106,7 +106,7 @@ import Testing
       diary.on("awakeFromFetch") { $0.summary = "derived" }
       try await container.newBackgroundContext().perform { context in
         let note = try #require(try context.fetch(Note.all).first)
-        context.turnIntoFault(note)
+        context.registry.turnIntoFault(note)
         #expect(note.isFault)
         #expect(note.summary == "derived")
         #expect(

@@ -305,7 +305,7 @@ private func isTold(
         isTold {
           _ = a.name
         } by: {
-          context.turnIntoFault(a)
+          context.registry.turnIntoFault(a)
         })
       #expect(
         isTold {

@@ -32,7 +32,7 @@ private typealias Kind = ManagedObjectContext.Message.Kind
         case .objectsDidChange: break
         case .willSave, .didSave: try context.save()
         case .didMerge:
-          context.post(
+          context.reporter.post(
             .didMerge,
             ChangedObjects(
               store: context.layer.schema.store, inserted: [], updated: [], deleted: []))

@@ -6,14 +6,14 @@ import StrataRecord
 
 // Loading many objects at once, instead of one whenever a fault fires.
 
-extension ManagedObjectContext {
+extension ObjectFetcher {
   /// Loads those of the objects that are faults or not registered. What is gone stays a fault.
   func load(_ keys: [ObjectKey]) throws {
     // Before the cache is asked: the view says which of its objects are outdated.
-    let view = try currentViewIncludingEdits()
-    let missing = keys.filter { cache.object(for: $0)?.isFault ?? true }
+    let view = try reader.currentViewIncludingEdits()
+    let missing = keys.filter { registry.cache.object(for: $0)?.isFault ?? true }
     try view.visitRecords(of: missing) { key, stored in
-      _ = instance(of: key, generation: stored.generation) { stored.record }
+      _ = loader.instance(of: key, generation: stored.generation) { stored.record }
     }
   }
 
@@ -26,13 +26,16 @@ extension ManagedObjectContext {
       for step in path.steps {
         var targets: Set<ObjectKey> = []
         for owner in owners {
-          guard let object = instance(of: owner), object.isAlive, object.status != .deleted else {
+          guard let object = loader.instance(of: owner), object.isAlive, object.status != .deleted
+          else {
             continue
           }
           let relationship = object.home.entity.relationships[step.slot] ?? step
           if relationship.isToMany {
-            for member in try readMembers(of: object, relationship) { targets.insert(member.key) }
-          } else if let target = toOneKey(of: object, at: relationship.slot) {
+            for member in try relationships.readMembers(of: object, relationship) {
+              targets.insert(member.key)
+            }
+          } else if let target = relationships.toOneKey(of: object, at: relationship.slot) {
             targets.insert(target)
           }
         }
@@ -50,5 +53,15 @@ extension ManagedObjectContext {
     if request.prefetchedPaths.isEmpty { return [] }
     let entity = try schema(of: T.self)
     return try request.prefetchedPaths.map { try RelationshipPath($0, from: entity, in: schema) }
+  }
+
+  /// Loads the objects of a batch, and what the request says to prefetch of them.
+  func loadBatch<T: Entity>(_ keys: [ObjectKey], of request: FetchRequest<T>) {
+    do {
+      try load(keys)
+      try prefetch(request, of: keys)
+    } catch {
+      reporter.note(error)
+    }
   }
 }

@@ -31,17 +31,17 @@ private struct MergePlan {
   var arena = RecordArena()
 }
 
-extension ManagedObjectContext {
+extension ContextMerger {
   /// Brings what is registered or pending here to what `view` shows below it.
   ///
   /// - Parameter isChecked: whether objects that are not registered are looked up before they are
   ///   told of; if not, the news of the feeds are taken at their word.
   /// - Returns: what to tell.
   func merge(_ news: GatheredNews, in view: ReadView, isChecked: Bool) throws -> TurnChanges {
-    encodeEdits()
+    work.encodeEdits()
     var plan = MergePlan()
     for (key, rumour) in rumours(of: news) {
-      if let change = working.change(for: key) {
+      if let change = work.working.change(for: key) {
         try planPending(change, of: key, rumour, view, isChecked: isChecked, &plan)
       } else {
         try planClean(key, rumour, view, isChecked: isChecked, &plan)
@@ -51,9 +51,11 @@ extension ManagedObjectContext {
     for object in plan.revived { object.status = .clean }
     let told = applyToPending(plan)
     if schema.hooks.contains(.awakeFromSnapshotEvents) {
-      for (object, _) in plan.taken { awake(object, from: .refresh) }
+      for (object, _) in plan.taken { loader.awake(object, from: .refresh) }
       for key in plan.raised.keys {
-        if let object = cache.registeredObject(for: key) { awake(object, from: .refresh) }
+        if let object = registry.cache.registeredObject(for: key) {
+          loader.awake(object, from: .refresh)
+        }
       }
     }
     return told
@@ -73,21 +75,12 @@ extension ManagedObjectContext {
     }
     for key in news.suspects where rumours[key] == nil { rumours[key] = .suspected }
     if news.isUnknown {
-      for object in cache.objects where rumours[object.key] == nil && !object.isFault {
+      for object in registry.cache.objects where rumours[object.key] == nil && !object.isFault {
         rumours[object.key] = .suspected
       }
-      for key in keysOfPending where rumours[key] == nil { rumours[key] = .linked }
+      for key in work.keysOfPending where rumours[key] == nil { rumours[key] = .linked }
     }
     return rumours
-  }
-
-  /// The objects of which something is unsaved here, and those at both ends of such links.
-  var keysOfPending: Set<ObjectKey> {
-    guard let pending = working.flattened() else { return [] }
-    var keys = Set(pending.changes.keys)
-    keys.formUnion(pending.linkTargets)
-    for place in pending.links.byPlace.keys { keys.insert(place.owner) }
-    return keys
   }
 
   // MARK: - Reading
@@ -95,12 +88,12 @@ extension ManagedObjectContext {
   private func planClean(
     _ key: ObjectKey, _ rumour: Rumour, _ view: ReadView, isChecked: Bool, _ plan: inout MergePlan
   ) throws {
-    let object = cache.registeredObject(for: key)
+    let object = registry.cache.registeredObject(for: key)
     guard let object, !object.isFault else {
       return try planUnloaded(object, key, rumour, view, isChecked: isChecked, &plan)
     }
     guard case .record(let stored) = try view.find(key) else {
-      if object.status != .gone || merging.untold.contains(key) { plan.told.deleted.append(key) }
+      if object.status != .gone || registry.untold.contains(key) { plan.told.deleted.append(key) }
       plan.gone.insert(key)
       return
     }
@@ -109,7 +102,7 @@ extension ManagedObjectContext {
       plan.told.inserted.append(key)
       return
     }
-    if !rumour.isSuspicion || cache.originalRecord(of: object) != stored.record {
+    if !rumour.isSuspicion || registry.cache.originalRecord(of: object) != stored.record {
       plan.told.refreshed.append(key)
     }
     plan.taken.append((object, stored))
@@ -121,7 +114,7 @@ extension ManagedObjectContext {
     isChecked: Bool, _ plan: inout MergePlan
   ) throws {
     // An object to which something was linked here is looked up: it may be gone.
-    let isCertain = isChecked || rumour == .linked || hasUnsavedLinks(key)
+    let isCertain = isChecked || rumour == .linked || work.hasUnsavedLinks(key)
     if rumour == .suspected && object == nil && !isCertain { return }
     let exists: Bool
     if let change = view.change(for: key) {
@@ -141,28 +134,13 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether a link of two to-many sides from or to the object is unsaved here. O(segments).
-  private func hasUnsavedLinks(_ key: ObjectKey) -> Bool {
-    let segments = working.segments.filter { !$0.links.isEmpty }
-    if segments.isEmpty { return false }
-    guard let entity = schema.entity(key.entity) else { return false }
-    var numbers: [PropertyNumber] = []
-    for case .links(let number, _)? in entity.relationships.map({ $0?.storage }) {
-      numbers.append(number)
-    }
-    for case .links(_, let mirror) in entity.incoming.map(\.storage) { numbers.append(mirror) }
-    return numbers.contains { number in
-      segments.contains { !$0.links.at(LinkPlace(number, key)).isEmpty }
-    }
-  }
-
   private func planPending(
     _ change: Change, of key: ObjectKey, _ rumour: Rumour, _ view: ReadView, isChecked: Bool,
     _ plan: inout MergePlan
   ) throws {
     guard let base = change.base else { return }
-    if working.isFrozen(key) {
-      merging.postponed.insert(key)
+    if work.working.isFrozen(key) {
+      postponed.insert(key)
       return
     }
     guard let layout = schema.entity(key.entity)?.layout,
@@ -172,7 +150,7 @@ extension ManagedObjectContext {
       plan.told.deleted.append(key)
       return
     }
-    doubt.remove(key)
+    work.doubt.remove(key)
     // A change that lies on what is there already, though others have contributed to it who had read
     // something older, keeps what those had read. One that is asked for by name gives these up, too.
     let isNews = !base.rests(on: beneath)
@@ -190,19 +168,19 @@ extension ManagedObjectContext {
 
   private func apply(_ taken: [(object: ManagedObject, stored: StoredRecord)]) {
     for (object, stored) in taken {
-      if cache.originalRecord(of: object) != stored.record {
+      if registry.cache.originalRecord(of: object) != stored.record {
         object.recordWillChange(to: stored.record)
-        cache.replaceRecord(stored.record, of: object)
+        registry.cache.replaceRecord(stored.record, of: object)
       }
       object.generation = stored.generation
-      cache.noteCurrent(object)
-      notePendingBase(of: object)
+      registry.cache.noteCurrent(object)
+      loader.notePendingBase(of: object)
     }
   }
 
   private func applyToPending(_ plan: MergePlan) -> TurnChanges {
     var told = plan.told
-    var overlay = working
+    var overlay = work.working
     if !plan.raised.isEmpty {
       overlay = overlay.adding(
         Segment(changes: plan.raised, links: LinkChanges(), schema: schema)
@@ -211,30 +189,30 @@ extension ManagedObjectContext {
     let consequences = self.consequences(ofDeleting: plan.gone, in: overlay)
     if let consequences { overlay = overlay.adding(consequences).compacted() }
     if !plan.gone.isEmpty { overlay = overlay.dropping(plan.gone, schema: schema) }
-    if !overlay.isIdentical(to: working) {
-      replaceWorking(overlay)
-      isPublished = false
+    if !overlay.isIdentical(to: work.working) {
+      work.replaceWorking(overlay)
+      work.isPublished = false
     }
     for (key, change) in plan.raised {
-      guard let object = cache.registeredObject(for: key) else { continue }
+      guard let object = registry.cache.registeredObject(for: key) else { continue }
       if let record = change.record {
         object.recordWillChange(to: record)
-        cache.replaceRecord(record, of: object)
+        registry.cache.replaceRecord(record, of: object)
       }
       object.generation = change.base?.generation ?? 0
-      cache.notePending(nil, of: object)
-      cache.noteCurrent(object)
+      registry.cache.notePending(nil, of: object)
+      registry.cache.noteCurrent(object)
     }
-    for object in plan.revived { merging.untold.remove(object.key) }
+    for object in plan.revived { registry.untold.remove(object.key) }
     for key in plan.gone {
-      merging.untold.remove(key)
-      guard let object = cache.registeredObject(for: key) else { continue }
+      registry.untold.remove(key)
+      guard let object = registry.cache.registeredObject(for: key) else { continue }
       object.recordWillChange(to: nil)
       object.status = .gone
-      cache.setRecord(nil, of: object)
+      registry.cache.setRecord(nil, of: object)
     }
     if let consequences {
-      let reached = take(consequences, touching: consequences.changes.keys)
+      let reached = work.take(consequences, touching: consequences.changes.keys)
       told.note(consequences, schema: schema)
       told.updated += reached.inserted + reached.updated
       told.deleted += reached.deleted

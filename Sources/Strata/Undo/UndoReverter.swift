@@ -5,7 +5,31 @@ import StrataRecord
 
 // Taking a group back is an edit, and is recorded as one.
 
-extension ManagedObjectContext {
+/// Takes one undo group back in one context.
+///
+/// ## Isolation
+/// The context's.
+struct UndoReverter {
+  private let schema: Schema
+  private let registry: ObjectRegistry
+  private let reporter: TurnReporter
+  private let work: UnitOfWork
+  private let reader: ContextReader
+  private let loader: ObjectLoader
+  private let relationships: RelationshipEditor
+  private let deletion: DeletionEditor
+
+  init(_ deletion: DeletionEditor) {
+    schema = deletion.schema
+    registry = deletion.registry
+    reporter = deletion.reporter
+    work = deletion.work
+    reader = deletion.reader
+    loader = deletion.loader
+    relationships = deletion.relationships
+    self.deletion = deletion
+  }
+
   /// Takes `group` back.
   ///
   /// Updates, links and what was deleted come first; then the group's new objects are deleted by
@@ -15,11 +39,11 @@ extension ManagedObjectContext {
   /// - Throws: what reading throws; then part of it may be done.
   func revert(_ group: UndoGroup) throws {
     // An error that is still to be told is none of this.
-    let earlierError = deferredError
-    deferredError = nil
-    defer { if deferredError == nil { deferredError = earlierError } }
+    let earlierError = reporter.deferredError
+    reporter.deferredError = nil
+    defer { if reporter.deferredError == nil { reporter.deferredError = earlierError } }
     let reversal = try UndoReversal(
-      of: group, in: currentViewIncludingEdits(), current: { try current($0) },
+      of: group, in: reader.currentViewIncludingEdits(), current: { try current($0) },
       isThere: { try isThere($0) },
       unsavedDeletion: { unsavedDeletion(of: $0) })
     apply(reversal)
@@ -29,9 +53,11 @@ extension ManagedObjectContext {
     }
     // All of them before the first is deleted: a cascade may reach the others, and whoever asks for
     // an object that is gone gets a new instance.
-    for object in reversal.inserted.compactMap({ instance(of: $0) }) { delete(object) }
-    try throwDeferredError()
-    encodeEdits()
+    for object in reversal.inserted.compactMap({ loader.instance(of: $0) }) {
+      deletion.delete(object)
+    }
+    try reporter.throwDeferredError()
+    work.encodeEdits()
     try forgetWhatIsAsBefore(group)
     awake(reversal)
   }
@@ -39,25 +65,26 @@ extension ManagedObjectContext {
   /// What the object is here, without what an awake method has set: an object that is loaded keeps its
   /// values until it is refreshed.
   private func current(_ key: ObjectKey) throws -> Base? {
-    if let change = working.change(for: key) { return change.read }
-    if let object = cache.object(for: key), object.status == .clean,
-      let base = cache.base(of: object)
+    if let change = work.working.change(for: key) { return change.read }
+    if let object = registry.cache.object(for: key), object.status == .clean,
+      let base = registry.cache.base(of: object)
     {
-      if !cache.isCurrent(object) { doubt.insert(key) }
+      if !registry.cache.isCurrent(object) { work.doubt.insert(key) }
       return base
     }
-    return try currentView().inheritedBase(of: key)
+    return try reader.currentView().inheritedBase(of: key)
   }
 
   private func isThere(_ key: ObjectKey) throws -> Bool {
-    if let kind = working.kind(of: key) { return kind != .delete }
-    return try currentView().inheritedBase(of: key) != nil
+    if let kind = work.working.kind(of: key) { return kind != .delete }
+    return try reader.currentView().inheritedBase(of: key) != nil
   }
 
   /// What an object was that is deleted here and not yet saved as such; nil if it is not, or if a save
   /// that is under way carries a change of it.
   private func unsavedDeletion(of key: ObjectKey) -> Base? {
-    guard !working.isFrozen(key), let change = working.change(for: key), change.kind == .delete
+    guard !work.working.isFrozen(key), let change = work.working.change(for: key),
+      change.kind == .delete
     else { return nil }
     return change.base
   }
@@ -65,48 +92,50 @@ extension ManagedObjectContext {
   private func apply(_ reversal: UndoReversal) {
     let segment = Segment(changes: reversal.changes, links: reversal.links, schema: schema)
     guard !segment.isEmpty || !reversal.lost.isEmpty else { return }
-    let composed = Composition.compose(segment, onto: working, schema: schema)
-    if let undoRecorder { record(composed, over: working, by: undoRecorder) }
+    let composed = Composition.compose(segment, onto: work.working, schema: schema)
+    work.undoRecorder?.record(composed, over: work.working, in: work)
     // A deletion that is taken back before it is saved was none: what lies beneath shows through again.
-    let former = working
+    let former = work.working
     let taken = Set(
       (reversal.restored + reversal.lost).filter { unsavedDeletion(of: $0) != nil })
-    let remaining = taken.isEmpty ? working : working.forgetting(taken, links: LinkChanges())
+    let remaining =
+      taken.isEmpty ? work.working : work.working.forgetting(taken, links: LinkChanges())
     let settled = remaining.adding(composed).compacted()
-    willLand(segment, touching: composed.changes.keys, in: settled)
-    replaceWorking(settled)
-    isPublished = false
+    registry.willLand(segment, touching: composed.changes.keys, on: work.working, in: settled)
+    work.replaceWorking(settled)
+    work.isPublished = false
     for key in reversal.restored { reattach(key) }
     for key in reversal.lost {
-      guard let object = cache.object(for: key) else { continue }
+      guard let object = registry.cache.object(for: key) else { continue }
       restore(object, madeFrom: former.change(for: key)?.base, on: nil)
     }
-    let landed = take(segment, touching: composed.changes.keys)
+    let landed = work.take(segment, touching: composed.changes.keys)
     let restored = Set(reversal.restored)
-    turn.note(segment, schema: schema)
-    turn.inserted += reversal.restored
+    reporter.turn.note(segment, schema: schema)
+    reporter.turn.inserted += reversal.restored
     // One that is new here and unsaved is changed, too.
-    turn.updated += (landed.inserted + landed.updated).filter { !restored.contains($0) }
-    turn.deleted += landed.deleted
-    noteTouched()
+    reporter.turn.updated += (landed.inserted + landed.updated).filter { !restored.contains($0) }
+    reporter.turn.deleted += landed.deleted
+    reporter.noteTouched()
   }
 
   private func awake(_ reversal: UndoReversal) {
     guard schema.hooks.contains(.awakeFromSnapshotEvents) else { return }
     let restored = Set(reversal.restored)
     for key in reversal.changes.keys {
-      guard let object = cache.object(for: key) else { continue }
-      awake(object, from: restored.contains(key) ? .undoDeletion : .undoUpdate)
+      guard let object = registry.cache.object(for: key) else { continue }
+      loader.awake(object, from: restored.contains(key) ? .undoDeletion : .undoUpdate)
     }
   }
 
   /// Registers the instance that an object had before it was deleted, if somebody holds it and the
   /// object has no other.
   private func reattach(_ key: ObjectKey) {
-    guard let object = undoRecorder?.takeDetached(key), cache.object(for: key) == nil else {
+    guard let object = work.undoRecorder?.takeDetached(key), registry.cache.object(for: key) == nil
+    else {
       return
     }
-    reattach(object)
+    registry.reattach(object)
   }
 
   /// Where both sides of a relationship are to-one, has the other side agree with a value that was
@@ -123,36 +152,37 @@ extension ManagedObjectContext {
     for case let relationship? in entity.relationships
     where relationship.kind == .toOne && change.slots.contains(relationship.slot) {
       guard let inverse = relationship.inverse, inverse.kind == .toOne,
-        let object = instance(of: key)
+        let object = loader.instance(of: key)
       else { continue }
-      let target = toOneKey(of: object, at: relationship.slot)
+      let target = relationships.toOneKey(of: object, at: relationship.slot)
       if let lost = former?.toOne(at: relationship.slot, layout: entity.layout), lost != target,
-        let partner = instance(of: lost), toOneKey(of: partner, at: inverse.slot) == key
+        let partner = loader.instance(of: lost),
+        relationships.toOneKey(of: partner, at: inverse.slot) == key
       {
-        setToOneKey(nil, of: partner, at: inverse.slot)
+        relationships.setToOneKey(nil, of: partner, at: inverse.slot)
       }
-      guard let partner = target.flatMap({ instance(of: $0) }), isThereBeneath(key, change) else {
+      guard let partner = target.flatMap({ loader.instance(of: $0) }), isThereBeneath(key, change)
+      else {
         continue
       }
-      let other = toOneKey(of: partner, at: inverse.slot)
+      let other = relationships.toOneKey(of: partner, at: inverse.slot)
       if other == key { continue }
       if restored.contains(partner.key), isLinkedBeneath(partner, at: inverse.slot, to: key) {
         continue
       }
-      if let other = other.flatMap({ instance(of: $0) }) {
-        setToOneKey(nil, of: other, at: relationship.slot)
+      if let other = other.flatMap({ loader.instance(of: $0) }) {
+        relationships.setToOneKey(nil, of: other, at: relationship.slot)
       }
-      setToOneKey(key, of: partner, at: inverse.slot)
+      relationships.setToOneKey(key, of: partner, at: inverse.slot)
     }
   }
 
   /// Whether an object that undo has updated is there beneath this context. Nothing is linked to one that
   /// others have deleted.
   private func isThereBeneath(_ key: ObjectKey, _ change: Change) -> Bool {
-    guard change.kind == .update, working.kind(of: key) == .update else { return true }
-    do { return try currentView().inheritedBase(of: key) != nil } catch {
-      if deferredError == nil { deferredError = error }
-      return false
+    guard change.kind == .update, work.working.kind(of: key) == .update else { return true }
+    return reporter.attempt(orElse: false) {
+      try reader.currentView().inheritedBase(of: key) != nil
     }
   }
 
@@ -161,13 +191,10 @@ extension ManagedObjectContext {
   private func isLinkedBeneath(
     _ object: ManagedObject, at slot: Int, to key: ObjectKey
   ) -> Bool {
-    guard editedSlots(of: object).isEmpty else { return false }
-    do {
-      return try currentView().inheritedBase(of: object.key)?.record
+    guard work.editedSlots(of: object).isEmpty else { return false }
+    return reporter.attempt(orElse: false) {
+      return try reader.currentView().inheritedBase(of: object.key)?.record
         .toOne(at: slot, layout: object.home.layout) == key
-    } catch {
-      if deferredError == nil { deferredError = error }
-      return false
     }
   }
 
@@ -176,16 +203,18 @@ extension ManagedObjectContext {
   /// Takes away changes that are none any more: of objects that are as their base again, and words on
   /// links that are as the parent has them, or that have lost an end.
   private func forgetWhatIsAsBefore(_ group: UndoGroup) throws {
-    let reversal = undoRecorder?.state.open ?? UndoGroup()
-    let below = try currentView().over(Overlay())
+    let reversal = work.undoRecorder?.state.open ?? UndoGroup()
+    let below = try reader.currentView().over(Overlay())
     let keys = Set(
       try (Array(reversal.objects.keys) + group.objects.keys).filter { key in
-        guard let change = working.change(for: key), change.kind == .update else { return false }
+        guard let change = work.working.change(for: key), change.kind == .update else {
+          return false
+        }
         return try change.record == change.base?.record && hasExternals(of: change, key, below)
       })
     var links = LinkChanges()
     for link in Array(reversal.links.keys) + group.links.keys {
-      guard let state = working.link(at: link.place, to: link.target) else { continue }
+      guard let state = work.working.link(at: link.place, to: link.target) else { continue }
       if try isDue(link.place.owner, keys, below), try isDue(link.target, keys, below) {
         let under = try below.link(at: link.place, to: link.target)
         guard state.said(after: under) == under else { continue }
@@ -193,12 +222,14 @@ extension ManagedObjectContext {
       links.set(state, at: link.place, to: link.target)
     }
     guard !keys.isEmpty || !links.isEmpty else { return }
-    let former = working
+    let former = work.working
     let beneath = try keys.map { (key: $0, base: try below.inheritedBase(of: $0)) }
-    replaceWorking(working.forgetting(keys, links: links))
-    isPublished = false
-    for (key, base) in beneath where working.change(for: key) == nil {
-      guard let object = cache.object(for: key), object.status == .updated else { continue }
+    work.replaceWorking(work.working.forgetting(keys, links: links))
+    work.isPublished = false
+    for (key, base) in beneath where work.working.change(for: key) == nil {
+      guard let object = registry.cache.object(for: key), object.status == .updated else {
+        continue
+      }
       restore(object, madeFrom: former.change(for: key)?.base, on: base)
     }
   }
@@ -207,7 +238,7 @@ extension ManagedObjectContext {
   private func isDue(
     _ key: ObjectKey, _ forgotten: Set<ObjectKey>, _ below: ReadView
   ) throws -> Bool {
-    guard let change = working.change(for: key), !forgotten.contains(key) else {
+    guard let change = work.working.change(for: key), !forgotten.contains(key) else {
       return try below.exists(key)
     }
     return change.kind != .delete || change.base != nil
@@ -220,9 +251,9 @@ extension ManagedObjectContext {
     let base = isAsBeneath ? beneath : read
     object.status = .clean
     object.generation = base?.generation ?? 0
-    cache.notePending(base, of: object)
+    registry.cache.notePending(base, of: object)
     // The program may hold the object with its values.
-    if !isAsBeneath { cache.outdate(object.key) }
+    if !isAsBeneath { registry.cache.outdate(object.key) }
   }
 
   /// Whether `view` has what a change sets external slots to: its base need not tell.

@@ -3,9 +3,54 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Places in ordered relationships: one link is written for each member that is put somewhere.
+// Members of an ordered relationship that are linked from their own side stand last, in the order of
+// linking. Those without a number come last in the order of their keys: as long as each new one has a
+// higher key than those before, which is so where objects are created and linked one after the other,
+// nothing is written for it. One that would come before others is given a number, and they with it.
 
-extension ManagedObjectContext {
+extension RelationshipEditor {
+  /// Has an object stand last in an ordered relationship of its new target.
+  ///
+  /// - Parameter slot: of the ordered relationship in `owner`, whose members' to-one slots are its truth.
+  /// - Complexity: O(log members) for the first member of an owner since edits were last encoded, then
+  ///   O(1); for one that needs a number O(members), once while the list is kept.
+  func putLast(_ member: ManagedObject, in owner: ManagedObject, _ slot: Int) {
+    guard work.awaking.isEmpty, let relationship = owner.home.entity.relationships[slot],
+      case .inverseSlot(let index, _) = relationship.storage
+    else { return }
+    let place = LinkPlace(relationship.number, owner.key)
+    // It was put into the list, and has its place.
+    if case .present? = work.edits.links.state(at: place, to: member.key) { return }
+    do {
+      let last = try work.edits.lastLinked[place] ?? lastMember(of: owner, index)
+      work.edits.lastLinked[place] = max(last ?? member.key, member.key)
+      guard let last, last > member.key else { return }
+      number(member, lastIn: owner, relationship)
+    } catch {
+      reporter.note(error)
+    }
+  }
+
+  private func lastMember(of owner: ManagedObject, _ index: PropertyNumber) throws -> ObjectKey? {
+    // Nobody has led to an object before it was first encoded but in the same turn.
+    if owner.status == .inserted, work.working.change(for: owner.key) == nil { return nil }
+    return try reader.currentView().lastReferrer(to: owner.key, index: index)
+  }
+
+  private func number(
+    _ member: ManagedObject, lastIn owner: ManagedObject, _ relationship: RelationshipSchema
+  ) {
+    guard let members = orderedMembers(of: owner, relationship), members.unnumberedCount > 0,
+      members[members.count - 1].key > member.key
+    else { return }
+    let former = members.position(of: member.key)
+    members.remove(member.key)
+    let plan = PositionPlan(inserting: [member.key], at: members.count, in: members)
+    if let former { members.set(member.key, at: former) }
+    for moved in plan.moved { move(moved.key, in: owner, relationship, to: moved.position) }
+    move(member.key, in: owner, relationship, to: plan.positions[0])
+  }
+
   /// The members of an ordered relationship, kept for the edits that follow; nil if the object has
   /// none any more. O(members) the first time.
   func orderedMembers(
@@ -14,13 +59,10 @@ extension ManagedObjectContext {
     guard object.isAlive, object.status != .deleted else { return nil }
     let place = LinkPlace(relationship.number, object.key)
     if let kept = keptMembers(of: object, relationship) { return kept }
-    do {
+    return reporter.attempt(orElse: nil) {
       let members = OrderedMembers(try readMembers(of: object, relationship))
-      orderedLists.add(members, at: place, isOfSlots: relationship.isOfSlots)
+      work.orderedLists.add(members, at: place, isOfSlots: relationship.isOfSlots)
       return members
-    } catch {
-      if deferredError == nil { deferredError = error }
-      return nil
     }
   }
 
@@ -28,12 +70,12 @@ extension ManagedObjectContext {
   func keptMembers(
     of object: ManagedObject, _ relationship: RelationshipSchema
   ) -> OrderedMembers? {
-    if orderedLists.isEmpty { return nil }
+    if work.orderedLists.isEmpty { return nil }
     guard object.isAlive, object.status != .deleted else { return nil }
     // Taking a view lets go of the lists that others have changed.
-    prepareToHandOut()
-    if view == nil { return nil }
-    return orderedLists.members(at: LinkPlace(relationship.number, object.key))
+    reader.prepareToHandOut()
+    if work.view == nil { return nil }
+    return work.orderedLists.members(at: LinkPlace(relationship.number, object.key))
   }
 
   /// Puts objects before the member that is at `index` now, in their order; members move there.
@@ -44,8 +86,8 @@ extension ManagedObjectContext {
     _ targets: [ManagedObject], into object: ManagedObject, _ relationship: RelationshipSchema,
     at index: Int
   ) {
-    for target in targets { requireOwn(target) }
-    prepareToRelate()
+    for target in targets { registry.requireOwn(target) }
+    reader.prepareToRelate()
     guard let members = orderedMembers(of: object, relationship) else {
       // Of an object that is deleted: the links are dropped.
       if !object.isAlive || object.status == .deleted {
@@ -94,18 +136,18 @@ extension ManagedObjectContext {
     _ target: ObjectKey, in object: ManagedObject, _ relationship: RelationshipSchema,
     to position: UInt64
   ) {
-    if observed != nil { linksWillChange(relationship.number, of: object.key) }
+    if registry.observed != nil { registry.linksWillChange(relationship.number, of: object.key) }
     setPosition(
       relationship.isOfSlots ? .present(position: position) : .moved(position: position),
       at: LinkPlace(relationship.number, object.key), to: target)
-    turn.updated.append(object.key)
-    noteTouched()
+    reporter.turn.updated.append(object.key)
+    reporter.noteTouched()
   }
 
   /// Notes an edit of one link in one direction.
   func setPosition(_ state: LinkState, at place: LinkPlace, to target: ObjectKey) {
-    edits.links.set(state, at: place, to: target)
-    orderedLists.linkDidChange(at: place, to: target, state)
+    work.edits.links.set(state, at: place, to: target)
+    work.orderedLists.linkDidChange(at: place, to: target, state)
   }
 
   // MARK: - Lists that are kept
@@ -115,23 +157,23 @@ extension ManagedObjectContext {
     of object: ManagedObject, to owner: ObjectKey?, _ relationship: PropertyNumber
   ) {
     // What an awake method sets is no edit.
-    guard awaking.isEmpty else { return orderedLists.removeAll() }
+    guard work.awaking.isEmpty else { return work.orderedLists.removeAll() }
     var isKnown = true
-    orderedLists.targetDidChange(of: object.key, to: owner, relationship) { place in
+    work.orderedLists.targetDidChange(of: object.key, to: owner, relationship) { place in
       do { return try position(of: object.key, at: place) } catch {
         isKnown = false
         return PositionPlan.unnumbered
       }
     }
-    if !isKnown { orderedLists.removeAll() }
+    if !isKnown { work.orderedLists.removeAll() }
   }
 
   /// The number that an object has beside a to-one link, `unnumbered` if it has none.
   private func position(of key: ObjectKey, at place: LinkPlace) throws -> UInt64 {
-    let edited = edits.links.state(at: place, to: key)
+    let edited = work.edits.links.state(at: place, to: key)
     let state =
       if let edited, edited.isWhole { edited } else {
-        try currentView().link(at: place, to: key)
+        try reader.currentView().link(at: place, to: key)
       }
     switch edited?.said(after: state) ?? state {
     case .present(let position), .moved(let position): return position

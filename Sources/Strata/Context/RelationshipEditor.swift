@@ -3,15 +3,26 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Setting one end of a relationship sets the other, without loading what need not be loaded.
+/// Reads and sets the relationships of one context's objects. Setting one end sets the other, without
+/// loading what need not be loaded.
+///
+/// ## Isolation
+/// The context's.
+final class RelationshipEditor: ContextPart {
+  let reader: ContextReader
+  let loader: ObjectLoader
 
-extension ManagedObjectContext {
+  init(_ loader: ObjectLoader) {
+    reader = loader.reader
+    self.loader = loader
+  }
+
   // MARK: - To-one
 
   /// The target's key, or nil. Fires a fault of the object, not of the target.
   func toOneKey(of object: ManagedObject, at slot: Int) -> ObjectKey? {
     if let draft = object.draft { return draft.toOne(at: slot) }
-    if object.isFault { fire(object) }
+    if object.isFault { loader.fire(object) }
     return object.record?.toOne(at: slot, layout: object.home.layout)
   }
 
@@ -23,20 +34,20 @@ extension ManagedObjectContext {
 
   /// Makes the slot nil, whatever a stale object shows there.
   func cutToOne(of object: ManagedObject, at slot: Int) {
-    if object.isFault { fire(object) }
+    if object.isFault { loader.fire(object) }
     putToOneKey(nil, of: object, at: slot)
   }
 
   /// Sets the slot to another target than it has in the turn's view.
   private func putToOneKey(_ key: ObjectKey?, of object: ManagedObject, at slot: Int) {
-    if observed != nil { targetWillChange(of: object, at: slot, to: key) }
-    guard let draft = draftForEditing(object, slot) else { return }
+    if registry.observed != nil { registry.targetWillChange(of: object, at: slot, to: key) }
+    guard let draft = work.draftForEditing(object, slot) else { return }
     if !draft.setToOne(key, at: slot) {
       // A stale object shows the new value already. The detour marks the slot as set.
       draft.setToOne(key == nil ? object.key : nil, at: slot)
       draft.setToOne(key, at: slot)
     }
-    guard !orderedLists.isEmpty, let inverse = object.home.entity.relationships[slot]?.inverse,
+    guard !work.orderedLists.isEmpty, let inverse = object.home.entity.relationships[slot]?.inverse,
       inverse.kind == .orderedToMany
     else { return }
     orderedTargetDidChange(of: object, to: key, inverse.number)
@@ -45,7 +56,9 @@ extension ManagedObjectContext {
   /// Where a to-one relationship leads; nil also if the deletion of that object is pending.
   func targetKey(of object: ManagedObject, at slot: Int) -> ObjectKey? {
     guard let key = toOneKey(of: object, at: slot) else { return nil }
-    if object.status != .deleted, let target = instance(of: key), isDeletionPending(of: target) {
+    if object.status != .deleted, let target = loader.instance(of: key),
+      isDeletionPending(of: target)
+    {
       return nil
     }
     return key
@@ -56,16 +69,16 @@ extension ManagedObjectContext {
   func isDeletionPending(of object: ManagedObject) -> Bool {
     if object.status == .deleted { return true }
     guard object.record == nil, object.draft == nil else { return false }
-    return view?.change(for: object.key)?.kind == .delete
+    return work.view?.change(for: object.key)?.kind == .delete
   }
 
   /// Where a to-one slot leads in the turn's view, unsaved edits included: a stale object, which shows
   /// its former values, is a member where the view has it. Fires no fault.
   func linkedKey(of object: ManagedObject, at slot: Int) throws -> ObjectKey? {
     if let draft = object.draft { return draft.toOne(at: slot) }
-    let view = try currentView()
+    let view = try reader.currentView()
     let layout = object.home.layout
-    if let record = object.record, object.status != .clean || cache.isCurrent(object) {
+    if let record = object.record, object.status != .clean || registry.cache.isCurrent(object) {
       return record.toOne(at: slot, layout: layout)
     }
     return try view.record(of: object.key)?.record.toOne(at: slot, layout: layout)
@@ -76,19 +89,19 @@ extension ManagedObjectContext {
   private func isThere(_ object: ManagedObject) -> Bool {
     guard object.isAlive, object.status != .deleted else { return false }
     if object.status != .clean { return true }
-    prepareToHandOut()
-    if object.record != nil, cache.isCurrent(object) { return true }
-    return view?.change(for: object.key)?.kind != .delete
+    reader.prepareToHandOut()
+    if object.record != nil, registry.cache.isCurrent(object) { return true }
+    return work.view?.change(for: object.key)?.kind != .delete
   }
 
   /// Sets a to-one relationship and its inverse. A to-many inverse is not touched: it is an index
   /// over this slot. A to-one inverse lets go of its former partner. A link to an object that is
   /// deleted is dropped: the relationship is nil then.
   func setToOne(_ target: ManagedObject?, of object: ManagedObject, at slot: Int) {
-    if let target { requireOwn(target) }
-    prepareToRelate()
+    if let target { registry.requireOwn(target) }
+    reader.prepareToRelate()
     let target = target.flatMap { isThere($0) ? $0 : nil }
-    if let target, !cache.isCurrent(target) { edits.outdated.append(target.key) }
+    if let target, !registry.cache.isCurrent(target) { work.edits.outdated.append(target.key) }
     let former = toOneKey(of: object, at: slot)
     guard former != target?.key else { return }
     relate(object, at: slot, from: former, to: target)
@@ -100,7 +113,7 @@ extension ManagedObjectContext {
   private func relate(
     _ object: ManagedObject, at slot: Int, from former: ObjectKey?, to target: ManagedObject?
   ) {
-    if object.isFault { fire(object) }
+    if object.isFault { loader.fire(object) }
     guard object.isAlive, object.status != .deleted else { return }
     // The inverse alone: a copy of the whole schema would count references.
     let inverse = object.home.entity.relationships[slot]?.inverse
@@ -120,8 +133,8 @@ extension ManagedObjectContext {
       return setToOneKey(target?.key, of: object, at: slot)
     }
     if let inverse {
-      if let former { turn.noteEnd(former, inverse.slot) }
-      if let target { turn.noteEnd(target.key, inverse.slot) }
+      if let former { reporter.turn.noteEnd(former, inverse.slot) }
+      if let target { reporter.turn.noteEnd(target.key, inverse.slot) }
       if inverse.kind == .orderedToMany, let former {
         setPosition(.absent, at: LinkPlace(inverse.number, former), to: object.key)
       }
@@ -136,7 +149,9 @@ extension ManagedObjectContext {
   /// taken it away since.
   private func linkBack(_ object: ManagedObject, to key: ObjectKey, at slot: Int) {
     if toOneKey(of: object, at: slot) == key {
-      guard !cache.isCurrent(object), unseenPartner(of: object, at: slot) != key else { return }
+      guard !registry.cache.isCurrent(object), unseenPartner(of: object, at: slot) != key else {
+        return
+      }
     }
     putToOneKey(key, of: object, at: slot)
   }
@@ -144,7 +159,8 @@ extension ManagedObjectContext {
   /// Makes the slot of a one-to-one link nil at its other end, if it leads to `object`. While what two
   /// contexts did is not saved, the other end may have found another partner.
   func letGo(of object: ManagedObject, _ key: ObjectKey, at slot: Int) {
-    guard let partner = instance(of: key), toOneKey(of: partner, at: slot) == object.key else {
+    guard let partner = loader.instance(of: key), toOneKey(of: partner, at: slot) == object.key
+    else {
       return
     }
     setToOneKey(nil, of: partner, at: slot)
@@ -153,15 +169,12 @@ extension ManagedObjectContext {
   /// The partner that an object has beneath this context, if it may be another one than the object shows:
   /// it was edited here, or others have changed it since it was read.
   func unseenPartner(of object: ManagedObject, at slot: Int) -> ObjectKey? {
-    let isAsRead = object.status == .clean && cache.isCurrent(object)
+    let isAsRead = object.status == .clean && registry.cache.isCurrent(object)
     // Only undo inserts an object again that may be there beneath.
-    if isAsRead || object.status == .inserted && undoRecorder == nil { return nil }
-    do {
-      return try currentView().inheritedBase(of: object.key)?.record
+    if isAsRead || object.status == .inserted && work.undoRecorder == nil { return nil }
+    return reporter.attempt(orElse: nil) {
+      try reader.currentView().inheritedBase(of: object.key)?.record
         .toOne(at: slot, layout: object.home.layout)
-    } catch {
-      if deferredError == nil { deferredError = error }
-      return nil
     }
   }
 
@@ -173,17 +186,15 @@ extension ManagedObjectContext {
   ) -> [ReadView.Member] {
     guard object.isAlive, object.status != .deleted else { return [] }
     if let kept = keptMembers(of: object, relationship) { return kept.all }
-    do { return try readMembers(of: object, relationship) } catch {
-      if deferredError == nil { deferredError = error }
-      return []
-    }
+    return reporter.attempt(orElse: []) { try readMembers(of: object, relationship) }
   }
 
   /// The members as the view has them.
   func readMembers(
     of object: ManagedObject, _ relationship: RelationshipSchema
   ) throws -> [ReadView.Member] {
-    let members = try currentViewIncludingEdits().members(of: relationship, owner: object.key)
+    let members = try reader.currentViewIncludingEdits().members(
+      of: relationship, owner: object.key)
     guard relationship.isOrdered else { return members }
     // A list is a collection: it has as many members as it says.
     let family = schema.entity(relationship.destination)?.family ?? []
@@ -195,25 +206,22 @@ extension ManagedObjectContext {
   func isMember(
     _ target: ManagedObject, of object: ManagedObject, _ relationship: RelationshipSchema
   ) -> Bool {
-    requireOwn(target)
+    registry.requireOwn(target)
     guard object.isAlive, target.isAlive, object.status != .deleted, target.status != .deleted
     else { return false }
-    do {
+    return reporter.attempt(orElse: false) {
       switch relationship.storage {
       case .slot: return toOneKey(of: object, at: relationship.slot) == target.key
       case .inverseSlot(_, let slot): return try linkedKey(of: target, at: slot) == object.key
       case .links(let number, _):
         let place = LinkPlace(number, object.key)
-        if let state = edits.links.state(at: place, to: target.key), state.isWhole {
+        if let state = work.edits.links.state(at: place, to: target.key), state.isWhole {
           return state != .absent
         }
-        let view = try currentView()
+        let view = try reader.currentView()
         guard try view.link(at: place, to: target.key) != .absent else { return false }
         return try view.exists(target.key)
       }
-    } catch {
-      if deferredError == nil { deferredError = error }
-      return false
     }
   }
 
@@ -222,14 +230,11 @@ extension ManagedObjectContext {
     _ object: ManagedObject, to target: ManagedObject, at place: LinkPlace
   ) -> Bool {
     guard object.isAlive, target.isAlive, object.status != .deleted else { return false }
-    do {
-      if let state = edits.links.state(at: place, to: target.key), state.isWhole {
+    return reporter.attempt(orElse: false) {
+      if let state = work.edits.links.state(at: place, to: target.key), state.isWhole {
         return state != .absent
       }
-      return try currentView().link(at: place, to: target.key) != .absent
-    } catch {
-      if deferredError == nil { deferredError = error }
-      return false
+      return try reader.currentView().link(at: place, to: target.key) != .absent
     }
   }
 
@@ -239,24 +244,28 @@ extension ManagedObjectContext {
     _ object: ManagedObject, to target: ManagedObject, _ relationship: RelationshipSchema,
     position: UInt64 = 0
   ) {
-    requireOwn(target)
-    prepareToRelate()
+    registry.requireOwn(target)
+    reader.prepareToRelate()
     guard isThere(target) else { return }
-    for end in [object, target] where !cache.isCurrent(end) { edits.outdated.append(end.key) }
+    for end in [object, target] where !registry.cache.isCurrent(end) {
+      work.edits.outdated.append(end.key)
+    }
     switch relationship.storage {
     case .slot: break
     case .inverseSlot(_, let slot):
-      if target.isFault { fire(target) }
+      if target.isFault { loader.fire(target) }
       guard target.isAlive else { return }
       guard isThere(object) else { return setToOne(nil, of: target, at: slot) }
       let former: ObjectKey?
       do { former = try linkedKey(of: target, at: slot) } catch {
-        if deferredError == nil { deferredError = error }
+        reporter.note(error)
         return
       }
       if relationship.isOrdered {
         // First, so that the member is known to have its place when it becomes one.
-        if observed != nil { linksWillChange(relationship.number, of: object.key) }
+        if registry.observed != nil {
+          registry.linksWillChange(relationship.number, of: object.key)
+        }
         setPosition(
           .present(position: position), at: LinkPlace(relationship.number, object.key),
           to: target.key)
@@ -270,14 +279,14 @@ extension ManagedObjectContext {
         .present(position: position), number, mirror: mirror, from: object.key, to: target.key,
         mirrored: .present(position: isMirrorOrdered ? PositionPlan.unnumbered : 0))
     }
-    noteTouched()
+    reporter.noteTouched()
   }
 
   func unlink(
     _ object: ManagedObject, from target: ManagedObject, _ relationship: RelationshipSchema
   ) {
-    requireOwn(target)
-    prepareToRelate()
+    registry.requireOwn(target)
+    reader.prepareToRelate()
     switch relationship.storage {
     case .slot: break
     case .inverseSlot(_, let slot):
@@ -289,7 +298,7 @@ extension ManagedObjectContext {
       guard hasLink(object, to: target, at: LinkPlace(number, object.key)) else { return }
       setLink(.absent, number, mirror: mirror, from: object.key, to: target.key)
     }
-    noteTouched()
+    reporter.noteTouched()
   }
 
   /// Notes a link's new state in both directions. Both ends count as updated.
@@ -299,9 +308,9 @@ extension ManagedObjectContext {
     _ state: LinkState, _ number: PropertyNumber, mirror: PropertyNumber, from owner: ObjectKey,
     to target: ObjectKey, mirrored: LinkState? = nil
   ) {
-    if observed != nil {
-      linksWillChange(number, of: owner)
-      linksWillChange(mirror, of: target)
+    if registry.observed != nil {
+      registry.linksWillChange(number, of: owner)
+      registry.linksWillChange(mirror, of: target)
     }
     let (place, mirrorPlace) = (LinkPlace(number, owner), LinkPlace(mirror, target))
     let isReturn = hasOwnWord(at: place, to: target)
@@ -311,20 +320,20 @@ extension ManagedObjectContext {
       let isAsBefore =
         isBeneath(state, at: place, to: target)
         && isBeneath(mirrored ?? state, at: mirrorPlace, to: owner)
-      edits.note(isAsBefore: isAsBefore, at: place, to: target)
-      edits.note(isAsBefore: isAsBefore, at: mirrorPlace, to: owner)
+      work.edits.note(isAsBefore: isAsBefore, at: place, to: target)
+      work.edits.note(isAsBefore: isAsBefore, at: mirrorPlace, to: owner)
     }
-    turn.updated.append(owner)
-    turn.updated.append(target)
-    noteTouched()
+    reporter.turn.updated.append(owner)
+    reporter.turn.updated.append(target)
+    reporter.noteTouched()
   }
 
   // MARK: - Links that came and went
 
   /// Whether anything is unsaved of a link.
   private func hasOwnWord(at place: LinkPlace, to target: ObjectKey) -> Bool {
-    if edits.links.state(at: place, to: target) != nil { return true }
-    return !working.segments.isEmpty && working.link(at: place, to: target) != nil
+    if work.edits.links.state(at: place, to: target) != nil { return true }
+    return !work.working.segments.isEmpty && work.working.link(at: place, to: target) != nil
   }
 
   /// Whether a link has this state without the context's own unsaved changes, but with those that a
@@ -332,12 +341,9 @@ extension ManagedObjectContext {
   /// is: that is a change at any position.
   private func isBeneath(_ state: LinkState, at place: LinkPlace, to target: ObjectKey) -> Bool {
     if case .present(let position) = state, position != 0 { return false }
-    do {
-      let saved = Overlay(working.segments.filter(\.isFrozen))
-      return try currentView().over(saved).link(at: place, to: target) == state
-    } catch {
-      if deferredError == nil { deferredError = error }
-      return false
+    return reporter.attempt(orElse: false) {
+      let saved = Overlay(work.working.segments.filter(\.isFrozen))
+      return try reader.currentView().over(saved).link(at: place, to: target) == state
     }
   }
 }

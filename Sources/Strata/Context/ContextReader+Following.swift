@@ -29,62 +29,64 @@ import StrataModel
 // - A commit that fails voids its news. Its generation was above every snapshot's, so nobody has used
 //   them.
 
-extension ManagedObjectContext {
+extension ContextReader {
   /// Takes a view before an object is handed out, so that it is known whether its record is still
   /// good; once a turn.
   @inline(__always)
   func prepareToHandOut() {
-    if view == nil { takeViewToHandOut() }
+    if work.view == nil { takeViewToHandOut() }
   }
 
   /// Has a merge that the turn's view brings made before objects are looked at that are to be changed
   /// together: not in the middle of it.
   func prepareToRelate() {
-    if merging.isAutomatic || !merging.owed.isEmpty || !merging.postponed.isEmpty {
+    if merger.isAutomatic || !merger.owed.isEmpty || !merger.postponed.isEmpty {
       prepareToHandOut()
     }
   }
 
   @inline(never)
   private func takeViewToHandOut() {
-    do { _ = try currentView() } catch {
-      if deferredError == nil { deferredError = error }
-    }
+    do { _ = try currentView() } catch { reporter.note(error) }
   }
 
   /// Called with a view that was just taken: outdates what it shows otherwise than the one before, and
   /// merges that, if the context merges automatically.
   func follow(_ view: ReadView) {
-    var news = merging.following.advance(to: view)
+    var news = following.advance(to: view)
     let committed = news.committed
     if PlantedFault.relabelTooEarly.isPlanted(in: schema) { relabel(committed, in: view) }
     // A view through a pin is none that the feeds know. The context's own pin stays as it is; one of
     // an ancestor's has changes above it.
     if view.sights == nil { news.isUnknown = !isPinned }
-    if merging.isBehind { news.isUnknown = true }
-    merging.isBehind = false
+    if isBehind { news.isUnknown = true }
+    isBehind = false
     noteDoubt(of: news)
     if !news.isEmpty {
-      orderedLists.removeAll()
+      work.orderedLists.removeAll()
       outdate(by: news)
-      if merging.isAutomatic { merging.owed.append(news) }
+      if merger.isAutomatic { merger.owed.append(news) }
     }
     if !committed.isEmpty {
       relabel(committed, in: view)
       noteCommitsBeneathEdits(committed, in: view)
     }
-    if !merging.postponed.isEmpty, pendingSave == nil {
-      merging.owed.append(GatheredNews(suspects: merging.postponed))
-      merging.postponed = []
+    if !merger.postponed.isEmpty, work.pendingSave == nil {
+      merger.owed.append(GatheredNews(suspects: merger.postponed))
+      merger.postponed = []
     }
     // In the middle of an `edit { }` it waits: a throw takes back what the body did, and no merge.
-    if !merging.owed.isEmpty, savepoints.isEmpty, !isPinned { mergeOwed(in: view) }
+    if !merger.owed.isEmpty, work.savepoints.isEmpty, !isPinned { merger.mergeOwed(in: view) }
   }
 
   /// What is unsaved may rest on something else than what the news name.
   private func noteDoubt(of news: GatheredNews) {
     if layer.parent == nil { return }
-    if working.isEmpty && edits.isEmpty { doubt = Doubt() } else { doubt.insert(news) }
+    if work.working.isEmpty && work.edits.isEmpty {
+      work.doubt = Doubt()
+    } else {
+      work.doubt.insert(news)
+    }
   }
 
   /// Gives registered objects the generation of a commit by an ancestor. A generation belongs to bytes:
@@ -94,8 +96,8 @@ extension ManagedObjectContext {
     _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
   ) {
     let count = committed.reduce(0) { $0 + $1.keys.count }
-    guard count <= cache.count * 2 else {
-      cache.outdateAll()
+    guard count <= registry.cache.count * 2 else {
+      registry.cache.outdateAll()
       return noteCommitsBeneathOutdated(committed, in: view)
     }
     for (keys, generation) in committed {
@@ -105,24 +107,25 @@ extension ManagedObjectContext {
   }
 
   private func relabel(_ key: ObjectKey, _ generation: UInt64, in view: ReadView) {
-    guard let object = cache.registeredObject(for: key), object.status == .clean,
+    guard let object = registry.cache.registeredObject(for: key), object.status == .clean,
       object.record != nil
     else { return }
-    let isCurrent = cache.isCurrent(object) || PlantedFault.relabelTooEarly.isPlanted(in: schema)
+    let isCurrent =
+      registry.cache.isCurrent(object) || PlantedFault.relabelTooEarly.isPlanted(in: schema)
     guard isCurrent, view.change(for: key) == nil else {
       noteCommit(beneath: object, with: generation, in: view)
       return
     }
     object.generation = generation
-    cache.notePending(nil, of: object)
+    registry.cache.notePending(nil, of: object)
   }
 
   /// Has all objects that show what ancestors had pending rest on the commits of that.
   private func noteCommitsBeneathOutdated(
     _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
   ) {
-    let waiting = cache.objects.filter { object in
-      object.status == .clean && cache.base(of: object)?.hasReadPending == true
+    let waiting = registry.cache.objects.filter { object in
+      object.status == .clean && registry.cache.base(of: object)?.hasReadPending == true
     }
     if waiting.isEmpty { return }
     for (keys, generation) in committed {
@@ -138,13 +141,13 @@ extension ManagedObjectContext {
   private func noteCommit(
     beneath object: ManagedObject, with generation: UInt64, in view: ReadView
   ) {
-    guard let base = cache.base(of: object), base.hasReadPending else { return }
+    guard let base = registry.cache.base(of: object), base.hasReadPending else { return }
     // A record that cannot be read may cause a conflict that need not be; it never hides one.
     let stored = try? view.snapshot.record(for: object.key)
     let became = base.committed(
       with: generation, stored, where: object.home.entity.hasEqualEdits)
     object.generation = became.generation
-    cache.notePending(became, of: object)
+    registry.cache.notePending(became, of: object)
   }
 
   /// Has unsaved changes that were made from what ancestors had pending rest on the commit of that.
@@ -152,8 +155,8 @@ extension ManagedObjectContext {
     _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
   ) {
     // Insertions have no base: an import of any size is passed over.
-    if layer.parent == nil || working.segments.allSatisfy(\.changes.isInsertsOnly) { return }
-    let resting = working.changes.filter { $0.value.base?.hasReadPending == true }
+    if layer.parent == nil || work.working.segments.allSatisfy(\.changes.isInsertsOnly) { return }
+    let resting = work.working.changes.filter { $0.value.base?.hasReadPending == true }
     if resting.isEmpty { return }
     var changes: [ObjectKey: Change] = [:]
     for (keys, generation) in committed {
@@ -169,19 +172,21 @@ extension ManagedObjectContext {
     }
     if changes.isEmpty { return }
     let segment = Segment(changes: changes, links: LinkChanges(), schema: schema)
-    replaceWorking(working.adding(segment).compacted())
-    isPublished = false
+    work.replaceWorking(work.working.adding(segment).compacted())
+    work.isPublished = false
   }
 
   private func outdate(by news: GatheredNews) {
     let count = news.keys.reduce(news.suspects.count) { $0 + $1.count }
     // Going through the news must not cost more than reading the cache's objects again.
-    guard !news.isUnknown, count <= cache.count * 2 else { return cache.outdateAll() }
-    for keys in news.keys {
-      for key in keys.inserted { cache.outdate(key) }
-      for key in keys.updated { cache.outdate(key) }
-      for key in keys.deleted { cache.outdate(key) }
+    guard !news.isUnknown, count <= registry.cache.count * 2 else {
+      return registry.cache.outdateAll()
     }
-    for key in news.suspects { cache.outdate(key) }
+    for keys in news.keys {
+      for key in keys.inserted { registry.cache.outdate(key) }
+      for key in keys.updated { registry.cache.outdate(key) }
+      for key in keys.deleted { registry.cache.outdate(key) }
+    }
+    for key in news.suspects { registry.cache.outdate(key) }
   }
 }

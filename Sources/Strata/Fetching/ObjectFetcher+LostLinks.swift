@@ -6,7 +6,33 @@ import StrataRecord
 // The delete rules `.deny` and `.noAction` leave the to-one links of others as they are. While the
 // deletion is pending such a link leads to nothing, in queries as in properties.
 
-extension ManagedObjectContext {
+extension ObjectFetcher {
+  /// The turn's view as the context's objects show it: who holds an object that others have changed
+  /// since sees its former values until a merge, and what is worked out of this view goes by those,
+  /// wherever they stand: in a condition, in an order, at the other end of a relationship.
+  ///
+  /// O(1) where nobody has changed what is registered here; else O(registered objects).
+  func shownView() throws -> ReadView {
+    let view = try queriedView().view
+    guard registry.cache.mayHaveOutdated else { return view }
+    var changes: [ObjectKey: Change] = [:]
+    var arena = RecordArena()
+    for object in registry.cache.heldOutdatedObjects() {
+      guard work.working.change(for: object.key) == nil,
+        let shown = registry.cache.originalRecord(of: object),
+        case .record(let stored) = try reader.currentView().find(object.key)
+      else { continue }
+      if stored.record == shown {
+        if stored.generation == object.generation { registry.cache.noteCurrent(object) }
+        continue
+      }
+      changes[object.key] = masking(stored, by: shown, object.home.entity, in: view, &arena)
+    }
+    if changes.isEmpty { return view }
+    let segment = Segment(changes: changes, links: LinkChanges(), schema: schema)
+    return view.adding(segment)
+  }
+
   /// The turn's view for a query, in which to-one links to objects whose deletion is pending are nil.
   ///
   /// O(1) where no entity has such a rule or nothing is deleted; else O(pending deletions of entities
@@ -15,7 +41,7 @@ extension ManagedObjectContext {
   /// - Returns: the view, and whether some of its records differ from those of the turn's view: then no
   ///   object may be given a record of it.
   func queriedView() throws -> (view: ReadView, isMasked: Bool) {
-    let view = try currentViewIncludingEdits()
+    let view = try reader.currentViewIncludingEdits()
     guard !schema.linksLeft.isEmpty, view.layers.segments.contains(where: \.changes.hasDeletes)
     else { return (view, false) }
     var masks: [ObjectKey: Change] = [:]

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+
+/// A part of a context that stands above the reader, and reaches the parts below through it.
+protocol ContextPart: AnyObject {
+  var reader: ContextReader { get }
+}
+
+extension ContextPart {
+  var schema: Schema { reader.schema }
+  var layer: Layer { reader.layer }
+  var coordinator: PersistentStoreCoordinator { reader.coordinator }
+  var registry: ObjectRegistry { reader.registry }
+  var reporter: TurnReporter { reader.reporter }
+  var work: UnitOfWork { reader.work }
+}

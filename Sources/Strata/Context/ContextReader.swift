@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// What one context reads: the view of each turn, what the context has followed of others' changes, and the
+/// pin.
+///
+/// ## Invariants
+/// - I1 A context that is pinned reads what its layer's pin shows.
+/// - I2 `following` is at the state that the last view has shown.
+///
+/// ## Isolation
+/// The context's.
+package final class ContextReader {
+  let schema: Schema
+  let layer: Layer
+  let coordinator: PersistentStoreCoordinator
+  /// The context that this one was made from in the same isolation: to use this one ends its turn.
+  let sameIsolationParent: ManagedObjectContext?
+  let registry: ObjectRegistry
+  let reporter: TurnReporter
+  let work: UnitOfWork
+  // The parts above, which a new view calls: children's saves land, and others' changes are merged. The
+  // context owns them as it owns this part.
+  unowned(unsafe) var publisher: TurnPublisher!
+  unowned(unsafe) var merger: ContextMerger!
+
+  /// How far the context's views have come. It begins with the context: what is inserted and saved
+  /// before the first view may be changed by others before that, too.
+  var following: Following
+  /// Whether one state of what lies beneath is read until the next save, as
+  /// `setQueryGeneration(from:)` says.
+  var isPinned = false
+  /// The next view is of another state than the feeds tell of: a pin was set, moved or taken away.
+  var isBehind = false
+
+  package init(
+    _ work: UnitOfWork, layer: Layer, coordinator: PersistentStoreCoordinator,
+    sameIsolationParent: ManagedObjectContext?
+  ) {
+    schema = work.schema
+    registry = work.registry
+    reporter = work.reporter
+    self.work = work
+    self.layer = layer
+    self.coordinator = coordinator
+    self.sameIsolationParent = sameIsolationParent
+    following = Following(layer: layer)
+  }
+
+  package func connect(_ publisher: TurnPublisher, _ merger: ContextMerger) {
+    self.publisher = publisher
+    self.merger = merger
+  }
+
+  // MARK: - The view
+
+  /// The view that this turn reads; taken at the first read, after children's saves that waited have
+  /// landed.
+  package func currentView() throws -> ReadView {
+    if let view = work.view { return view }
+    if work.edits.isEmpty, work.isPublished { reporter.landed += publisher.settle() }
+    merger.bell?.silence()
+    let taken = try takeView()
+    work.view = taken
+    reporter.noteTouched()
+    follow(taken)
+    return taken
+  }
+
+  /// The view of this turn with everything done so far encoded into it.
+  func currentViewIncludingEdits() throws -> ReadView {
+    let view = try currentView()
+    if !work.edits.isEmpty {
+      work.encodeEdits()
+    }
+    return view
+  }
+
+  func takeView() throws -> ReadView {
+    if isPinned { try requirePin() }
+    if !isPinned { ancestorInThisIsolation?.publisher.publishForChild() }
+    return try ReadView.take(own: work.working, layer: layer, source: coordinator)
+  }
+
+  /// The parent, if this context runs inside the parent's own isolation at the moment.
+  var parentInThisIsolation: ManagedObjectContext? {
+    if let sameIsolationParent { return sameIsolationParent }
+    guard let parentLayer = layer.parent else { return nil }
+    return ThreadFrames.enteredContext(with: parentLayer)
+  }
+
+  /// The nearest ancestor that runs in this isolation at the moment: the parent, or, inside a turn of a
+  /// context farther up, that one.
+  var ancestorInThisIsolation: ManagedObjectContext? {
+    if let sameIsolationParent { return sameIsolationParent }
+    var next = layer.parent
+    while let ancestor = next {
+      if let context = ThreadFrames.enteredContext(with: ancestor) { return context }
+      next = ancestor.parent
+    }
+    return nil
+  }
+}

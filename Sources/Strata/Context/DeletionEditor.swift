@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+import StrataStore
+
+/// Deletes objects of one context, and applies the delete rules of their relationships.
+///
+/// ## Isolation
+/// The context's.
+final class DeletionEditor: ContextPart {
+  let reader: ContextReader
+  let loader: ObjectLoader
+  let relationships: RelationshipEditor
+
+  // Safety: `@exclusivity(unchecked)` spares each deletion its run-time checks: no access to these runs
+  // code that could reach the part again.
+  /// The objects that are being deleted and have been told.
+  @exclusivity(unchecked) private(set) var deleting: Set<ObjectKey> = []
+  /// Where the to-one relationships led that deny the deletion of an object, by slot, when it was
+  /// deleted. A to-many relationship is asked again when it is saved.
+  @exclusivity(unchecked) var deniedTargets: [ObjectKey: [Int: ObjectKey]] = [:]
+
+  init(_ relationships: RelationshipEditor) {
+    reader = relationships.reader
+    loader = relationships.loader
+    self.relationships = relationships
+  }
+
+  /// Deletes an object, and what its cascades reach.
+  func delete(_ object: ManagedObject) {
+    registry.requireOwn(object)
+    reader.prepareToRelate()
+    var pending: [ManagedObject] = []
+    var following: ManagedObject? = object
+    while let next = following {
+      defer { following = pending.popLast() }
+      if next.isFault { loader.fire(next) }
+      prepareForDeletion(next)
+      defer { if !deleting.isEmpty { deleting.remove(next.key) } }
+      guard next.isAlive, next.status != .deleted else { continue }
+      do {
+        pending += try applyDeleteRules(of: next)
+        markDeleted(next)
+      } catch {
+        // What its rules would have to reach could not be read: the object stays, and the next
+        // save says why.
+        deleting = []
+        reporter.note(error)
+      }
+    }
+    registry.turnLeavingIntoFaults()
+  }
+
+  private func markDeleted(_ object: ManagedObject) {
+    let wasNew = object.status == .inserted
+    let base = registry.cache.base(of: object)
+    if !registry.cache.isCurrent(object) { work.edits.outdated.append(object.key) }
+    if registry.observed != nil { registry.objectWillGo(object) }
+    object.discardDraft()
+    if !work.orderedLists.isEmpty { work.orderedLists.didDelete(object.key) }
+    reporter.turn.deleted.append(object.key)
+    reporter.noteTouched()
+    if wasNew {
+      if work.working.change(for: object.key) != nil {
+        work.edits.deletions[object.key] = .some(nil)
+      } else {
+        work.edits.vanished.insert(object.key)
+      }
+      work.detach(object)
+    } else {
+      object.status = .deleted
+      work.edits.deletions[object.key] = base
+    }
+  }
+
+  /// - Returns: the objects that a cascade deletes next.
+  private func applyDeleteRules(of object: ManagedObject) throws -> [ManagedObject] {
+    var cascade: [ManagedObject] = []
+    if !deniedTargets.isEmpty { deniedTargets[object.key] = nil }
+    let all = object.home.entity.relationships.compactMap(\.self)
+    // First, because to unlink a member that is out of date hides where else it leads.
+    for relationship in all where relationship.deleteRule == .cascade {
+      // They are told while their way to this object still exists.
+      let members = try targets(of: object, relationship)
+      for member in members { try prove(member, isLinkedTo: object, relationship) }
+      for member in members { prepareForDeletion(member) }
+      cascade += members
+    }
+    // All of them before the first is cut: a stale member that is cut in one place shows the old target
+    // in others.
+    var cuts: [(member: ManagedObject, slot: Int)] = []
+    for relationship in all {
+      switch relationship.deleteRule {
+      case .noAction: continue
+      case .deny:
+        if !relationship.isToMany,
+          let target = relationships.toOneKey(of: object, at: relationship.slot)
+        {
+          deniedTargets[object.key, default: [:]][relationship.slot] = target
+        }
+      case .cascade, .nullify: cuts += try unlink(object, from: relationship)
+      }
+    }
+    for incoming in object.home.entity.incoming {
+      cuts += try unlink(object, fromIncoming: incoming)
+    }
+    for (member, slot) in cuts { relationships.cutToOne(of: member, at: slot) }
+    return cascade
+  }
+
+  /// The objects at the other end of a relationship.
+  func targets(
+    of object: ManagedObject, _ relationship: RelationshipSchema
+  ) throws -> [ManagedObject] {
+    if relationship.isToMany {
+      let view = try reader.currentViewIncludingEdits()
+      return try view.members(of: relationship, owner: object.key).compactMap {
+        loader.instance(of: $0.key)
+      }
+    }
+    guard let key = relationships.toOneKey(of: object, at: relationship.slot),
+      let target = loader.instance(of: key)
+    else { return [] }
+    return [target]
+  }
+
+  /// Holds what an index or a link says of a member against the member's own side, before a delete
+  /// rule does something to it.
+  ///
+  /// - Throws: `StoreError.damaged` if the two sides do not agree.
+  private func prove(
+    _ member: ManagedObject, isLinkedTo object: ManagedObject, _ relationship: RelationshipSchema
+  ) throws {
+    switch relationship.storage {
+    case .slot: return
+    case .inverseSlot(_, let slot):
+      let layout = member.home.layout
+      guard layout.places.indices.contains(slot), layout.places[slot].code == .toOne else { break }
+      if relationships.toOneKey(of: member, at: slot) == object.key { return }
+      // The member may be out of date here.
+      guard case .record(let stored) = try reader.currentViewIncludingEdits().find(member.key),
+        stored.record.toOne(at: slot, layout: layout) == object.key
+      else { break }
+      return
+    case .links(_, let mirror):
+      let place = LinkPlace(mirror, member.key)
+      if try reader.currentViewIncludingEdits().link(at: place, to: object.key) != .absent {
+        return
+      }
+    }
+    throw StoreError.damagedLink(of: object.key, to: member.key)
+  }
+
+  /// Takes away the links of a relationship that are kept beside the objects.
+  ///
+  /// - Returns: the to-one slots of others that lead to the object.
+  private func unlink(
+    _ object: ManagedObject, from relationship: RelationshipSchema
+  ) throws -> [(member: ManagedObject, slot: Int)] {
+    switch relationship.storage {
+    case .inverseSlot(_, let slot):
+      let members = try targets(of: object, relationship).filter { $0.status != .deleted }
+      for member in members { try prove(member, isLinkedTo: object, relationship) }
+      return members.map { ($0, slot) }
+    case .links(let number, let mirror):
+      for member in try targets(of: object, relationship) {
+        relationships.setLink(.absent, number, mirror: mirror, from: object.key, to: member.key)
+      }
+      return []
+    case .slot:
+      guard let inverse = relationship.inverse else { return [] }
+      if inverse.kind != .toOne {
+        if let owner = relationships.toOneKey(of: object, at: relationship.slot) {
+          reporter.turn.noteEnd(owner, inverse.slot)
+        }
+        return []
+      }
+      let partners = [
+        relationships.toOneKey(of: object, at: relationship.slot),
+        relationships.unseenPartner(of: object, at: relationship.slot),
+      ]
+      return try partners.compactMap { key in
+        guard let partner = key.flatMap(loader.instance), partner.status != .deleted,
+          try relationships.linkedKey(of: partner, at: inverse.slot) == object.key
+        else { return nil }
+        return (partner, inverse.slot)
+      }
+    }
+  }
+
+  private func unlink(
+    _ object: ManagedObject, fromIncoming incoming: IncomingRelationship
+  ) throws -> [(member: ManagedObject, slot: Int)] {
+    let view = try reader.currentViewIncludingEdits()
+    switch incoming.storage {
+    case .slot:
+      return try view.referrers(to: object.key, index: incoming.number, slot: incoming.slot)
+        .compactMap { loader.instance(of: $0) }.filter { $0.status != .deleted }
+        .map { ($0, incoming.slot) }
+    case .links(let number, let mirror):
+      for owner in try view.linked(at: LinkPlace(mirror, object.key), isOrdered: false) {
+        relationships.setLink(.absent, number, mirror: mirror, from: owner.key, to: object.key)
+      }
+      return []
+    case .inverseSlot: return []
+    }
+  }
+
+  // MARK: - Deny
+
+  /// Looks for deleted objects that a `.deny` rule protects because others are still linked to them.
+  func checkDeniedDeletes() throws {
+    var denied: [ContextError.DeniedDelete] = []
+    deniedTargets = deniedTargets.filter { work.working.kind(of: $0.key) == .delete }
+    guard work.working.segments.contains(where: \.changes.hasDeletes) else { return }
+    let view = try reader.currentViewIncludingEdits()
+    let changes = work.working.changes
+    for span in changes.spans {
+      guard let entity = schema.entity(span.entity) else { continue }
+      let denying = entity.relationships.compactMap { $0 }.filter { $0.deleteRule == .deny }
+      if denying.isEmpty { continue }
+      for place in span.range {
+        let key = changes.keys[place]
+        guard changes.values[place].kind == .delete, changes.values[place].base != nil else {
+          continue
+        }
+        for relationship in denying {
+          guard try denies(relationship, deletionOf: key, in: view) else { continue }
+          denied.append(
+            ContextError.DeniedDelete(
+              objectID: ObjectID(store: schema.store, key: key),
+              relationship: "\(entity.description.name).\(relationship.name)"))
+        }
+      }
+    }
+    guard denied.isEmpty else { throw ContextError.deleteDenied(denied) }
+  }
+
+  /// Whether an object is there that a deleted one is linked to by a relationship with the rule
+  /// `.deny`. The end that is there may have been unlinked since the
+  private func denies(
+    _ relationship: RelationshipSchema, deletionOf key: ObjectKey, in view: ReadView
+  ) throws -> Bool {
+    if relationship.isToMany {
+      return try view.members(of: relationship, owner: key).contains { try view.exists($0.key) }
+    }
+    guard let target = deniedTargets[key]?[relationship.slot],
+      case .record(let stored) = try view.find(target)
+    else { return false }
+    guard let inverse = relationship.inverse, inverse.kind == .toOne,
+      let layout = schema.entity(target.entity)?.layout
+    else { return true }
+    return stored.record.toOne(at: inverse.slot, layout: layout) == key
+  }
+
+  // MARK: - Deleting
+
+  /// Calls `prepareForDeletion`, once for a
+  func prepareForDeletion(_ object: ManagedObject) {
+    guard object.home.hooks.contains(.prepareForDeletion), object.isAlive,
+      object.status != .deleted, deleting.insert(object.key).inserted
+    else { return }
+    object.prepareForDeletion()
+  }
+}

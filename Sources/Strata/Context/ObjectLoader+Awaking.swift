@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// When the life cycle methods of objects are called, but for those of a save. They are the program's
+// code and may do whatever the context allows, so they run only where its state is whole; and only
+// entities that have them are looked at.
+
+extension ObjectLoader {
+  // MARK: - Awaking
+
+  /// Calls `awakeFromFetch` on an object that has been given its record.
+  func awakeFromFetch(_ object: ManagedObject) {
+    quietly(object) { object.awakeFromFetch() }
+  }
+
+  /// Calls `awakeFromSnapshotEvents` on an object whose record was replaced by `events`; if it is a
+  /// fault, its values are loaded first. To be called when the context's state is whole.
+  func awake(_ object: ManagedObject, from events: SnapshotEvents) {
+    guard object.home.hooks.contains(.awakeFromSnapshotEvents), object.isAlive,
+      object.status != .deleted
+    else { return }
+    if object.isFault {
+      do { try fulfil(object) } catch { reporter.note(error) }
+    }
+    guard object.record != nil else { return }
+    quietly(object) { object.awakeFromSnapshotEvents(events) }
+  }
+
+  /// Runs an awake method: what it sets in the object is put under it as if it had been loaded, and
+  /// is no change. An object with a draft takes it into that: it is being edited.
+  private func quietly(_ object: ManagedObject, _ method: () -> Void) {
+    guard object.draft == nil else { return method() }
+    work.awaking.append(object)
+    method()
+    work.awaking.removeAll { $0 === object }
+    guard let draft = object.takeDraft() else { return }
+    var arena = RecordArena()
+    let set = draft.end(into: &arena)
+    guard !set.changed.isEmpty, let record = object.record,
+      let original = registry.cache.originalRecord(of: object)
+    else { return }
+    // A merge may have replaced the record since the draft was made from it.
+    let awakened = object.home.layout.splice(
+      base: record, changes: set.record, slots: set.changed, into: &arena)
+    registry.cache.setAwakened(awakened, over: original, external: set.external, of: object)
+  }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// Gives one context's objects to whoever asks by key, and their values to objects that are faults.
+///
+/// ## Isolation
+/// The context's.
+package final class ObjectLoader: ContextPart {
+  let reader: ContextReader
+
+  package init(_ reader: ContextReader) {
+    self.reader = reader
+  }
+
+  // MARK: - Instances
+
+  /// The registered instance of `key`, if it can be handed out as it is. Runs no code of the program.
+  @inline(__always)
+  func objectAtHand(for key: ObjectKey) -> ManagedObject? {
+    work.view == nil ? nil : registry.cache.object(for: key)
+  }
+
+  /// The one instance of `key`, registered or made now as a fault; nil if the model has no such
+  /// entity.
+  func instance(of key: ObjectKey) -> ManagedObject? {
+    reader.prepareToHandOut()
+    if let object = registry.cache.object(for: key) { return object }
+    guard let home = registry.home(of: key.entity) else { return nil }
+    if !work.working.segments.isEmpty, let change = work.working.change(for: key) {
+      return makeInstance(of: key, home, changedBy: change)
+    }
+    let object = home.type.init(ObjectSeed(home: home, key: key))
+    registry.cache.register(object)
+    if !registry.cache.waiting.isEmpty { registry.turnWaitingIntoFaults() }
+    return object
+  }
+
+  /// Makes the instance of an object with unsaved changes.
+  private func makeInstance(
+    of key: ObjectKey, _ home: ObjectHome, changedBy change: Change
+  ) -> ManagedObject {
+    let status: ManagedObject.Status =
+      switch change.kind {
+      case .insert: .inserted
+      case .update where change.isReadLock: .clean
+      case .update: .updated
+      case .delete: .deleted
+      }
+    let object = home.type.init(ObjectSeed(home: home, key: key, status: status))
+    object.generation = change.base?.generation ?? 0
+    if let record = change.record ?? change.base?.record { object.record = record }
+    registry.cache.register(object)
+    if home.hooks.contains(.awakeFromFetch), object.record != nil, status != .deleted {
+      awakeFromFetch(object)
+    }
+    if !registry.cache.waiting.isEmpty { registry.turnWaitingIntoFaults() }
+    return object
+  }
+
+  /// The one instance of `key`, with this record if it had none. What a fetch found is put under the
+  /// object; an object with values keeps them until it is refreshed.
+  ///
+  /// - Parameter record: makes the record, if it is to be kept.
+  @inline(__always)
+  func instance(
+    of key: ObjectKey, generation: UInt64, holding record: () -> Record
+  ) -> ManagedObject? {
+    if let object = registry.cache.object(for: key) {
+      if object.record == nil, object.draft == nil, object.status == .clean {
+        fulfil(object, StoredRecord(record: record(), generation: generation))
+        if object.home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
+      }
+      return object
+    }
+    guard work.hasNoChange(of: key) else { return instance(of: key) }
+    guard let home = registry.home(of: key.entity) else { return nil }
+    let object = home.type.init(ObjectSeed(home: home, key: key))
+    object.generation = generation
+    object.record = record()
+    registry.cache.register(object)
+    if work.view?.hasInheritedUpdates == true { notePendingBase(of: object) }
+    if home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
+    if !registry.cache.waiting.isEmpty { registry.turnWaitingIntoFaults() }
+    return object
+  }
+
+  // MARK: - Faults
+
+  /// Loads a fault from the turn's view. A fault whose object is gone becomes a gone object.
+  func load(_ object: ManagedObject) throws {
+    try fulfil(object)
+    if object.home.hooks.contains(.awakeFromFetch), object.record != nil { awakeFromFetch(object) }
+    if !registry.cache.waiting.isEmpty { registry.turnWaitingIntoFaults() }
+  }
+
+  /// Loads a fault without telling it.
+  func fulfil(_ object: ManagedObject) throws {
+    if let stored = try reader.currentView().record(of: object.key) {
+      return fulfil(object, stored)
+    }
+    // Before observers hear of it: whoever reads the object meanwhile would fire the fault again.
+    object.status = .gone
+    if object.observation != 0 { registry.objectWillGo(object) }
+    registry.untold.insert(object.key)
+  }
+
+  /// Gives a fault its record.
+  private func fulfil(_ object: ManagedObject, _ stored: StoredRecord) {
+    // Observers read other values last, perhaps.
+    if object.observation != 0 { object.recordWillChange(to: nil) }
+    registry.cache.setRecord(stored.record, of: object)
+    registry.cache.noteCurrent(object)
+    object.generation = stored.generation
+    if work.view?.hasInheritedUpdates == true { notePendingBase(of: object) }
+  }
+
+  /// Notes what lies beneath the record of a clean object, which was just read, if an ancestor's pending
+  /// update shows it.
+  @inline(never)
+  func notePendingBase(of object: ManagedObject) {
+    registry.cache.notePending(work.view?.baseOfInheritedUpdate(of: object.key), of: object)
+  }
+
+  /// Loads a fault for a getter, which cannot throw: an error waits for the next call that can, and
+  /// the object stays a fault.
+  func fire(_ object: ManagedObject) {
+    do { try load(object) } catch { reporter.note(error) }
+  }
+}

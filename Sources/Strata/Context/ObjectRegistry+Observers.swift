@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+extension ObjectRegistry {
+  /// Whether there is nobody to tell of changes.
+  private var isUnobserved: Bool { observed?.isEmpty ?? true }
+
+  // MARK: Changes of records
+
+  /// Tells observers that an object is about to read as `new`: those of its properties that differ,
+  /// and those of to-many relationships that its to-one slots make. To be called before the change,
+  /// for objects that are registered and for others.
+  ///
+  /// - Parameters:
+  ///   - old: what the object reads as; nil if it was not there, or if that is unknown.
+  ///   - new: nil if the object goes, or if its values are unknown as yet.
+  func recordWillChange(of key: ObjectKey, from old: Record?, to new: Record?) {
+    guard !isUnobserved, let entity = schema.entity(key.entity) else { return }
+    var changed = SlotSet(0..<entity.description.properties.count)
+    if let old, let new { changed = entity.layout.differingSlots(old, new) }
+    for slot in changed { propertyWillChange(of: key, slot) }
+    for case let relationship? in entity.relationships where changed.contains(relationship.slot) {
+      guard let inverse = relationship.inverse, inverse.kind != .toOne else { continue }
+      for record in [old, new] {
+        guard let owner = record?.toOne(at: relationship.slot, layout: entity.layout) else {
+          continue
+        }
+        propertyWillChange(of: owner, inverse.slot)
+      }
+    }
+  }
+
+  /// Tells observers that links at these places are about to come or go.
+  func linksWillChange(_ links: LinkChanges) {
+    guard !isUnobserved else { return }
+    for place in links.byPlace.keys { linksWillChange(place.relationship, of: place.owner) }
+  }
+
+  /// Tells observers that links of one object in one relationship are about to come or go.
+  func linksWillChange(_ number: PropertyNumber, of owner: ObjectKey) {
+    guard !isUnobserved, let entity = schema.entity(owner.entity) else { return }
+    for case let relationship? in entity.relationships where relationship.number == number {
+      propertyWillChange(of: owner, relationship.slot)
+    }
+  }
+
+  /// Tells observers that a to-one relationship is about to lead elsewhere.
+  func targetWillChange(of object: ManagedObject, at slot: Int, to target: ObjectKey?) {
+    guard !isUnobserved else { return }
+    propertyWillChange(of: object.key, slot)
+    guard let inverse = object.home.entity.relationships[slot]?.inverse, inverse.kind != .toOne
+    else { return }
+    let former =
+      object.draft.map { $0.toOne(at: slot) }
+      ?? object.record?.toOne(at: slot, layout: object.home.layout)
+    for owner in [former, target] {
+      if let owner { propertyWillChange(of: owner, inverse.slot) }
+    }
+  }
+
+  /// Tells observers that an object is about to be deleted.
+  func objectWillGo(_ object: ManagedObject) {
+    guard !isUnobserved else { return }
+    for slot in object.home.entity.description.properties.indices {
+      if object.home.entity.relationships[slot]?.kind == .toOne {
+        targetWillChange(of: object, at: slot, to: nil)
+      } else {
+        propertyWillChange(of: object.key, slot)
+      }
+    }
+  }
+
+  private func propertyWillChange(of key: ObjectKey, _ slot: Int) {
+    guard let object = cache.object(for: key), object.observation != 0, let observed else { return }
+    observed.willSet(object, slot)
+  }
+
+  // MARK: Changes of overlays
+
+  /// Tells observers what a landing push is about to make of this context's objects.
+  ///
+  /// - Parameters:
+  ///   - touched: the objects that it changes.
+  ///   - former: the context's changes before it.
+  ///   - settled: the context's changes after it.
+  func willLand(
+    _ segment: Segment, touching touched: [ObjectKey], on former: Overlay, in settled: Overlay
+  ) {
+    guard !isUnobserved else { return }
+    for key in touched {
+      let change = settled.change(for: key)
+      let record = cache.object(for: key)?.record ?? former.change(for: key)?.record
+      recordWillChange(of: key, from: record ?? change?.base?.record, to: change?.record)
+    }
+    linksWillChange(segment.links)
+  }
+
+  /// Tells observers that everything unsaved is about to be taken back.
+  func willTakeBack(_ overlay: Overlay) {
+    guard !isUnobserved else { return }
+    for (key, change) in overlay.changes {
+      recordWillChange(of: key, from: change.record, to: change.base?.record)
+    }
+    linksWillChange(overlay.links)
+  }
+
+  /// Tells observers what the store has otherwise than it was saved.
+  func willTakeOutcome(_ result: CommitResult, of changeSet: ChangeSet) {
+    guard !isUnobserved else { return }
+    for (key, merged) in result.merged {
+      let former = changeSet.changes[key]?.record ?? cache.object(for: key)?.record
+      recordWillChange(of: key, from: former, to: merged)
+    }
+  }
+}

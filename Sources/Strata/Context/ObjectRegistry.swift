@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// The objects of one context: the instances that are registered, the way from an entity to its class,
+/// and the observers of properties.
+///
+/// ## Invariants
+/// - I1 Each entity has at most one home, and each object in `cache` has the home of its entity.
+/// - I2 `leaving` is empty whenever code of the program runs that the registry did not call.
+///
+/// ## Lifetime
+/// The context owns its registry, and the registry owns the homes. `close()` cuts the homes' way to the
+/// context.
+///
+/// ## Isolation
+/// The context's.
+package final class ObjectRegistry {
+  package let schema: Schema
+  /// The context whose objects these are; nil in a test.
+  unowned(unsafe) var context: ManagedObjectContext?
+
+  // Safety: `@exclusivity(unchecked)` spares each insertion and look-up its run-time checks. A registry is
+  // of one isolation, and no access to these runs code that could reach the registry again.
+  @exclusivity(unchecked) var cache: ObjectCache
+  @exclusivity(unchecked) private var homes: [ObjectHome?]
+  /// The home of the last new object: most objects are inserted in rows of one class.
+  @exclusivity(unchecked) private var homeOfNew: ObjectHome?
+  /// The objects that somebody may be observing; nil if the context does not track observation.
+  @exclusivity(unchecked) private(set) var observed: ObservedObjects?
+  /// Objects that have left the context and are to be told, once its state is whole again.
+  @exclusivity(unchecked) private var leaving: [ManagedObject] = []
+  /// Objects that were found to be gone when they were to be read, and nobody has been told of.
+  var untold: Set<ObjectKey> = []
+  /// Whether objects that turn into faults are being told.
+  private(set) var isFaulting = false
+
+  package init(schema: Schema, byteBudget: Int) {
+    self.schema = schema
+    cache = ObjectCache(byteBudget: byteBudget)
+    homes = Array(repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
+  }
+
+  /// Lets go of all objects. What they do when they go finds no context.
+  package func close() {
+    for home in homes { home?.detach() }
+    forgetAll()
+  }
+
+  /// Registers no object any more.
+  func forgetAll() { cache = cache.emptied() }
+
+  // MARK: - Homes
+
+  /// What the objects of an entity have in common; nil if the model has no such entity.
+  package func home(of entity: EntityNumber) -> ObjectHome? {
+    let index = Int(entity.rawValue)
+    guard index < homes.count else { return nil }
+    if let home = homes[index] { return home }
+    guard let entity = schema.entity(entity),
+      let type = entity.description.managedObjectClass as? ManagedObject.Type
+    else { return nil }
+    let home = ObjectHome(context: context, entity: entity, type: type)
+    home.observed = observed
+    homes[index] = home
+    return home
+  }
+
+  /// What new objects of a class have in common.
+  ///
+  /// - Precondition: the class is an entity of the model, and no abstract one.
+  package func home(ofNew type: ManagedObject.Type) -> ObjectHome {
+    if let homeOfNew, homeOfNew.type == type { return homeOfNew }
+    guard let entity = schema.entity(for: type), let home = home(of: entity.number) else {
+      preconditionFailure(
+        "\(type) is no entity of this context's model: name it in ManagedObjectModel(…)")
+    }
+    precondition(
+      !entity.description.isAbstract, "\(type) is an abstract entity: insert one that inherits")
+    homeOfNew = home
+    return home
+  }
+
+  /// Stops the program if an object is of another context.
+  func requireOwn(_ object: ManagedObject) {
+    precondition(
+      home(of: object.key.entity) === object.home,
+      "an object is used in the context that it belongs to: hand over its objectID")
+  }
+
+  /// Begins or ends to note which properties are read.
+  func setTracksObservation(_ tracksObservation: Bool) {
+    guard tracksObservation != (observed != nil) else { return }
+    if let observed { for object in cache.objects { observed.forget(object) } }
+    observed = tracksObservation ? ObservedObjects() : nil
+    for home in homes { home?.observed = observed }
+  }
+
+  // MARK: - Turning into faults
+
+  /// Turns a clean object into a fault, and tells it and its observers.
+  package func turnIntoFault(_ object: ManagedObject) {
+    willTurnIntoFault(object)
+    guard object.record != nil, object.draft == nil, object.status == .clean else { return }
+    object.recordWillChange(to: nil)
+    cache.setRecord(nil, of: object)
+    if object.home.hooks.contains(.didTurnIntoFault) { object.didTurnIntoFault() }
+  }
+
+  func willTurnIntoFault(_ object: ManagedObject) {
+    guard object.home.hooks.contains(.willTurnIntoFault), object.record != nil else { return }
+    object.willTurnIntoFault()
+  }
+
+  /// Sees to the objects that the cache wants to be faults and that are told.
+  func turnWaitingIntoFaults() {
+    guard !cache.waiting.isEmpty, !isFaulting else { return }
+    isFaulting = true
+    defer { isFaulting = false }
+    for _ in cache.waiting {
+      guard let object = cache.nextWaiting() else { break }
+      willTurnIntoFault(object)
+      guard object.record != nil, object.draft == nil, object.status == .clean else { continue }
+      cache.setRecord(nil, of: object)
+      if object.home.hooks.contains(.didTurnIntoFault) { object.didTurnIntoFault() }
+    }
+  }
+
+  // MARK: - Leaving the context
+
+  /// Takes an object without a draft out of the context for good. One that is told keeps its values until
+  /// `turnLeavingIntoFaults`, and reads as deleted meanwhile.
+  func unregister(_ object: ManagedObject) {
+    cache.unregister(object.key)
+    if object.record != nil, !object.home.hooks.isDisjoint(with: .faulting) {
+      object.status = .deleted
+      leaving.append(object)
+    } else {
+      object.status = .detached
+      object.record = nil
+    }
+  }
+
+  /// Takes back an object that has left the context, whose key has no other instance.
+  func reattach(_ object: ManagedObject) {
+    leaving.removeAll { $0 === object }
+    cache.register(object)
+  }
+
+  /// Tells the objects that have left the context, which is whole again.
+  func turnLeavingIntoFaults() {
+    while !leaving.isEmpty {
+      let objects = leaving
+      leaving = []
+      for object in objects {
+        willTurnIntoFault(object)
+        object.status = .detached
+        object.record = nil
+        if object.home.hooks.contains(.didTurnIntoFault) { object.didTurnIntoFault() }
+      }
+    }
+  }
+
+  // MARK: - Saves
+
+  /// The registered objects among `saved` whose `didSave` is to be called.
+  func objectsToTell(of saved: ChangeTable) -> [ManagedObject] {
+    guard schema.hooks.contains(.didSave) else { return [] }
+    let keys = saved.filter { key, change in
+      schema.hooks(of: key.entity).contains(.didSave) && !change.isReadLock
+    }.keys
+    return keys.sorted().compactMap { cache.object(for: $0) }
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// A save to the store: begun in one turn of the context, and finished in another.
+
+extension SaveSession {
+  func commitToStore(lendingThread lendsThread: Bool) throws -> PendingSave {
+    while !layer.freeze(work.working) {
+      work.isPublished = false
+      try prepareToSave()
+    }
+    let save = PendingSave(
+      ChangeSet(
+        work.working, mergePolicy: mergePolicy, author: reporter.transactionAuthor,
+        origin: layer.identity))
+    work.pendingSave = save
+    work.view = nil
+    coordinator.commit(save.changeSet, lendingThread: lendsThread) { save.complete($0) }
+    return save
+  }
+
+  /// Finishes a save to the store in a turn of its own context: on success the context lets go of
+  /// what the store now has; on failure everything stays unsaved.
+  func finish(_ save: PendingSave) throws {
+    if let outcome = save.outcome { return try outcome.get() }
+    // What was done meanwhile was done to the state before.
+    work.encodeEdits()
+    work.pendingSave = nil
+    defer { if work.savepoints.isEmpty { merger.ringIfOwed() } }
+    switch save.result {
+    case .success(let result):
+      complete(save.changeSet, result)
+      save.outcome = .success(())
+    case .failure(let error):
+      PausePoint.refused.reach(schema)
+      layer.unfreeze(save.changeSet.segments)
+      if !work.working.isIdentical(to: Overlay(save.changeSet.segments)) {
+        work.replaceWorking(work.working.recomposed(over: save.changeSet.segments, schema: schema))
+        work.isPublished = false
+      }
+      save.outcome = .failure(error)
+      throw error
+    }
+  }
+
+  private func complete(_ changeSet: ChangeSet, _ result: CommitResult) {
+    PausePoint.committed.reach(schema)
+    let saved = Overlay(changeSet.segments)
+    let told = registry.objectsToTell(of: changeSet.changes)
+    var gone: [ManagedObject] = []
+    registry.willTakeOutcome(result, of: changeSet)
+    work.replaceWorking(work.working.rebased(onto: changeSet, result, schema: schema))
+    // Pushes may go on arriving. What came before is not rebased again: a saver who pushes faster than
+    // all of that takes would keep this going for ever, and the inbox growing.
+    var inbox: [Layer.Push] = []
+    while true {
+      let state = layer.current
+      inbox += state.inbox[inbox.count...].map { push in
+        let rebased = Overlay([push.segment]).rebased(onto: changeSet, result, schema: schema)
+        return Layer.Push(
+          segment: rebased.segments.first ?? push.segment, touched: push.touched,
+          ground: push.ground, isInReceiversTurn: push.isInReceiversTurn)
+      }
+      let published = state.published.rebased(onto: changeSet, result, schema: schema)
+      if layer.feed.isFollowed { published.prepareRuns() }
+      let news = News(saved: changeSet, result, rebased: published)
+      if layer.replace(published, inbox: inbox, ifStill: state.revision, news: news) { break }
+    }
+    // The layer's rebased segments are others than the context's: the next save freezes the latter.
+    if !work.working.isEmpty { work.isPublished = false }
+    PausePoint.published.reach(schema)
+    let isPlain = work.working.isEmpty && result.merged.isEmpty
+    for (place, key) in changeSet.changes.keys.enumerated() {
+      guard let object = registry.cache.registeredObject(for: key) else { continue }
+      let isDelete = changeSet.changes.values[place].kind == .delete
+      if isPlain, !isDelete {
+        // Nothing came on top, and nobody has decided otherwise: nearly always.
+        object.generation = result.generation
+        object.status = .clean
+      } else if isPlain || !settle(object, after: changeSet.changes.values[place], result) {
+        object.status = .deleted
+        gone.append(object)
+      }
+    }
+    gone += takeDecided(result, beyond: changeSet)
+    if !work.savepoints.isEmpty { work.rebaseSavepoints(onto: changeSet, result) }
+    noteMerged(changeSet, result)
+    work.view = nil
+    reader.movePin()
+    if schema.hooks.contains(.awakeFromSnapshotEvents) {
+      for key in result.merged.keys where result.derived[key] == nil {
+        if let object = registry.cache.object(for: key) { loader.awake(object, from: .mergePolicy) }
+      }
+    }
+    tell(told, ofSaved: saved, result, gone: gone)
+  }
+
+  /// Gives registered objects that the save did not speak of what the store has made of them: a delete
+  /// rule or a constraint reached them there, or a derived attribute of theirs follows from the save. What is unsaved in one stays, on its old base.
+  ///
+  /// - Returns: those that are deleted.
+  private func takeDecided(
+    _ result: CommitResult, beyond changeSet: ChangeSet
+  ) -> [ManagedObject] {
+    var gone: [ManagedObject] = []
+    for (key, merged) in result.merged where changeSet.changes[key] == nil {
+      guard let object = registry.cache.registeredObject(for: key), object.status == .clean,
+        work.working.change(for: key) == nil
+      else { continue }
+      if let merged {
+        if !object.isFault { registry.cache.replaceRecord(merged, of: object) }
+        object.generation = result.generation
+      } else {
+        object.status = .deleted
+        gone.append(object)
+      }
+    }
+    return gone
+  }
+
+  /// Notes what the store made of objects: the turn's objectsDidChange tells.
+  private func noteMerged(_ changeSet: ChangeSet, _ result: CommitResult) {
+    for (key, merged) in result.merged {
+      switch (changeSet.changes[key]?.kind, merged) {
+      case (_, nil): reporter.turn.deleted.append(key)
+      case (.delete, _): reporter.turn.inserted.append(key)
+      default: reporter.turn.refreshed.append(key)
+      }
+    }
+    if !result.merged.isEmpty { reporter.noteTouched() }
+  }
+
+  /// Gives a registered object its state after the store has committed `change`.
+  ///
+  /// - Returns: false if the object is deleted for good.
+  private func settle(
+    _ object: ManagedObject, after change: Change, _ result: CommitResult
+  ) -> Bool {
+    let newer = work.working.change(for: object.key)
+    if let newer {
+      if newer.kind == .delete, newer.base == nil { return false }
+      if let record = newer.record { registry.cache.replaceRecord(record, of: object) }
+    } else if let merged = result.merged[object.key] {
+      guard let merged else { return false }
+      registry.cache.replaceRecord(merged, of: object)
+    }
+    object.generation = result.generation
+    switch newer?.kind {
+    case nil where change.kind == .delete && result.merged[object.key] == nil: return false
+    case nil: object.status = .clean
+    case .insert?: object.status = .inserted
+    case .update?: object.status = newer?.isReadLock == true ? .clean : .updated
+    case .delete?: object.status = .deleted
+    }
+    return true
+  }
+}

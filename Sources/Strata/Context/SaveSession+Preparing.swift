@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+extension SaveSession {
+  /// So many times `willSave` is called on an object for one save. An object that changes something each
+  /// time has a mistake in it: Core Data calls until the stack is full.
+  private static let willSaveCountMax = 100
+  /// So many times objects are called that the calls before have inserted or changed.
+  private static let willSaveRoundCountMax = 1_000
+  /// So many times children's saves that landed meanwhile are got ready too.
+  private static let landingRoundCountMax = 1_000
+
+  /// Tells objects and observers of the save, checks, lands what children have saved meanwhile, and
+  /// publishes: until everything unsaved is ready. What `willSave` has changed stays if this throws.
+  ///
+  /// - Throws: `ContextError.endlessWillSave`, `.deleteDenied`, `.validationFailed`.
+  func prepareToSave() throws {
+    var rounds = 0
+    repeat {
+      if work.hasChanges {
+        preparation?.isTelling = true
+        defer { preparation?.isTelling = false }
+        try tellObjects()
+        if preparation?.isAnnounced == false {
+          preparation?.isAnnounced = true
+          reporter.post(.willSave, ChangedObjects(saved: work.working, nil, schema: schema))
+          work.encodeEdits()
+          try tellObjects()
+        }
+        try deletion.checkDeniedDeletes()
+        try validate()
+      }
+      publisher.settleCompletely()
+      rounds += 1
+    } while rounds < Self.landingRoundCountMax && isUnprepared
+    // Children may go on saving; what they have saved so far is not passed on unseen.
+    if !isValidated, work.hasChanges { try validate() }
+  }
+
+  private var isUnprepared: Bool {
+    work.hasChanges
+      && (preparation?.isAnnounced == false || !isValidated || !untoldKeys().isEmpty)
+  }
+
+  /// Calls `willSave` of all unsaved objects that have it, and again of those that changed by it.
+  private func tellObjects() throws {
+    for _ in 0..<Self.willSaveRoundCountMax {
+      let keys = untoldKeys()
+      if keys.isEmpty { return }
+      let restless = keys.filter { key in
+        preparation?.told[key].map { $0.count >= Self.willSaveCountMax } ?? false
+      }
+      if !restless.isEmpty { throw endlessWillSave(restless) }
+      for key in keys { tellObject(key) }
+      work.encodeEdits()
+    }
+    let restless = untoldKeys()
+    if restless.isEmpty { return }
+    throw endlessWillSave(restless)
+  }
+
+  private func endlessWillSave(_ restless: [ObjectKey]) -> ContextError {
+    .endlessWillSave(restless.map { ObjectID(store: schema.store, key: $0) })
+  }
+
+  private func tellObject(_ key: ObjectKey) {
+    // Changed by another's willSave; its own sees that and need not be called again for it.
+    if registry.cache.object(for: key)?.draft != nil { work.encodeEdits() }
+    // Deleted by another's willSave: the next round tells it of that.
+    guard !work.edits.deletions.keys.contains(key), let change = work.working.change(for: key),
+      let object = loader.instance(of: key)
+    else { return }
+    let count = preparation?.told[key]?.count ?? 0
+    preparation?.told[key] = SavePreparation.Told(change, count: count + 1)
+    if object.home.hooks.contains(.willSave) { object.willSave() }
+  }
+
+  /// The unsaved objects that want to know of saves and do not know of this one. Ascending.
+  private func untoldKeys() -> [ObjectKey] {
+    guard let preparation, !schema.hooks.isDisjoint(with: [.willSave, .didSave]) else { return [] }
+    var keys: [ObjectKey] = []
+    for (depth, segment) in work.working.segments.enumerated() {
+      for (key, change) in segment.changes {
+        guard !schema.hooks(of: key.entity).isDisjoint(with: [.willSave, .didSave]),
+          change.isAnything,
+          !work.working.isShadowed(key, above: depth), preparation.isUntold(key, change)
+        else { continue }
+        keys.append(key)
+      }
+    }
+    return keys.sorted()
+  }
+
+  /// Looks at what is unsaved and has not been looked at for this save.
+  ///
+  /// - Throws: `ContextError.validationFailed`, and what reading throws.
+  func validate() throws {
+    guard !isValidated, var validation = preparation?.validation else { return }
+    let wasTelling = preparation?.isTelling ?? false
+    preparation?.isTelling = true
+    defer { preparation?.isTelling = wasTelling }
+    let failures = try validation.look(at: self)
+    guard failures.isEmpty else { throw ContextError.validationFailed(failures) }
+    preparation?.validation = validation
+  }
+
+  /// Whether a save is being prepared that reaches the store: it alone derives attributes.
+  var isDeriving: Bool { preparation != nil && layer.parent == nil }
+
+  /// Whether everything unsaved has been looked at for this save.
+  var isValidated: Bool {
+    schema.validation.isEmpty || preparation?.validation.hasSeen(work.working) == true
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+
+// Giving up what is unsaved.
+
+extension SaveSession {
+  /// Forgets everything unsaved.
+  ///
+  /// - Returns: what there is to tell of it.
+  func takeBack() -> [TurnChanges] {
+    finishPendingSave()
+    work.encodeEdits()
+    publisher.announceTurn()
+    // What observers have done is taken back with the rest.
+    work.encodeEdits()
+    reporter.turn = TurnChanges()
+    var undone = TurnChanges()
+    let takenBack = work.working.changes.keys
+    registry.willTakeBack(work.working)
+    for (key, change) in work.working.changes {
+      switch change.kind {
+      case .insert: undone.deleted.append(key)
+      case .update where change.isReadLock: continue
+      case .update: undone.refreshed.append(key)
+      case .delete where change.base != nil: undone.inserted.append(key)
+      case .delete: continue
+      }
+      if let object = registry.cache.object(for: key) { drop(object) }
+    }
+    // Links that lie beside the objects change none of their records.
+    for owner in Set(work.working.links.byPlace.keys.map(\.owner))
+    where work.working.change(for: owner).map({ $0.isReadLock }) ?? true {
+      undone.refreshed.append(owner)
+    }
+    work.replaceWorking(Overlay())
+    work.doubt = Doubt()
+    deletion.deniedTargets = [:]
+    work.isPublished = false
+    work.undoRecorder?.removeAllActions()
+    work.moveSavepoints()
+    let landed = publisher.settle()
+    work.view = nil
+    reporter.turnStart = work.working
+    registry.turnLeavingIntoFaults()
+    if schema.hooks.contains(.awakeFromSnapshotEvents) {
+      for key in takenBack {
+        if let object = registry.cache.object(for: key) { loader.awake(object, from: .rollback) }
+      }
+    }
+    return [undone] + landed
+  }
+
+  /// Takes back what is unsaved in one object.
+  private func drop(_ object: ManagedObject) {
+    if object.status == .inserted {
+      work.detach(object)
+    } else {
+      object.status = .clean
+      registry.cache.setRecord(nil, of: object)
+    }
+  }
+
+  /// Forgets all objects and everything unsaved.
+  func reset() {
+    // Taking back detaches the inserted ones.
+    let registered = registry.cache.objects.map(\.key)
+    var landed = takeBack().dropFirst()
+    if !schema.hooks.isDisjoint(with: .faulting) {
+      // Told while the context is whole: they may read, and what they change is forgotten too.
+      for object in registry.cache.objects { registry.willTurnIntoFault(object) }
+      landed += takeBack().dropFirst()
+    }
+    let objects = registry.cache.objects
+    var forgotten = TurnChanges()
+    forgotten.invalidated = registered
+    for object in objects where object.observation != 0 { registry.objectWillGo(object) }
+    registry.forgetAll()
+    let told = objects.filter {
+      $0.record != nil && $0.home.hooks.contains(.didTurnIntoFault)
+    }
+    for object in objects {
+      object.discardDraft()
+      object.status = .detached
+      object.record = nil
+      object.home.observed?.forget(object)
+    }
+    work.undoRecorder?.removeAllActions()
+    work.moveSavepoints()
+    for object in told { object.didTurnIntoFault() }
+    var reset = LiveChanges()
+    reset.isReset = true
+    reporter.tellLiveResults(reset)
+    reporter.announce([forgotten] + landed)
+  }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// Saves one context: prepares its unsaved changes, and hands them one level up, to the parent in memory or
+/// to the store.
+///
+/// ## Isolation
+/// The context's.
+final class SaveSession: ContextPart {
+  let reader: ContextReader
+  let loader: ObjectLoader
+  let merger: ContextMerger
+  let publisher: TurnPublisher
+  let deletion: DeletionEditor
+
+  /// What a save does about objects that the store has changed meanwhile.
+  var mergePolicy: MergePolicy = .error
+  /// What was called for the save that is being prepared, if one is.
+  var preparation: SavePreparation?
+  /// Holds values against the rules of the model.
+  var ruleChecker = RuleChecker()
+
+  init(_ publisher: TurnPublisher, _ deletion: DeletionEditor) {
+    reader = publisher.reader
+    loader = deletion.loader
+    merger = publisher.merger
+    self.publisher = publisher
+    self.deletion = deletion
+  }
+
+  /// Begins a save: a hand-over to a parent context is done on return.
+  ///
+  /// - Parameter lendsThread: whether the caller does nothing but wait for the save. Then it may be
+  ///   written on the caller's thread, before this returns.
+  /// - Returns: the save to the store that has to be waited for and finished; nil if there is none.
+  func beginSave(lendingThread lendsThread: Bool = false) throws -> PendingSave? {
+    if preparation?.isTelling == true { throw ContextError.recursiveSave }
+    try reporter.throwDeferredError()
+    work.encodeEdits()
+    finishPendingSave()
+    reporter.announceMerges()
+    publisher.announceTurn()
+    reporter.turnStart = work.working
+    let outer = preparation
+    preparation = SavePreparation()
+    defer { preparation = outer }
+    try prepareToSaveTurn()
+    guard work.hasChanges || work.working.hasReadLocks else {
+      work.moveSavepoints()
+      work.view = nil
+      return nil
+    }
+    if layer.parent != nil {
+      try pushToParent()
+      return nil
+    }
+    return try commitToStore(lendingThread: lendsThread)
+  }
+
+  /// Prepares what the turn has done. With what `willSave` adds to it, that is one group for undo, also
+  /// if it is refused.
+  private func prepareToSaveTurn() throws {
+    defer { work.undoRecorder?.endTurn() }
+    try prepareToSave()
+  }
+
+  /// Waits for the save that is under way, if any, and finishes it; whoever began it hears how it
+  /// went.
+  func finishPendingSave() {
+    guard let pendingSave = work.pendingSave else { return }
+    pendingSave.waitUntilFinished()
+    try? finish(pendingSave)
+  }
+
+  // MARK: - To a parent context
+
+  private func pushToParent() throws {
+    guard let parentLayer = layer.parent else { return }
+    // Nobody could ever save what a context has that is gone.
+    if parentLayer.isContextGone { throw ContextError.ancestorUnreachable(level: 1) }
+    let parent = reader.parentInThisIsolation
+    parent?.publisher.endTurnForChild()
+    didHandOver(try handOver(to: parentLayer, isInItsTurn: parent != nil))
+    parent?.publisher.endTurnForChild()
+  }
+
+  /// Gives the changes to the parent's layer: composed with what the parent has published, outside
+  /// any lock, and again if something else was published meanwhile.
+  ///
+  /// - Returns: the changes, and what they are in the parent; nil if there are none.
+  private func handOver(
+    to parentLayer: Layer, isInItsTurn: Bool
+  ) throws -> (sent: Segment, received: Segment)? {
+    let saved: (Segment, Segment)
+    while true {
+      let mine = layer.current
+      if !mine.inbox.isEmpty {
+        try prepareToSave()
+        continue
+      }
+      let theirs = parentLayer.current
+      guard let segment = work.working.flattened() else { return nil }
+      let restsOnParent = segment.restsOnOthers
+      if restsOnParent, try catchUpBeforeHandOver() { continue }
+      var ground = try Ground(
+        of: segment, onto: theirs.published, doubting: doubtAtHandOver
+      ) { [coordinator] in
+        try ReadView.take(own: Overlay(), layer: parentLayer, source: coordinator)
+      }
+      ground.keepsLost = !parentLayer.mergesAutomatically || theirs.pin != nil
+      let composed = Composition.compose(
+        pushed: segment, onto: theirs.published, on: ground, schema: schema)
+      composed.prepareRuns()
+      let isDone = parentLayer.receive(
+        Layer.Push(
+          segment: segment, touched: composed.changes.keys,
+          ground: restsOnParent ? reader.following.ground : nil, found: ground,
+          isInReceiversTurn: isInItsTurn),
+        composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
+        from: layer, ifStill: mine.revision,
+        news: News(pushing: segment, composed: composed, from: layer.identity))
+      if isDone {
+        saved = (segment, composed)
+        break
+      }
+    }
+    PausePoint.pushed.reach(schema)
+    parentLayer.announceArrival()
+    return saved
+  }
+
+  /// The objects to look up before a hand-over. A pinned context knows of nothing that came after its pin.
+  private var doubtAtHandOver: Doubt {
+    if PlantedFault.doubtForgotten.isPlanted(in: schema) { return Doubt() }
+    return reader.isPinned ? .total : work.doubt
+  }
+
+  /// Learns what others have changed since the view of this turn, so that it is known which of the
+  /// unsaved changes rest on something else by now.
+  ///
+  /// - Returns: whether there was anything; the changes may be others then.
+  private func catchUpBeforeHandOver() throws -> Bool {
+    if reader.isPinned || reader.following.passOwnNews() { return false }
+    let before = work.working
+    work.view = nil
+    _ = try reader.currentView()
+    if !work.edits.isEmpty || !work.working.isIdentical(to: before) {
+      try prepareToSave()
+      return true
+    }
+    return false
+  }
+
+  private func didHandOver(_ push: (sent: Segment, received: Segment)?) {
+    let saved = push.map { Overlay([$0.sent]) } ?? Overlay()
+    let changes = push?.sent.changes ?? ChangeTable()
+    let told = registry.objectsToTell(of: changes)
+    var gone: [ManagedObject] = []
+    for (place, key) in changes.keys.enumerated() {
+      guard let object = registry.cache.registeredObject(for: key) else { continue }
+      switch changes.values[place].kind {
+      case .delete: gone.append(object)
+      case .insert: object.status = .clean
+      case .update:
+        object.status = .clean
+        let sent = changes.values[place]
+        // What the parent shows now is what this context has read, as if it read it again.
+        let received = push.flatMap { $0.received === $0.sent ? nil : $0.received.changes[key] }
+        let base = received?.record == sent.record ? received?.base : sent.base
+        object.generation = base?.generation ?? 0
+        registry.cache.notePending(base, of: object)
+      }
+    }
+    work.working = Overlay()
+    work.doubt = Doubt()
+    work.orderedLists.removeAll()
+    work.isPublished = true
+    work.moveSavepoints()
+    work.view = nil
+    reader.movePin()
+    tell(told, ofSaved: saved, gone: gone)
+  }
+
+  /// The end of a save that has succeeded: the context's state is whole again.
+  func tell(
+    _ objects: [ManagedObject], ofSaved saved: Overlay, _ result: CommitResult? = nil,
+    gone: [ManagedObject]
+  ) {
+    reporter.turnStart = work.working
+    for object in objects { object.didSave() }
+    for object in gone { work.detach(object) }
+    registry.turnLeavingIntoFaults()
+    reporter.post(.didSave, ChangedObjects(saved: saved, result, schema: schema))
+  }
+}

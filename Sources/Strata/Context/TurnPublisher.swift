@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// The ends of one context's turns: what was done is published to the context's children, saves of children
+/// land, and observers are told.
+///
+/// ## Invariants
+/// - I1 At the end of a turn there are no edits, the layer shows the unit of work, and no view is kept.
+///
+/// ## Isolation
+/// The context's.
+package final class TurnPublisher: ContextPart {
+  let reader: ContextReader
+  let merger: ContextMerger
+
+  package init(_ reader: ContextReader, _ merger: ContextMerger) {
+    self.reader = reader
+    self.merger = merger
+  }
+
+  /// Merges what has come since the last view, at a moment at which observers may run.
+  func mergeArrivedNews() {
+    guard merger.bell?.isRinging == true else { return }
+    if work.view != nil {
+      // On the main actor this is another job than the one that took the view.
+      if reporter.confinement == .mainActor { endTurn() } else { work.encodeEdits() }
+      work.view = nil
+    }
+    do { _ = try reader.currentView() } catch { reporter.note(error) }
+    reporter.announceMerges()
+  }
+
+  /// Children's saves that land in the middle of an edit are none of its edits, except for those of
+  /// children that the body itself has used.
+  func landInSavepoints(_ pushes: [Layer.Push]) {
+    for index in work.savepoints.indices {
+      for push in pushes where !push.isInReceiversTurn {
+        let working = work.savepoints[index].working
+        work.savepoints[index].working = working.adding(
+          Composition.compose(
+            pushed: push.segment, onto: working, on: ground(of: push, onto: working),
+            schema: schema))
+      }
+    }
+  }
+
+  /// Ends this context's turn because a child in the same isolation begins to work, or has saved. In
+  /// the middle of an `edit { }`, which goes on, the work so far is published all the same.
+  func endTurnForChild() {
+    reader.ancestorInThisIsolation?.publisher.endTurnForChild()
+    if work.savepoints.isEmpty { return endTurn() }
+    settleCompletely()
+    work.view = nil
+  }
+
+  /// Publishes what was done so far because a child in the same isolation takes its view, perhaps in
+  /// the middle of reading a property: observers are told when this context's turn ends.
+  func publishForChild() {
+    reader.ancestorInThisIsolation?.publisher.publishForChild()
+    if work.edits.isEmpty, work.isPublished, layer.current.inbox.isEmpty { return }
+    reporter.landed += settle(isSaving: true)
+    work.view = nil
+  }
+
+  /// Ends a confined context's turn.
+  func processPendingChanges() {
+    if merger.isAutomatic { mergeArrivedNews() }
+    endTurn()
+  }
+
+  func endTurn() {
+    reporter.isTurnEndScheduled = false
+    guard work.savepoints.isEmpty else { return work.encodeEdits() }
+    let isNested = reporter.isEndingTurn
+    reporter.isEndingTurn = true
+    defer { reporter.isEndingTurn = isNested }
+    var rounds = 0
+    repeat {
+      work.encodeEdits()
+      let unannounced = reporter.landed + [reporter.turn] + settle()
+      reporter.landed = []
+      reporter.turn = TurnChanges()
+      reporter.turnStart = work.working
+      work.view = nil
+      rounds += 1
+      reporter.announceMerges()
+      if rounds <= Self.turnRoundCountMax {
+        reporter.announce(unannounced)
+      } else {
+        reporter.liveResults.isBehind = true
+      }
+      registry.turnLeavingIntoFaults()
+      if registry.cache.byteCount > registry.cache.byteBudget { registry.cache.sweep(steps: 256) }
+      registry.turnWaitingIntoFaults()
+      // What observers did belongs to the turn; what they read is not kept for the next one.
+    } while !work.edits.isEmpty || !work.isPublished
+    work.view = nil
+    reporter.liveResults.isFetchedInEdit = false
+    work.undoRecorder?.endTurn()
+    PausePoint.turnEnded.reach(schema)
+  }
+
+  /// After so many rounds in which observers of objectsDidChange have changed something again, they
+  /// are told no more. Core Data gives up alike.
+  private static let turnRoundCountMax = 1_000
+
+  /// Lands the saves of children that came in before this turn.
+  func landArrivals() {
+    reporter.announce(settle())
+    registry.turnLeavingIntoFaults()
+    if merger.isAutomatic { mergeArrivedNews() }
+  }
+
+  /// Encodes, publishes and lands, until observers have nothing to add or are told no more.
+  func settleCompletely() {
+    var rounds = 0
+    repeat {
+      let landed = settle(isSaving: true)
+      rounds += 1
+      if rounds <= Self.turnRoundCountMax {
+        reporter.announce(landed)
+      } else {
+        reporter.liveResults.isBehind = true
+      }
+      registry.turnLeavingIntoFaults()
+    } while !work.edits.isEmpty || !work.isPublished
+  }
+
+  /// Makes the layer show the working overlay, and lands the children's saves that came in: each on
+  /// top of what was there before it.
+  ///
+  /// Nothing is published and nothing lands in the middle of an `edit { }`, unless it saves.
+  ///
+  /// - Returns: what each landed save changed here, in order.
+  func settle(isSaving: Bool = false) -> [TurnChanges] {
+    // An object that takes over what a push has made of it has no draft.
+    work.encodeEdits()
+    guard work.savepoints.isEmpty || isSaving else { return [] }
+    // What has been laid over `working` so far. Pushes may go on arriving; who came before is not
+    // composed again, or savers who push faster than this would keep it going for ever.
+    var laid = work.working
+    var laidTouched: [[ObjectKey]] = []
+    while true {
+      let state = layer.current
+      if work.isPublished && state.inbox.isEmpty { return [] }
+      if !work.isPublished {
+        for push in state.inbox[laidTouched.count...] {
+          let composed = Composition.compose(
+            pushed: push.segment, onto: laid, on: ground(of: push, onto: laid), schema: schema)
+          laidTouched.append(composed.changes.keys)
+          laid = laid.adding(composed).compacted()
+        }
+      }
+      let settled = work.isPublished ? state.published : laid
+      let touched = work.isPublished ? state.inbox.map(\.touched) : laidTouched
+      let news = work.isPublished ? nil : layer.news(from: state.published, to: settled)
+      // Those who rest on this layer sort nothing that was done here.
+      if layer.feed.isFollowed { settled.prepareRuns() }
+      guard layer.publish(settled, ifStill: state.revision, news: news) else { continue }
+      doubtUncovered(state.inbox)
+      for (push, touched) in zip(state.inbox, touched) {
+        registry.willLand(push.segment, touching: touched, on: work.working, in: settled)
+      }
+      work.undoRecorder?.record(landing: state.inbox, in: work) { ground(of: $0, onto: $1) }
+      if !work.savepoints.isEmpty { landInSavepoints(state.inbox) }
+      work.replaceWorking(settled)
+      work.isPublished = true
+      return zip(state.inbox, touched).map { work.take($0.segment, touching: $1) }
+    }
+  }
+
+  /// What lies beneath this context, of everything that a push speaks of and that is not in `overlay`.
+  /// If it cannot be read, the push rests on what its sender had read; a save looks it up again.
+  func ground(of push: Layer.Push, onto overlay: Overlay) -> Ground {
+    do {
+      var ground = try Ground(
+        of: push.segment, onto: overlay, doubting: .total, sent: push.found
+      ) { [layer, coordinator] in
+        try ReadView.take(own: Overlay(), layer: layer, source: coordinator)
+      }
+      for key in ground.absentKeys { work.doubt.insert(key) }
+      ground.keepsLost = !merger.isAutomatic || reader.isPinned
+      return ground
+    } catch {
+      for key in push.segment.changes.keys { work.doubt.insert(key) }
+      reporter.note(error)
+      return Ground()
+    }
+  }
+
+  /// Doubts what pushes rest on, if this context has learnt of something that their senders did not know.
+  private func doubtUncovered(_ pushes: [Layer.Push]) {
+    guard layer.parent != nil else { return }
+    for push in pushes {
+      for key in push.found.absentKeys { work.doubt.insert(key) }
+      guard let ground = push.ground, !reader.following.isCovered(by: ground) else { continue }
+      for key in push.segment.changes.keys { work.doubt.insert(key) }
+      work.doubt.insert(GatheredNews(suspects: push.segment.linkTargets))
+    }
+  }
+
+  /// Posts what the turn has changed so far.
+  func announceTurn() {
+    let changes = reporter.turn
+    reporter.turn = TurnChanges()
+    if !work.savepoints.isEmpty { work.noteAnnouncedInSavepoints() }
+    reporter.announce([changes])
+  }
+}

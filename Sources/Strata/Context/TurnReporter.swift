@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// What a context tells of its work: what changed in the turn, messages and notifications, and lists
+/// that follow the context.
+///
+/// ## Invariants
+/// - I1 `turn` has everything that changed since the last objectsDidChange, except for what `landed` and
+///   `announcements` have.
+///
+/// ## Isolation
+/// The context's.
+package final class TurnReporter {
+  let schema: Schema
+  let layer: Layer
+  let confinement: ManagedObjectContext.Confinement
+  /// The context, whose turns on the main actor end by themselves; nil in a test.
+  unowned(unsafe) var context: ManagedObjectContext?
+
+  /// The context's name, which its messages carry.
+  var name: String?
+  var transactionAuthor: String?
+
+  // Safety: `@exclusivity(unchecked)` spares each edit its run-time checks. A reporter is of one
+  // isolation, and no access to these runs code that could reach the reporter again.
+  @exclusivity(unchecked) var turn = TurnChanges()
+  /// What children's saves changed that landed at the first read of this turn: told at its end,
+  /// because no observer may run in the middle of reading a property.
+  var landed: [TurnChanges] = []
+  /// Merges that were made while a view was taken, perhaps in the middle of reading a property: told
+  /// when the turn ends, or before its body begins.
+  var announcements: [TurnChanges] = []
+  /// The unsaved changes as they were when objectsDidChange was last posted.
+  var turnStart = Overlay()
+  /// Whether the turn is being ended, and observers may be running.
+  var isEndingTurn = false
+  /// Whether the end of the main actor's turn has been enqueued.
+  @exclusivity(unchecked) var isTurnEndScheduled = false
+  /// The lists that are told of this context's changes.
+  var liveResults = LiveResultsList()
+  private var messageCounts = MessageCounts()
+  /// An error that reading a property met and could not throw: the next call that can, does.
+  @exclusivity(unchecked) var deferredError: (any Error)?
+
+  package init(schema: Schema, layer: Layer, confinement: ManagedObjectContext.Confinement) {
+    self.schema = schema
+    self.layer = layer
+    self.confinement = confinement
+  }
+
+  /// Has the main actor's turn end soon after its first touch; other turns end by themselves.
+  func noteTouched() {
+    guard confinement == .mainActor, !isTurnEndScheduled, let context else { return }
+    isTurnEndScheduled = true
+    MainTurns.scheduleEnd(of: context)
+  }
+
+  // MARK: - Errors
+
+  /// Keeps an error for the next call that can throw. The first one counts.
+  package func note(_ error: any Error) {
+    if deferredError == nil { deferredError = error }
+  }
+
+  /// The result of `body`, or `value` if it throws: the next call that can throw says why.
+  package func attempt<Result>(orElse value: Result, _ body: () throws -> Result) -> Result {
+    do { return try body() } catch {
+      note(error)
+      return value
+    }
+  }
+
+  package func throwDeferredError() throws {
+    guard let error = deferredError else { return }
+    deferredError = nil
+    throw error
+  }
+
+  // MARK: - Announcing
+
+  /// Posts one objectsDidChange for each list that is not empty, after the fetched lists that follow
+  /// this context have been brought up to date.
+  func announce(_ turns: [TurnChanges]) {
+    for turn in turns where !turn.isEmpty || !liveResults.isEmpty {
+      let objects = ChangedObjects(turn, schema: schema)
+      if !liveResults.isEmpty { tellLiveResults(LiveChanges(turn, objects)) }
+      if !turn.isEmpty { post(.objectsDidChange, objects) }
+    }
+  }
+
+  /// Posts what a merge has changed, and that it was a merge.
+  func announceMerge(_ merged: TurnChanges) {
+    guard !merged.isEmpty else { return }
+    announce([merged])
+    post(.didMerge, ChangedObjects(merged, schema: schema))
+  }
+
+  /// Tells of the merges that were made while views were taken: lists of all of them at once, since what
+  /// they look at is the state after all of them, and then observers of each.
+  func announceMerges() {
+    let merges = announcements.map { ($0, ChangedObjects($0, schema: schema)) }
+    announcements = []
+    if !liveResults.isEmpty {
+      var changes = liveResults.takeNoted()
+      for (merged, objects) in merges { changes.append(LiveChanges(merged, objects)) }
+      tellLiveResults(changes)
+    }
+    for (merged, objects) in merges {
+      post(.objectsDidChange, objects)
+      post(.didMerge, ChangedObjects(merged, schema: schema))
+    }
+  }
+
+  /// Tells the lists what has changed.
+  func tellLiveResults(_ changes: LiveChanges) {
+    if changes.isEmpty { return }
+    for results in liveResults.all() { results.contextDidChange(changes) }
+  }
+
+  // MARK: - Posting
+
+  /// Posts a message as a notification, whose object is the context's layer.
+  package func post(_ kind: ManagedObjectContext.Message.Kind, _ objects: ChangedObjects) {
+    let message = ManagedObjectContext.Message(
+      kind: kind, number: messageCounts.next(kind), contextName: name,
+      transactionAuthor: transactionAuthor, objects: objects)
+    NotificationCenter.default.post(
+      name: kind.notificationName, object: layer,
+      userInfo: [ManagedObjectContext.Message.userInfoKey: message])
+  }
+}

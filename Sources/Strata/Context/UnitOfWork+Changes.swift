@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+extension UnitOfWork {
+  /// The record of an object that its unsaved changes were made from; nil if it is new.
+  func committedRecord(of object: ManagedObject) -> Record? {
+    if let change = working.change(for: object.key) { return change.base?.record }
+    return object.status == .inserted ? nil : registry.cache.originalRecord(of: object)
+  }
+
+  /// The slots of an object that were set since it was last saved.
+  func editedSlots(of object: ManagedObject) -> SlotSet {
+    var slots = working.change(for: object.key)?.slots ?? []
+    if let draft = object.draft { slots.formUnion(draft.changed) }
+    if object.status == .inserted { slots.formUnion(object.home.templateSlots) }
+    return slots
+  }
+
+  /// Whether links are unsaved of a relationship whose links are kept beside the objects, and which
+  /// has this object at an end.
+  func hasPendingLinks(of object: ManagedObject) -> Bool {
+    // What came and went again is no change: encoding tells.
+    encodeEdits()
+    return object.home.entity.relationships.contains { relationship in
+      guard case .links(let number, _)? = relationship?.storage else { return false }
+      let place = LinkPlace(number, object.key)
+      return !working.links(at: place).isEmpty
+    }
+  }
+
+  /// The objects of which something is unsaved here, and those at both ends of such links.
+  package var keysOfPending: Set<ObjectKey> {
+    guard let pending = working.flattened() else { return [] }
+    var keys = Set(pending.changes.keys)
+    keys.formUnion(pending.linkTargets)
+    for place in pending.links.byPlace.keys { keys.insert(place.owner) }
+    return keys
+  }
+
+  /// Whether a link of two to-many sides from or to the object is unsaved here. O(segments).
+  func hasUnsavedLinks(_ key: ObjectKey) -> Bool {
+    let segments = working.segments.filter { !$0.links.isEmpty }
+    if segments.isEmpty { return false }
+    guard let entity = schema.entity(key.entity) else { return false }
+    var numbers: [PropertyNumber] = []
+    for case .links(let number, _)? in entity.relationships.map({ $0?.storage }) {
+      numbers.append(number)
+    }
+    for case .links(_, let mirror) in entity.incoming.map(\.storage) { numbers.append(mirror) }
+    return numbers.contains { number in
+      segments.contains { !$0.links.at(LinkPlace(number, key)).isEmpty }
+    }
+  }
+}

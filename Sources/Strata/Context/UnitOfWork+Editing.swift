@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+extension UnitOfWork {
+  /// Whether nothing is unsaved of an object, drafts aside.
+  @inline(__always)
+  func hasNoChange(of key: ObjectKey) -> Bool {
+    working.segments.isEmpty || working.change(for: key) == nil
+  }
+
+  // MARK: - Inserting
+
+  package func seedForInsert(_ type: ManagedObject.Type) -> ObjectSeed {
+    let home = registry.home(ofNew: type)
+    let key = ObjectKey(entity: home.entity.number, serial: nextSerial())
+    return ObjectSeed(home: home, key: key, status: .inserted)
+  }
+
+  /// A serial for a new object. They are fetched several at a time, but never more than there are objects
+  /// waiting to be encoded: so at least half are used, and those of one turn come before those of a
+  /// later one, in other contexts too.
+  private func nextSerial() -> UInt64 {
+    if edits.serials.isEmpty {
+      let count = min(max(edits.drafted.count, 1), Self.serialCountMax)
+      edits.serials = coordinator.takeSerials(upTo: count)
+    }
+    let serial = edits.serials.lowerBound
+    edits.serials = (serial + 1)..<edits.serials.upperBound
+    return serial
+  }
+
+  private static let serialCountMax = 64
+
+  func didInsert(_ object: ManagedObject) {
+    let home = object.home
+    // What others were given is what this one will be given, more or less: one is looked at now and then.
+    let count = edits.drafted.count
+    if count & (count - 1) == 0, let former = edits.drafted.last, former.home === home,
+      let draft = former.draft
+    {
+      home.noteNew(draft)
+    }
+    object.draft = DraftReference.make(
+      home.layout, base: home.template, external: home.templateExternal,
+      heapByteCount: home.heapByteCountOfNew, in: &edits.slabs)
+    registry.cache.register(object)
+    edits.drafted.append(object)
+    reporter.turn.inserted.append(object.key)
+    reporter.noteTouched()
+  }
+
+  // MARK: - Editing
+
+  /// The draft that takes a new value of `slot`, or nil if the object has no values to set: it is none if
+  /// it is still a fault. Runs no code of the program.
+  func draftForEditing(_ object: ManagedObject, _ slot: Int) -> DraftReference? {
+    if let draft = object.draft { return draft }
+    guard let record = object.record, object.status != .deleted, object.isAlive else { return nil }
+    // What a stale object is set over is its own, with the links that others have changed since.
+    if !orderedLists.isEmpty, !registry.cache.isCurrent(object) { orderedLists.removeAll() }
+    let layout = object.home.layout
+    let draft =
+      layout.variableSlots.contains(slot)
+      ? DraftReference.make(layout, base: record, in: &edits.slabs)
+      : DraftReference.make(patching: record, of: layout, in: &edits.arena, &edits.slabs)
+    object.draft = draft
+    if !awaking.isEmpty, awaking.contains(where: { $0 === object }) { return draft }
+    if object.status == .clean { object.status = .updated }
+    edits.drafted.append(object)
+    reporter.turn.updated.append(object.key)
+    reporter.noteTouched()
+    return draft
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// When the life cycle methods of objects are called, but for those of a save. They are the program's
+// code and may do whatever the context allows, so they run only where its state is whole; and only
+// entities that have them are looked at.
+
+extension UnitOfWork {
+  // MARK: - Leaving the context
+
+  /// Takes an object out of the context for good. One that is told keeps its values until
+  /// `turnLeavingIntoFaults`, and reads as deleted meanwhile.
+  func detach(_ object: ManagedObject) {
+    guard object.status != .detached else { return }
+    if object.observation != 0 { registry.objectWillGo(object) }
+    undoRecorder?.noteDetached(object)
+    if !savepoints.isEmpty { savepoints[savepoints.count - 1].detached.append(object) }
+    object.discardDraft()
+    registry.unregister(object)
+  }
+
+  // MARK: - Encoding
+
+  /// Encodes what was done into the working overlay, so that reads and saves see it.
+  func encodeEdits() {
+    guard !edits.isEmpty else {
+      // Serials are those of one turn, also if all objects that took some have been dropped.
+      edits.serials = 0..<0
+      return
+    }
+    let segment = edits.encode(schema: schema, cache: registry.cache)
+    for key in edits.outdated { doubt.insert(key) }
+    let asBefore = edits.linksAsBefore
+    edits = PendingEdits()
+    guard !segment.isEmpty else { return }
+    reporter.turn.note(segment, schema: schema)
+    let composed = Composition.compose(segment, onto: working, schema: schema)
+    undoRecorder?.record(composed, over: working, in: self)
+    var settled = working.adding(composed).compacted()
+    if !asBefore.isEmpty { settled = settled.forgetting([], links: asBefore) }
+    if composed !== segment { willReach(beyond: segment, composed, in: settled) }
+    show(settled)
+    isPublished = false
+    if composed !== segment { takeReached(beyond: segment, composed) }
+  }
+
+  // Edits may reach objects other than those at whose ends they were made: those that lead to a deleted
+  // or relinked one although it does not lead back, because a partner of both was changed elsewhere.
+
+  /// What composing `segment` has changed beyond it.
+  private func reached(beyond segment: Segment, _ composed: Segment) -> [ObjectKey: Change] {
+    var reached: [ObjectKey: Change] = [:]
+    for (key, change) in composed.changes {
+      if let edited = segment.changes[key], edited.record == change.record { continue }
+      reached[key] = change
+    }
+    return reached
+  }
+
+  private func willReach(beyond segment: Segment, _ composed: Segment, in settled: Overlay) {
+    if registry.observed == nil { return }
+    let keys = Array(reached(beyond: segment, composed).keys)
+    if !keys.isEmpty { registry.willLand(composed, touching: keys, on: working, in: settled) }
+  }
+
+  private func takeReached(beyond segment: Segment, _ composed: Segment) {
+    let reached = reached(beyond: segment, composed)
+    if reached.isEmpty { return }
+    let changes = Segment(changes: reached, links: LinkChanges(), schema: schema)
+    reporter.turn.append(take(changes, touching: Array(reached.keys)), schema: schema)
+  }
+
+  package func replaceWorking(_ overlay: Overlay) {
+    if !orderedLists.isEmpty, !overlay.isIdentical(to: working) { orderedLists.removeAll() }
+    show(overlay)
+  }
+
+  private func show(_ overlay: Overlay) {
+    working = overlay
+    view?.replaceOwn(overlay)
+  }
+
+  /// Gives registered objects what a landed save made of them.
+  ///
+  /// - Parameter touched: the objects that the save has changed here.
+  func take(_ segment: Segment, touching touched: [ObjectKey]) -> TurnChanges {
+    var landed = TurnChanges()
+    landed.note(segment, schema: schema)
+    for key in touched {
+      if let place = segment.changes.index(of: key), segment.changes.values[place].isReadLock {
+        continue
+      }
+      switch working.kind(of: key) {
+      case .insert?: landed.inserted.append(key)
+      case .update?: landed.updated.append(key)
+      case .delete?: landed.deleted.append(key)
+      case nil: continue
+      }
+      guard let object = registry.cache.object(for: key), let change = working.change(for: key)
+      else {
+        continue
+      }
+      adopt(change, for: object)
+    }
+    for place in segment.links.byPlace.keys { landed.updated.append(place.owner) }
+    return landed
+  }
+
+  /// Gives an object without a draft what has become of it in the working overlay.
+  private func adopt(_ change: Change, for object: ManagedObject) {
+    switch change.kind {
+    case .insert: object.status = .inserted
+    case .update: object.status = .updated
+    case .delete where change.base == nil:
+      detach(object)
+      return
+    case .delete: object.status = .deleted
+    }
+    if let record = change.record { registry.cache.replaceRecord(record, of: object) }
+    object.generation = change.base?.generation ?? 0
+    registry.cache.notePending(nil, of: object)
+  }
+}

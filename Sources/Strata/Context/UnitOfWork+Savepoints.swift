@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+extension UnitOfWork {
+  // MARK: - Bringing back
+
+  func revert(to savepoint: EditSavepoint) {
+    // What is taken back is nothing to be undone.
+    undoRecorder?.state.disabledCount += 1
+    encodeEdits()
+    undoRecorder?.state.disabledCount -= 1
+    var undone = TurnChanges()
+    if !working.isIdentical(to: savepoint.working) {
+      let detached = Dictionary(
+        savepoint.detached.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+      for key in working.keysDiffering(from: savepoint.working) {
+        note(key, revertedTo: savepoint.working.change(for: key), in: &undone)
+        bringBack(key, as: savepoint.working.change(for: key), instance: detached[key])
+      }
+      replaceWorking(savepoint.working)
+      isPublished = false
+    }
+    registry.turnLeavingIntoFaults()
+    reporter.turn = savepoint.isAnnounced ? undone : savepoint.turn
+    if reporter.liveResults.isFetchedInEdit { reporter.liveResults.isBehind = true }
+    if let undoRecorder, undoRecorder === savepoint.undoManager, let state = savepoint.undoState {
+      undoRecorder.state = state
+    }
+  }
+
+  /// Gives a registered object the state that it had.
+  ///
+  /// - Parameters:
+  ///   - change: what is pending for the object after the reversal.
+  ///   - instance: the one that the context has let go of meanwhile, if any.
+  private func bringBack(_ key: ObjectKey, as change: Change?, instance: ManagedObject?) {
+    let base = change == nil ? working.change(for: key)?.base : change?.base
+    guard let record = change?.record ?? base?.record else {
+      // It was not there.
+      if let object = registry.cache.object(for: key),
+        change != nil || working.change(for: key) != nil
+      {
+        detach(object)
+      }
+      return
+    }
+    if let instance, registry.cache.object(for: key) !== instance {
+      if let other = registry.cache.object(for: key) { detach(other) }
+      registry.reattach(instance)
+    }
+    guard let object = registry.cache.object(for: key) else { return }
+    switch change?.kind {
+    case nil: object.status = .clean
+    case .insert?: object.status = .inserted
+    case .update?: object.status = change?.isReadLock == true ? .clean : .updated
+    case .delete?: object.status = .deleted
+    }
+    object.recordWillChange(to: record)
+    registry.cache.replaceRecord(record, of: object)
+    object.generation = base?.generation ?? 0
+    if change == nil { registry.cache.notePending(base?.beneathOrigin, of: object) }
+  }
+
+  /// Notes what observers who were told of a change are to be told now.
+  private func note(
+    _ key: ObjectKey, revertedTo former: Change?, in undone: inout TurnChanges
+  ) {
+    let now = working.change(for: key)
+    let wasThere = former.map { $0.kind != .delete } ?? (now?.kind != .insert && now?.base != nil)
+    let isThere = now.map { $0.kind != .delete } ?? wasThere
+    switch (wasThere, isThere) {
+    case (true, false): undone.inserted.append(key)
+    case (false, true): undone.deleted.append(key)
+    case (true, true): undone.refreshed.append(key)
+    case (false, false): break
+    }
+  }
+
+  // MARK: - Saves within an edit
+
+  /// What is saved, rolled back or reset is final: edits that are under way begin anew here.
+  func moveSavepoints() {
+    for index in savepoints.indices { savepoints[index] = EditSavepoint(self) }
+  }
+
+  /// After a save to the store: one that was under way when the edit began has taken away what lies
+  /// below the edit; one of the body itself is final.
+  func rebaseSavepoints(onto saved: ChangeSet, _ result: CommitResult) {
+    for index in savepoints.indices {
+      let below = savepoints[index].pendingSave?.changeSet.segments
+      if let below, below.elementsEqual(saved.segments, by: ===) {
+        savepoints[index].working = savepoints[index].working.rebased(
+          onto: saved, result, schema: schema)
+      } else {
+        savepoints[index] = EditSavepoint(self)
+      }
+    }
+  }
+
+  /// Observers hear of changes that may yet be taken back.
+  func noteAnnouncedInSavepoints() {
+    for index in savepoints.indices { savepoints[index].isAnnounced = true }
+  }
+}
+
+extension Overlay {
+  /// The objects whose changes are not in the same segments here and there.
+  fileprivate func keysDiffering(from other: Overlay) -> Set<ObjectKey> {
+    var keys: Set<ObjectKey> = []
+    for segment in removing(other.segments).segments + other.removing(segments).segments {
+      keys.formUnion(segment.changes.keys)
+    }
+    return keys
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// Everything unsaved in one context, and the view of the turn with it on top.
+///
+/// ```
+///   edits ──encodeEdits──► working ──publish──► the layer
+///                             └── on top of ──► view
+/// ```
+///
+/// ## Invariants
+/// - I1 `working` holds everything unsaved but `edits`; objects with drafts are listed in `edits`.
+/// - I2 `view` shows `working` on top of what lies beneath the context.
+/// - I3 Frozen segments of `working` are those of `pendingSave`.
+///
+/// ## Isolation
+/// The context's.
+package final class UnitOfWork {
+  let schema: Schema
+  let registry: ObjectRegistry
+  let reporter: TurnReporter
+  let coordinator: PersistentStoreCoordinator
+
+  // Safety: `@exclusivity(unchecked)` spares each insertion, edit and deletion its run-time checks. A unit
+  // of work is of one isolation, and no access to these runs code that could reach it again.
+  /// The unsaved changes, encoded.
+  @exclusivity(unchecked) var working = Overlay()
+  /// What was done since `working` was encoded.
+  @exclusivity(unchecked) var edits = PendingEdits()
+  /// The view that this turn reads; nil between turns.
+  @exclusivity(unchecked) package var view: ReadView?
+  /// The objects of which it is not known that what is unsaved here rests on their state beneath.
+  @exclusivity(unchecked) var doubt = Doubt()
+  /// Whether the layer shows `working`.
+  @exclusivity(unchecked) var isPublished = true
+  /// The ordered relationships that are worked on by index.
+  @exclusivity(unchecked) var orderedLists = OrderedLists()
+  /// The objects whose awake methods run: what is set in them is no change.
+  @exclusivity(unchecked) var awaking: [ManagedObject] = []
+  /// The savepoints of the `edit { }` calls that are under way, the outermost first.
+  @exclusivity(unchecked) var savepoints: [EditSavepoint] = []
+  /// Records what is done, if it can be undone: `undoManager`.
+  @exclusivity(unchecked) var undoRecorder: ManagedObjectContext.UndoManager?
+  /// The save to the store that is under way, if any.
+  var pendingSave: PendingSave?
+
+  package init(
+    registry: ObjectRegistry, reporter: TurnReporter, coordinator: PersistentStoreCoordinator
+  ) {
+    schema = registry.schema
+    self.registry = registry
+    self.reporter = reporter
+    self.coordinator = coordinator
+  }
+
+  /// Whether anything is unsaved.
+  package var hasChanges: Bool {
+    // What came and went again is no change: encoding tells.
+    encodeEdits()
+    return working.hasChanges
+  }
+
+  /// Ends the drafts of a context that is going.
+  func close() { edits.close() }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataQuery
+import StrataRecord
+
+/// Fetches the objects of one context: plans requests, and gives the views that they are carried out in.
+///
+/// ## Isolation
+/// The context's.
+final class ObjectFetcher: ContextPart {
+  let reader: ContextReader
+  let loader: ObjectLoader
+  let merger: ContextMerger
+  private let publisher: TurnPublisher
+  let relationships: RelationshipEditor
+  private let saving: SaveSession
+
+  init(_ saving: SaveSession) {
+    reader = saving.reader
+    loader = saving.loader
+    merger = saving.merger
+    publisher = saving.publisher
+    relationships = saving.deletion.relationships
+    self.saving = saving
+  }
+
+  /// The keys of the objects that match `request`, in its order.
+  func fetchKeys<T: Entity>(_ request: FetchRequest<T>) throws -> [ObjectKey] {
+    let (plan, view, _) = try prepare(request)
+    return try plan.fetchKeys(in: view)
+  }
+
+  func prepare<T: Entity>(
+    _ request: FetchRequest<T>
+  ) throws -> (plan: QueryPlan, view: ReadView, isMasked: Bool) {
+    let plan = try QueryPlan(request, entity: schema(of: T.self), schema: schema)
+    _ = try relationshipPaths(of: request)
+    beginFetching()
+    guard request.includesPendingChanges else {
+      return (plan, try reader.currentViewIncludingEdits().over(Overlay()), false)
+    }
+    let (view, isMasked) = try queriedView()
+    return (plan, view, isMasked)
+  }
+
+  /// Does what a request says is to be done with the objects beside fetching them.
+  func finish<T: Entity>(_ request: FetchRequest<T>, _ keys: [ObjectKey]) throws {
+    if request.shouldRefreshRefetchedObjects { try refetch(keys) }
+    if !request.prefetchedPaths.isEmpty { try prefetch(request, of: keys) }
+  }
+
+  /// Brings those of the objects that are registered to the turn's view, unsaved changes kept.
+  func refetch(_ keys: [ObjectKey]) throws {
+    let registered = keys.filter { registry.cache.registeredObject(for: $0)?.isFault == false }
+    if registered.isEmpty { return }
+    let view = try reader.currentViewIncludingEdits()
+    let merged = try merger.merge(GatheredNews(suspects: registered), in: view, isChecked: true)
+    reporter.turn.append(merged, schema: schema)
+  }
+
+  /// Begins a new turn in a context that has no other end of turn: before a fetch, so that it reads the
+  /// newest state.
+  ///
+  /// In the middle of a save, of a deletion or of a life cycle method the turn goes on. In the middle of
+  /// an `edit { }`, and where observers are told, the view alone is taken again.
+  func beginFetching() {
+    guard reporter.confinement == .confined, saving.preparation == nil, work.awaking.isEmpty,
+      saving.deletion.deleting.isEmpty,
+      !registry.isFaulting
+    else { return }
+    if work.savepoints.isEmpty, !reporter.isEndingTurn { return publisher.processPendingChanges() }
+    work.encodeEdits()
+    work.view = nil
+  }
+
+  /// A view that stays as it is, whatever is done in the context.
+  func viewToKeep<T>(for request: FetchRequest<T>) throws -> ReadView {
+    beginFetching()
+    guard request.includesPendingChanges else {
+      return try reader.currentViewIncludingEdits().over(Overlay())
+    }
+    let (view, isMasked) = try queriedView()
+    return isMasked ? view : view.over(work.working)
+  }
+
+  /// The entity whose objects are of class `type`.
+  ///
+  /// - Throws: what a getter met and could not throw; `ContextError.unknownEntity`.
+  func schema<T: Entity>(of type: T.Type) throws -> EntitySchema {
+    try reporter.throwDeferredError()
+    guard let entity = schema.entity(for: type) else {
+      throw ContextError.unknownEntity(String(describing: type))
+    }
+    return entity
+  }
+}

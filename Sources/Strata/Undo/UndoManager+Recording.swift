@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+// What a context records for its undo manager. Without one, nothing here runs.
+
+extension ManagedObjectContext.UndoManager {
+  /// Records `changes`, which have been composed onto `older`, the working overlay until now.
+  func record(_ changes: Segment, over older: Overlay, in work: UnitOfWork) {
+    guard isRecording, let group = transitions(of: [(changes, older)], in: work).first else {
+      return
+    }
+    register(group, schema: work.schema)
+  }
+
+  /// Records children's saves that land on the working overlay, one group for each.
+  ///
+  /// - Parameter ground: gives the state beneath the context of the objects that a push speaks of.
+  func record(
+    landing pushes: [Layer.Push], in work: UnitOfWork, on ground: (Layer.Push, Overlay) -> Ground
+  ) {
+    guard isRecordingLandings, !pushes.isEmpty else { return }
+    var landings: [(Segment, Overlay)] = []
+    var older = work.working
+    for push in pushes {
+      let composed = Composition.compose(
+        pushed: push.segment, onto: older, on: ground(push, older), schema: work.schema)
+      landings.append((composed, older))
+      older = older.adding(composed)
+    }
+    for group in transitions(of: landings, in: work) {
+      register(landing: group, schema: work.schema)
+    }
+  }
+
+  /// What changes came to, each batch with what it was composed onto. If what was there before cannot
+  /// be read, the past has a hole: all of it is forgotten, and the next call that can throw says why.
+  private func transitions(
+    of batches: [(Segment, Overlay)], in work: UnitOfWork
+  ) -> [UndoGroup] {
+    guard let reader = context?.reader else { return [] }
+    var view = work.view
+    do {
+      return try batches.map { changes, older in
+        var group = UndoGroup()
+        try group.add(changes, over: older, schema: work.schema) {
+          let taken = try view ?? reader.takeView()
+          view = taken
+          return taken.over(older)
+        }
+        return group
+      }
+    } catch {
+      work.reporter.note(error)
+      removeAllActions()
+      return []
+    }
+  }
+}
