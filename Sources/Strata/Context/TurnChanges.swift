@@ -35,6 +35,12 @@ struct TurnChanges {
     return false
   }
 
+  /// Whether nothing was noted, not even what came and went.
+  var isUntouched: Bool {
+    segments.isEmpty && updated.isEmpty && inserted.isEmpty && deleted.isEmpty && ends.isEmpty
+      && refreshed.isEmpty && invalidated.isEmpty && folded.isEmpty
+  }
+
   /// Notes what was encoded or has landed. O(1), amortised over the changes.
   mutating func note(_ segment: Segment, schema: Schema) {
     segments.append(segment)

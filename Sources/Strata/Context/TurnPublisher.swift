@@ -80,9 +80,7 @@ package final class TurnPublisher: ContextPart {
     var rounds = 0
     repeat {
       work.encodeEdits()
-      let unannounced = reporter.landed + [reporter.turn] + settle()
-      reporter.landed = []
-      reporter.turn = TurnChanges()
+      let unannounced = reporter.takeUntold() + settle()
       reporter.turnStart = work.working
       work.view = nil
       rounds += 1

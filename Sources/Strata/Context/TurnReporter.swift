@@ -81,6 +81,15 @@ package final class TurnReporter {
 
   // MARK: - Announcing
 
+  /// What was not told yet, in order; from now on it is.
+  func takeUntold() -> [TurnChanges] {
+    if landed.isEmpty, turn.isUntouched { return [] }
+    let untold = landed + [turn]
+    landed = []
+    turn = TurnChanges()
+    return untold
+  }
+
   /// Posts one objectsDidChange for each list that is not empty, after the fetched lists that follow
   /// this context have been brought up to date.
   func announce(_ turns: [TurnChanges]) {
@@ -101,6 +110,7 @@ package final class TurnReporter {
   /// Tells of the merges that were made while views were taken: lists of all of them at once, since what
   /// they look at is the state after all of them, and then observers of each.
   func announceMerges() {
+    if announcements.isEmpty, liveResults.isEmpty { return }
     let merges = announcements.map { ($0, ChangedObjects($0, schema: schema)) }
     announcements = []
     if !liveResults.isEmpty {
