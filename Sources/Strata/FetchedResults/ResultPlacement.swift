@@ -86,11 +86,9 @@ struct ResultPlacement<Object: Entity> {
     of key: ObjectKey, _ record: Record, _ reader: RowReader, in context: ManagedObjectContext,
     _ state: inout ResultState
   ) throws -> ResultEntry? {
-    guard let layout = plan.schema.entity(key.entity)?.layout else { return nil }
-    return try record.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return nil }
-      let row = Row(key: key, start: start, layout: layout)
-      return try entry(of: row, reader, in: context, &state)
+    guard let layout = plan.schema.layout(of: key.entity) else { return nil }
+    return try record.withRow(of: key, layout) { row in
+      try entry(of: row, reader, in: context, &state)
     }
   }
 
@@ -100,11 +98,9 @@ struct ResultPlacement<Object: Entity> {
     of key: ObjectKey, _ record: Record, _ reader: RowReader, in context: ManagedObjectContext,
     _ state: inout ResultState
   ) throws -> ResultEntry? {
-    guard plan.family.contains(key.entity), let layout = plan.schema.entity(key.entity)?.layout
+    guard plan.family.contains(key.entity), let layout = plan.schema.layout(of: key.entity)
     else { return nil }
-    return try record.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return nil }
-      let row = Row(key: key, start: start, layout: layout)
+    return try record.withRow(of: key, layout) { row in
       guard try plan.condition?.isTrue(of: row, reader) ?? true else { return nil }
       return try entry(of: row, reader, in: context, &state)
     }

@@ -50,8 +50,9 @@ final class ObjectMaker: FetchTaker {
     if objects.isEmpty { objects.reserveCapacity(count) }
   }
 
-  func take(_ key: ObjectKey, generation: UInt64, copying bytes: UnsafeRawBufferPointer) {
-    make(key, generation) { arena.append(copying: bytes) }
+  func take(_ key: ObjectKey, _ row: Row?) {
+    guard let row else { return take(key, nil as StoredRecord?) }
+    make(key, row.generation) { row.kept(in: &arena) }
   }
 
   func take(_ key: ObjectKey, _ stored: StoredRecord?) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
-package import StrataRecord
 
 /// A resolved predicate: what is asked of each object, and what an index can tell about it.
 ///
@@ -44,22 +43,3 @@ package enum Lead: Sendable {
   /// They have such members.
   case members(ResolvedCollection.Place, any Condition)
 }
-
-/// One object as a condition sees it: its key and its record's bytes, wherever they lie.
-///
-/// - Important: it points to bytes that belong to whoever calls the condition, and is valid during
-///   that call.
-package struct Row {
-  package let key: ObjectKey
-  package let start: UnsafeRawPointer
-  package let layout: RecordLayout
-
-  package init(key: ObjectKey, start: UnsafeRawPointer, layout: RecordLayout) {
-    self.key = key
-    self.start = start
-    self.layout = layout
-  }
-}
-
-@available(*, unavailable)
-extension Row: Sendable {}

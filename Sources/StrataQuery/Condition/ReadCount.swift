@@ -7,6 +7,10 @@ struct ReadCount {
   /// Records that were looked at, those of other entities among them.
   var records = 0
 
+  static func + (left: ReadCount, right: ReadCount) -> ReadCount {
+    ReadCount(entries: left.entries + right.entries, records: left.records + right.records)
+  }
+
   static func - (left: ReadCount, right: ReadCount) -> ReadCount {
     ReadCount(entries: left.entries - right.entries, records: left.records - right.records)
   }

@@ -104,13 +104,10 @@ extension RowReader {
 
   /// Calls `body` with an object's record, or returns nil if it is gone.
   func withRow<R>(of key: ObjectKey, _ body: (Row) throws -> R) throws -> R? {
-    guard let layout = view.schema.entity(key.entity)?.layout, let record = try target(key) else {
+    guard let layout = view.schema.layout(of: key.entity), let record = try target(key) else {
       return nil
     }
-    return try record.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return nil }
-      return try body(Row(key: key, start: start, layout: layout))
-    }
+    return try record.withRow(of: key, layout, body)
   }
 
   /// The members of a relationship, ascending by key or in their order; none if the path to its owner

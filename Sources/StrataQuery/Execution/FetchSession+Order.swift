@@ -71,9 +71,6 @@ extension FetchSession {
 
   // MARK: - Walking
 
-  /// So many entries with one value are gathered backwards; beyond, they are walked forwards.
-  private static let reversedGroupCountMax = 64
-
   private func walk(_ stretches: [KeyRange], _ order: IndexOrder) throws {
     // Objects that the order does not tell apart may be in several stretches.
     var group = IndexGroup()
@@ -99,21 +96,21 @@ extension FetchSession {
   ) throws -> [UInt8]? {
     let access = order.access
     var large: [UInt8]?
-    let groupCountMax =
-      order.isReversed && isInKeyOrder(within: order) ? Self.reversedGroupCountMax : .max
+    // So many entries with one value are gathered backwards; beyond, they are walked forwards.
+    let groupCountMax = order.isReversed && isInKeyOrder(within: order) ? 64 : .max
     let isGrouped =
       order.isReversed || order.keyCount < plan.sort.count || !order.isToTheEnd
     // Whether an entry is all that it takes to make its object a result. Who is shown each row may stop
     // at any of them, and wants no more to be gathered.
     let isDirect =
-      !isGrouped && plan.filter == nil && access.range.certainty == .all && !demand.visits
+      !isGrouped && plan.filter == nil && access.range.certainty == .all && !Sink.mayStop
     if isDirect, access.isOneValue, access.fixed.count < KeyEncoder.valueByteCountMax,
       group.isEmpty
     {
       // Each entry has the same value, and none is cut: there is nothing to see in them but the objects.
       reads.entries += try view.walkIndex(
         access.index.number, in: range, isReversed: order.isReversed
-      ) { _, key in isInFamily(key) ? take(key) : .more }
+      ) { _, key in try isInFamily(key) ? take(key) : .more }
       return nil
     }
     let cutByteCount = KeyEncoder.valueByteCountMax + KeyEncoder.objectKeyByteCount
@@ -140,7 +137,7 @@ extension FetchSession {
       access.index.number, in: range, isReversed: order.isReversed
     ) { entry, key in
       guard isInFamily(key) else { return .more }
-      if isDirect, entry.count < cutByteCount, group.isEmpty { return take(key) }
+      if isDirect, entry.count < cutByteCount, group.isEmpty { return try take(key) }
       return try gather(entry, key)
     }
     return large
@@ -195,11 +192,9 @@ extension FetchSession {
       for key in keys where try admit(key, isCertain: isCertain) == .stop { return .stop }
       return window.isFull ? .stop : .more
     }
-    var sorter = RowSorter(by: plan.sort, bound: nil)
+    var sorter = RowSorter(by: plan.sort, bound: nil, keepsRecords: Sink.keepsRecords)
     try add(keys, to: &sorter) { _ in isCertain }
-    for row in sorter.sorted() where window.takes() {
-      try add(row.key, row.record ?? find(row.key))
-    }
+    try addWindow(of: &sorter)
     return window.isFull ? .stop : .more
   }
 }

@@ -8,8 +8,8 @@ import StrataRecord
 
 extension FetchSession {
   func read(_ source: CandidateSource) throws {
-    let readsEntriesAlone = plan.filter == nil && plan.sort.isEmpty && !demand.readsRecords
-    if isCounting, readsEntriesAlone, case .index(let access) = source,
+    let readsEntriesAlone = plan.filter == nil && plan.sort.isEmpty && !Sink.readsRecords
+    if Sink.countsAlone, readsEntriesAlone, case .index(let access) = source,
       try countEntries(access)
     {
       return
@@ -17,8 +17,7 @@ extension FetchSession {
     let most = try lookupCountMax()
     var sourceReader = SourceReader(view: view, lookupCountMax: most, trace: trace)
     var found = try sourceReader.keys(of: source, upTo: readsEntriesAlone ? .max : most)
-    reads.entries += sourceReader.reads.entries
-    reads.records += sourceReader.reads.records
+    reads = reads + sourceReader.reads
     found?.removeAll { !isInFamily($0) }
     guard let found, found.doubtfulCount <= most else { return try readRecords() }
     accessStep = trace?.steps.last
@@ -52,22 +51,17 @@ extension FetchSession {
     }
     if found < most, !doubtful.isEmpty {
       guard try doubtful.count <= lookupCountMax() else { return false }
-      for key in doubtful where try isTrue(of: key) { found += 1 }
+      for key in doubtful {
+        try withRow(of: key) { row in
+          if try plan.condition?.isTrue(of: row, reader) == true { found += 1 }
+        }
+      }
     }
-    count(found)
+    sink.take(count: min(max(found - window.toSkip, 0), window.remaining))
     if trace != nil {
       accessStep = QueryExplanation.Step(
         .index, access.description, found: found, reads - before, inputs: [])
     }
     return true
-  }
-
-  private func isTrue(of key: ObjectKey) throws -> Bool {
-    guard let condition = plan.condition, let stored = try find(key), let layout = layout(of: key)
-    else { return false }
-    return try stored.record.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return false }
-      return try condition.isTrue(of: Row(key: key, start: start, layout: layout), reader)
-    }
   }
 }

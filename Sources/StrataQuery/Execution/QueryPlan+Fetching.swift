@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataChanges
 package import StrataModel
-import StrataRecord
+package import StrataRecord
 
 extension QueryPlan {
   /// The objects that the request is about, in its order, as `view` shows them: saved and pending in
@@ -11,24 +11,38 @@ extension QueryPlan {
   /// - Complexity: with an index that fits, O(results + skipped entries + pending matches); what the
   ///   offset leaves out is not looked up, unless it has to be asked whether it satisfies the
   ///   predicate. O(objects of the entity) without an index.
-  package func fetch(in view: ReadView) throws -> [FetchedRow] {
-    try FetchSession.rows(of: self, in: view)
+  package func fetch(in view: ReadView) throws -> [(key: ObjectKey, record: StoredRecord?)] {
+    try FetchSession(self, in: view, into: RecordSink()).run().records
   }
 
   /// Hands the objects that the request is about to `taker`, in its order, while they are found.
   ///
   /// - Throws: what the store and `taker` throw.
   package func fetch(in view: ReadView, to taker: any FetchTaker) throws {
-    try FetchSession.objects(of: self, in: view, to: taker)
+    try FetchSession(self, in: view, into: ObjectSink(taker)).run()
+  }
+
+  /// Calls `visit` with each row of the result, in order, until it says to stop.
+  ///
+  /// - Parameter reader: what reads slots of the rows, for the request's conditions too.
+  func visit(
+    in view: ReadView, through reader: RowReader, _ visit: (Row) throws -> ScanStep
+  ) throws {
+    try withoutActuallyEscaping(visit) { visit in
+      _ = try FetchSession(self, in: view, into: VisitSink(visit), reader: reader).run()
+    }
   }
 
   /// How many objects there may be at most, as far as can be told without looking: all if every object
   /// of the entity is a result.
   package func expectedCount(in view: ReadView) throws -> Int {
     guard case .records = access, condition == nil else { return 0 }
-    var count = 0
-    for entity in family { count += try view.snapshot.count(of: entity) }
-    return min(count, limit ?? .max)
+    return min(try storedCount(in: view), limit ?? .max)
+  }
+
+  /// How many objects of the family the store has.
+  func storedCount(in view: ReadView) throws -> Int {
+    try family.reduce(0) { $0 + (try view.snapshot.count(of: $1)) }
   }
 
   /// The keys of the objects that `fetch` would return. A request that indexes answer alone reads no
@@ -36,7 +50,7 @@ extension QueryPlan {
   ///
   /// - Throws: what the store throws.
   package func fetchKeys(in view: ReadView) throws -> [ObjectKey] {
-    try FetchSession.keys(of: forKeys, in: view)
+    try FetchSession(forKeys, in: view, into: KeySink()).run().keys
   }
 
   /// How many rows `fetch` would return. Core Data: `count(for:)`.
@@ -47,15 +61,14 @@ extension QueryPlan {
   /// - Throws: what the store throws.
   package func count(in view: ReadView) throws -> Int {
     if condition == nil { return try countAll(in: view).count }
-    return try FetchSession.count(of: forCounting, in: view)
+    return try FetchSession(forCounting, in: view, into: CountSink()).run().count
   }
 
   /// The store's count and what is pending, and the look-ups that it took.
   private func countAll(in view: ReadView) throws -> (count: Int, reads: ReadCount) {
-    var count = 0
+    var count = try storedCount(in: view)
     var reads = ReadCount()
     for entity in family {
-      count += try view.snapshot.count(of: entity)
       for (key, change) in view.pendingObjects(of: entity) {
         reads.records += 1
         if try view.snapshot.contains(key) { count -= 1 }
@@ -72,11 +85,11 @@ extension QueryPlan {
     of answer: QueryExplanation.Answer, in view: ReadView
   ) throws -> QueryExplanation {
     switch answer {
-    case .objects: return try FetchSession.explanation(of: self, answer, in: view)
-    case .ids: return try FetchSession.explanation(of: forKeys, answer, in: view)
+    case .objects: return try explained(answer, in: view, RecordSink())
+    case .ids: return try forKeys.explained(answer, in: view, KeySink())
     case .count:
       guard condition == nil else {
-        return try FetchSession.explanation(of: forCounting, answer, in: view)
+        return try forCounting.explained(answer, in: view, CountSink())
       }
       let (count, reads) = try countAll(in: view)
       return QueryExplanation(
@@ -84,6 +97,16 @@ extension QueryPlan {
         plan: windowed(QueryExplanation.Step(.count, entity.description.name, inputs: [])),
         reads: reads, rowsReturned: count)
     }
+  }
+
+  private func explained(
+    _ answer: QueryExplanation.Answer, in view: ReadView, _ sink: some RowSink
+  ) throws -> QueryExplanation {
+    let session = FetchSession(self, in: view, into: sink, trace: PlanTrace())
+    let rowsReturned = try session.run().count
+    return QueryExplanation(
+      entity: entity.description.name, answer: answer, plan: session.explained,
+      reads: session.reads + session.reader.reads, rowsReturned: rowsReturned)
   }
 
   /// The step with that of the request's window around it, if it has one.

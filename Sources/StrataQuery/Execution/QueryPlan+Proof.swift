@@ -18,8 +18,7 @@ extension QueryPlan {
     try view.snapshot.visitRecords(of: keys) { key, _, bytes in
       guard impostor == nil else { return }
       guard family.contains(key.entity), let layout = schema.layout(of: key.entity),
-        let start = bytes?.baseAddress,
-        try condition.isTrue(of: Row(key: key, start: start, layout: layout), reader)
+        let row = bytes.flatMap({ Row(key, 0, $0, layout) }), try condition.isTrue(of: row, reader)
       else {
         impostor = key
         return

@@ -40,12 +40,11 @@ extension ReadView {
   ) throws {
     var arena = RecordArena()
     var rest = wanted
-    _ = try walkRecords(of: entity) { visited in
-      while let next = rest.first, next < visited.key { rest.removeFirst() }
-      guard rest.first == visited.key else { return rest.isEmpty ? .stop : .more }
+    _ = try walkRecords(of: entity) { row in
+      while let next = rest.first, next < row.key { rest.removeFirst() }
+      guard rest.first == row.key else { return rest.isEmpty ? .stop : .more }
       rest.removeFirst()
-      let record = visited.record ?? arena.append(copying: visited.bytes)
-      try body(visited.key, StoredRecord(record: record, generation: visited.generation))
+      try body(row.key, row.owned(in: &arena))
       return rest.isEmpty ? .stop : .more
     }
   }

@@ -48,31 +48,14 @@ extension ReadView {
     return count
   }
 
-  /// One object on a walk over records.
-  struct Visited {
-    let key: ObjectKey
-    let generation: UInt64
-    let bytes: UnsafeRawBufferPointer
-    /// The record that the bytes are of, if it is in memory.
-    let record: Record?
-  }
-
-  /// Shows each of the objects, in the order of `keys`, as the view has it.
-  ///
-  /// - Parameters:
-  ///   - stored: is called with an object that the store shows, where its bytes lie. They are valid during
-  ///     the call.
-  ///   - pending: is called with one of which a change is pending, or which is not there: then without a
-  ///     record.
-  func visit(
-    _ keys: [ObjectKey],
-    stored: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> Void,
-    pending: (ObjectKey, StoredRecord?) throws -> Void
-  ) throws {
+  /// Shows each of the objects, in the order of `keys`, as the view has it; one that is not there
+  /// without a row.
+  func visit(_ keys: [ObjectKey], _ body: (ObjectKey, Row?) throws -> Void) throws {
     func show(
-      _ key: ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer?
+      _ key: ObjectKey, _ generation: UInt64, _ bytes: UnsafeRawBufferPointer?
     ) throws {
-      if let record { try stored(key, generation, record) } else { try pending(key, nil) }
+      guard let bytes, let layout = schema.layout(of: key.entity) else { return try body(key, nil) }
+      try body(key, Row(key, generation, bytes, layout))
     }
     if layers.isEmpty { return try snapshot.visitRecords(of: keys, show) }
     let lookUp = lookUp
@@ -96,7 +79,15 @@ extension ReadView {
         changedCount += 1
         shownCount += 1
         try watch?()
-        try pending(keys[shownCount - 1], lookUp.record(at: place))
+        let key = keys[shownCount - 1]
+        guard let stored = lookUp.record(at: place), let layout = schema.layout(of: key.entity)
+        else {
+          try body(key, nil)
+          continue
+        }
+        try stored.record.withRow(of: key, layout, generation: stored.generation) {
+          try body(key, $0)
+        }
       }
     }
     if !unchanged.isEmpty {
@@ -113,13 +104,14 @@ extension ReadView {
   ///
   /// - Important: the bytes are valid during the call of `body`.
   /// - Returns: how many records were read, stale ones among them.
-  func walkRecords(of entity: EntityNumber, _ body: (Visited) throws -> ScanStep) throws -> Int {
+  func walkRecords(of entity: EntityNumber, _ body: (Row) throws -> ScanStep) throws -> Int {
+    guard let layout = schema.layout(of: entity) else { return 0 }
     var count = 0
     let pending = pendingObjects(of: entity)
     if pending.isEmpty {
       try snapshot.scanRecords(of: entity) { key, generation, bytes in
         count += 1
-        return try body(Visited(key: key, generation: generation, bytes: bytes, record: nil))
+        return try Row(key, generation, bytes, layout).map(body) ?? .more
       }
       return count
     }
@@ -132,11 +124,8 @@ extension ReadView {
         guard let record = change.record else { continue }
         count += 1
         try watch?()
-        step = try record.withUnsafeBytes { bytes in
-          try body(
-            Visited(
-              key: key, generation: change.base?.generation ?? 0, bytes: bytes, record: record))
-        }
+        step = try record.withRow(
+          of: key, layout, generation: change.base?.generation ?? 0, body)
       }
     }
     try snapshot.scanRecords(of: entity) { key, generation, bytes in
@@ -147,7 +136,7 @@ extension ReadView {
         return step
       }
       guard step == .more else { return step }
-      step = try body(Visited(key: key, generation: generation, bytes: bytes, record: nil))
+      step = try Row(key, generation, bytes, layout).map(body) ?? .more
       return step
     }
     if step == .more { try visitPending(below: nil) }

@@ -24,7 +24,7 @@ struct RowSorter {
   }
 
   /// What is known of a row.
-  fileprivate struct Item {
+  private struct Item {
     /// The place of its encoded keys.
     var offset: Int
     let byteCount: Int
@@ -37,6 +37,9 @@ struct RowSorter {
   private let keys: [ResolvedSortKey]
   /// At most so many rows are wanted; nil for all.
   private let bound: Int?
+  /// Whether the rows' records are to be part of the result.
+  private let keepsRecords: Bool
+  private var arena = RecordArena()
   private var entries: [Entry] = []
   private var items: [Item] = []
   private var bytes: [UInt8] = []
@@ -59,19 +62,15 @@ struct RowSorter {
   private static let headByteCount = 8
 
   /// - Parameter bound: 0 or more.
-  init(by keys: [ResolvedSortKey], bound: Int?) {
+  init(by keys: [ResolvedSortKey], bound: Int?, keepsRecords: Bool) {
     self.keys = keys
     self.bound = bound
+    self.keepsRecords = keepsRecords
     scratch = Scratch(byteCount: keys.count * KeyEncoder.partCapacity + Self.headByteCount)
   }
 
-  /// Takes a row in.
-  ///
-  /// - Parameters:
-  ///   - keepsRecord: whether the row's record is to be part of the result.
-  ///   - copy: makes the row's record, if it has to be kept; not called for most of the rows that are
-  ///     turned away.
-  mutating func add(_ row: Row, keepsRecord: Bool, copy: () -> StoredRecord) {
+  /// Takes a row in. The records of most rows that are turned away are not copied.
+  mutating func add(_ row: Row) {
     if bound == 0 { return }
     let (byteCount, isCut) = encode(row)
     let head = self.head
@@ -79,7 +78,7 @@ struct RowSorter {
     if isFull, head > entries[0].head { return }
     let item = Item(
       offset: bytes.count, byteCount: byteCount, key: row.key,
-      record: isCut ? copy() : nil, layout: isCut ? row.layout : nil)
+      record: isCut ? row.owned(in: &arena) : nil, layout: isCut ? row.layout : nil)
     if isFull {
       // Tentatively: whether it comes before the last is told by the bytes.
       append(byteCount)
@@ -88,7 +87,7 @@ struct RowSorter {
       }
       let place = entries[0].place
       liveByteCount += byteCount - items[place].byteCount
-      items[place] = keepsRecord ? item.keeping(copy) : item
+      items[place] = kept(item, row)
       entries[0] = Entry(head: head, place: place)
       siftDown(0)
       if bytes.count > 4_096, bytes.count > 2 * liveByteCount { compact() }
@@ -96,18 +95,23 @@ struct RowSorter {
       append(byteCount)
       liveByteCount += byteCount
       entries.append(Entry(head: head, place: items.count))
-      items.append(keepsRecord ? item.keeping(copy) : item)
+      items.append(kept(item, row))
       if bound != nil { siftUp(entries.count - 1) }
     }
   }
 
-  /// The rows in order. Ends the sorter's use.
-  mutating func sorted() -> [FetchedRow] {
+  /// The item with its record, if that is to be part of the result.
+  private mutating func kept(_ item: Item, _ row: Row) -> Item {
+    guard keepsRecords, item.record == nil else { return item }
+    return Item(
+      offset: item.offset, byteCount: item.byteCount, key: item.key,
+      record: row.owned(in: &arena), layout: item.layout)
+  }
+
+  /// The rows in order, with their records where they were copied. Ends the sorter's use.
+  mutating func sorted() -> [(key: ObjectKey, record: StoredRecord?)] {
     entries.sort(by: precedes)
-    return entries.map { entry in
-      let item = items[entry.place]
-      return FetchedRow(key: item.key, record: item.record)
-    }
+    return entries.map { (items[$0.place].key, items[$0.place].record) }
   }
 
   // MARK: - Encoding
@@ -172,11 +176,8 @@ struct RowSorter {
     guard let one = left.record?.record, let two = right.record?.record,
       let oneLayout = left.layout, let twoLayout = right.layout
     else { return 0 }
-    return one.withUnsafeBytes { oneBytes in
-      two.withUnsafeBytes { twoBytes in
-        guard let first = oneBytes.baseAddress, let second = twoBytes.baseAddress else { return 0 }
-        let one = Row(key: left.key, start: first, layout: oneLayout)
-        let two = Row(key: right.key, start: second, layout: twoLayout)
+    return one.withRow(of: left.key, oneLayout) { one in
+      two.withRow(of: right.key, twoLayout) { two in
         for key in keys {
           let order = key.exactOrder(one, two)
           if order != 0 { return order }
@@ -210,14 +211,5 @@ struct RowSorter {
       entries.swapAt(index, last)
       index = last
     }
-  }
-}
-
-extension RowSorter.Item {
-  /// The item with its record.
-  fileprivate func keeping(_ copy: () -> StoredRecord) -> RowSorter.Item {
-    if record != nil { return self }
-    return RowSorter.Item(
-      offset: offset, byteCount: byteCount, key: key, record: copy(), layout: layout)
   }
 }

@@ -31,7 +31,7 @@ extension RowPlan {
   ) throws {
     let reader = RowReader(view: view)
     let values = RowValues(columns, reader, objects.entity.layout)
-    try FetchSession.visit(objects, in: view, through: reader) { row in
+    try objects.visit(in: view, through: reader) { row in
       values.begin(row)
       return try body(values)
     }
@@ -98,7 +98,7 @@ extension RowPlan {
     var gathered: [Group] = []
     var places: [[DistinctValue]: Int] = [:]
     let reader = RowReader(view: view)
-    try FetchSession.visit(objects, in: view, through: reader) { row in
+    try objects.visit(in: view, through: reader) { row in
       let key = try groups.keys.map { DistinctValue(try $0.value(of: row, reader)) }
       let place = groups.keys.isEmpty ? gathered.indices.first : places[key]
       let index = place ?? gathered.count
@@ -119,18 +119,14 @@ extension RowPlan {
   private func sorted(
     _ groups: [Group], by sort: [ResolvedSortKey], _ view: ReadView
   ) throws -> [Group] {
-    var sorter = RowSorter(by: sort, bound: nil)
+    var sorter = RowSorter(by: sort, bound: nil, keepsRecords: false)
     var places: [ObjectKey: Int] = [:]
     for (index, group) in groups.enumerated() {
-      guard case .record(let stored) = try view.find(group.first),
-        let layout = view.schema.entity(group.first.entity)?.layout
+      guard let stored = try view.record(of: group.first),
+        let layout = view.schema.layout(of: group.first.entity)
       else { continue }
       places[group.first] = index
-      stored.record.withUnsafeBytes { bytes in
-        guard let start = bytes.baseAddress else { return }
-        let row = Row(key: group.first, start: start, layout: layout)
-        sorter.add(row, keepsRecord: false) { stored }
-      }
+      stored.record.withRow(of: group.first, layout) { sorter.add($0) }
     }
     return sorter.sorted().compactMap { row in places[row.key].map { groups[$0] } }
   }
@@ -140,12 +136,8 @@ extension RowPlan {
     var arena = RecordArena()
     let layout = objects.entity.layout
     let record = Draft(layout: layout, base: nil).encode(into: &arena)
-    try record.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return }
-      try body(
-        Row(
-          key: ObjectKey(entity: objects.entity.number, serial: 0), start: start, layout: layout))
-    }
+    let key = ObjectKey(entity: objects.entity.number, serial: 0)
+    try record.withRow(of: key, layout, body)
   }
 }
 

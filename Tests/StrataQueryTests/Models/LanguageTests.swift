@@ -78,11 +78,10 @@ import Testing
       entity.number == world.country.number ? Array(world.countries.keys) : Array(world.cities.keys)
     for key in keys {
       guard case .record(let stored) = try view.find(key),
-        let layout = world.schema.entity(key.entity)?.layout
+        let layout = world.schema.layout(of: key.entity)
       else { continue }
-      let isTrue = try stored.record.withUnsafeBytes { bytes in
-        let start = try #require(bytes.baseAddress)
-        return try plan.condition?.isTrue(of: Row(key: key, start: start, layout: layout), reader)
+      let isTrue = try stored.record.withRow(of: key, layout) { row in
+        try plan.condition?.isTrue(of: row, reader)
       }
       if isTrue ?? true { found.insert(key) }
     }
