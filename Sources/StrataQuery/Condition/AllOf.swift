@@ -4,7 +4,8 @@
 package struct AllOf: Condition {
   package let terms: [any Condition]
 
-  package init(_ terms: [any Condition]) { self.terms = terms }
+  /// Takes the terms of an "and" within an "and" as its own.
+  package init(_ terms: [any Condition]) { self.terms = terms.flatMap { $0.terms } }
 
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
     for term in terms where try !term.isTrue(of: row, reader) { return false }

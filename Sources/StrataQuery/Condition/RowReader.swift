@@ -54,19 +54,25 @@ package final class RowReader {
   }
 
   private func targetSlot(_ path: ResolvedPath, of row: Row) throws -> RecordSlot? {
-    let first = self.row(path.depth, outOf: row)
-    var start = first.start
-    var layout = first.layout
-    for hop in path.hops {
-      guard let key = layout.slot(hop, at: start).toOne,
-        let entity = view.schema.entity(key.entity), let record = try target(key)
+    guard let end = try follow(path.hops, from: self.row(path.depth, outOf: row)) else {
+      return nil
+    }
+    return end.layout.slot(path.slot, at: end.start)
+  }
+
+  /// The object that to-one slots lead to from `row`; nil if one of them leads nowhere or to an object
+  /// that is deleted.
+  private func follow(_ hops: [Int], from row: Row) throws -> Row? {
+    var end = row
+    for hop in hops {
+      guard let key = end.layout.slot(hop, at: end.start).toOne,
+        let layout = view.schema.layout(of: key.entity), let record = try target(key)
       else { return nil }
       // Safety: `targets` holds the record, and drops it at the earliest in the next look-up; what
       // is read from it until then is a key, or the slot whose validity ends there.
-      start = record.start
-      layout = entity.layout
+      end = Row(key: key, start: record.start, layout: layout)
     }
-    return layout.slot(path.slot, at: start)
+    return end
   }
 
   private func target(_ key: ObjectKey) throws -> Record? {
@@ -113,7 +119,9 @@ extension RowReader {
   /// The members of a relationship, ascending by key or in their order; none if the path to its owner
   /// leads nowhere.
   func members(of place: ResolvedCollection.Place, from row: Row) throws -> [ObjectKey] {
-    guard let owner = try owner(of: place, from: row) else { return [] }
+    guard let owner = try follow(place.hops, from: self.row(place.depth, outOf: row))?.key else {
+      return []
+    }
     let link = LinkPlace(place.relationship.number, owner)
     if let known = members[link] { return known }
     let found = try view.members(of: place.relationship, owner: owner).map(\.key)
@@ -125,18 +133,5 @@ extension RowReader {
     members[link] = found
     memberCount += found.count
     return found
-  }
-
-  private func owner(of place: ResolvedCollection.Place, from row: Row) throws -> ObjectKey? {
-    var owner = self.row(place.depth, outOf: row)
-    for (index, hop) in place.hops.enumerated() {
-      guard let key = owner.layout.slot(hop, at: owner.start).toOne,
-        let entity = view.schema.entity(key.entity), let record = try target(key)
-      else { return nil }
-      if index == place.hops.count - 1 { return key }
-      // Safety: as in `targetSlot`.
-      owner = Row(key: key, start: record.start, layout: entity.layout)
-    }
-    return owner.key
   }
 }

@@ -17,8 +17,6 @@ struct KeySet {
   private(set) var keys: [ObjectKey]
   var doubt: Doubt
 
-  static let none = KeySet(keys: [], doubt: .none)
-
   private init(keys: [ObjectKey], doubt: Doubt) {
     self.keys = keys
     self.doubt = doubt

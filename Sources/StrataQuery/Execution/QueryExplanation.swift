@@ -101,17 +101,6 @@ public struct QueryExplanation: Codable, Sendable, Hashable {
       self.inputs = inputs
     }
   }
-
-  init(
-    entity: String, answer: Answer, plan: Step, reads: ReadCount, rowsReturned: Int
-  ) {
-    self.entity = entity
-    self.answer = answer
-    self.plan = plan
-    entriesRead = reads.entries
-    recordsRead = reads.records
-    self.rowsReturned = rowsReturned
-  }
 }
 
 // MARK: - As text

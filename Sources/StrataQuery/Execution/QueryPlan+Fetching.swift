@@ -95,7 +95,7 @@ extension QueryPlan {
       return QueryExplanation(
         entity: entity.description.name, answer: answer,
         plan: windowed(QueryExplanation.Step(.count, entity.description.name, inputs: [])),
-        reads: reads, rowsReturned: count)
+        entriesRead: reads.entries, recordsRead: reads.records, rowsReturned: count)
     }
   }
 
@@ -106,7 +106,9 @@ extension QueryPlan {
     let rowsReturned = try session.run().count
     return QueryExplanation(
       entity: entity.description.name, answer: answer, plan: session.explained,
-      reads: session.reads + session.reader.reads, rowsReturned: rowsReturned)
+      entriesRead: session.reads.entries + session.reader.reads.entries,
+      recordsRead: session.reads.records + session.reader.reads.records,
+      rowsReturned: rowsReturned)
   }
 
   /// The step with that of the request's window around it, if it has one.

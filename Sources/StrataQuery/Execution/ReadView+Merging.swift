@@ -115,31 +115,21 @@ extension ReadView {
       }
       return count
     }
-    var next = 0
-    var step = ScanStep.more
-    func visitPending(below key: ObjectKey?) throws {
-      while step == .more, next < pending.count, key.map({ pending[next].key < $0 }) ?? true {
-        let (key, change) = pending[next]
-        next += 1
-        guard let record = change.record else { continue }
-        count += 1
-        try watch?()
-        step = try record.withRow(
-          of: key, layout, generation: change.base?.generation ?? 0, body)
-      }
+    var walk = PendingWalk(objects: pending)
+    func show(_ key: ObjectKey, _ change: Change) throws -> ScanStep {
+      guard let record = change.record else { return .more }
+      count += 1
+      try watch?()
+      return try record.withRow(
+        of: key, layout, generation: change.base?.generation ?? 0, body)
     }
     try snapshot.scanRecords(of: entity) { key, generation, bytes in
       count += 1
-      try visitPending(below: key)
-      if next < pending.count, pending[next].key == key {
-        // The store's record is stale; the pending one is visited before the next.
-        return step
-      }
-      guard step == .more else { return step }
-      step = try Row(key, generation, bytes, layout).map(body) ?? .more
-      return step
+      try walk.go(to: key, show)
+      if walk.shows(key) { walk.step = try Row(key, generation, bytes, layout).map(body) ?? .more }
+      return walk.step
     }
-    if step == .more { try visitPending(below: nil) }
+    try walk.go(to: nil, show)
     return count
   }
 
@@ -151,25 +141,19 @@ extension ReadView {
     of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep
   ) throws -> Int {
     var count = 0
-    let pending = pendingObjects(of: entity)
-    var next = 0
-    var step = ScanStep.more
-    func visitPending(below key: ObjectKey?) throws {
-      while step == .more, next < pending.count, key.map({ pending[next].key < $0 }) ?? true {
-        count += 1
-        try watch?()
-        if pending[next].change.kind != .delete { step = try body(pending[next].key) }
-        next += 1
-      }
+    var walk = PendingWalk(objects: pendingObjects(of: entity))
+    func show(_ key: ObjectKey, _ change: Change) throws -> ScanStep {
+      count += 1
+      try watch?()
+      return try change.kind == .delete ? .more : body(key)
     }
     try snapshot.scanKeys(of: entity) { key in
       count += 1
-      try visitPending(below: key)
-      // The store's record is stale; the pending one is visited before the next.
-      if step == .more, next == pending.count || pending[next].key != key { step = try body(key) }
-      return step
+      try walk.go(to: key, show)
+      if walk.shows(key) { walk.step = try body(key) }
+      return walk.step
     }
-    if step == .more { try visitPending(below: nil) }
+    try walk.go(to: nil, show)
     return count
   }
 
@@ -185,5 +169,30 @@ extension ReadView {
       }
     }
     return layers.segments.count > 1 ? objects.sorted { $0.key < $1.key } : objects
+  }
+}
+
+/// The pending objects of an entity on a walk over the store's, which shows both as one.
+private struct PendingWalk {
+  /// Ascending by key.
+  let objects: [(key: ObjectKey, change: Change)]
+  private var next = 0
+  var step = ScanStep.more
+
+  init(objects: [(key: ObjectKey, change: Change)]) { self.objects = objects }
+
+  /// Shows the pending objects before the store's object `key`; all that are left for nil.
+  mutating func go(
+    to key: ObjectKey?, _ show: (ObjectKey, Change) throws -> ScanStep
+  ) rethrows {
+    while step == .more, next < objects.count, key.map({ objects[next].key < $0 }) ?? true {
+      next += 1
+      step = try show(objects[next - 1].key, objects[next - 1].change)
+    }
+  }
+
+  /// Whether the store's object comes next. It does not if it is stale: the pending one comes instead.
+  func shows(_ key: ObjectKey) -> Bool {
+    step == .more && (next == objects.count || objects[next].key != key)
   }
 }

@@ -107,7 +107,7 @@ struct FormatLexer {
 
   private mutating func number() throws(PredicateFormatError) -> Value {
     let start = index
-    if peek == "0", let mark = peek(1), let radix = Self.radix(mark) {
+    if peek == "0", let mark = peek(1), let radix = Self.radices[mark] {
       index += 2
       let digits = string { Self.isDigit($0) || Self.isLetter($0) }
       guard let number = UInt64(digits, radix: radix) else {
@@ -139,14 +139,9 @@ struct FormatLexer {
     return .double(number)
   }
 
-  private static func radix(_ mark: Unicode.Scalar) -> Int? {
-    switch mark {
-    case "x", "X": 16
-    case "o", "O": 8
-    case "b", "B": 2
-    default: nil
-    }
-  }
+  private static let radices: [Unicode.Scalar: Int] = [
+    "x": 16, "X": 16, "o": 8, "O": 8, "b": 2, "B": 2,
+  ]
 
   private static func integer(_ number: UInt64) -> Value {
     Int64(exactly: number).map(Value.int) ?? .uint(number)

@@ -4,106 +4,89 @@ import StrataModel
 // The values of a format string: constants, arguments, paths, calculations, subqueries.
 
 extension FormatParser {
-  /// A phrase that has to be a value.
+  /// A value within something else (I1).
   mutating func value() throws(PredicateFormatError) -> any OperandNode {
+    try enter()
+    defer { leave() }
     let start = token
-    guard
-      case .operand(let operand, _) = try nested({ (parser) throws(PredicateFormatError) in
-        try parser.sum()
-      })
-    else {
-      throw error(at: start.start, found: "a condition", expected: "a value")
-    }
-    return operand
+    let phrase = try calculation()
+    return try operand(of: phrase, from: start)
+  }
+
+  /// A phrase that has to be a value.
+  private func operand(
+    of phrase: Phrase, from start: FormatToken
+  ) throws(PredicateFormatError) -> any OperandNode {
+    if case .operand(let operand) = phrase { return operand }
+    throw error(at: start.start, found: "a condition", expected: "a value")
   }
 
   // MARK: - Calculations
 
-  mutating func sum() throws(PredicateFormatError) -> Phrase {
-    try chain(["+": .add, "-": .subtract]) { (parser) throws(PredicateFormatError) in
-      try parser.chain(["*": .multiply, "/": .divide]) { (parser) throws(PredicateFormatError) in
-        try parser.power()
-      }
-    }
-  }
+  /// Operators from left to right, the weakest first.
+  private static let precedences: [[String: Number.Operator]] = [
+    ["+": .add, "-": .subtract], ["*": .multiply, "/": .divide],
+  ]
 
-  /// Operands between operators of one precedence, from left to right.
-  private mutating func chain(
-    _ operators: [String: Number.Operator],
-    _ operand: (inout FormatParser) throws(PredicateFormatError) -> Phrase
-  ) throws(PredicateFormatError) -> Phrase {
-    var left = try operand(&self)
-    while case .sign(let sign) = token.kind, let operation = operators[sign] {
-      guard case .operand(let node, let start) = left else {
-        throw unexpected("AND, OR or the end")
-      }
+  /// Operands between operators of one precedence, or of stronger ones.
+  mutating func calculation(_ level: Int = 0) throws(PredicateFormatError) -> Phrase {
+    guard level < Self.precedences.count else { return try power() }
+    var left = try calculation(level + 1)
+    while case .sign(let sign) = token.kind, let operation = Self.precedences[level][sign] {
+      guard case .operand(let node) = left else { throw unexpected("AND, OR or the end") }
       try takeOperator()
-      let right = try value(operand)
-      left = .operand(ArithmeticNode(node, operation, right), start: start)
+      let start = token
+      let right = try calculation(level + 1)
+      left = .operand(ArithmeticNode(node, operation, try operand(of: right, from: start)))
     }
     return left
-  }
-
-  private mutating func value(
-    _ parse: (inout FormatParser) throws(PredicateFormatError) -> Phrase
-  ) throws(PredicateFormatError) -> any OperandNode {
-    let start = token
-    guard case .operand(let operand, _) = try parse(&self) else {
-      throw error(at: start.start, found: "a condition", expected: "a value")
-    }
-    return operand
   }
 
   /// `a ** b`, from right to left.
   private mutating func power() throws(PredicateFormatError) -> Phrase {
     let base = try signed()
     guard case .sign("**") = token.kind else { return base }
-    guard case .operand(let node, let start) = base else { throw unexpected("AND, OR or the end") }
+    guard case .operand(let node) = base else { throw unexpected("AND, OR or the end") }
     try takeOperator()
-    let exponent = try nested { (parser) throws(PredicateFormatError) in
-      try parser.value { (parser) throws(PredicateFormatError) in try parser.power() }
-    }
-    return .operand(ArithmeticNode(node, .power, exponent), start: start)
+    try enter()
+    defer { leave() }
+    let start = token
+    let exponent = try power()
+    return .operand(ArithmeticNode(node, .power, try operand(of: exponent, from: start)))
   }
 
   private mutating func signed() throws(PredicateFormatError) -> Phrase {
-    let start = token.start
     let isNegative = takes("-")
     guard isNegative || takes("+") else { return try primary() }
-    let operand = try nested { (parser) throws(PredicateFormatError) in
-      try parser.value { (parser) throws(PredicateFormatError) in try parser.signed() }
-    }
-    if !isNegative { return .operand(operand, start: start) }
+    try enter()
+    defer { leave() }
+    let start = token
+    let phrase = try signed()
+    let operand = try operand(of: phrase, from: start)
+    if !isNegative { return .operand(operand) }
     // A number with a sign is a number.
     if let constant = operand.constant, Number(constant.value) != nil {
-      let negative = Number.calculate(.int(0), .subtract, constant.value)
-      return .operand(Constant(negative), start: start)
+      return .operand(Constant(Number.calculate(.int(0), .subtract, constant.value)))
     }
-    return .operand(ArithmeticNode(Constant(.int(0)), .subtract, operand), start: start)
+    return .operand(ArithmeticNode(Constant(.int(0)), .subtract, operand))
   }
 
   // MARK: - Primary values
 
   private mutating func primary() throws(PredicateFormatError) -> Phrase {
-    let start = token.start
-    if takes("(") {
-      // A bracket takes twice the stack that other nesting does.
-      let phrase = try nested { parser throws(PredicateFormatError) in try parser.phrase() }
-      try expect(")")
-      guard case .operand(let operand, _) = phrase else { return phrase }
-      return .operand(operand, start: start)
-    }
-    return .operand(try operand(), start: start)
+    guard takes("(") else { return .operand(try operand()) }
+    // A bracket takes twice the stack that other nesting does.
+    try enter()
+    defer { leave() }
+    let phrase = try phrase()
+    try expect(")")
+    return phrase
   }
 
   private mutating func operand() throws(PredicateFormatError) -> any OperandNode {
     switch token.kind {
-    case .text(let text):
-      advance()
-      return Constant(.string(text))
-    case .number(let value):
-      advance()
-      return Constant(value)
+    case .text(let text): return taken(.string(text))
+    case .number(let value): return taken(value)
     case .sign("{"): return try list()
     case .variable(let name): return try variable(name)
     case .placeholder("K"): return try path(from: nil)
@@ -112,6 +95,12 @@ extension FormatParser {
     case .word(let word): return try keyword(word.uppercased())
     case .sign, .end: throw unexpected("a value")
     }
+  }
+
+  /// Takes a token that stands for a value.
+  private mutating func taken(_ value: Value) -> Constant {
+    advance()
+    return Constant(value)
   }
 
   private mutating func argument(
@@ -128,15 +117,9 @@ extension FormatParser {
 
   private mutating func keyword(_ word: String) throws(PredicateFormatError) -> any OperandNode {
     switch word {
-    case "NIL", "NULL":
-      advance()
-      return Constant(.null)
-    case "TRUE", "YES":
-      advance()
-      return Constant(.bool(true))
-    case "FALSE", "NO":
-      advance()
-      return Constant(.bool(false))
+    case "NIL", "NULL": return taken(.null)
+    case "TRUE", "YES": return taken(.bool(true))
+    case "FALSE", "NO": return taken(.bool(false))
     case "SELF":
       advance()
       guard takes(".") else { return PathNode(PathReference(steps: [])) }
@@ -246,22 +229,20 @@ extension FormatParser {
   private mutating func subquery() throws(PredicateFormatError) -> any OperandNode {
     // A property may have that name.
     guard following == .sign("(") else { return try path(from: nil) }
-    let collection = try nested { (parser) throws(PredicateFormatError) in
-      try parser.filteredCollection()
-    }
+    let collection = try filteredCollection()
     try expect(".")
     return try aggregate(of: collection)
   }
 
   private mutating func filteredCollection() throws(PredicateFormatError) -> CollectionNode {
+    try enter()
+    defer { leave() }
     advance()
     try expect("(")
     let start = token
     var collection: CollectionNode
     if case .word(let word) = token.kind, word.uppercased() == "SUBQUERY", following == .sign("(") {
-      collection = try nested { (parser) throws(PredicateFormatError) in
-        try parser.filteredCollection()
-      }
+      collection = try filteredCollection()
     } else {
       guard let path = try value() as? PathNode else {
         throw error(at: start.start, found: start.found, expected: "a to-many relationship")

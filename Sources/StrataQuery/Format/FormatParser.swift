@@ -15,7 +15,7 @@ struct FormatParser {
   /// What was read: a condition or a value.
   enum Phrase {
     case condition(any PredicateNode)
-    case operand(any OperandNode, start: Int)
+    case operand(any OperandNode)
   }
 
   static let depthMax = 64
@@ -96,17 +96,16 @@ struct FormatParser {
     lexer.error(at: start ?? token.start, found: found, expected: expected)
   }
 
-  /// Parses something within something (I1).
-  mutating func nested<R>(
-    _ body: (inout FormatParser) throws(PredicateFormatError) -> R
-  ) throws(PredicateFormatError) -> R {
+  /// Begins something within something (I1).
+  mutating func enter() throws(PredicateFormatError) {
     guard depth < Self.depthMax else {
       throw error(found: token.found, expected: "at most \(Self.depthMax) levels of nesting")
     }
     depth += 1
-    defer { depth -= 1 }
-    return try body(&self)
   }
+
+  /// Ends what `enter` began.
+  mutating func leave() { depth -= 1 }
 
   /// Takes the operator of a calculation, which may be a level of the tree (I1).
   mutating func takeOperator() throws(PredicateFormatError) {
@@ -141,16 +140,16 @@ struct FormatParser {
 
   /// A condition or a value: as far as the tokens go together.
   mutating func phrase() throws(PredicateFormatError) -> Phrase {
-    try nested { parser throws(PredicateFormatError) in
-      let first = try parser.conjunction()
-      guard case .condition(let node) = first else { return first }
-      var operands = [node]
-      while parser.takes("||") || parser.takes(word: "OR") {
-        let next = try parser.conjunction()
-        operands.append(try parser.required(next))
-      }
-      return .condition(operands.count == 1 ? node : Disjunction(operands))
+    try enter()
+    defer { leave() }
+    let first = try conjunction()
+    guard case .condition(let node) = first else { return first }
+    var operands = [node]
+    while takes("||") || takes(word: "OR") {
+      let next = try conjunction()
+      operands.append(try required(next))
     }
+    return .condition(operands.count == 1 ? node : Disjunction(operands))
   }
 
   private mutating func conjunction() throws(PredicateFormatError) -> Phrase {
@@ -172,10 +171,10 @@ struct FormatParser {
 
   private mutating func negation() throws(PredicateFormatError) -> Phrase {
     guard takes("!") || takes(word: "NOT") else { return try comparison() }
-    return try nested { parser throws(PredicateFormatError) in
-      let operand = try parser.negation()
-      return .condition(Negation(try parser.required(operand)))
-    }
+    try enter()
+    defer { leave() }
+    let operand = try negation()
+    return .condition(Negation(try required(operand)))
   }
 
   // MARK: - Operators
@@ -191,8 +190,8 @@ struct FormatParser {
       self.operatorCount = operatorCount
       return .condition(QuantifiedOperator(quantifier, operation))
     }
-    let left = try sum()
-    guard case .operand(let operand, _) = left else { return left }
+    let left = try calculation()
+    guard case .operand(let operand) = left else { return left }
     guard let operation = try operation(on: operand) else { return left }
     self.operatorCount = operatorCount
     return .condition(operation)

@@ -59,15 +59,13 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
 
 extension PredicateExpressions.Range: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    .range(
-      lower: try translator.operand(lower), upper: try translator.operand(upper), isClosed: false)
+    try translator.range(lower, upper, isClosed: false)
   }
 }
 
 extension PredicateExpressions.ClosedRange: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    .range(
-      lower: try translator.operand(lower), upper: try translator.operand(upper), isClosed: true)
+    try translator.range(lower, upper, isClosed: true)
   }
 }
 
@@ -78,6 +76,12 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
 }
 
 extension ExpressionTranslator {
+  fileprivate func range(
+    _ lower: any PredicateExpression, _ upper: any PredicateExpression, isClosed: Bool
+  ) throws(QueryError) -> ExpressionMeaning {
+    .range(lower: try operand(lower), upper: try operand(upper), isClosed: isClosed)
+  }
+
   /// The two comparisons that a range is: the planner joins them.
   fileprivate func isWithin(
     _ range: ExpressionMeaning, _ element: any PredicateExpression

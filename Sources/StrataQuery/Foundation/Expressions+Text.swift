@@ -6,21 +6,26 @@ import StrataModel
 
 extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    guard Base.Output.self == String.self else {
-      throw .unsupportedExpression(ExpressionTranslator.name(of: self))
-    }
-    return .predicate(
-      TextMatch(try translator.operand(base), .prefix, try translator.operand(prefix)))
+    try translator.match(self, base, .prefix, prefix)
   }
 }
 
 extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
+    try translator.match(self, base, .infix, other)
+  }
+}
+
+extension ExpressionTranslator {
+  /// Whether a text is part of another. Of other sequences nothing can be answered.
+  fileprivate func match<Base: PredicateExpression>(
+    _ whole: any PredicateExpression, _ base: Base, _ part: TextPart,
+    _ other: any PredicateExpression
+  ) throws(QueryError) -> ExpressionMeaning {
     guard Base.Output.self == String.self else {
-      throw .unsupportedExpression(ExpressionTranslator.name(of: self))
+      throw .unsupportedExpression(Self.name(of: whole))
     }
-    return .predicate(
-      TextMatch(try translator.operand(base), .infix, try translator.operand(other)))
+    return .predicate(TextMatch(try operand(base), part, try operand(other)))
   }
 }
 

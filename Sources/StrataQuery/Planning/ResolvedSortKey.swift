@@ -34,17 +34,12 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
   ///
   /// - Returns: whether they may be cut, so that equal bytes do not mean equal values.
   package func append(_ row: Row, to bytes: inout [UInt8]) -> Bool {
-    let start = bytes.count
-    let slot = row.layout.slot(slot, at: row.start)
-    if slot.isPresent {
-      KeyEncoder.append(slot: slot, to: &bytes)
-    } else {
-      bytes.append(contentsOf: absentKey)
+    withUnsafeTemporaryAllocation(byteCount: KeyEncoder.partCapacity, alignment: 8) { scratch in
+      guard let start = scratch.baseAddress else { return true }
+      let (byteCount, isCut) = write(row, to: start)
+      bytes.append(contentsOf: scratch.prefix(byteCount))
+      return isCut
     }
-    if isDescending {
-      for index in start..<bytes.count { bytes[index] = ~bytes[index] }
-    }
-    return bytes.count - start >= KeyEncoder.valueByteCountMax
   }
 
   /// Writes the same bytes to memory that has room for `KeyEncoder.partCapacity`.
@@ -71,19 +66,16 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
   /// The order of two rows' values in this key, for rows that their bytes do not tell apart. Negative
   /// if `left` comes first.
   package func exactOrder(_ left: Row, _ right: Row) -> Int {
-    let one = left.layout.slot(slot, at: left.start)
-    let two = right.layout.slot(slot, at: right.start)
-    var order = 0
-    if let one = String(one), let two = String(two) {
-      order = NormalForm.compare(one, two)
-    } else {
-      var (oneKey, twoKey): ([UInt8], [UInt8]) = ([], [])
-      _ = append(left, to: &oneKey)
-      _ = append(right, to: &twoKey)
-      if oneKey == twoKey { return 0 }
-      return oneKey.lexicographicallyPrecedes(twoKey) ? -1 : 1
+    let one = String(left.layout.slot(slot, at: left.start))
+    let two = String(right.layout.slot(slot, at: right.start))
+    if let one, let two {
+      let order = NormalForm.compare(one, two)
+      return isDescending ? -order : order
     }
-    return isDescending ? -order : order
+    var (oneKey, twoKey): ([UInt8], [UInt8]) = ([], [])
+    _ = append(left, to: &oneKey)
+    _ = append(right, to: &twoKey)
+    return oneKey == twoKey ? 0 : oneKey.lexicographicallyPrecedes(twoKey) ? -1 : 1
   }
 
   package var description: String { isDescending ? "\(name) descending" : name }

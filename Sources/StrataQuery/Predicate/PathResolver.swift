@@ -32,30 +32,26 @@ package struct PathResolver: Sendable {
 
   /// The resolver for a condition on elements that are objects of `entity`.
   func entering(_ scope: Scope, _ entity: EntitySchema) -> PathResolver {
-    var inner = self
-    inner.scopes.append((scope, entity))
-    inner.allowsExternal = false
-    return inner
+    with {
+      $0.scopes.append((scope, entity))
+      $0.allowsExternal = false
+    }
   }
 
   /// The resolver for a path of which nothing is asked but whether there is a value.
-  var forPresence: PathResolver {
-    var resolver = self
-    resolver.allowsExternal = true
-    return resolver
-  }
+  var forPresence: PathResolver { with { $0.allowsExternal = true } }
 
   /// The resolver where `values` stand for variables.
   func binding(_ values: Substitution) -> PathResolver {
-    var resolver = self
-    resolver.variables.merge(values) { $1 }
-    return resolver
+    with { $0.variables.merge(values) { $1 } }
   }
 
   /// The resolver where no variable has a value.
-  var withoutVariables: PathResolver {
+  var withoutVariables: PathResolver { with { $0.variables = [:] } }
+
+  private func with(_ change: (inout PathResolver) -> Void) -> PathResolver {
     var resolver = self
-    resolver.variables = [:]
+    change(&resolver)
     return resolver
   }
 

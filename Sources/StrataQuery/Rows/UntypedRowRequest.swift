@@ -11,15 +11,4 @@ package struct UntypedRowRequest: Sendable {
   /// Which groups; nil for all.
   package var having: (any PredicateNode)?
   package var isDistinct: Bool
-
-  package init(
-    objects: UntypedFetchRequest, columns: [(name: String?, node: any OperandNode)],
-    groupKeys: [any OperandNode] = [], having: (any PredicateNode)? = nil, isDistinct: Bool = false
-  ) {
-    self.objects = objects
-    self.columns = columns
-    self.groupKeys = groupKeys
-    self.having = having
-    self.isDistinct = isDistinct
-  }
 }

@@ -12,8 +12,7 @@ enum DistinctValue: Hashable {
     // One form for each integer, whether its type has a sign or not.
     switch Number(value) {
     case .integer(let number)?: self = .value(Number.integer(number).value)
-    case .floating(let number)? where number.isNaN: self = .notANumber
-    case .decimal(let number)? where number.isNaN: self = .notANumber
+    case let number? where number.isNaN: self = .notANumber
     default:
       if case .date(let date) = value, date.timeIntervalSinceReferenceDate.isNaN {
         self = .notANumber

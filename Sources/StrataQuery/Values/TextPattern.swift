@@ -37,9 +37,8 @@ package struct TextPattern: Sendable {
     }
     if isEscaped { parts.append(.one("\\")) }
     var prefix = ""
-    for case .one(let character) in parts.prefix(while: {
-      if case .one = $0 { true } else { false }
-    }) {
+    for part in parts {
+      guard case .one(let character) = part else { break }
       prefix.append(character)
     }
     self.parts = parts
