@@ -7,49 +7,32 @@ import StrataModel
 /// ## Invariants
 /// - I1 `keys` ascend, and no two are equal.
 struct KeySet {
-  /// Of which objects it is not certain that they satisfy what the source stands for.
-  enum Doubt {
-    case none
-    case some(Set<ObjectKey>)
-    case all
-  }
-
   private(set) var keys: [ObjectKey]
-  var doubt: Doubt
+  /// The objects of which it is not certain that they satisfy what the source stands for; nil for all of
+  /// them.
+  var doubtful: Set<ObjectKey>?
 
-  private init(keys: [ObjectKey], doubt: Doubt) {
+  private init(keys: [ObjectKey], doubtful: Set<ObjectKey>?) {
     self.keys = keys
-    self.doubt = doubt
+    self.doubtful = doubtful
   }
 
   /// - Parameters:
   ///   - found: in any order, perhaps several times.
-  ///   - doubtful: those of them which are not certain.
-  init(_ found: [ObjectKey], doubtful: Set<ObjectKey> = []) {
+  ///   - doubtful: those of them which are not certain; nil for all.
+  init(_ found: [ObjectKey], doubtful: Set<ObjectKey>? = []) {
     var ascending = found
     if !ascending.isStrictlyAscending {
       WordOrder.sort(&ascending)
       ascending.removeRepeated()
     }
     keys = ascending
-    doubt = doubtful.isEmpty ? .none : .some(doubtful)
+    self.doubtful = doubtful
   }
 
-  func isDoubtful(_ key: ObjectKey) -> Bool {
-    switch doubt {
-    case .none: false
-    case .some(let keys): keys.contains(key)
-    case .all: true
-    }
-  }
+  func isDoubtful(_ key: ObjectKey) -> Bool { doubtful?.contains(key) ?? true }
 
-  var doubtfulCount: Int {
-    switch doubt {
-    case .none: 0
-    case .some(let doubtful): doubtful.count
-    case .all: keys.count
-    }
-  }
+  var doubtfulCount: Int { doubtful?.count ?? keys.count }
 
   /// The objects that are in both. O(the smaller · log the larger), or O(both) if that is less.
   func intersection(_ other: KeySet) -> KeySet {
@@ -64,7 +47,13 @@ struct KeySet {
         if next < other.keys.count, other.keys[next] == key { common.append(key) }
       }
     }
-    return KeySet(keys: common, doubt: doubt.joined(other.doubt))
+    return KeySet(keys: common, doubtful: Self.joined(doubtful, other.doubtful))
+  }
+
+  /// What is doubtful in either.
+  static func joined(_ one: Set<ObjectKey>?, _ two: Set<ObjectKey>?) -> Set<ObjectKey>? {
+    guard let one, let two else { return nil }
+    return two.isEmpty ? one : two.union(one)
   }
 
   mutating func removeAll(where isRemoved: (ObjectKey) -> Bool) { keys.removeAll(where: isRemoved) }
@@ -76,17 +65,6 @@ struct KeySet {
       if keys[middle] < key { low = middle + 1 } else { high = middle }
     }
     return low < keys.count && keys[low] == key
-  }
-}
-
-extension KeySet.Doubt {
-  /// What is doubtful in either.
-  func joined(_ other: KeySet.Doubt) -> KeySet.Doubt {
-    switch (self, other) {
-    case (.all, _), (_, .all): .all
-    case (.none, let doubt), (let doubt, .none): doubt
-    case (.some(let one), .some(let two)): .some(one.union(two))
-    }
   }
 }
 

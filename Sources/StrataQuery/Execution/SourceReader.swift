@@ -73,25 +73,20 @@ struct SourceReader {
 
   /// Whether there are such objects shows when they are looked up.
   private func named(_ keys: [ObjectKey], upTo most: Int) -> KeySet? {
-    if keys.count > most { return nil }
-    var named = KeySet(keys)
-    named.doubt = .all
-    return named
+    keys.count > most ? nil : KeySet(keys, doubtful: nil)
   }
 
   private mutating func union(_ sources: [CandidateSource], upTo most: Int) throws -> KeySet? {
     var all: [ObjectKey] = []
-    var doubt = KeySet.Doubt.none
+    var doubtful: Set<ObjectKey>? = []
     for source in sources {
       guard let found = try keys(of: source, upTo: most == .max ? .max : most - all.count) else {
         return nil
       }
       all += found.keys
-      doubt = doubt.joined(found.doubt)
+      doubtful = KeySet.joined(doubtful, found.doubtful)
     }
-    var union = KeySet(all)
-    union.doubt = doubt
-    return union
+    return KeySet(all, doubtful: doubtful)
   }
 
   private mutating func intersection(_ sources: [CandidateSource], upTo most: Int) throws -> KeySet?
@@ -109,7 +104,7 @@ struct SourceReader {
       }
       common = common?.intersection(found) ?? found
     }
-    if hasGivenUp, common?.keys.isEmpty == false { common?.doubt = .all }
+    if hasGivenUp, common?.keys.isEmpty == false { common?.doubtful = nil }
     return common
   }
 

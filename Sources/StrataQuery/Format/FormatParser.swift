@@ -213,31 +213,28 @@ struct FormatParser {
     case .word(let word): name = word.uppercased()
     default: return nil
     }
-    let comparison: ComparisonOperator?
+    let make: (any OperandNode, any OperandNode, TextOptions) -> any OperatorNode
     switch name {
-    case "=", "==": comparison = .equal
-    case "<": comparison = .less
-    case "<=", "=<": comparison = .lessOrEqual
-    case ">": comparison = .greater
-    case ">=", "=>": comparison = .greaterOrEqual
-    case "!=", "<>", "BETWEEN", "IN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES":
-      comparison = nil
+    case "=", "==": make = { Comparison($0, .equal, $1, $2) }
+    case "<": make = { Comparison($0, .less, $1, $2) }
+    case "<=", "=<": make = { Comparison($0, .lessOrEqual, $1, $2) }
+    case ">": make = { Comparison($0, .greater, $1, $2) }
+    case ">=", "=>": make = { Comparison($0, .greaterOrEqual, $1, $2) }
+    case "!=", "<>": make = { Inequality(left: $0, right: $1, options: $2) }
+    case "IN": make = { Membership(left: $0, right: $1, options: $2) }
+    case "CONTAINS": make = { TextMatch($0, .infix, $1, $2) }
+    case "BEGINSWITH": make = { TextMatch($0, .prefix, $1, $2) }
+    case "ENDSWITH": make = { TextMatch($0, .suffix, $1, $2) }
+    case "LIKE": make = { WildcardMatch(left: $0, pattern: $1, options: $2) }
+    case "MATCHES": make = { RegularExpressionMatch(left: $0, pattern: $1, options: $2) }
+    case "BETWEEN":
+      advance()
+      return Between(left: left, bounds: try bounds())
     default: return nil
     }
     advance()
-    if name == "BETWEEN" { return Between(left: left, bounds: try bounds()) }
     let options = try options()
-    let right = try value()
-    if let comparison { return Comparison(left, comparison, right, options) }
-    switch name {
-    case "IN": return Membership(left: left, right: right, options: options)
-    case "CONTAINS": return TextMatch(left, .infix, right, options)
-    case "BEGINSWITH": return TextMatch(left, .prefix, right, options)
-    case "ENDSWITH": return TextMatch(left, .suffix, right, options)
-    case "LIKE": return WildcardMatch(left: left, pattern: right, options: options)
-    case "MATCHES": return RegularExpressionMatch(left: left, pattern: right, options: options)
-    default: return Inequality(left: left, right: right, options: options)
-    }
+    return make(left, try value(), options)
   }
 
   /// The right side of `BETWEEN`: a list of two, or a variable.
