@@ -14,7 +14,7 @@ package struct CompositePath: Sendable {
   private let steps: [any AnyKeyPath & Sendable]
   // Safety: a type is no state.
   nonisolated(unsafe) private let composite: any Decodable.Type
-  /// That of the member at the end; `.codable` for what is no attribute's type.
+  /// The type of the member at the end; `.codable` if no attribute can have it.
   package let type: AttributeType
 
   /// - Returns: nil if there is no step, or if what they begin at cannot be decoded.
@@ -35,8 +35,8 @@ package struct CompositePath: Sendable {
     }
   }
 
-  /// The member's value, `.null` if it is nil or lies beyond something that is; nil if the slot does
-  /// not decode.
+  /// The member's value, `.null` if the member or something on the way to it is nil; nil if the slot
+  /// does not decode.
   func member(of slot: RecordSlot) -> Value? {
     slot.bytes(.codable).flatMap { member(in: Data($0)) }
   }

@@ -29,7 +29,7 @@ package struct ResolvedCollection: Sendable {
   /// The relationship stands where one value is wanted.
   var isUnfit: QueryError { .toManyProperty(entity: entityName, property: place.relationship.name) }
 
-  /// Calls `body` with the members in ascending order of their keys, or in that of an ordered
+  /// Calls `body` with the members in ascending order of their keys, or in the order of an ordered
   /// relationship, until it returns false. O(members).
   func visit(
     from row: Row, _ reader: RowReader, _ body: (Row) throws -> Bool

@@ -14,7 +14,7 @@ package final class ResolvedPath: Sendable {
   /// The slot in the entity at the end.
   package let slot: Int
   package let kind: SlotKind
-  /// If the slot has a composite: where in it the path goes on, and `kind` is that of the member
+  /// If the slot has a composite: where in it the path goes on. Then `kind` is the kind of the member
   /// there.
   package let composite: CompositePath?
   /// The names along the way: "country.name".

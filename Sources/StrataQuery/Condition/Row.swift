@@ -5,7 +5,7 @@ package import StrataRecord
 /// One object on its way through a fetch: its key, and its record's bytes wherever they lie. That is what
 /// conditions see. It is the borrowed form; the owned one is `StoredRecord`.
 ///
-/// - Important: it points to bytes that belong to whoever shows it, and is valid during that call.
+/// - Important: it points to bytes that belong to the code that shows it, and is valid during that call.
 package struct Row {
   package let key: ObjectKey
   package let start: UnsafeRawPointer
@@ -57,7 +57,7 @@ package struct Row {
 extension Row: Sendable {}
 
 extension Record {
-  /// Calls `body` with the record as that of an object.
+  /// Calls `body` with the record as the row of an object.
   package func withRow<R>(
     of key: ObjectKey, _ layout: RecordLayout, generation: UInt64 = 0, _ body: (Row) throws -> R
   ) rethrows -> R {

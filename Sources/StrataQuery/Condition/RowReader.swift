@@ -11,7 +11,7 @@ package import StrataRecord
 /// ## Isolation
 /// One fetch's; not Sendable.
 package final class RowReader {
-  /// At most so many targets are kept; then all are dropped, and it begins again.
+  /// How many targets are kept at most; then all are dropped.
   private static let targetCountMax = 4_096
   /// As many members are kept.
   private static let memberCountMax = 65_536

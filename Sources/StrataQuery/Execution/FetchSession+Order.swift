@@ -96,12 +96,12 @@ extension FetchSession {
   ) throws -> [UInt8]? {
     let access = order.access
     var large: [UInt8]?
-    // So many entries with one value are gathered backwards; beyond, they are walked forwards.
+    // Up to 64 entries with one value are gathered backwards; more are walked forwards.
     let groupCountMax = order.isReversed && isInKeyOrder(within: order) ? 64 : .max
     let isGrouped =
       order.isReversed || order.keyCount < plan.sort.count || !order.isToTheEnd
-    // Whether an entry is all that it takes to make its object a result. Who is shown each row may stop
-    // at any of them, and wants no more to be gathered.
+    // Whether an entry is all that it takes to make its object a result. A sink that may stop at any row
+    // wants no more to be gathered.
     let isDirect =
       !isGrouped && plan.filter == nil && access.range.certainty == .all && !Sink.mayStop
     if isDirect, access.isOneValue, access.fixed.count < KeyEncoder.valueByteCountMax,

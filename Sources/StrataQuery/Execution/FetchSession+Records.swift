@@ -32,7 +32,7 @@ extension FetchSession {
   }
 
   /// Hands over all objects of the entity where nothing is pending: there is nothing to do between the
-  /// store and who takes the objects.
+  /// store and the sink.
   private func takeAll() throws {
     for entity in plan.family where !window.isFull {
       guard let layout = view.schema.layout(of: entity) else { continue }

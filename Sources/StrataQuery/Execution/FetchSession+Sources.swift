@@ -3,8 +3,8 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Keys from indexes, put into the order of the request afterwards. Where there are so many that looking
-// them up would take longer than a walk over the records, it comes to that.
+// Keys from indexes, put into the order of the request afterwards. Where looking them up would take
+// longer than a walk over the records, the records are walked.
 
 extension FetchSession {
   func read(_ source: CandidateSource) throws {

@@ -100,7 +100,7 @@ final class FetchSession<Sink: RowSink> {
     return window.isFull ? .stop : .more
   }
 
-  /// Room is made for so many results at first.
+  /// How many results room is made for at first.
   private var expectedCount: Int { min(window.remaining, 32) + 1 }
 
   /// Reads the records of what was taken. Nothing else becomes part of the result before.
@@ -153,7 +153,7 @@ final class FetchSession<Sink: RowSink> {
   }
 
   /// How many candidates are looked up at most: of more than one in eight objects, walking the records
-  /// is faster than looking candidates up one by one. So few as 256 are always looked up.
+  /// is faster than looking candidates up one by one. Up to 256 are always looked up.
   func lookupCountMax() throws -> Int { max(256, try plan.storedCount(in: view) / 8) }
 
   // MARK: - Sorting

@@ -6,7 +6,7 @@ package import StrataModel
 ///
 /// - Important: it must not change the read view of the fetch.
 package protocol FetchTaker: AnyObject {
-  /// So many objects come next.
+  /// Tells how many objects come next.
   func expect(_ count: Int)
 
   /// Takes an object.

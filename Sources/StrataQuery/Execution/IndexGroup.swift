@@ -3,7 +3,7 @@ import StrataModel
 import StrataRecord
 
 /// The objects whose entries in an index have the same value bytes, while they are gathered: their
-/// order among each other is not that of the entries.
+/// order among each other differs from the order of the entries.
 struct IndexGroup {
   private(set) var keys: [ObjectKey] = []
   /// Whether all of them satisfy what their index answers for certain.

@@ -9,7 +9,7 @@ import StrataRecord
 /// O(segments) per entry.
 ///
 /// ## Lifetime
-/// A walk. Whoever walks keeps it until what it was shown last has been looked at: the bytes lie in the
+/// A walk. The walk keeps it until the last entry that it showed has been looked at: the bytes are in the
 /// runs that it holds.
 struct PendingEntries {
   private struct Cursor {

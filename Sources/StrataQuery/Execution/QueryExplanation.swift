@@ -67,7 +67,7 @@ public struct QueryExplanation: Codable, Sendable, Hashable {
   /// Whether a step was of use.
   public enum Outcome: String, Codable, Sendable, Hashable {
     case done
-    /// There were so many that another way was taken.
+    /// There were too many objects, and another way was taken.
     case givenUp
     /// There was nothing left to find.
     case skipped

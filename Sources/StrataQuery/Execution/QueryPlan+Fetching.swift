@@ -111,7 +111,7 @@ extension QueryPlan {
       rowsReturned: rowsReturned)
   }
 
-  /// The step with that of the request's window around it, if it has one.
+  /// The step inside a step for the request's window, if the request has one.
   func windowed(_ step: QueryExplanation.Step) -> QueryExplanation.Step {
     var bounds: [String] = []
     if offset > 0 { bounds.append("offset \(offset)") }

@@ -4,7 +4,7 @@ package import StrataModel
 package import StrataRecord
 
 extension ReadView {
-  /// More of an entity's objects than one in so many, and walking all its records is faster than
+  /// If more than one in four of an entity's objects is wanted, walking all its records is faster than
   /// looking them up.
   private static let lookupShare = 4
   /// So few objects are always looked up.

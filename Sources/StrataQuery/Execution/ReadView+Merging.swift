@@ -26,7 +26,7 @@ extension ReadView {
     }
     let lookUp = lookUp
     var pending = PendingEntries(lookUp, index: index, in: range, isReversed: isReversed)
-    // What `body` is shown lies in its runs.
+    // The entries that `body` is shown are in its runs.
     defer { withExtendedLifetime(pending) {} }
     var step = ScanStep.more
     try snapshot.scanIndex(index, in: range, isReversed: isReversed) { entry, key in

@@ -21,7 +21,7 @@ protocol RowSink {
   /// How many objects were taken.
   var count: Int { get }
 
-  /// So many objects come next.
+  /// Tells how many objects come next.
   mutating func expect(_ count: Int)
 
   /// Takes the next object of the result.
@@ -29,7 +29,7 @@ protocol RowSink {
   /// - Parameter row: nil if the sink reads no records, or for an entry of an index whose object is gone.
   mutating func take(_ key: ObjectKey, _ row: Row?) throws -> ScanStep
 
-  /// Takes so many objects at once.
+  /// Counts objects whose keys are not asked for.
   mutating func take(count: Int)
 }
 

@@ -6,13 +6,13 @@ import StrataRecord
 
 /// Puts rows into the order of sort keys, and keeps no more of them than are wanted.
 ///
-/// Each row is encoded once into bytes whose order is that of the keys, so comparing is comparing
+/// Each row is encoded once into bytes that sort as the keys do, so comparing rows is comparing
 /// bytes, most often eight at once. With a bound, twice as many rows are gathered, and the later half is
 /// turned away; from then on a row that comes after the last is turned away without being stored, most
 /// often by one comparison of numbers.
 ///
 /// ## Invariants
-/// - I1 With a bound, no row that was turned away comes before the first so many in order.
+/// - I1 With a bound, no row that was turned away is among the wanted ones.
 /// - I2 The places of the entries are those of all items.
 struct RowSorter {
   /// A row while rows are put in order: small and without references, because it is moved often.
@@ -35,9 +35,9 @@ struct RowSorter {
   }
 
   private let keys: [ResolvedSortKey]
-  /// At most so many rows are wanted; nil for all.
+  /// How many rows are wanted at most; nil for all.
   private let bound: Int?
-  /// So many are gathered before some are turned away.
+  /// How many rows are gathered before some are turned away.
   private let gatheredMax: Int
   /// The last of those that are wanted so far; nil while there are too few to tell.
   private var last: Entry?
@@ -127,7 +127,7 @@ struct RowSorter {
       count += byteCount
       if isCut { return (count, true) }
     }
-    // A key is written whole and then cut: what lies behind it is of this row or an earlier one.
+    // A key is written whole and then cut: the bytes behind it are of this row or an earlier one.
     (scratch.start + count).storeBytes(of: 0, as: UInt64.self)
     return (count, false)
   }

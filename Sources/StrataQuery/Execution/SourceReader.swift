@@ -22,7 +22,7 @@ import StrataRecord
 /// One fetch's.
 struct SourceReader {
   let view: ReadView
-  /// More candidates than so many, and walking the records is faster than looking them up.
+  /// If there are more candidates, walking the records is faster than looking them up.
   let lookupCountMax: Int
   let trace: PlanTrace?
   private(set) var reads = ReadCount()

@@ -12,7 +12,7 @@ struct Window {
 
   var isFull: Bool { remaining == 0 }
 
-  /// So many of the next results count, those that are left out among them.
+  /// How many of the next results matter, those that are left out among them.
   var wanted: Int {
     let (sum, didOverflow) = toSkip.addingReportingOverflow(remaining)
     return didOverflow ? .max : sum

@@ -8,8 +8,8 @@ import StrataModel
 /// callers say what they can use. Each token is read once.
 ///
 /// ## Invariants
-/// - I1 No tree is deeper than so many levels of nesting (`depthMax`) and of operators within one value
-///   (`operatorsMax`), and no path longer than `depthMax`, so that neither parsing nor resolving it
+/// - I1 No tree is deeper than `depthMax` levels of nesting and `operatorsMax` operators within one
+///   value, and no path is longer than `depthMax`, so that neither parsing nor resolving it
 ///   exhausts the stack; chains of `AND` and `OR` are flat and may be of any length.
 struct FormatParser {
   /// What was read: a condition or a value.

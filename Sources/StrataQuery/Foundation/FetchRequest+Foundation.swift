@@ -25,7 +25,7 @@ extension FetchRequest where Root: AnyObject {
 
   /// In the order of sort descriptors of Foundation's, after the keys that the request has already.
   ///
-  /// Text is in the order of `sorted(by:)`, which is that of Swift's `<`; a descriptor with an order
+  /// Text is in the order of `sorted(by:)`, the order of Swift's `<`; a descriptor with an order
   /// of its own for texts is refused. (On Apple's platforms `SortDescriptor(\.name)` is one; say
   /// `comparator: .lexical`.)
   ///

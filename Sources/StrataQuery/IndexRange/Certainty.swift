@@ -3,8 +3,8 @@
 /// Which entries in an index range satisfy the condition for certain, so that no record has to be read.
 enum Certainty: Sendable, Hashable {
   case all
-  /// Those whose text ends after so many bytes, or goes on with a printable ASCII character: that
-  /// begins a character of its own, whatever was before. Of others a combining mark may follow.
+  /// Those whose text ends after the given bytes, or goes on with a printable ASCII character, which
+  /// begins a character of its own. Elsewhere a combining mark may follow.
   case ending(afterByteCount: Int)
   case none
 

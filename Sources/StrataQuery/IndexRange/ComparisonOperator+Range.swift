@@ -29,13 +29,13 @@ extension ComparisonOperator {
 }
 
 extension SlotKind {
-  /// The key that no value is below, but that of an absent slot.
+  /// The least key of a value. The key of an absent slot alone is below it.
   fileprivate var beginning: [UInt8] {
     KeyRange.successor(ofPrefix: KeyEncoder.absentKey(self)) ?? []
   }
 
-  /// The key that all values of the kind which have an order lie below: that of "not a number", which
-  /// is greater than nothing. nil if there is no such value.
+  /// The key above all values of the kind that have an order: the key of "not a number", which is
+  /// greater than nothing. nil if there is no such value.
   fileprivate var end: [UInt8]? {
     let notANumber: Value
     switch self {

@@ -31,11 +31,11 @@ struct AccessPlanner {
     var selectivity: Selectivity { source.selectivity }
   }
 
-  /// A source for a condition, and whether every object found satisfies it, but for entries that are
-  /// not certain.
+  /// A source for a condition, and whether the objects that it finds need not be asked for the condition.
+  /// Objects with uncertain entries are asked anyway.
   private typealias Found = (source: CandidateSource, isWhole: Bool)
 
-  /// So many sources are walked for one "and" at most.
+  /// How many sources are walked for one "and" at most.
   private static let intersectionCountMax = 4
 
   // MARK: - Conditions

@@ -112,7 +112,7 @@ private struct PartWalk {
 
   private static let noParts: [[UInt8]] = [[]]
 
-  /// More combinations of values than so many are walked through, not looked up.
+  /// If there are more combinations of values, the part is walked through, not looked up.
   private static let prefixCountMax = 256
 
   var stretches: [KeyRange] { ranges ?? prefixes.map { KeyRange(prefix: $0) } }

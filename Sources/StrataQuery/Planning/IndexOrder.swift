@@ -5,7 +5,7 @@ import StrataRecord
 ///
 /// Leading parts of which all entries have the same value do not matter; from there on the parts are the
 /// sort keys, one after the other, all in one direction. Entries that the covered parts do not tell apart
-/// are a group: their order among each other is that of the remaining sort keys, then of the objects'
+/// are a group: among each other they have the order of the remaining sort keys, then of the objects'
 /// keys, which an entry's last bytes are already if the covered parts are all.
 struct IndexOrder: Sendable {
   let access: IndexAccess
@@ -15,7 +15,7 @@ struct IndexOrder: Sendable {
   /// How many parts of the value tell it, those that are fixed among them.
   let partCount: Int
 
-  /// Beyond so many fixed bytes the next part might be cut away.
+  /// With more fixed bytes the next part might be cut away.
   private static let fixedByteCountMax = 128
 
   /// Entries in the order of the objects' keys; nil if they are not.

@@ -30,7 +30,7 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
   /// Whether a slot that was never set sorts among the values instead of before all.
   package var readsAbsentAsValue: Bool { absentKey != KeyEncoder.absentKey(kind) }
 
-  /// Appends bytes whose order is that of the row's value in this key.
+  /// Appends bytes that sort as the row's value in this key does.
   ///
   /// - Returns: whether they may be cut, so that equal bytes do not mean equal values.
   package func append(_ row: Row, to bytes: inout [UInt8]) -> Bool {

@@ -30,7 +30,7 @@ package final class PathLog: Sendable {
 
   package init() {}
 
-  /// The ways that lead beyond the object in hand, but for those that go through a collection.
+  /// The ways that lead beyond the object in hand, except those through a collection.
   package var ways: [Way] { state.withLock { $0.ways } }
 
   /// Whether anything depends on the members of a to-many relationship.

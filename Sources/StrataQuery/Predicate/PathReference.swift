@@ -54,7 +54,7 @@ package enum PathStep: Sendable {
 }
 
 extension PathStep: CustomStringConvertible {
-  /// - Complexity: that of a key path is worked out by reflection, which takes longer than a query.
+  /// - Complexity: a key path is described by reflection, which takes longer than a query.
   package var description: String {
     switch self {
     case .keyPath(let keyPath): "\(keyPath)"

@@ -12,7 +12,7 @@ package struct PathResolver: Sendable {
   private var scopes: [(scope: Scope, entity: EntitySchema)] = []
   /// What rows are grouped by, if the paths are those of groups' columns: it learns which properties
   /// of the object are asked for. Nil inside of aggregates.
-  // Safety: only whoever plans one request sets it, in a copy that goes nowhere else.
+  // Safety: only the planning of one request sets it, in a copy that goes nowhere else.
   nonisolated(unsafe) var grouping: RowGrouping?
   /// What the variables of the predicate stand for.
   private(set) var variables: Substitution = [:]
@@ -107,7 +107,7 @@ package struct PathResolver: Sendable {
         continue
       }
       if owner.isIdentity(step) {
-        // That of the object to which the steps before lead.
+        // The ID of the object to which the steps before lead.
         let owner = PathReference(scope: reference.scope, steps: Array(reference.steps[..<index]))
         return try end(of: owner.withoutLastCast)
       }

@@ -10,7 +10,7 @@ import StrataRecord
 /// groups. SQL, Core Data: what is selected is a literal, an aggregate or a grouped column.
 ///
 /// ## Isolation
-/// Of whoever plans a request; not Sendable.
+/// It belongs to the planning of one request; not Sendable.
 final class RowGrouping {
   /// What is worked out of each group, in the order in which the columns name it.
   private(set) var aggregates: [RowAggregate] = []

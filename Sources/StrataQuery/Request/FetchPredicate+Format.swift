@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-// Predicates as text, for those who come from Core Data or put predicates together at run time.
+// Predicates as text, for programs that come from Core Data or put predicates together at run time.
 
 extension FetchPredicate {
   /// A predicate from a format string, in the grammar of `NSPredicate`:

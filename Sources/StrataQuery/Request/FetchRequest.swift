@@ -14,7 +14,7 @@ public import StrataRecord
 /// saved: order, offset and limit apply to everything together.
 ///
 /// Objects that the sort keys do not tell apart, or all if there are none, come in the order of
-/// their IDs, which is roughly that of their creation. The order of a request is thus always the
+/// their IDs, roughly as they were created. The order of a request is thus always the
 /// same, and windows of it (`offset`, `limit`) neither overlap nor leave anything out.
 public struct FetchRequest<Root>: Sendable {
   /// Which objects; nil for all.
@@ -79,8 +79,8 @@ extension FetchRequest {
   /// their faults fire: `.prefetching { $0.country.government }`.
   /// Core Data: `relationshipKeyPathsForPrefetching`.
   ///
-  /// To-one relationships may follow each other, and a to-many one may come last; what lies beyond it
-  /// is named by `prefetching(_:)`.
+  /// To-one relationships may follow each other, and a to-many one may come last; relationships beyond it
+  /// are named by `prefetching(_:)`.
   ///
   /// - Precondition: the path is one of properties, not something calculated.
   public func prefetching<Target>(

@@ -2,7 +2,7 @@
 
 /// One key of a fetch's order: a property and a direction. Core Data: `NSSortDescriptor`.
 ///
-/// Values are in Swift's order, text in that of its normal form (NFC); objects without a value come first
+/// Values are in Swift's order, texts in the order of their normal form (NFC); objects without a value come first
 /// (last if descending), and a floating-point value that is not a number comes after every number.
 public struct SortKey: Sendable {
   /// Which end comes first.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// The same as `RowRequest` for who knows properties by name alone, as a tool does: rows are
+/// The same as `RowRequest` for code that knows properties by name alone, as a tool does: rows are
 /// dictionaries. Core Data: `NSFetchRequest` with the dictionary result type.
 ///
 /// ```swift

@@ -5,7 +5,7 @@ package import StrataRecord
 ///
 /// | rows | where they come from | memory |
 /// | --- | --- | --- |
-/// | one for each object | the plan of the objects, its order and window | that of one row |
+/// | one for each object | the plan of the objects, its order and window | one row |
 /// | distinct | the same without the window, which counts distinct rows | all distinct rows |
 /// | grouped | all objects in whatever order; groups are put in order at the end | all groups |
 ///

@@ -29,7 +29,7 @@ public import StrataRecord
 ///
 /// Outside of aggregates, the columns of grouped rows are properties that they are grouped by.
 ///
-/// `Row` is the type of a row: a tuple of the columns' types, or that of the only column. A column
+/// `Row` is the type of a row: a tuple of the columns' types, or the type of the only column. A column
 /// without a value in some row has to be of an optional type: `orNil` makes it one.
 public struct RowRequest<Root, Row>: Sendable {
   /// Which objects; its order and window are those of the rows.

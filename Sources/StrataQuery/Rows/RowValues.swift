@@ -24,7 +24,7 @@ package final class RowValues {
   @exclusivity(unchecked) @usableFromInline var layout: RecordLayout
   @exclusivity(unchecked) @usableFromInline var next = 0
 
-  /// - Parameter layout: that of the first row, most likely.
+  /// - Parameter layout: the layout that the first row has, most likely.
   init(_ columns: [ResolvedColumn], _ reader: RowReader, _ layout: RecordLayout) {
     self.columns = columns
     self.reader = reader

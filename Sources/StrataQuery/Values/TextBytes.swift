@@ -7,7 +7,7 @@ import StrataRecord
 ///
 /// Text compares by canonical equivalence. Where both texts are *simple*, of scalars below U+0300
 /// alone, that is byte order, for these neither combine nor decompose; most comparisons come down to
-/// it. Otherwise the order is that of the normal form, as in indexes, so that a fetch has the same
+/// it. Otherwise texts are in the order of the normal form, as in indexes, so that a fetch has the same
 /// answer with an index and without. (`String.<` itself is not asked: in Swift 6.3 neither of
 /// "e\u{301}" and "\u{E9}2" is less than the other.)
 struct TextBytes: Sendable {
