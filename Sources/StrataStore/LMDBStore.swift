@@ -12,9 +12,9 @@ package import StrataRecord
 /// transaction.
 ///
 /// ```
-///  LMDBStore ──► OpenStore ──► Environment, Trees, ViewPool, CommitQueue
+///  LMDBStore ──► OpenStore ──► Environment, Trees, TreeReaderPool, CommitQueue
 ///                   ▲
-///  LMDBSnapshot ────┘   keeps the file open as long as it lives
+///  StoreView ───────┘   keeps the file open as long as it lives
 /// ```
 ///
 /// ## Lifetime
@@ -81,7 +81,7 @@ package final class LMDBStore: PersistentStore {
 
   package func snapshot() throws -> any Snapshot {
     guard let opened = state.withLock({ $0 }) else { throw StoreError.closed }
-    return try LMDBSnapshot(opened)
+    return try StoreView(of: opened)
   }
 
   package func commit(
@@ -114,7 +114,7 @@ package final class LMDBStore: PersistentStore {
   package var lockStatistics: LockStatistics {
     var statistics = LockStatistics()
     if let opened = state.withLock({ $0 }) {
-      statistics.views = opened.views.waits
+      statistics.views = opened.readers.waits
       statistics.readers = opened.environment.readerPoolWaits
     }
     statistics.store = state.waits

@@ -74,9 +74,8 @@ struct BatchDelete {
 
   /// A view for one step, and what it is to others.
   func takeView() -> (store: StoreView, read: ReadView) {
-    let view = StoreView(transaction, trees: trees, schema: schema)
-    let snapshot = LMDBSnapshot(writing: view, generation: generation - 1)
-    return (view, ReadView(own: Overlay(), inherited: [], snapshot: snapshot, schema: schema))
+    let view = StoreView(transaction, trees, schema, generation: generation - 1)
+    return (view, ReadView(own: Overlay(), inherited: [], snapshot: view, schema: schema))
   }
 
   /// Called for each object that is dealt with.

@@ -16,7 +16,7 @@ final class OpenStore: Sendable {
   let trees: Trees
   /// What saves look at in the relationships of each entity, by its number.
   let duties: [LinkDuties]
-  let views: ViewPool
+  let readers = TreeReaderPool()
   let queue: CommitQueue
   let serials: SerialAllocator
 
@@ -45,7 +45,6 @@ final class OpenStore: Sendable {
     self.schema = schema
     self.trees = trees
     duties = LinkDuties.all(schema)
-    views = ViewPool()
     queue = CommitQueue(environment: environment, trees: trees, schema: schema, duties: duties)
     serials = SerialAllocator(queue)
   }

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataChanges
+package import StrataChanges
 import StrataLMDB
-import StrataModel
+package import StrataModel
 import StrataPrimitives
-import StrataRecord
+package import StrataRecord
 
 // An index as the entries that its blocks stand for (`Postings`): value and object, one after the
 // other, ascending or descending.
 
 extension StoreView {
-  /// The entries of an index within `range`, which does not include the number. Nothing is allocated
-  /// per entry.
-  func scanIndex(
+  /// Nothing is allocated per entry.
+  package func scanIndex(
     _ number: PropertyNumber, in range: KeyRange, isReversed: Bool,
     _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
   ) throws {
     guard let tree = trees.entries(of: number) else { return }
     do {
-      var cursor = try takeCursor(on: tree)
-      try EntryBounds.with(number, range) { bounds in
-        try isReversed
-          ? descend(&cursor, within: bounds, body) : ascend(&cursor, within: bounds, body)
+      try reader.withCursor(on: tree) { cursor in
+        try EntryBounds.with(number, range) { bounds in
+          try isReversed
+            ? descend(&cursor, within: bounds, body) : ascend(&cursor, within: bounds, body)
+        }
       }
-      giveBack(cursor, on: tree)
-    } catch let error as LMDBError {
-      throw StoreError(error, tree: trees.name(of: tree))
     } catch is Postings.Damage {
       throw damaged(tree, "a block of an index is broken")
     }

@@ -1,51 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import StrataChanges
+package import StrataChanges
 import StrataLMDB
-import StrataModel
+package import StrataModel
 import StrataPrimitives
-import StrataRecord
+package import StrataRecord
 
-/// The objects of a store as one transaction sees them: a snapshot, or the state that a save is being
-/// checked against.
+/// The objects of a store as one transaction sees them: the store's snapshot, or the state that a save is
+/// being checked against.
 ///
 /// Bytes come out checked: the record's checksum and offsets, the lengths of keys. What is wrong is a
 /// `StoreError.damaged`.
 ///
 /// ## Lifetime
-/// Bytes lie in the file's map, or in a page of the transaction: as long as those of `Transaction`.
-/// Cursors are kept from scan to scan, and from turn to turn when the view is pooled.
+/// A snapshot lives for a turn: it keeps the file open, and old pages in it. Bytes lie in the file's map,
+/// or in a page of the transaction: as long as those of `Transaction`.
 ///
 /// ## Isolation
-/// That of its transaction.
-final class StoreView {
-  let transaction: Transaction
+/// That of its transaction. The last reference may be dropped on any thread.
+package final class StoreView: Snapshot {
+  package let generation: UInt64
   let trees: Trees
   let schema: Schema
+  let reader: TreeReader
+  /// Has the pool that the reader goes back to; nil for a view of a write transaction.
+  private let store: OpenStore?
+  // Safety: `@exclusivity(unchecked)` spares each record a run-time check. A view is of one isolation,
+  // and nothing of the program runs while a record is copied.
+  /// Records of one turn share blocks.
+  @exclusivity(unchecked) private var arena = RecordArena()
 
-  // Safety: `@exclusivity(unchecked)` spares each scan some run-time checks. A view is of one isolation,
-  // and nothing of the program runs while a cursor is taken or given back.
-  /// Cursors that no scan is using, by the index of their tree.
-  @exclusivity(unchecked) private var idle: [IdleCursor?] = []
+  var transaction: Transaction { reader.transaction }
 
-  private final class IdleCursor {
-    @exclusivity(unchecked) var cursor: Cursor?
+  /// The newest state of a store.
+  ///
+  /// - Throws: `storage`, `damaged`.
+  init(of store: OpenStore) throws(StoreError) {
+    reader = try store.readers.take(from: store.environment, store.trees)
+    (self.store, trees, schema) = (store, store.trees, store.schema)
+    generation = try Catalog.generation(in: reader.transaction)
   }
 
-  /// Trees of records that are read so, by index; none in a write transaction. They are held by hand: to
-  /// count a reference takes as long as a fifth of a look-up.
-  @exclusivity(unchecked) var mapped: [Unmanaged<MappedTree>?] = []
-  /// Whether the transaction is one that only reads.
-  let isReading: Bool
-
-  init(_ transaction: Transaction, trees: Trees, schema: Schema) {
-    self.transaction = transaction
-    isReading = transaction is ReadTransaction
-    self.trees = trees
-    self.schema = schema
+  /// What a write transaction sees as long as nothing more is written.
+  ///
+  /// - Parameter generation: of the last save in it.
+  init(_ transaction: WriteTransaction, _ trees: Trees, _ schema: Schema, generation: UInt64) {
+    reader = TreeReader(transaction, trees)
+    (store, self.trees, self.schema, self.generation) = (nil, trees, schema, generation)
   }
 
-  deinit { for tree in mapped { tree?.release() } }
+  deinit { store?.readers.give(reader) }
 
   // MARK: - One object
 
@@ -58,16 +62,13 @@ final class StoreView {
   func envelope(
     of key: ObjectKey, in tree: Tree
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
-    do throws(LMDBError) {
-      if let mapped = try mapped(tree, for: 1) {
-        return try mapped.reading { (tree) throws(LMDBError) in try tree.value(under: key.serial) }
-      }
-      return try RecordKey(key).withBytes { (bytes) throws(LMDBError) in
-        try transaction.get(bytes, in: tree)
-      }
-    } catch {
-      throw StoreError(error, tree: trees.name(of: tree))
+    try reader.readingRecords(tree) { (records) throws(LMDBError) in
+      try records.value(under: key.serial)
     }
+  }
+
+  package func record(for key: ObjectKey) throws(StoreError) -> StoredRecord? {
+    try record(of: key, into: &arena)
   }
 
   /// The record of `key`, checked and copied; nil if there is none.
@@ -80,7 +81,7 @@ final class StoreView {
 
   /// What an external slot of `key` stands for, checked and copied; nil if it has no value, or if there
   /// is no record.
-  func externalData(of key: ObjectKey, at slot: Int) throws(StoreError) -> ExternalData? {
+  package func externalData(of key: ObjectKey, at slot: Int) throws(StoreError) -> ExternalData? {
     guard let entity = schema.entity(key.entity), let tree = trees.external(of: key.entity),
       let envelope = try envelope(of: key)
     else { return nil }
@@ -88,13 +89,8 @@ final class StoreView {
     guard let start = record.baseAddress,
       let stamp = entity.layout.slot(slot, at: start).stamp
     else { return nil }
-    let bytes: UnsafeRawBufferPointer?
-    do throws(LMDBError) {
-      bytes = try ExternalKey(key, entity.numbers[slot]).withBytes { (name) throws(LMDBError) in
-        try transaction.get(name, in: tree)
-      }
-    } catch {
-      throw StoreError(error, tree: trees.name(of: tree))
+    let bytes = try ExternalKey(key, entity.numbers[slot]).withBytes { (name) throws(StoreError) in
+      try reader.get(name, in: tree)
     }
     guard let bytes, stamp.fits(bytes) else {
       throw .damaged(
@@ -106,7 +102,7 @@ final class StoreView {
     return ExternalData(Data(bytes), stamp: stamp)
   }
 
-  func contains(_ key: ObjectKey) throws(StoreError) -> Bool { try envelope(of: key) != nil }
+  package func contains(_ key: ObjectKey) throws(StoreError) -> Bool { try envelope(of: key) != nil }
 
   /// The generation and record in an envelope.
   ///
@@ -139,8 +135,7 @@ final class StoreView {
 
   // MARK: - Links and counts
 
-  /// The links of one object in one relationship, ascending by target.
-  func scanLinks(
+  package func scanLinks(
     at place: LinkPlace, _ body: (_ target: ObjectKey, _ position: UInt64) throws -> ScanStep
   ) throws {
     guard let tree = trees.entries(of: place.relationship) else { return }
@@ -153,17 +148,11 @@ final class StoreView {
     }
   }
 
-  /// The position of one link; nil if there is none.
-  func link(at place: LinkPlace, to target: ObjectKey) throws -> UInt64? {
+  package func link(at place: LinkPlace, to target: ObjectKey) throws -> UInt64? {
     guard let tree = trees.entries(of: place.relationship) else { return nil }
     var key = EntryKey.prefix(place)
     KeyEncoder.append(objectKey: target, to: &key)
-    let value: UnsafeRawBufferPointer?
-    do {
-      value = try key.withUnsafeBytes { try transaction.get($0, in: tree) }
-    } catch let error as LMDBError {
-      throw StoreError(error, tree: trees.name(of: tree))
-    }
+    let value = try key.withUnsafeBytes { try reader.get($0, in: tree) }
     guard let value else { return nil }
     guard let position = Self.position(in: value) else {
       throw damaged(tree, "a link has \(key.count) and \(value.count) bytes")
@@ -177,13 +166,10 @@ final class StoreView {
     return value.count == 8 ? UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)) : nil
   }
 
-  func count(of entity: EntityNumber) throws(StoreError) -> Int {
+  package func count(of entity: EntityNumber) throws(StoreError) -> Int {
     guard let tree = trees.records(of: entity) else { return 0 }
-    let count: Int
-    do throws(LMDBError) {
-      count = try transaction.statistics(of: tree).entryCount
-    } catch {
-      throw StoreError(error, tree: trees.name(of: tree))
+    let count = try reader.reading(tree) { (transaction) throws(LMDBError) in
+      try transaction.statistics(of: tree).entryCount
     }
     guard count <= ObjectKey.serialMax else {
       throw damaged(tree, "it says that it has \(count) records")
@@ -199,13 +185,9 @@ final class StoreView {
     _ tree: Tree, in range: KeyRange, isReversed: Bool,
     _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> ScanStep
   ) throws {
-    do {
-      var cursor = try takeCursor(on: tree)
+    try reader.withCursor(on: tree) { cursor in
       try isReversed
         ? descend(&cursor, in: range, body) : ascend(&cursor, in: range, body)
-      giveBack(cursor, on: tree)
-    } catch let error as LMDBError {
-      throw StoreError(error, tree: trees.name(of: tree))
     }
   }
 
@@ -242,17 +224,6 @@ final class StoreView {
         isThere = try cursor.previous()
       }
     }
-  }
-
-  func takeCursor(on tree: Tree) throws(LMDBError) -> Cursor {
-    if tree.index < idle.count, let cursor = idle[tree.index]?.cursor.take() { return cursor }
-    return try transaction.cursor(in: tree)
-  }
-
-  func giveBack(_ cursor: consuming Cursor, on tree: Tree) {
-    while idle.count <= tree.index { idle.append(nil) }
-    if idle[tree.index] == nil { idle[tree.index] = IdleCursor() }
-    idle[tree.index]?.cursor = consume cursor
   }
 
   func damaged(_ tree: Tree, _ reason: String) -> StoreError {

@@ -155,7 +155,7 @@ struct GroupCommit {
     for entity in queue.schema.entities {
       guard let tree = queue.trees.records(of: entity.number) else { continue }
       var cursor = try transaction.cursor(in: tree)
-      if try cursor.last(), let serial = RecordKey.serial(of: cursor.key) {
+      if try cursor.last(), let serial = RecordKey.number(of: cursor.key) {
         highest = max(highest, serial)
       }
     }

@@ -159,7 +159,7 @@ struct PlanWriter {
     var cursor = try transaction.cursor(in: tree)
     var isThere = try cursor.first()
     while isThere {
-      guard let serial = RecordKey.serial(of: cursor.key), serial > former else { return nil }
+      guard let serial = RecordKey.number(of: cursor.key), serial > former else { return nil }
       former = serial
       while place < section.items.count,
         section.items[place].new != nil || section.items[place].key.serial < serial

@@ -51,7 +51,7 @@ extension SaveCheck {
       changes: changes.finished(), links: try linksThatStay(), schema: schema)
     return ReadView(
       own: Overlay([segment]), inherited: [],
-      snapshot: LMDBSnapshot(writing: view, generation: 0), schema: schema)
+      snapshot: view, schema: schema)
   }
 
   /// The links of the save without those that lose an end by what was decided.

@@ -50,7 +50,7 @@ struct SaveCheck {
     _ save: ChangeSet, in transaction: WriteTransaction, _ queue: CommitQueue
   ) throws -> SavePlan {
     var check = SaveCheck(
-      save: save, view: StoreView(transaction, trees: queue.trees, schema: queue.schema),
+      save: save, view: StoreView(transaction, queue.trees, queue.schema, generation: 0),
       schema: queue.schema, duties: queue.duties)
     try check.run()
     return check.plan

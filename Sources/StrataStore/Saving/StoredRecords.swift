@@ -19,7 +19,7 @@ struct StoredRecords: ~Copyable {
 
   init(in tree: Tree, of transaction: Transaction) throws(LMDBError) {
     var cursor = try transaction.cursor(in: tree)
-    last = try cursor.last() ? RecordKey.serial(of: cursor.key) ?? .max : 0
+    last = try cursor.last() ? RecordKey.number(of: cursor.key) ?? .max : 0
     self.cursor = cursor
   }
 
@@ -30,7 +30,7 @@ struct StoredRecords: ~Copyable {
     let serial = key.serial
     if serial > last { return nil }
     if let place, RecordKey.isNear(serial, above: place) {
-      self.place = try cursor.next() ? RecordKey.serial(of: cursor.key) : nil
+      self.place = try cursor.next() ? RecordKey.number(of: cursor.key) : nil
     }
     if let place, place >= serial { return place == serial ? cursor.value : nil }
     let isThere = try RecordKey(key).withBytes { (bytes) throws(LMDBError) in

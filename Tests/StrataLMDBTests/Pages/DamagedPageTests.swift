@@ -57,8 +57,8 @@ import Testing
       try changed.write(to: URL(fileURLWithPath: scratch.path))
       let environment = try scratch.open()
       let tree = try #require(try environment.tree(named: "numbers"))
-      let mapped = MappedTree(tree, named: "numbers", in: try environment.read())
-      guard try mapped.isReady(for: 2) else { return false }
+      let mapped = RecordTree(
+        tree, named: "numbers", in: try environment.read(), readsPages: true)
       let sought = numbers.shuffled(using: &random).prefix(300)
       var isWrong = false
       let attempt = { (read: () throws -> Bool) in

@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrata
-import CStrataLMDB
 
-/// A tree whose keys are numbers of 48 bits, six bytes each, read from the pages of a snapshot without
-/// LMDB's calls.
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A tree whose keys are numbers of 48 bits (`RecordKey`), as one transaction sees it: the one door to
+/// records, behind which they are read from the file's pages, or by LMDB's calls.
 ///
-/// It exists because to look records up was a third of a fetch. `mdb_get` takes 1,500 instructions, most
-/// of them to set a cursor up and to compare keys byte by byte, and it takes one key: each look-up waits
-/// for its own leaf and then for its own record. Here a key is compared as one number; its place in the
-/// leaf is guessed, and mostly right; and look-ups that come together wait together, for the processor is
-/// asked for all their leaves and then for all their records before the first is needed.
+/// Pages are read directly because looking records up was a third of a fetch. `mdb_get` takes 1,500
+/// instructions, most of them to set a cursor up and to compare keys byte by byte, and it takes one key:
+/// each look-up waits for its own leaf and then for its own record. Here a key is compared as one number;
+/// its place in the leaf is guessed, and mostly right; and look-ups that come together wait together,
+/// because the processor is asked for all their leaves and then for all their records before the first is
+/// needed.
 ///
 /// What makes it sound:
-/// - LMDB never writes to a page that a snapshot has, as long as the snapshot's read transaction lives.
-///   That rule is what all bytes rest on that `Transaction` gives out. In a write transaction pages lie
-///   elsewhere: it has no mapped trees.
+/// - LMDB never writes to a page of a snapshot as long as the snapshot's read transaction lives. All bytes
+///   that `Transaction` gives out rest on that rule. In a write transaction pages lie elsewhere: there
+///   LMDB is asked.
 /// - The root comes from LMDB: the 48 bytes that it keeps under the tree's name (mdb.c: MDB_db).
 /// - Pages are read by `MappedPages` and `PageNodes`, which believe nothing. So damage is an error here
 ///   also where LMDB would read on and die by a signal.
-/// - Where anything about the file or about LMDB is not as it is known, `isReady` says no, and the caller
-///   does the same with LMDB.
+/// - LMDB is asked wherever the file or liblmdb differs from the known form.
+///
+/// `STRATA_LMDB_PAGES=0` in the environment has everything read by LMDB's calls.
 ///
 /// ## Invariants
 /// - I1 `root` is of the snapshot of `epoch`, and nil until it pays to look it up.
@@ -30,9 +37,11 @@ import CStrataLMDB
 ///
 /// ## Isolation
 /// That of its transaction.
-package final class MappedTree {
-  private let transaction: ReadTransaction
+package final class RecordTree {
+  private let tree: Tree
   private let name: [UInt8]
+  private let transaction: Transaction
+  private let readsPages: Bool
   // Safety: `@exclusivity(unchecked)` spares each look-up run-time checks. A tree is of one isolation,
   // and no access to these runs code that could reach it again.
   @exclusivity(unchecked) private var epoch: UInt
@@ -47,11 +56,19 @@ package final class MappedTree {
   /// Bytes of what LMDB keeps under a tree's name.
   private static let descriptionByteCount = 48
 
+  /// Whether pages are read where nothing else is asked for.
+  package static let readsPages = getenv("STRATA_LMDB_PAGES").map { String(cString: $0) } != "0"
+
   /// A tree that the environment has opened under `name`. (Until it has opened any, LMDB does not know how
   /// names compare, and calls what is not there.)
-  package init(_ tree: Tree, named name: String, in transaction: ReadTransaction) {
+  package init(
+    _ tree: Tree, named name: String, in transaction: Transaction,
+    readsPages: Bool = RecordTree.readsPages
+  ) {
+    self.tree = tree
     self.name = Array(name.utf8)
     self.transaction = transaction
+    self.readsPages = readsPages && transaction is ReadTransaction
     epoch = transaction.epoch
   }
 
@@ -64,30 +81,30 @@ package final class MappedTree {
     let depth: Int
   }
 
-  /// Whether the tree can be read here, now that `count` look-ups are to come. If not, LMDB is to be
-  /// asked.
+  /// The root, now that `count` look-ups are to come; nil if LMDB is to be asked: in a write transaction,
+  /// in a file that is not of the known form, and if finding the root does not pay for so few look-ups.
   ///
   /// - Parameter count: 2 or more also for a walk.
-  /// - Throws: `badTransaction`, `corrupted`, `pageNotFound`, `readersFull`, `io`.
   @inline(__always)
-  package func isReady(for count: Int) throws(LMDBError) -> Bool {
-    if epoch == transaction.epoch, root != nil { return true }
+  private func root(for count: Int) throws(LMDBError) -> Root? {
+    if epoch == transaction.epoch, let root { return root }
     return try takeRoot(for: count)
   }
 
   @inline(never)
-  private func takeRoot(for count: Int) throws(LMDBError) -> Bool {
+  private func takeRoot(for count: Int) throws(LMDBError) -> Root? {
+    guard readsPages else { return nil }
     if epoch != transaction.epoch {
       epoch = transaction.epoch
       root = nil
       expectedCount = 0
     }
-    if expectedCount == .max { return false }
+    if expectedCount == .max { return nil }
     expectedCount += min(count, Self.lookUpCountMin)
-    if expectedCount < Self.lookUpCountMin { return false }
+    if expectedCount < Self.lookUpCountMin { return nil }
     root = try findRoot()
     if root == nil { expectedCount = .max }
-    return root != nil
+    return root
   }
 
   /// nil if there is no such tree, or not of the known kind.
@@ -107,33 +124,17 @@ package final class MappedTree {
     return Root(epoch: transaction.epoch, pages: pages, number: number, depth: depth)
   }
 
-  /// The root of the transaction's present snapshot.
-  ///
-  /// - Throws: `badTransaction` if `isReady` was not asked since that was taken.
-  @inline(__always)
-  func currentRoot() throws(LMDBError) -> Root {
-    guard epoch == transaction.epoch, let root else { throw .badTransaction }
-    return root
-  }
-
-  /// Whether `root` is that of the transaction's present snapshot.
-  @inline(__always)
-  func isCurrent(_ root: Root) -> Bool { root.epoch == transaction.epoch }
-
   // MARK: - Looking up
 
   /// The value under `number`; nil if there is none.
   ///
-  /// - Important: `isReady` was true in this snapshot.
-  /// - Throws: `corrupted`, `pageNotFound`, `badTransaction`.
+  /// - Throws: `corrupted`, `pageNotFound`, `badTransaction`, `badTree`, `readersFull`, `io`.
   /// - Complexity: O(log n) for n entries.
   package func value(under number: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
-    let root = try currentRoot()
-    let mark = PageNodes.mark(of: number)
-    guard let place = try root.leaf(for: mark) else { return nil }
-    let leaf = try root.pages.nodes(ofPage: place.number, .leaf)
-    guard let node = try leaf.node(withMark: mark, first: place.first) else { return nil }
-    return try leaf.value(of: node, in: root.pages)
+    if let root = try root(for: 1) { return try root.value(under: number) }
+    return try RecordKey(number).withBytes { (key) throws(LMDBError) in
+      try transaction.get(key, in: tree)
+    }
   }
 
   /// One of several look-ups that are done together.
@@ -157,31 +158,65 @@ package final class MappedTree {
 
   /// Looks all of these up, and has the values on their way to the processor.
   ///
-  /// - Important: `isReady` was true in this snapshot.
-  /// - Throws: `corrupted`, `pageNotFound`, `badTransaction`: of any of them.
-  package func find(_ lookUps: UnsafeMutableBufferPointer<LookUp>) throws(LMDBError) {
-    let root = try currentRoot()
+  /// - Returns: false if they are to be looked up one by one: where no pages are read, and where one of
+  ///   those that are needed is damaged, so that what lies in the others is found.
+  /// - Throws: `badTransaction`, `readersFull`, `io`.
+  package func find(_ lookUps: UnsafeMutableBufferPointer<LookUp>) throws(LMDBError) -> Bool {
+    do throws(LMDBError) {
+      guard let root = try root(for: lookUps.count) else { return false }
+      try root.find(lookUps)
+      return true
+    } catch .corrupted, .pageNotFound {
+      return false
+    }
+  }
+
+  // MARK: - Walking
+
+  /// A walk over all entries, ascending.
+  ///
+  /// - Throws: as `value(under:)`.
+  package func walk() throws(LMDBError) -> RecordWalk {
+    if let root = try root(for: .max) { return RecordWalk(from: root, in: transaction) }
+    return RecordWalk(by: try transaction.cursor(in: tree), in: transaction)
+  }
+}
+
+// MARK: - In pages
+
+extension RecordTree.Root {
+  fileprivate func value(under number: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    let mark = PageNodes.mark(of: number)
+    guard let place = try self.leaf(for: mark) else { return nil }
+    let leaf = try pages.nodes(ofPage: place.number, .leaf)
+    guard let node = try leaf.node(withMark: mark, first: place.first) else { return nil }
+    return try leaf.value(of: node, in: pages)
+  }
+
+  fileprivate func find(
+    _ lookUps: UnsafeMutableBufferPointer<RecordTree.LookUp>
+  ) throws(LMDBError) {
     // The branches are few and mostly near; of the leaves it is known which lines will be read.
     for index in lookUps.indices {
       let mark = PageNodes.mark(of: lookUps[index].number)
-      guard let place = try root.leaf(for: mark) else { continue }
-      let page = try root.pages.place(of: place.number)
+      guard let place = try self.leaf(for: mark) else { continue }
+      let page = try pages.place(of: place.number)
       strata_prefetch(page)
       strata_prefetch(PageNodes.placeOfOffset(guessedFor: mark, first: place.first, on: page))
       lookUps[index].leaf = place.number
       lookUps[index].first = place.first
     }
     for index in lookUps.indices where lookUps[index].leaf != .max {
-      let leaf = try root.pages.nodes(ofPage: lookUps[index].leaf, .leaf)
+      let leaf = try pages.nodes(ofPage: lookUps[index].leaf, .leaf)
       let guess = leaf.guess(
         of: PageNodes.mark(of: lookUps[index].number), first: lookUps[index].first)
       strata_prefetch_lines(leaf.expectedPlace(at: guess), Self.prefetchedLineCount)
     }
     for index in lookUps.indices where lookUps[index].leaf != .max {
-      let leaf = try root.pages.nodes(ofPage: lookUps[index].leaf, .leaf)
+      let leaf = try pages.nodes(ofPage: lookUps[index].leaf, .leaf)
       let mark = PageNodes.mark(of: lookUps[index].number)
       if let node = try leaf.node(withMark: mark, first: lookUps[index].first) {
-        lookUps[index].value = try leaf.value(of: node, in: root.pages)
+        lookUps[index].value = try leaf.value(of: node, in: pages)
       }
     }
   }
@@ -189,18 +224,6 @@ package final class MappedTree {
   /// Lines of a record that are fetched ahead: most records have no more.
   private static let prefetchedLineCount = 3
 
-  // MARK: - Walking
-
-  /// A walk over all entries, ascending.
-  ///
-  /// - Important: `isReady` was true in this snapshot.
-  /// - Throws: `badTransaction`.
-  package func walk() throws(LMDBError) -> MappedWalk {
-    MappedWalk(of: self, from: try currentRoot())
-  }
-}
-
-extension MappedTree.Root {
   /// The page of the leaf that has `mark` if any has, and a mark that is above neither the leaf's first nor
   /// `mark`; nil if the tree is empty.
   @inline(__always)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The nodes of a branch or leaf of a `MappedTree`, ascending by key (`MappedPages` has their form).
+/// The nodes of a branch or leaf of a `RecordTree`, ascending by key (`MappedPages` has their form).
 ///
 /// A key is six bytes, most significant first. The key and its size, which lies before it, are read as one
 /// number, the *mark*: so two keys are compared by comparing two numbers, and that a key has another size

@@ -4,7 +4,7 @@ import StrataTestSupport
 import Testing
 
 /// The same trees through LMDB's calls and through their pages.
-@Suite struct `A tree that is read from its pages` {
+@Suite struct `A tree of records` {
   /// What shapes the trees of a round.
   struct Shape: Sendable {
     let countMax: Int
@@ -35,7 +35,7 @@ import Testing
     try environment.writeSync { _ = try $0.delete("unused", in: tree) }
     _ = try environment.makeTree("another")
     let reader = try environment.read()
-    let mapped = MappedTree(tree, named: "numbers", in: reader)
+    let mapped = RecordTree(tree, named: "numbers", in: reader, readsPages: true)
     var used: [UInt64] = []
     var depths: Set<Int> = []
     do {
@@ -103,7 +103,7 @@ import Testing
     }
     let reader = try environment.read()
     #expect(try reader.statistics(of: tree).depth == 4)
-    let mapped = MappedTree(tree, named: "numbers", in: reader)
+    let mapped = RecordTree(tree, named: "numbers", in: reader, readsPages: true)
     #expect(throws: Never.self, "seed \(seed)") {
       try compare(mapped, with: reader, tree, Array(0..<countMax), &random)
     }
@@ -129,8 +129,8 @@ import Testing
     try write(0)
     let readers = try (UInt8(1)...6).map { content in
       let reader = try environment.read()
-      let mapped = MappedTree(tree, named: "numbers", in: reader)
-      #expect(try mapped.isReady(for: 2))
+      let mapped = RecordTree(tree, named: "numbers", in: reader, readsPages: true)
+      #expect(try readsPages(of: mapped))
       try write(content)
       return (content - 1, reader, mapped)
     }
@@ -142,50 +142,77 @@ import Testing
       #expect(walked.allSatisfy { $0.1 == expected }, "seed \(seed)")
       #expect(try mapped.value(under: 300).map([UInt8].init) == expected)
       try reader.renew()
-      #expect(throws: LMDBError.badTransaction) { try mapped.value(under: 300) }
-      #expect(try mapped.isReady(for: 2))
       #expect(try mapped.value(under: 300).map([UInt8].init) == Array(repeating: 200, count: 100))
     }
   }
 
-  @Test func `is asked for its root when it pays, and then until the snapshot goes`() throws {
+  @Test func `is read from pages when it pays, and then until the snapshot goes`() throws {
     let scratch = try ScratchEnvironment()
     let environment = try scratch.open()
     let tree = try environment.makeTree("numbers")
     let reader = try environment.read()
-    let mapped = MappedTree(tree, named: "numbers", in: reader)
-    #expect(try !mapped.isReady(for: 1))
-    #expect(try mapped.isReady(for: 1))
+    let mapped = RecordTree(tree, named: "numbers", in: reader, readsPages: true)
+    #expect(try !readsPages(of: mapped, lookUpCount: 1))
+    #expect(try readsPages(of: mapped, lookUpCount: 1))
     try reader.renew()
-    #expect(try !mapped.isReady(for: 1))
+    #expect(try !readsPages(of: mapped, lookUpCount: 1))
     try reader.renew()
-    #expect(try mapped.isReady(for: 2))
+    #expect(try readsPages(of: mapped))
     reader.end()
-    #expect(throws: LMDBError.badTransaction) { try mapped.isReady(for: 2) }
+    #expect(throws: LMDBError.badTransaction) { try readsPages(of: mapped) }
   }
 
-  @Test func `is not read so if there is no such tree`() throws {
+  @Test func `is not read from pages if there is no such tree`() throws {
     let scratch = try ScratchEnvironment()
     let environment = try scratch.open()
     let tree = try environment.makeTree("numbers")
-    let mapped = MappedTree(tree, named: "another", in: try environment.read())
-    #expect(try !mapped.isReady(for: 2))
+    let mapped = RecordTree(tree, named: "another", in: try environment.read(), readsPages: true)
+    #expect(try !readsPages(of: mapped))
   }
 
-  @Test func `gives up a walk whose snapshot was let go, though another was taken`() throws {
+  @Test(arguments: [false, true])
+  func `is the same for a reader and in the transaction that writes it`(
+    readsPages: Bool
+  ) throws {
+    let scratch = try ScratchEnvironment()
+    let environment = try scratch.open()
+    let tree = try environment.makeTree("numbers")
+    let numbers = (UInt64(1)...2_000).map { $0 * 3 }
+    try environment.writeSync { transaction in
+      for number in numbers {
+        try withBytes(of: number) { key in
+          try bytes(of: [UInt8(number & 0xFF)]) { try transaction.put(key, $0, in: tree) }
+        }
+      }
+      let written = RecordTree(tree, named: "numbers", in: transaction, readsPages: readsPages)
+      #expect(try !StrataLMDBTests.readsPages(of: written))
+      #expect(try walk(written).map(\.0) == numbers)
+      #expect(try written.value(under: 6).map([UInt8].init) == [6])
+      #expect(try written.value(under: 7) == nil)
+    }
+    let reader = try environment.read()
+    let read = RecordTree(tree, named: "numbers", in: reader, readsPages: readsPages)
+    #expect(try StrataLMDBTests.readsPages(of: read) == readsPages)
+    #expect(try walk(read).map(\.0) == numbers)
+    #expect(try read.value(under: 6).map([UInt8].init) == [6])
+    #expect(try read.value(under: 7) == nil)
+  }
+
+  @Test(arguments: [false, true])
+  func `gives up a walk whose snapshot was let go, though another was taken`(
+    readsPages: Bool
+  ) throws {
     let scratch = try ScratchEnvironment()
     let environment = try scratch.open()
     let tree = try environment.makeTree("numbers", ["number": "1", "numbes": "2"])
     let reader = try environment.read()
-    let mapped = MappedTree(tree, named: "numbers", in: reader)
-    #expect(try mapped.isReady(for: 2))
+    let mapped = RecordTree(tree, named: "numbers", in: reader, readsPages: readsPages)
     var walk = try mapped.walk()
     #expect(try walk.next())
     try reader.renew()
-    #expect(try mapped.isReady(for: 2))
     do {
       _ = try walk.next()
-      Issue.record("the walk went on in pages of an older snapshot")
+      Issue.record("the walk went on in an older snapshot")
     } catch LMDBError.badTransaction {}
   }
 
@@ -193,8 +220,7 @@ import Testing
     let scratch = try ScratchEnvironment()
     let environment = try scratch.open()
     let tree = try environment.makeTree("numbers", ["seven b": "", "fiveb": "", "six by": ""])
-    let mapped = MappedTree(tree, named: "numbers", in: try environment.read())
-    #expect(try mapped.isReady(for: 2))
+    let mapped = RecordTree(tree, named: "numbers", in: try environment.read(), readsPages: true)
     #expect(throws: LMDBError.corrupted) { try walk(mapped) }
     #expect(throws: LMDBError.corrupted) { try mapped.value(under: 1) }
   }
@@ -212,7 +238,7 @@ func withBytes<T>(
 }
 
 /// All entries that a walk comes to.
-func walk(_ mapped: MappedTree) throws -> [(UInt64, [UInt8])] {
+func walk(_ mapped: RecordTree) throws -> [(UInt64, [UInt8])] {
   var entries: [(UInt64, [UInt8])] = []
   var walk = try mapped.walk()
   while try walk.next() { entries.append((walk.number, [UInt8](walk.value))) }
@@ -220,13 +246,21 @@ func walk(_ mapped: MappedTree) throws -> [(UInt64, [UInt8])] {
 }
 
 /// What look-ups that are done together find.
-func find(_ numbers: [UInt64], in mapped: MappedTree) throws -> [[UInt8]?] {
-  try withUnsafeTemporaryAllocation(of: MappedTree.LookUp.self, capacity: numbers.count) { room in
+func find(_ numbers: [UInt64], in mapped: RecordTree) throws -> [[UInt8]?] {
+  try withUnsafeTemporaryAllocation(of: RecordTree.LookUp.self, capacity: numbers.count) { room in
     for (index, number) in numbers.enumerated() {
-      room.initializeElement(at: index, to: MappedTree.LookUp(number))
+      room.initializeElement(at: index, to: RecordTree.LookUp(number))
     }
-    try mapped.find(room)
+    guard try mapped.find(room) else { throw LMDBError.corrupted }
     return room.map { $0.value.map([UInt8].init) }
+  }
+}
+
+/// Whether look-ups that are done together are read from pages.
+func readsPages(of mapped: RecordTree, lookUpCount: Int = 2) throws -> Bool {
+  try withUnsafeTemporaryAllocation(of: RecordTree.LookUp.self, capacity: lookUpCount) { room in
+    room.initialize(repeating: RecordTree.LookUp(1))
+    return try mapped.find(room)
   }
 }
 
@@ -234,10 +268,10 @@ private struct Difference: Error { let what: String }
 
 /// Throws where the pages say something else than LMDB.
 private func compare(
-  _ mapped: MappedTree, with reader: ReadTransaction, _ tree: Tree, _ used: [UInt64],
+  _ mapped: RecordTree, with reader: ReadTransaction, _ tree: Tree, _ used: [UInt64],
   _ random: inout SeededGenerator
 ) throws {
-  guard try mapped.isReady(for: 2) else { throw Difference(what: "not read from pages") }
+  guard try readsPages(of: mapped) else { throw Difference(what: "not read from pages") }
   let expected = try reader.entries(of: tree)
   let walked = try walk(mapped)
   guard walked.count == expected.count else { throw Difference(what: "count of a walk") }

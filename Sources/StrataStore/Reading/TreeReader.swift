@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataLMDB
+import StrataPrimitives
+
+/// A transaction with what has been opened in it: cursors that no scan is using, and trees of records.
+///
+/// It outlives the view that reads through it: the next view of the pool finds all of it open.
+///
+/// ## Isolation
+/// That of its transaction.
+final class TreeReader {
+  let transaction: Transaction
+  let trees: Trees
+
+  // Safety: `@exclusivity(unchecked)` spares each scan some run-time checks. A reader is of one isolation,
+  // and nothing of the program runs while a cursor is taken or given back.
+  /// By the index of their tree.
+  @exclusivity(unchecked) private var idle: [IdleCursor?] = []
+  /// By the index of their tree. To count a reference would take as long as a fifth of a look-up.
+  @exclusivity(unchecked) private var records: [Uncounted<RecordTree>?] = []
+  /// Those of `records`.
+  private var held: [RecordTree] = []
+
+  private final class IdleCursor {
+    @exclusivity(unchecked) var cursor: Cursor?
+  }
+
+  init(_ transaction: Transaction, _ trees: Trees) {
+    self.transaction = transaction
+    self.trees = trees
+  }
+
+  /// Reads in `tree`.
+  ///
+  /// - Throws: what `body` throws, with the name of the tree.
+  @inline(__always)
+  func reading<Result>(
+    _ tree: Tree, _ body: (Transaction) throws(LMDBError) -> Result
+  ) throws(StoreError) -> Result {
+    do throws(LMDBError) {
+      return try body(transaction)
+    } catch {
+      throw StoreError(error, tree: trees.name(of: tree))
+    }
+  }
+
+  /// What lies under `key`; nil if nothing does.
+  func get(
+    _ key: UnsafeRawBufferPointer, in tree: Tree
+  ) throws(StoreError) -> UnsafeRawBufferPointer? {
+    try reading(tree) { (transaction) throws(LMDBError) in try transaction.get(key, in: tree) }
+  }
+
+  // MARK: - Records
+
+  /// Reads in a tree of records.
+  ///
+  /// - Throws: what `body` throws, with the name of the tree.
+  @inline(__always)
+  func readingRecords<Result>(
+    _ tree: Tree, _ body: (RecordTree) throws(LMDBError) -> Result
+  ) throws(StoreError) -> Result {
+    do throws(LMDBError) {
+      return try records(of: tree).with { records in
+        Swift.Result { () throws(LMDBError) in try body(records) }
+      }.get()
+    } catch {
+      throw StoreError(error, tree: trees.name(of: tree))
+    }
+  }
+
+  /// A tree of records, which the reader holds.
+  @inline(__always)
+  func records(of tree: Tree) -> Uncounted<RecordTree> {
+    let known = tree.index < records.count ? records[tree.index] : nil
+    return known ?? open(tree)
+  }
+
+  @inline(never)
+  private func open(_ tree: Tree) -> Uncounted<RecordTree> {
+    let opened = RecordTree(tree, named: trees.name(of: tree), in: transaction)
+    held.append(opened)
+    while records.count <= tree.index { records.append(nil) }
+    records[tree.index] = Uncounted(opened)
+    return Uncounted(opened)
+  }
+
+  // MARK: - Cursors
+
+  /// Calls `body` with a cursor on `tree`. A scan in the body has a cursor of its own.
+  ///
+  /// - Throws: what `body` throws; an `LMDBError` as a `StoreError` with the name of the tree.
+  @inline(__always)
+  func withCursor(on tree: Tree, _ body: (inout Cursor) throws -> Void) throws {
+    do {
+      var cursor = try takeCursor(on: tree)
+      try body(&cursor)
+      giveBack(cursor, on: tree)
+    } catch let error as LMDBError {
+      throw StoreError(error, tree: trees.name(of: tree))
+    }
+  }
+
+  private func takeCursor(on tree: Tree) throws(LMDBError) -> Cursor {
+    if tree.index < idle.count, let cursor = idle[tree.index]?.cursor.take() { return cursor }
+    return try transaction.cursor(in: tree)
+  }
+
+  private func giveBack(_ cursor: consuming Cursor, on tree: Tree) {
+    while idle.count <= tree.index { idle.append(nil) }
+    if idle[tree.index] == nil { idle[tree.index] = IdleCursor() }
+    idle[tree.index]?.cursor = consume cursor
+  }
+}
