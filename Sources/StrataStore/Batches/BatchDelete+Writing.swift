@@ -70,19 +70,8 @@ extension BatchDelete {
       let record = try record(of: key, view, into: &arena)
       section.items.append(
         SavePlan.Item(key: key, old: record, new: nil, deletion.entity.layout))
-      for links in deletion.links {
-        for target in try view.targets(at: LinkPlace(links.number, key)) {
-          plan.linkEntries[links.number, default: .init()].removed.append(link: key, to: target)
-          guard let mirror = links.mirror else { continue }
-          plan.linkEntries[mirror, default: .init()].removed.append(link: target, to: key)
-        }
-      }
-      for target in deletion.positions {
-        guard let number = target.positions,
-          let owner = record.toOne(at: target.slot, layout: deletion.entity.layout)
-        else { continue }
-        plan.linkEntries[number, default: .init()].removed.append(link: owner, to: key)
-      }
+      for links in deletion.links { try plan.remove(links, of: key, in: view) }
+      plan.removePositions(of: key, record, deletion.entity.layout, deletion.positions)
     }
     for index in deletion.indexes { plan.addEntries(of: section, index) }
     if !deletion.isEmptied { plan.sections = [section] }
@@ -90,7 +79,7 @@ extension BatchDelete {
   }
 
   private func write(_ plan: consuming SavePlan) throws {
-    for number in plan.linkEntries.keys { plan.linkEntries[number]?.removed.sort() }
+    plan.sortLinks()
     _ = try PlanWriter.write(plan, in: transaction, trees, generation: generation)
   }
 
@@ -214,7 +203,7 @@ extension SavePlan {
   fileprivate mutating func addEntries(of section: Section, _ index: IndexSchema) {
     var changes = IndexChangesBuilder(index, of: section)
     for place in section.items.indices { changes.append(section.items, at: place) }
-    indexes[index.number] = changes.finished()
+    indexes.append(changes.finished())
   }
 }
 

@@ -24,10 +24,8 @@ import StrataRecord
 struct BatchDelete {
   let deletion: BatchDeletion
   let transaction: WriteTransaction
-  let trees: Trees
-  let schema: Schema
-  let duties: [LinkDuties]
   let generation: UInt64
+  private let queue: CommitQueue
   /// Whether the keys of what changes are wanted, though they be not needed.
   private let notesKeys: Bool
 
@@ -45,6 +43,10 @@ struct BatchDelete {
   var completedCount = 0
   private var stepCount = 0
 
+  var trees: Trees { queue.trees }
+  var schema: Schema { queue.schema }
+  var duties: [LinkDuties] { queue.duties }
+
   init(
     _ deletion: BatchDeletion, in transaction: WriteTransaction, _ queue: CommitQueue,
     generation: UInt64
@@ -52,9 +54,7 @@ struct BatchDelete {
     self.deletion = deletion
     self.transaction = transaction
     self.generation = generation
-    trees = queue.trees
-    schema = queue.schema
-    duties = queue.duties
+    self.queue = queue
     notesKeys = deletion.reportsKeys || queue.feed.isFollowed
     consequences = deletion.consequences?()
   }
@@ -336,39 +336,5 @@ extension LinkDuties {
   fileprivate var cascades: Bool {
     targets.contains { $0.rule == .cascade } || referrers.contains { $0.rule == .cascade }
       || links.contains { $0.rule == .cascade }
-  }
-}
-
-extension StoreView {
-  /// The objects whose to-one slot leads to `key`, by the slot's index. Ascending.
-  fileprivate func referrers(to key: ObjectKey, index: PropertyNumber) throws -> [ObjectKey] {
-    var prefix: [UInt8] = []
-    KeyEncoder.append(objectKey: key, to: &prefix)
-    var found: [ObjectKey] = []
-    try scanIndex(index, in: KeyRange(prefix: prefix), isReversed: false) { _, owner in
-      found.append(owner)
-      return .more
-    }
-    return found
-  }
-
-  /// The ends of the links at `place`. Ascending.
-  func targets(at place: LinkPlace) throws -> [ObjectKey] {
-    var targets: [ObjectKey] = []
-    try scanLinks(at: place) { target, _ in
-      targets.append(target)
-      return .more
-    }
-    return targets
-  }
-
-  /// Whether there are neither index entries nor links under `number`.
-  func hasNoEntries(of number: PropertyNumber) throws -> Bool {
-    var isEmpty = true
-    try scanIndex(number, in: KeyRange(), isReversed: false) { _, _ in
-      isEmpty = false
-      return .stop
-    }
-    return isEmpty
   }
 }

@@ -21,4 +21,21 @@ enum EntryKey {
     KeyEncoder.append(objectKey: place.owner, to: &bytes)
     return bytes
   }
+
+  /// Calls `body` with the key of one link.
+  static func withLink<Result>(
+    _ number: PropertyNumber, _ owner: ObjectKey, _ target: ObjectKey,
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try withUnsafeTemporaryAllocation(
+      byteCount: prefixByteCount + linkByteCount, alignment: 8
+    ) { bytes in
+      bytes.storeBytes(of: number.rawValue.bigEndian, as: UInt16.self)
+      bytes.storeBytes(
+        of: owner.rawValue.bigEndian, toByteOffset: prefixByteCount, as: UInt64.self)
+      bytes.storeBytes(
+        of: target.rawValue.bigEndian, toByteOffset: prefixByteCount + 8, as: UInt64.self)
+      return try body(UnsafeRawBufferPointer(bytes))
+    }
+  }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-package import StrataChanges
+import StrataChanges
 import StrataLMDB
 package import StrataModel
 import StrataPrimitives
@@ -131,39 +131,6 @@ package final class StoreView: Snapshot {
   private func damaged(_ key: ObjectKey, _ error: RecordError) -> StoreError {
     .damaged(
       tree: "r\(key.entity.rawValue)", key: "serial \(key.serial)", reason: error.description)
-  }
-
-  // MARK: - Links and counts
-
-  package func scanLinks(
-    at place: LinkPlace, _ body: (_ target: ObjectKey, _ position: UInt64) throws -> ScanStep
-  ) throws {
-    guard let tree = trees.entries(of: place.relationship) else { return }
-    let range = KeyRange(prefix: EntryKey.prefix(place))
-    try scan(tree, in: range, isReversed: false) { bytes, value in
-      guard bytes.count == EntryKey.prefixByteCount + EntryKey.linkByteCount,
-        let target = KeyEncoder.objectKey(ofEntry: bytes), let position = Self.position(in: value)
-      else { throw damaged(tree, "a link has \(bytes.count) and \(value.count) bytes") }
-      return try body(target, position)
-    }
-  }
-
-  package func link(at place: LinkPlace, to target: ObjectKey) throws -> UInt64? {
-    guard let tree = trees.entries(of: place.relationship) else { return nil }
-    var key = EntryKey.prefix(place)
-    KeyEncoder.append(objectKey: target, to: &key)
-    let value = try key.withUnsafeBytes { try reader.get($0, in: tree) }
-    guard let value else { return nil }
-    guard let position = Self.position(in: value) else {
-      throw damaged(tree, "a link has \(key.count) and \(value.count) bytes")
-    }
-    return position
-  }
-
-  /// The position in a link's value; nil if no link has such a value.
-  private static func position(in value: UnsafeRawBufferPointer) -> UInt64? {
-    if value.isEmpty { return 0 }
-    return value.count == 8 ? UInt64(littleEndian: value.loadUnaligned(as: UInt64.self)) : nil
   }
 
   package func count(of entity: EntityNumber) throws(StoreError) -> Int {

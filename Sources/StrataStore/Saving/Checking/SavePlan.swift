@@ -41,18 +41,22 @@ struct SavePlan {
     var items: [Item]
   }
 
-  /// The entries of one index that come and go.
-  struct IndexChanges {
-    var removed = IndexRun()
-    var added = IndexRun()
+  /// A link in one direction, in the order in which trees have them.
+  struct LinkEntry: Comparable {
+    let owner: ObjectKey
+    let target: ObjectKey
+    /// Written beside the link, unless it is 0.
+    var position: UInt64 = 0
 
-    var isEmpty: Bool { removed.isEmpty && added.isEmpty }
+    static func < (left: LinkEntry, right: LinkEntry) -> Bool {
+      left.owner == right.owner ? left.target < right.target : left.owner < right.owner
+    }
   }
 
-  /// The links of one direction of a relationship that come and go.
-  struct EntryChanges {
-    var removed = EntryBatch()
-    var added = EntryBatch()
+  /// The links of one direction of a relationship that come and go, ascending when they are written.
+  struct LinkEntryChanges {
+    var removed: [LinkEntry] = []
+    var added: [LinkEntry] = []
   }
 
   /// Ascending by entity.
@@ -60,10 +64,11 @@ struct SavePlan {
   /// The entities that lose all their objects, if any do: their trees are emptied, and no entry in these
   /// is planned one by one.
   var emptied: WholeEntities?
-  var indexes: [PropertyNumber: IndexChanges] = [:]
+  /// One for each index.
+  var indexes: [IndexChanges] = []
   /// The links that the save adds and removes, without what comes of deletions.
   var links = LinkChanges()
-  var linkEntries: [PropertyNumber: EntryChanges] = [:]
+  var linkEntries: [PropertyNumber: LinkEntryChanges] = [:]
   /// What merge policies decided and what was derived, of others' objects too: for the saver to hear.
   var merged: [ObjectKey: Record?] = [:]
   /// The objects of `merged` of which no policy has decided anything, with the derived slots that are
@@ -72,7 +77,7 @@ struct SavePlan {
 
   /// Whether nothing is written: the save has changed transient values alone, say.
   var isEmpty: Bool {
-    sections.isEmpty && indexes.allSatisfy(\.value.isEmpty)
+    sections.isEmpty && indexes.allSatisfy(\.isEmpty)
       && linkEntries.allSatisfy { $0.value.removed.isEmpty && $0.value.added.isEmpty }
   }
 

@@ -17,7 +17,7 @@ enum LinkBreach {
   case member(of: ObjectKey, String, DeleteRule, target: ObjectKey)
 }
 
-extension SaveCheck {
+extension LinkCheck {
   /// What the program is told of a breach that is not resolved; nil for one that always is.
   func danglingLink(_ breach: LinkBreach, isDenied: Bool = false) -> DanglingLink? {
     switch breach {
@@ -39,12 +39,13 @@ extension SaveCheck {
     to target: ObjectKey
   ) -> DanglingLink {
     DanglingLink(
-      owner: objectID(owner), relationship: relationship, target: objectID(target), cause: cause)
+      owner: state.objectID(owner), relationship: relationship, target: state.objectID(target),
+      cause: cause)
   }
 
   private func name(of place: LinkPlace) -> String {
     let number = place.relationship.rawValue & PropertyNumber.rawValueMax
-    let entity = schema.entity(place.owner.entity)
+    let entity = state.schema.entity(place.owner.entity)
     let slot = entity?.numbers.firstIndex { $0.rawValue == number }
     return slot.flatMap { entity?.description.properties[$0].name } ?? "a relationship"
   }

@@ -3,17 +3,12 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Objects that a conflict has made something else than the save wanted, others' objects among them.
-struct Revisions {
-  var items: [ObjectKey: SavePlan.Item] = [:]
-  /// Those that were revised since they were last looked at.
-  var fresh: [ObjectKey] = []
-}
+// What conflicts make of objects.
 
-extension SaveCheck {
+extension StateAfterSave {
   /// What the save writes of an object, if anything. O(log objects).
   func item(of key: ObjectKey) -> SavePlan.Item? {
-    revisions.items[key] ?? plan.item(of: key)
+    revised[key] ?? plan.item(of: key)
   }
 
   /// The object as it is after the save; nil if it will not be there.
@@ -31,7 +26,7 @@ extension SaveCheck {
   ///
   /// - Parameter external: bytes of external slots that the save sets in it besides those of its own
   ///   change.
-  mutating func revise(
+  func revise(
     _ key: ObjectKey, to record: Record?, external: ExternalValues = ExternalValues()
   ) throws {
     guard let entity = schema.entity(key.entity) else { return }
@@ -47,20 +42,60 @@ extension SaveCheck {
     }
     plan.merged.updateValue(record, forKey: key)
     plan.derived[key] = nil
-    revisions.items[key] = item(
+    revised[key] = item(
       key, old: old, new: record,
       external.fitting(record, entity.layout, in: entity.layout.externalSlots, orElse: known),
       entity)
-    revisions.fresh.append(key)
-    // It remembers objects that are there.
+    freshlyRevised.append(key)
     existing = KeyMemo(expecting: save.changes.count)
   }
 
   /// Brings the revised objects into the plan.
-  mutating func applyRevisions() {
-    if revisions.items.isEmpty { return }
-    plan.revise(revisions.items, schema)
-    revisions = Revisions()
+  func applyRevisions() {
+    if revised.isEmpty { return }
+    plan.revise(revised, schema)
+    (revised, freshlyRevised) = ([:], [])
+  }
+
+  // MARK: - External values
+
+  // That no stored record has a stamp without its bytes. A record that a save writes may have the stamp of
+  // a value that the save has not set: it was read, and the store has replaced or deleted that value
+  // meanwhile. Its bytes are gone. Then the store's value stays, if there is one, whatever the merge
+  // policy says of the rest.
+
+  /// What is written of one object, its external slots with stored values or those of `external`. The
+  /// saver hears of it if that is not what it wanted.
+  func item(
+    _ key: ObjectKey, old: Record?, new: Record?, _ external: ExternalValues,
+    _ entity: EntitySchema
+  ) -> SavePlan.Item {
+    let layout = entity.layout
+    guard let new else { return SavePlan.Item(key: key, old: old, new: nil, layout) }
+    if layout.externalSlots.isEmpty {
+      return SavePlan.Item(key: key, old: old, new: stored(new, entity), layout)
+    }
+    var lost = SlotSet()
+    for slot in layout.externalSlots {
+      guard let stamp = new.stamp(at: slot, layout), stamp != old?.stamp(at: slot, layout),
+        external.value(at: slot, fitting: stamp) == nil
+      else { continue }
+      lost.insert(slot)
+    }
+    let kept = lost.isEmpty ? new : withStoredValues(of: old, at: lost, in: new, layout)
+    if !lost.isEmpty { plan.merged.updateValue(kept, forKey: key) }
+    return SavePlan.Item(
+      key: key, old: old, new: stored(kept, entity),
+      external: external.fitting(kept, layout, in: layout.externalSlots), layout)
+  }
+
+  private func withStoredValues(
+    of old: Record?, at slots: SlotSet, in record: Record, _ layout: RecordLayout
+  ) -> Record {
+    if let old { return splice(old, into: record, at: slots, layout) }
+    let draft = Draft(layout: layout, base: record)
+    for slot in slots { draft.setExternal(nil, at: slot) }
+    return encode(draft)
   }
 }
 

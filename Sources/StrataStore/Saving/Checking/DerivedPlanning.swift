@@ -3,40 +3,50 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Derived attributes, over the state that the store has after the save: what the save writes by what
-// the check has decided, and the rest as the transaction has it. No change set has them: contexts do
-// not set them, and what a record of a change set holds in their slots does not count.
+/// Plans derived attributes as they are after the save: what the save writes by what the check has
+/// decided, and the rest as the transaction has it. No change set has them: contexts do not set them, and
+/// what a record of a change set holds in their slots does not count.
+///
+/// ## Isolation
+/// The writer thread.
+struct DerivedPlanning {
+  let state: StateAfterSave
 
-extension SaveCheck {
   /// Has the plan write derived attributes as they are after the save, in the objects that it writes
   /// and in others. The saver hears of each that is not as it was in the change set.
   ///
   /// It may be called again when more was decided: then it begins with what it has planned itself.
-  mutating func derive() throws {
+  func run() throws {
     guard concernsDerived else { return }
-    if !plan.merged.isEmpty, PlantedFault.decidedUnderived.isPlanted(in: schema) { return }
-    let view = try stateAfterSave()
-    var derivation = Derivation(schema)
-    try gather(into: &derivation, in: view)
-    try deriveWritten(derivation, in: view)
-    try deriveOthers(derivation, in: view)
+    if !state.plan.merged.isEmpty, PlantedFault.decidedUnderived.isPlanted(in: state.schema) {
+      return
+    }
+    let after = try viewAfterSave()
+    var derivation = Derivation(state.schema)
+    try gather(into: &derivation, in: after)
+    try deriveWritten(derivation, in: after)
+    try deriveOthers(derivation, in: after)
   }
 
   /// Whether a derived attribute may be other than it was: one look for each entity that is written.
   private var concernsDerived: Bool {
-    let derivations = schema.derivation
+    let derivations = state.schema.derivation
     if derivations.isEmpty { return false }
     let memberships = derivations.memberships
-    return plan.sections.contains {
+    return state.plan.sections.contains {
       derivations[$0.entity.number] != nil || memberships[$0.entity.number] != nil
-    } || plan.links.byPlace.keys.contains { memberships.relationships.contains($0.relationship) }
+    }
+      || state.plan.links.byPlace.keys.contains {
+        memberships.relationships.contains($0.relationship)
+      }
   }
 
   // MARK: - The state after the save
 
-  private mutating func stateAfterSave() throws -> ReadView {
-    var changes = ChangeTable.Builder(expecting: plan.sections.reduce(0) { $0 + $1.items.count })
-    for section in plan.sections {
+  private func viewAfterSave() throws -> ReadView {
+    let count = state.plan.sections.reduce(0) { $0 + $1.items.count }
+    var changes = ChangeTable.Builder(expecting: count)
+    for section in state.plan.sections {
       for item in section.items {
         let base = item.old.map { Base(record: $0, generation: 0) }
         switch (item.new, base) {
@@ -48,21 +58,22 @@ extension SaveCheck {
       }
     }
     let segment = Segment(
-      changes: changes.finished(), links: try linksThatStay(), schema: schema)
+      changes: changes.finished(), links: try linksThatStay(), schema: state.schema)
     return ReadView(
-      own: Overlay([segment]), inherited: [],
-      snapshot: view, schema: schema)
+      own: Overlay([segment]), inherited: [], snapshot: state.view, schema: state.schema)
   }
 
   /// The links of the save without those that lose an end by what was decided.
-  private mutating func linksThatStay() throws -> LinkChanges {
-    if plan.links.isEmpty || (!dropsLinks && plan.merged.isEmpty) { return plan.links }
+  private func linksThatStay() throws -> LinkChanges {
+    if state.plan.links.isEmpty || (!state.dropsLinks && state.plan.merged.isEmpty) {
+      return state.plan.links
+    }
     var kept = LinkChanges()
-    for (place, links) in plan.links.byPlace {
-      let isOwnerThere = try exists(place.owner)
-      for (target, state) in links {
-        let isThere = try state == .absent || (isOwnerThere && exists(target))
-        kept.set(isThere ? state : .absent, at: place, to: target)
+    for (place, links) in state.plan.links.byPlace {
+      let isOwnerThere = try state.exists(place.owner)
+      for (target, link) in links {
+        let isThere = try link == .absent || (isOwnerThere && state.exists(target))
+        kept.set(isThere ? link : .absent, at: place, to: target)
       }
     }
     return kept
@@ -70,12 +81,12 @@ extension SaveCheck {
 
   // MARK: - What is wanted
 
-  private mutating func gather(into derivation: inout Derivation, in after: ReadView) throws {
-    let memberships = schema.derivation.memberships
-    for section in plan.sections {
+  private func gather(into derivation: inout Derivation, in after: ReadView) throws {
+    let memberships = state.schema.derivation.memberships
+    for section in state.plan.sections {
       let number = section.entity.number
       let membership = memberships[number]
-      guard membership != nil || schema.derivation[number] != nil else { continue }
+      guard membership != nil || state.schema.derivation[number] != nil else { continue }
       for item in section.items {
         if let membership { try gather(item, membership, section.entity, into: &derivation) }
         switch (item.old, item.new) {
@@ -85,7 +96,7 @@ extension SaveCheck {
         }
       }
     }
-    for place in plan.links.byPlace.keys
+    for place in state.plan.links.byPlace.keys
     where memberships.relationships.contains(place.relationship) {
       derivation.wantAggregates(over: place)
     }
@@ -106,7 +117,7 @@ extension SaveCheck {
     }
     guard item.new == nil else { return }
     for (relationship, end) in membership.ends {
-      for target in try storedTargets(at: LinkPlace(relationship, item.key)) {
+      for target in try state.view.targets(at: LinkPlace(relationship, item.key)) {
         derivation.wantAggregates(over: LinkPlace(end, target))
       }
     }
@@ -115,66 +126,69 @@ extension SaveCheck {
   // MARK: - What is planned
 
   /// Derives in the objects that the plan writes.
-  private mutating func deriveWritten(_ derivation: Derivation, in after: ReadView) throws {
-    for number in plan.sections.indices {
-      let entity = plan.sections[number].entity
+  private func deriveWritten(_ derivation: Derivation, in after: ReadView) throws {
+    for number in state.plan.sections.indices {
+      let entity = state.plan.sections[number].entity
       let derived = entity.derivedSlots
       if derived.isEmpty { continue }
       var isAnythingLeft = true
-      for place in plan.sections[number].items.indices {
-        let item = plan.sections[number].items[place]
+      for place in state.plan.sections[number].items.indices {
+        let item = state.plan.sections[number].items[place]
         guard let new = item.new else { continue }
         var record = new
         // What is not to be calculated stays as it is stored, whatever the change set has there.
         if let old = item.old {
           let strange = item.differing.intersection(derived)
             .subtracting(derivation.wanted[item.key] ?? SlotSet())
-          if !strange.isEmpty { record = splice(old, into: record, at: strange, entity.layout) }
+          if !strange.isEmpty {
+            record = state.splice(old, into: record, at: strange, entity.layout)
+          }
         }
-        if let found = try derivation.record(of: item.key, record, in: after, into: &arena) {
+        if let found = try derivation.record(of: item.key, record, in: after, into: &state.arena) {
           record = found
         }
         if record.isIdentical(to: new) { continue }
         let changed = SavePlan.Item(
           key: item.key, old: item.old, new: record, external: item.external, entity.layout)
-        plan.sections[number].items[place] = changed
+        state.plan.sections[number].items[place] = changed
         if !changed.isChange { isAnythingLeft = false }
         note(record, of: item.key, derived, entity.layout)
       }
-      if !isAnythingLeft { plan.sections[number].items.removeAll { !$0.isChange } }
+      if !isAnythingLeft { state.plan.sections[number].items.removeAll { !$0.isChange } }
     }
-    plan.sections.removeAll { $0.items.isEmpty }
+    state.plan.sections.removeAll { $0.items.isEmpty }
   }
 
   /// Derives in the objects that the plan did not write so far.
-  private mutating func deriveOthers(_ derivation: Derivation, in after: ReadView) throws {
+  private func deriveOthers(_ derivation: Derivation, in after: ReadView) throws {
     var items: [ObjectKey: SavePlan.Item] = [:]
-    for key in derivation.wanted.keys where plan.item(of: key) == nil {
-      guard let entity = schema.entity(key.entity), case .record(let stored) = try after.find(key),
-        let record = try derivation.record(of: key, stored.record, in: after, into: &arena)
+    for key in derivation.wanted.keys where state.plan.item(of: key) == nil {
+      guard let entity = state.schema.entity(key.entity),
+        case .record(let stored) = try after.find(key),
+        let record = try derivation.record(of: key, stored.record, in: after, into: &state.arena)
       else { continue }
       items[key] = SavePlan.Item(key: key, old: stored.record, new: record, entity.layout)
       note(record, of: key, entity.derivedSlots, entity.layout)
     }
-    if !items.isEmpty { plan.revise(items, schema) }
+    if !items.isEmpty { state.plan.revise(items, state.schema) }
   }
 
   /// Has the saver hear of derived values: over what was decided of the object, or else over what it
   /// has saved.
-  private mutating func note(
+  private func note(
     _ record: Record, of key: ObjectKey, _ derived: SlotSet, _ layout: RecordLayout
   ) {
-    let known = plan.merged[key] ?? save.changes[key]?.record
+    let known = state.plan.merged[key] ?? state.save.changes[key]?.record
     guard let known else {
-      plan.derived[key] = derived
-      plan.merged.updateValue(record, forKey: key)
+      state.plan.derived[key] = derived
+      state.plan.merged.updateValue(record, forKey: key)
       return
     }
     let slots = layout.differingSlots(known, record).intersection(derived)
     if slots.isEmpty { return }
-    if plan.merged[key] == nil || plan.derived[key] != nil {
-      plan.derived[key, default: SlotSet()].formUnion(slots)
+    if state.plan.merged[key] == nil || state.plan.derived[key] != nil {
+      state.plan.derived[key, default: SlotSet()].formUnion(slots)
     }
-    plan.merged.updateValue(splice(record, into: known, at: slots, layout), forKey: key)
+    state.plan.merged.updateValue(state.splice(record, into: known, at: slots, layout), forKey: key)
   }
 }

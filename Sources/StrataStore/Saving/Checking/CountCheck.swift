@@ -3,56 +3,63 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Whether a relationship has more members after the save than it may. The context has counted what it
-// saw; another save may have added members since. Which of them should go no merge policy can say.
+/// Looks whether a relationship has more members after the save than it may. The context has counted what
+/// it saw; another save may have added members since. Which of them should go no merge policy can say.
+///
+/// ## Isolation
+/// The writer thread.
+struct CountCheck {
+  let state: StateAfterSave
 
-extension SaveCheck {
   /// Looks at the relationships to which the save adds members, and at no others: one that has too
   /// many already may lose some.
   ///
   /// - Throws: `StoreError.countViolations`; `.damaged`, `LMDBError`.
-  mutating func checkCounts() throws {
-    let memberships = schema.validation.memberships
+  func run() throws {
+    let memberships = state.schema.validation.memberships
     if memberships.relationships.isEmpty { return }
     var violations: [CountViolation] = []
     for (place, gain) in gainsThroughSlots(memberships) where gain.hasAny {
       guard case .inverseSlot(let index, _)? = count(at: place)?.relationship.storage else {
         continue
       }
-      try check(storedCount(of: place.owner, index) + gain.net, at: place, &violations)
+      let storedCount = try state.view.referrers(to: place.owner, index: index).count
+      try check(storedCount + gain.net, at: place, &violations)
     }
-    for (place, links) in plan.links.byPlace
+    for (place, links) in state.plan.links.byPlace
     where memberships.relationships.contains(place.relationship) {
-      guard !holdsPositions(place), links.values.contains(where: \.isAddition) else { continue }
-      var members = Set(try storedTargets(at: place))
-      for (target, state) in links {
-        switch state {
+      guard !state.holdsPositions(place), links.values.contains(where: \.isAddition)
+      else { continue }
+      var members = Set(try state.view.targets(at: place))
+      for (target, link) in links {
+        switch link {
         case .present: members.insert(target)
         case .absent: members.remove(target)
         case .moved: break
         }
       }
-      try check(members.count(where: { try exists($0) }), at: place, &violations)
+      try check(members.count(where: { try state.exists($0) }), at: place, &violations)
     }
     if violations.isEmpty { return }
     throw StoreError.countViolations(
       violations.sorted { ($0.objectID.key, $0.relationship) < ($1.objectID.key, $1.relationship) })
   }
 
-  private mutating func check(
+  private func check(
     _ found: Int, at place: LinkPlace, _ violations: inout [CountViolation]
   ) throws {
-    guard let count = count(at: place), let max = count.max, found > max, try exists(place.owner)
+    guard let count = count(at: place), let max = count.max, found > max,
+      try state.exists(place.owner)
     else { return }
     violations.append(
       CountViolation(
-        objectID: objectID(place.owner),
-        entity: schema.entity(place.owner.entity)?.description.name ?? "",
+        objectID: state.objectID(place.owner),
+        entity: state.schema.entity(place.owner.entity)?.description.name ?? "",
         relationship: count.relationship.name, count: found, max: max))
   }
 
   private func count(at place: LinkPlace) -> EntityValidation.CountCheck? {
-    schema.validation[place.owner.entity]?.counts.first {
+    state.schema.validation[place.owner.entity]?.counts.first {
       $0.relationship.number == place.relationship
     }
   }
@@ -67,7 +74,7 @@ extension SaveCheck {
 
   private func gainsThroughSlots(_ memberships: MembershipSchema) -> [LinkPlace: Gain] {
     var gains: [LinkPlace: Gain] = [:]
-    for section in plan.sections {
+    for section in state.plan.sections {
       let layout = section.entity.layout
       for membership in memberships[section.entity.number]?.slots ?? [] {
         for item in section.items where item.differing.contains(membership.slot) {
@@ -84,17 +91,6 @@ extension SaveCheck {
       }
     }
     return gains
-  }
-
-  private func storedCount(of owner: ObjectKey, _ index: PropertyNumber) throws -> Int {
-    var prefix: [UInt8] = []
-    KeyEncoder.append(objectKey: owner, to: &prefix)
-    var count = 0
-    try view.scanIndex(index, in: KeyRange(prefix: prefix), isReversed: false) { _, _ in
-      count += 1
-      return .more
-    }
-    return count
   }
 }
 

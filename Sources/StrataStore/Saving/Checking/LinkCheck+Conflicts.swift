@@ -10,22 +10,13 @@ import StrataRecord
 // It comes to an end: a slot that was cleared stays so, an object that stays is deleted again only by
 // a cascade, and what a cascade has deleted stays deleted.
 
-extension SaveCheck {
-  /// What is decided of an object that the save deletes and that others are linked to.
-  enum DeletionVerdict {
-    /// It is deleted, and its delete rules run on what it did not know.
-    case goes
-    /// Its deletion is dropped.
-    case stays
-    case refused
-  }
-
+extension LinkCheck {
   /// Resolves all breaches.
   ///
   /// - Throws: `StoreError.danglingLinks`, `.mergePolicyMistakes`.
-  mutating func settleLinks() throws {
+  mutating func settle() throws {
     try findBreachesOfRevised()
-    applyRevisions()
+    state.applyRevisions()
     try findBreaches()
     while !breaches.isEmpty {
       while !breaches.isEmpty {
@@ -42,20 +33,20 @@ extension SaveCheck {
       }
       if !danglingLinks.isEmpty { throw StoreError.danglingLinks(danglingLinks) }
       denied = []
-      applyRevisions()
+      state.applyRevisions()
       // What the save links to may be gone by a rule that the save did not know of.
       try findBreaches()
     }
   }
 
   private mutating func findBreachesOfRevised() throws {
-    let keys = revisions.fresh
-    revisions.fresh = []
+    let keys = state.freshlyRevised
+    state.freshlyRevised = []
     for key in keys {
-      guard let item = revisions.items[key], let entity = schema.entity(key.entity) else {
+      guard let item = state.revised[key], let entity = state.schema.entity(key.entity) else {
         continue
       }
-      try findBreaches(of: item, entity, duties[Int(key.entity.rawValue)], isRevised: true)
+      try findBreaches(of: item, entity, state.duties[Int(key.entity.rawValue)], isRevised: true)
     }
   }
 
@@ -63,20 +54,20 @@ extension SaveCheck {
     guard try stands(breach) else { return }
     switch breach {
     case .lostTarget(let owner, let relationship, let target):
-      if let survivor = replacements.survivor(of: target) {
+      if let survivor = state.survivor(of: target) {
         return try set(relationship.slot, of: owner, to: survivor)
       }
-      if policy == .error || isInvented(target, at: relationship.slot, of: owner) {
+      if state.policy == .error || isInvented(target, at: relationship.slot, of: owner) {
         return refuse(breach)
       }
       try clear(relationship.slot, of: owner, leadingTo: target)
     case .lostLink:
-      if policy == .error { return refuse(breach) }
-      dropsLinks = true
+      if state.policy == .error { return refuse(breach) }
+      state.dropsLinks = true
     case .halfLink(let owner, let slot, let target, _):
       try clear(slot, of: owner, leadingTo: target)
     case .referrer(let owner, let referrer, let deleted):
-      if let survivor = replacements.survivor(of: deleted) {
+      if let survivor = state.survivor(of: deleted) {
         return try set(referrer.slot, of: owner, to: survivor)
       }
       guard try verdict(on: deleted, for: breach) == .goes else { return }
@@ -96,26 +87,28 @@ extension SaveCheck {
   }
 
   /// Whether a breach is still one after what was decided since it was found.
-  private mutating func stands(_ breach: LinkBreach) throws -> Bool {
+  private func stands(_ breach: LinkBreach) throws -> Bool {
     switch breach {
     case .lostTarget(let owner, let relationship, let target):
-      return try self.target(of: owner, at: relationship.slot) == target && !exists(target)
-    case .lostLink(_, let target): return try !exists(target)
+      return try state.target(of: owner, at: relationship.slot) == target && !state.exists(target)
+    case .lostLink(_, let target): return try !state.exists(target)
     case .halfLink(let owner, let slot, let target, let partner):
-      return try self.target(of: owner, at: slot) == target
-        && self.partner(of: target, at: partner) != owner
+      return try state.target(of: owner, at: slot) == target
+        && state.partner(of: target, at: partner) != owner
     case .referrer(let owner, let referrer, let deleted):
-      return try !exists(deleted) && self.target(of: owner, at: referrer.slot) == deleted
+      return try !state.exists(deleted) && state.target(of: owner, at: referrer.slot) == deleted
     case .member(let deleted, _, _, let target):
-      return try !exists(deleted) && exists(target)
+      return try !state.exists(deleted) && state.exists(target)
     }
   }
 
   /// Whether a policy of the program's own has given a slot its target: that is a mistake, no
   /// conflict.
   private func isInvented(_ target: ObjectKey, at slot: Int, of owner: ObjectKey) -> Bool {
-    guard policy.isCustom, let layout = schema.entity(owner.entity)?.layout else { return false }
-    return save.changes[owner]?.record?.toOne(at: slot, layout: layout) != target
+    guard state.policy.isCustom, let layout = state.schema.entity(owner.entity)?.layout else {
+      return false
+    }
+    return state.save.changes[owner]?.record?.toOne(at: slot, layout: layout) != target
   }
 
   private mutating func refuse(_ breach: LinkBreach) {
@@ -126,57 +119,58 @@ extension SaveCheck {
   /// the object.
   private mutating func verdict(
     on deleted: ObjectKey, for breach: LinkBreach
-  ) throws -> DeletionVerdict {
-    let verdict = try verdicts[deleted] ?? decide(deleted)
-    verdicts[deleted] = verdict
+  ) throws -> StateAfterSave.DeletionVerdict {
+    let verdict = try state.verdicts[deleted] ?? decide(deleted)
+    state.verdicts[deleted] = verdict
     if verdict == .refused { refuse(breach) }
     return verdict
   }
 
-  private mutating func decide(_ deleted: ObjectKey) throws -> DeletionVerdict {
-    guard let entity = schema.entity(deleted.entity), let theirs = item(of: deleted)?.old else {
-      return .goes
-    }
+  private mutating func decide(_ deleted: ObjectKey) throws -> StateAfterSave.DeletionVerdict {
+    guard let entity = state.schema.entity(deleted.entity),
+      let theirs = state.item(of: deleted)?.old
+    else { return .goes }
     let conflict = Conflict(
-      objectID: objectID(deleted), base: save.changes[deleted]?.base?.record, ours: nil,
-      theirs: theirs, changed: SlotSet(), schema: schema)
-    switch policy.resolve(conflict, layout: entity.layout) {
+      objectID: state.objectID(deleted), base: state.save.changes[deleted]?.base?.record, ours: nil,
+      theirs: theirs, changed: SlotSet(), schema: state.schema)
+    switch state.policy.resolve(conflict, layout: entity.layout) {
     case .fail: return .refused
     case .mistaken(let found):
       mistakes += found
       return .stays
     case .delete: return .goes
     case .keepTheirs:
-      try revise(deleted, to: theirs)
+      try state.revise(deleted, to: theirs)
       return .stays
     case .write(let record, let external):
-      try revise(deleted, to: record, external: external)
+      try state.revise(deleted, to: record, external: external)
       return .stays
     }
   }
 
   /// Deletes an object because another is deleted; no policy is asked.
-  private mutating func cascade(to key: ObjectKey) throws {
-    verdicts[key] = .goes
-    try revise(key, to: nil)
+  private func cascade(to key: ObjectKey) throws {
+    state.verdicts[key] = .goes
+    try state.revise(key, to: nil)
   }
 
   /// Makes a to-one slot nil. The place that the owner had in an ordered relationship goes too.
-  private mutating func clear(
+  private func clear(
     _ slot: Int, of owner: ObjectKey, leadingTo target: ObjectKey
   ) throws {
     try set(slot, of: owner, to: nil)
-    let duty = duties[Int(owner.entity.rawValue)]
+    let duty = state.duties[Int(owner.entity.rawValue)]
     if let number = duty.targets.first(where: { $0.slot == slot })?.positions {
-      plan.links.set(.absent, at: LinkPlace(number, target), to: owner)
+      state.plan.links.set(.absent, at: LinkPlace(number, target), to: owner)
     }
   }
 
-  private mutating func set(_ slot: Int, of owner: ObjectKey, to target: ObjectKey?) throws {
-    guard let layout = schema.entity(owner.entity)?.layout, let record = try record(of: owner)
+  private func set(_ slot: Int, of owner: ObjectKey, to target: ObjectKey?) throws {
+    guard let layout = state.schema.entity(owner.entity)?.layout,
+      let record = try state.record(of: owner)
     else { return }
     let draft = Draft(layout: layout, base: record)
     draft.setToOne(target, at: slot)
-    try revise(owner, to: encode(draft))
+    try state.revise(owner, to: state.encode(draft))
   }
 }

@@ -44,8 +44,9 @@ struct IndexChangesBuilder {
     }
   }
 
-  func finished() -> SavePlan.IndexChanges {
-    SavePlan.IndexChanges(
-      removed: removed?.finished() ?? IndexRun(), added: added?.finished() ?? IndexRun())
+  func finished() -> IndexChanges {
+    IndexChanges(
+      index.number, removed: removed?.finished() ?? IndexRun(),
+      added: added?.finished() ?? IndexRun())
   }
 }

@@ -17,14 +17,9 @@ import StrataRecord
 /// A block is copied as it is unless something of its value comes or goes. All objects of such a value
 /// are cut into blocks again, which are full.
 ///
-/// It is worth it where a large part of the blocks changes (`isWorthwhile`): in a save that sets an indexed
-/// attribute of all objects, each with a value of its own, it takes a quarter of the instructions.
-///
 /// ## Isolation
 /// The writer thread. Nothing else writes to the tree meanwhile.
 struct IndexTreeMerge: ~Copyable {
-  typealias Changes = (number: PropertyNumber, changes: SavePlan.IndexChanges)
-
   /// The tree is not what it should be. Then it is left to `PostingWriter` to find out whether what it has
   /// to change is sound, and to name what is not.
   private struct Disorder: Error {}
@@ -44,63 +39,22 @@ struct IndexTreeMerge: ~Copyable {
   private var reader = Postings.Reader(from: 0, UnsafeRawBufferPointer(start: nil, count: 0))
   private var removedCount = 0
 
-  // MARK: - Whether and what
+  // MARK: - The whole
 
-  /// Fewer changes are never worth a look at a whole tree.
-  static let changeCountMin = 64
-
-  /// Whether so much of a tree changes that it is cheaper to write it anew: its blocks are walked and
-  /// appended at a quarter of what it costs to search for one and change it.
-  ///
-  /// What only adds is added one by one: values that come last, as dates and counters do, need no search.
-  ///
-  /// - Parameters:
-  ///   - changes: those of all indexes in the tree.
-  ///   - statistics: of the tree.
-  static func isWorthwhile(_ changes: [Changes], _ statistics: TreeStatistics) -> Bool {
-    if statistics.entryCount == 0 || statistics.overflowPageCount > 0 { return false }
-    var (removedCount, changeCount, listCount) = (0, 0, 0)
-    for (_, changes) in changes {
-      removedCount += changes.removed.entries.count
-      changeCount += changes.removed.entries.count + changes.added.entries.count
-    }
-    if removedCount == 0 { return false }
-    if changeCount < changeCountMin || changeCount * 2 < statistics.entryCount { return false }
-    // Objects of one value share blocks, which are changed once for all.
-    for (_, changes) in changes {
-      listCount += changes.removed.listCountEstimate + changes.added.listCountEstimate
-    }
-    return listCount * 2 >= statistics.entryCount
-  }
-
-  /// Writes `tree` anew with all changes of its indexes.
+  /// What a tree is to hold after all changes of its indexes.
   ///
   /// - Parameter changes: ascending by number.
-  /// - Returns: how many entries were there of those that go; nil if the tree is not in order: nothing
-  ///   has changed then.
-  /// - Throws: `StoreError.damaged`, `LMDBError`.
-  static func apply(
-    _ changes: [Changes], to tree: Tree, of transaction: WriteTransaction, _ trees: Trees
-  ) throws -> Int? {
-    guard let (image, removedCount) = try merge(changes, with: tree, of: transaction) else {
-      return nil
-    }
-    guard try image.write(into: tree, of: transaction) else {
-      throw StoreError.damaged(
-        tree: trees.name(of: tree), key: nil, reason: "the keys of an index are not in order")
-    }
-    return removedCount
-  }
-
-  private static func merge(
-    _ changes: [Changes], with tree: Tree, of transaction: WriteTransaction
-  ) throws -> (TreeImage, removedCount: Int)? {
+  /// - Returns: also how many entries were there of those that go; nil if the tree is not in order.
+  /// - Throws: `LMDBError`.
+  static func merge(
+    _ changes: [IndexChanges], with tree: Tree, of transaction: WriteTransaction
+  ) throws -> (image: TreeImage, removedCount: Int)? {
     var cursor = try transaction.cursor(in: tree)
     let isOnBlock = try cursor.first()
     var merge = IndexTreeMerge(cursor, isOnBlock: isOnBlock)
     do {
-      for (number, changes) in changes {
-        try merge.begin(number)
+      for changes in changes {
+        try merge.begin(changes.number)
         try IndexRun.forEachEntry(removed: changes.removed, added: changes.added) {
           isAdded, entry in
           try merge.take(entry, isAdded: isAdded)
@@ -224,7 +178,7 @@ extension IndexRun {
   private static let sampleCountMax = 1_024
 
   /// About how many values the entries have, going by a sample of neighbours.
-  fileprivate var listCountEstimate: Int {
+  var listCountEstimate: Int {
     let pairCount = entries.count - 1
     if pairCount < 1 { return entries.count }
     let step = max(1, pairCount / Self.sampleCountMax)

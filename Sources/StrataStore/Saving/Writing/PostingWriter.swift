@@ -48,10 +48,11 @@ struct PostingWriter: ~Copyable {
   private var isAppending = false
 
   init(
-    _ number: PropertyNumber, in tree: Tree, of transaction: WriteTransaction, _ trees: Trees
+    _ number: PropertyNumber, in tree: Tree, named treeName: String,
+    of transaction: WriteTransaction
   ) throws(LMDBError) {
     cursor = try transaction.editCursor(in: tree)
-    treeName = trees.name(of: tree)
+    self.treeName = treeName
     block = PostingBlock(number)
   }
 

@@ -13,20 +13,41 @@ struct Collision {
   let holder: ObjectKey
 }
 
-// That what is unique stays so, over the state after the save. What is done about a collision is in
-// SaveCheck+ConstraintConflicts.
+/// Looks whether what is unique stays so, over the state after the save, and has the merge policy decide
+/// where it does not.
+///
+/// ## Isolation
+/// The writer thread.
+struct ConstraintCheck {
+  let state: StateAfterSave
+  /// What is still to be resolved.
+  var collisions: [Collision] = []
+  var mistakes: [MergePolicyMistake] = []
+  var violations: [UniquenessViolation] = []
+  /// The slots that a survivor has from losers.
+  var gained: [ObjectKey: SlotSet] = [:]
+  /// Objects whose value in an index was taken back: once is enough.
+  var reverted: Set<Reversion> = []
 
-extension SaveCheck {
-  mutating func findCollisions() throws {
-    for (number, changes) in plan.indexes {
-      guard let index = uniqueIndex(number) else { continue }
+  struct Reversion: Hashable {
+    let key: ObjectKey
+    let index: PropertyNumber
+  }
+
+  init(_ state: StateAfterSave) { self.state = state }
+
+  // MARK: - Finding
+
+  mutating func find() throws {
+    for changes in state.plan.indexes {
+      guard let index = uniqueIndex(changes.number) else { continue }
       var run = UniquenessRun(index: index)
       try changes.added.forEachEntry { try check($0, &run) }
     }
   }
 
   private func uniqueIndex(_ number: PropertyNumber) -> IndexSchema? {
-    for section in plan.sections {
+    for section in state.plan.sections {
       for index in section.entity.indexes where index.number == number {
         return index.isUnique ? index : nil
       }
@@ -78,17 +99,17 @@ extension SaveCheck {
   }
 
   private func isIncomplete(_ key: ObjectKey, _ index: IndexSchema) throws -> Bool {
-    guard let layout = schema.entity(key.entity)?.layout, let record = try record(of: key) else {
-      return true
-    }
+    guard let layout = state.schema.entity(key.entity)?.layout,
+      let record = try state.record(of: key)
+    else { return true }
     return index.isIncomplete(record, layout)
   }
 
   /// An object in the store that has the value and keeps it.
   private func storedHolder(besides key: ObjectKey, _ run: UniquenessRun) throws -> ObjectKey? {
     var holder: ObjectKey?
-    try view.scanIndex(run.index.number, in: KeyRange(prefix: run.value), isReversed: false) {
-      entry, other in
+    let range = KeyRange(prefix: run.value)
+    try state.view.scanIndex(run.index.number, in: range, isReversed: false) { entry, other in
       guard other != key, !run.holders.contains(other),
         entry.count == run.value.count + KeyEncoder.objectKeyByteCount,
         try keeps(other, run), try !run.isCut || hasEqualValue(key, other, run.index)
@@ -100,11 +121,11 @@ extension SaveCheck {
   }
 
   private func keeps(_ key: ObjectKey, _ run: UniquenessRun) throws -> Bool {
-    switch outcome(of: key) {
+    switch state.outcome(of: key) {
     case .untouched: return true
     case .deleted: return false
     case .record(let record):
-      guard let layout = schema.entity(key.entity)?.layout else { return false }
+      guard let layout = state.schema.entity(key.entity)?.layout else { return false }
       var value: [UInt8] = []
       run.index.append(valueOf: record, layout, to: &value)
       return value == run.value
@@ -115,8 +136,9 @@ extension SaveCheck {
   func hasEqualValue(
     _ left: ObjectKey, _ right: ObjectKey, _ index: IndexSchema
   ) throws -> Bool {
-    guard let leftEntity = schema.entity(left.entity), let left = try record(of: left),
-      let rightEntity = schema.entity(right.entity), let right = try record(of: right)
+    guard let leftEntity = state.schema.entity(left.entity),
+      let rightEntity = state.schema.entity(right.entity),
+      let left = try state.record(of: left), let right = try state.record(of: right)
     else { return false }
     return index.hasEqualValue(left, leftEntity, right, rightEntity)
   }

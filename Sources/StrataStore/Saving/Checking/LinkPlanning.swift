@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// Plans which link entries come and go.
+///
+/// ## Isolation
+/// The writer thread.
+struct LinkPlanning {
+  let state: StateAfterSave
+
+  /// Plans the links that go with deleted objects, and those that the save adds and removes.
+  func run() throws {
+    for section in state.plan.sections {
+      let duty = state.duties[Int(section.entity.number.rawValue)]
+      if !duty.hasEntries { continue }
+      for place in section.items.indices where section.items[place].new == nil {
+        let item = section.items[place]
+        for links in duty.links { try state.plan.remove(links, of: item.key, in: state.view) }
+        if let old = item.old {
+          state.plan.removePositions(of: item.key, old, section.entity.layout, duty.targets)
+        }
+      }
+    }
+    try planOwnLinks()
+    state.plan.sortLinks()
+  }
+
+  /// Plans the links of the change set; it has both directions of what it adds and removes. Those
+  /// whose end a merge policy let go are dropped, and so is a position whose owner or member is not
+  /// there any more: it is no link, and goes with them, whoever deletes them.
+  private func planOwnLinks() throws {
+    for (place, links) in state.plan.links.byPlace {
+      precondition(
+        state.view.trees.entries(of: place.relationship) != nil,
+        "a change set holds links of the model's own relationships")
+      var changes = state.plan.linkEntries.removeValue(forKey: place.relationship) ?? .init()
+      let isChecked = state.dropsLinks || !state.plan.merged.isEmpty || state.holdsPositions(place)
+      let isOwnerThere = try !isChecked || state.exists(place.owner)
+      for (target, link) in links {
+        switch link {
+        case .absent: changes.removed.append(.init(owner: place.owner, target: target))
+        case .present(let position):
+          guard isOwnerThere, try !isChecked || state.exists(target) else { continue }
+          changes.added.append(
+            .init(owner: place.owner, target: target, position: position))
+        case .moved(let position):
+          // Whoever has taken the link away meanwhile has the last word.
+          guard isOwnerThere, try !isChecked || state.exists(target),
+            try state.view.link(at: place, to: target) != nil
+          else { continue }
+          changes.added.append(
+            .init(owner: place.owner, target: target, position: position))
+        }
+      }
+      state.plan.linkEntries[place.relationship] = changes
+    }
+  }
+}
+
+extension SavePlan {
+  /// Plans the removal of all links of a deleted object in one direction, and of their mirrors.
+  mutating func remove(
+    _ links: LinkDuties.Links, of key: ObjectKey, in view: StoreView
+  ) throws {
+    for target in try view.targets(at: LinkPlace(links.number, key)) {
+      linkEntries[links.number, default: .init()].removed.append(.init(owner: key, target: target))
+      guard let mirror = links.mirror else { continue }
+      linkEntries[mirror, default: .init()].removed.append(.init(owner: target, target: key))
+    }
+  }
+
+  /// Plans the removal of the places that a deleted object has in the ordered relationships of those that
+  /// it leads to.
+  mutating func removePositions(
+    of key: ObjectKey, _ record: Record, _ layout: RecordLayout, _ targets: [LinkDuties.Target]
+  ) {
+    for target in targets {
+      guard let number = target.positions,
+        let owner = record.toOne(at: target.slot, layout: layout)
+      else { continue }
+      linkEntries[number, default: .init()].removed.append(.init(owner: owner, target: key))
+    }
+  }
+
+  mutating func sortLinks() {
+    for number in linkEntries.keys {
+      linkEntries[number]?.removed.sort()
+      linkEntries[number]?.added.sort()
+    }
+  }
+}

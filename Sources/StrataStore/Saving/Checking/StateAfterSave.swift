@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// The store as it will be after a save, as far as that is decided: what the save wants, what conflicts
+/// have made of it, and what is written therefore.
+///
+/// The steps of a check (`SaveCheck`) read it and change it. What only one of them needs is its own.
+///
+/// ## Lifetime
+/// Its bytes are those of the transaction: nothing is written before it is gone.
+///
+/// ## Isolation
+/// The writer thread.
+final class StateAfterSave {
+  let save: ChangeSet
+  /// The store before the save.
+  let view: StoreView
+  let schema: Schema
+  /// What saves look at in the relationships of each entity, by its number.
+  let duties: [LinkDuties]
+
+  var plan = SavePlan()
+  var arena = RecordArena()
+  /// Objects that a conflict has made something else than the save wanted, others' objects among them.
+  var revised: [ObjectKey: SavePlan.Item] = [:]
+  /// Those that were revised since their links were last looked at.
+  var freshlyRevised: [ObjectKey] = []
+  /// What is decided of objects that the save deletes and that others are linked to.
+  var verdicts: [ObjectKey: DeletionVerdict] = [:]
+  /// Losers of constraint conflicts and those who took their place, which may have lost too.
+  var survivors: [ObjectKey: ObjectKey] = [:]
+  /// Whether links of the save are to be left out, because an end is not there.
+  var dropsLinks = false
+  /// Objects that were found to be there.
+  var existing: KeyMemo
+
+  var policy: MergePolicy { save.mergePolicy }
+
+  init(_ save: ChangeSet, in transaction: WriteTransaction, _ queue: CommitQueue) {
+    self.save = save
+    view = StoreView(transaction, queue.trees, queue.schema, generation: 0)
+    schema = queue.schema
+    duties = queue.duties
+    existing = KeyMemo(expecting: save.changes.count)
+  }
+
+  /// What is decided of an object that the save deletes and that others are linked to.
+  enum DeletionVerdict {
+    /// It is deleted, and its delete rules run on what it did not know.
+    case goes
+    /// Its deletion is dropped.
+    case stays
+    case refused
+  }
+
+  // MARK: - Objects
+
+  /// What the save makes of an object.
+  enum Outcome {
+    /// The save does not speak of it.
+    case untouched
+    case deleted
+    case record(Record)
+  }
+
+  func outcome(of key: ObjectKey) -> Outcome {
+    if !plan.merged.isEmpty, let decided = plan.merged[key] {
+      return decided.map(Outcome.record) ?? .deleted
+    }
+    guard let change = save.changes[key] else { return .untouched }
+    return change.record.map(Outcome.record) ?? .deleted
+  }
+
+  /// Whether the object will be there after the save.
+  func exists(_ key: ObjectKey) throws -> Bool {
+    if existing.contains(key) { return true }
+    let exists =
+      switch outcome(of: key) {
+      case .untouched: try view.contains(key)
+      case .deleted: false
+      case .record: true
+      }
+    if exists { existing.insert(key) }
+    return exists
+  }
+
+  func objectID(_ key: ObjectKey) -> ObjectID { ObjectID(store: schema.store, key: key) }
+
+  /// The objects that the store has whose slot leads to `key` after the save.
+  func referrers(to key: ObjectKey, _ referrer: LinkDuties.Referrer) throws -> [ObjectKey] {
+    try view.referrers(to: key, index: referrer.index).filter { owner in
+      switch outcome(of: owner) {
+      case .deleted: return false
+      case .untouched: return true
+      case .record(let record):
+        guard let layout = schema.entity(owner.entity)?.layout else { return false }
+        return record.toOne(at: referrer.slot, layout: layout) == key
+      }
+    }
+  }
+
+  /// Where a to-one slot leads after the save; nil if the object will not be there.
+  func target(of key: ObjectKey, at slot: Int) throws -> ObjectKey? {
+    guard let record = try record(of: key), let layout = schema.entity(key.entity)?.layout
+    else { return nil }
+    return record.toOne(at: slot, layout: layout)
+  }
+
+  /// The same for a one-to-one relationship, whose ends agree if one leads to whom a constraint
+  /// conflict has put in the place of the other.
+  func partner(of key: ObjectKey, at slot: Int) throws -> ObjectKey? {
+    let partner = try target(of: key, at: slot)
+    return partner.flatMap(survivor(of:)) ?? partner
+  }
+
+  /// Whether what lies there are mere positions: to-one slots are the truth of the relationship.
+  func holdsPositions(_ place: LinkPlace) -> Bool {
+    duties[Int(place.owner.entity.rawValue)].links.contains {
+      $0.number == place.relationship && $0.mirror == nil
+    }
+  }
+
+  /// Whether the merge policy let another save's deletion of the object stand: links to it are
+  /// dropped with our changes.
+  func isGoneByMerge(_ key: ObjectKey) -> Bool {
+    guard !plan.merged.isEmpty, let decided = plan.merged[key] else { return false }
+    return decided == nil
+  }
+
+  /// The object that stands for one that has lost, in the end; nil for any other.
+  func survivor(of key: ObjectKey) -> ObjectKey? {
+    guard var survivor = survivors[key] else { return nil }
+    while let next = survivors[survivor] { survivor = next }
+    return survivor
+  }
+
+  // MARK: - Records
+
+  func encode(_ draft: Draft) -> Record { draft.encode(into: &arena) }
+
+  /// `record` with the values that `other` has in `slots`.
+  func splice(
+    _ other: Record, into record: Record, at slots: SlotSet, _ layout: RecordLayout
+  ) -> Record {
+    layout.splice(base: record, changes: other, slots: slots, into: &arena)
+  }
+
+  /// The record as it is stored: without transient values.
+  @inline(__always)
+  func stored(_ record: Record, _ entity: EntitySchema) -> Record {
+    entity.layout.transientSlots.isEmpty
+      ? record : entity.layout.withoutTransients(record, into: &arena)
+  }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataPrimitives
+import StrataRecord
+
+/// Holds the changes of a save against what the store has by now, and has the merge policy decide on each
+/// conflict. What comes of it is the plan's sections.
+///
+/// ## Isolation
+/// The writer thread.
+struct VersionCheck {
+  private let state: StateAfterSave
+  private var conflicts: [Conflict] = []
+  private var mistakes: [MergePolicyMistake] = []
+
+  init(_ state: StateAfterSave) { self.state = state }
+
+  /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`; `.damaged`, `LMDBError`.
+  mutating func run() throws {
+    for span in state.save.changes.spans {
+      guard let entity = state.schema.entity(span.entity),
+        let tree = state.view.trees.records(of: span.entity)
+      else { preconditionFailure("a change set holds objects of the model's own entities") }
+      var items: [SavePlan.Item] = []
+      items.reserveCapacity(span.range.count)
+      var stored = try StoredRecords(in: tree, of: state.view.transaction)
+      for place in span.range {
+        let key = state.save.changes.keys[place]
+        if let envelope = try stored.envelope(of: key) {
+          try check(place, of: key, entity, against: envelope, &items)
+        } else {
+          checkUnstored(state.save.changes.values[place], of: key, entity, &items)
+        }
+      }
+      if !items.isEmpty {
+        state.plan.sections.append(SavePlan.Section(entity: entity, items: items))
+      }
+    }
+    if !mistakes.isEmpty { throw StoreError.mergePolicyMistakes(mistakes) }
+    if !conflicts.isEmpty { throw StoreError.conflicts(conflicts) }
+  }
+
+  private mutating func checkUnstored(
+    _ change: Change, of key: ObjectKey, _ entity: EntitySchema, _ items: inout [SavePlan.Item]
+  ) {
+    switch change.kind {
+    case .insert: add(key, old: nil, new: change.record, change.external, entity, &items)
+    case .update: resolve(change, of: key, theirs: nil, entity, &items)
+    // Both wanted it gone.
+    case .delete: break
+    }
+  }
+
+  /// A change of an object that the store has. It is no conflict if the makers of the change had read
+  /// the stored record, by generation or by its bytes. If both savers want the same it is one: two that
+  /// count up by one from the same base must not both succeed.
+  ///
+  /// The store is the last receiver: an update sets its slots in the stored record, and no others.
+  ///
+  /// - Parameter place: that of the change.
+  private mutating func check(
+    _ place: Int, of key: ObjectKey, _ entity: EntitySchema,
+    against envelope: UnsafeRawBufferPointer, _ items: inout [SavePlan.Item]
+  ) throws {
+    // Nearly always; the whole change is not copied for it.
+    if state.save.changes.values[place].base?.hasReadOriginAlone == true,
+      let origin = state.save.changes.values[place].base?.record
+    {
+      // A record that was read above the store may have transient values.
+      let origin = state.stored(origin, entity)
+      if envelope.count == Envelope.byteCount(for: origin) {
+        let stored = UnsafeRawBufferPointer(rebasing: envelope[Envelope.byteCount...])
+        if origin.withUnsafeBytes({ $0.isEqual(to: stored) }) {
+          let record = state.save.changes.values[place].record
+          let external = state.save.changes.values[place].external
+          return add(key, old: origin, new: record, external, entity, &items)
+        }
+      }
+    }
+    let change = state.save.changes.values[place]
+    let (generation, bytes) = try state.view.check(envelope, of: key)
+    let old = state.arena.append(copying: bytes)
+    guard let base = change.base,
+      !base.isOutdated(
+        by: StoredRecord(record: old, generation: generation), setting: change.slots,
+        where: entity.hasEqualEdits)
+    else { return resolve(change, of: key, theirs: old, entity, &items) }
+    let new = spliced(change, over: old, entity)
+    if let new, let record = change.record, new != record {
+      state.plan.merged.updateValue(new, forKey: key)
+    }
+    add(key, old: old, new: new, change.external, entity, &items)
+  }
+
+  /// The stored record with the slots of `change`; nil if that deletes the object.
+  private func spliced(
+    _ change: Change, over old: Record, _ entity: EntitySchema
+  ) -> Record? {
+    guard let record = change.record, let origin = change.base?.record else { return change.record }
+    if state.stored(origin, entity) == old || PlantedFault.maskSkipped.isPlanted(in: state.schema) {
+      return record
+    }
+    return state.splice(record, into: old, at: change.slots, entity.layout)
+  }
+
+  private mutating func resolve(
+    _ change: Change, of key: ObjectKey, theirs: Record?, _ entity: EntitySchema,
+    _ items: inout [SavePlan.Item]
+  ) {
+    let conflict = Conflict(
+      objectID: state.objectID(key), base: change.base?.shown(entity.layout, into: &state.arena),
+      read: change.base, ours: change.record, theirs: theirs,
+      changed: change.slots, external: change.external, schema: state.schema)
+    switch state.policy.resolve(conflict, layout: entity.layout) {
+    case .fail: conflicts.append(conflict)
+    case .mistaken(let found): mistakes += found
+    case .write(let record, let external):
+      let isOurs = change.record.map { $0.isIdentical(to: record) } ?? false
+      if !isOurs { state.plan.merged.updateValue(record, forKey: key) }
+      add(key, old: theirs, new: record, external, entity, &items)
+    case .delete:
+      if change.record != nil { state.plan.merged.updateValue(nil, forKey: key) }
+      add(key, old: theirs, new: nil, ExternalValues(), entity, &items)
+    case .keepTheirs: state.plan.merged.updateValue(theirs, forKey: key)
+    }
+  }
+
+  /// Plans what becomes of one object. What leaves the stored bytes as they are is not written.
+  private func add(
+    _ key: ObjectKey, old: Record?, new: Record?, _ external: ExternalValues,
+    _ entity: EntitySchema, _ items: inout [SavePlan.Item]
+  ) {
+    let item = state.item(key, old: old, new: new, external, entity)
+    if item.isChange { items.append(item) }
+  }
+}
