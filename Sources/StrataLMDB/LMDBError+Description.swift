@@ -48,8 +48,6 @@ extension LMDBError: CustomStringConvertible {
       "More trees are open than the environment allows. Open the file with a larger number."
     case .outOfMemory:
       "Memory or address space ran out. Nothing was changed; free some and try again."
-    case .keyExists:
-      "There is an entry under this key already, and it was not to be replaced."
     case .badValueSize:
       "A key must have 1 to \(Environment.keyByteCountMax) bytes, and a value less than 4 GiB. "
         + "Shorten it."

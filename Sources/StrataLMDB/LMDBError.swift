@@ -57,8 +57,6 @@ package enum LMDBError: Error, Hashable, Sendable {
 
   // MARK: Using
 
-  /// `.insert` found an entry under the key. The entry is as it was.
-  case keyExists
   /// The key is empty or longer than `Environment.keyByteCountMax`, or the value is longer than
   /// 4 GiB - 1. Nothing was changed.
   case badValueSize
@@ -100,7 +98,6 @@ extension LMDBError {
   @usableFromInline
   package init(code: Int32) {
     switch code {
-    case MDB_KEYEXIST: self = .keyExists
     case MDB_PAGE_NOTFOUND: self = .pageNotFound
     case MDB_CORRUPTED: self = .corrupted
     case MDB_PANIC: self = .panic

@@ -71,12 +71,10 @@ extension Transaction {
 }
 
 extension WriteTransaction {
-  func put(
-    _ key: String, _ value: String, in tree: Tree, mode: PutMode = .overwrite
-  ) throws {
+  func put(_ key: String, _ value: String, in tree: Tree) throws {
     try bytes(of: key) { key in
       try bytes(of: value) { value in
-        try put(key, value, in: tree, mode: mode)
+        try put(key, value, in: tree)
       }
     }
   }

@@ -68,24 +68,6 @@ extension Environment {
     return try outcome.take()
   }
 
-  /// As `writeSync`, suspending instead of blocking. Not cancelled with its task: what was
-  /// submitted is written.
-  package func write<T>(
-    _ body: @escaping @Sendable (WriteTransaction) throws -> sending T
-  ) async throws -> sending T {
-    try ForkGuard.check()
-    return try await withCheckedThrowingContinuation { continuation in
-      do throws(LMDBError) {
-        try writer.submit { [unowned self] in
-          let result = result(of: body)
-          continuation.resume(with: result)
-        }
-      } catch {
-        continuation.resume(throwing: error)
-      }
-    }
-  }
-
   private func result<T>(
     of body: (WriteTransaction) throws -> sending T
   ) -> sending Result<T, any Error> {

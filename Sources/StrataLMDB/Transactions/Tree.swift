@@ -37,15 +37,3 @@ package struct Tree: Hashable, Sendable {
     self.handle = handle
   }
 }
-
-/// How a value is put.
-@usableFromInline
-package enum PutMode: Hashable, Sendable {
-  /// Replace what lies under the key.
-  case overwrite
-  /// Fail with `keyExists` when something lies under the key.
-  case insert
-  /// As `overwrite`, and leave pages full behind the key if it is above all others. For keys that
-  /// come in order.
-  case append
-}

@@ -8,7 +8,7 @@ import Synchronization
 /// - open → ended: `commit` (durable as the environment's options say), `abort`, a commit that
 ///   fails, or deinit, which aborts. Nothing of an aborted transaction is ever visible.
 ///
-/// After an operation threw anything but `keyExists` and `badValueSize`, abort it: LMDB refuses the
+/// After an operation threw anything but `badValueSize`, abort it: LMDB refuses the
 /// rest with `badTransaction`.
 ///
 /// ## Lifetime

@@ -2,6 +2,7 @@
 package import StrataChanges
 import StrataLMDB
 package import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 // Links, and what leads to an object.
@@ -11,12 +12,20 @@ extension StoreView {
     at place: LinkPlace, _ body: (_ target: ObjectKey, _ position: UInt64) throws -> ScanStep
   ) throws {
     guard let tree = trees.entries(of: place.relationship) else { return }
-    let range = KeyRange(prefix: EntryKey.prefix(place))
-    try scan(tree, in: range, isReversed: false) { bytes, value in
-      guard bytes.count == EntryKey.prefixByteCount + EntryKey.linkByteCount,
-        let target = KeyEncoder.objectKey(ofEntry: bytes), let position = Self.position(in: value)
-      else { throw damaged(tree, "a link has \(bytes.count) and \(value.count) bytes") }
-      return try body(target, position)
+    try EntryKey.prefix(place).withUnsafeBytes { prefix in
+      try reader.withCursor(on: tree) { cursor in
+        var isThere = try cursor.seek(atOrAbove: prefix)
+        while isThere {
+          let (key, value) = (cursor.key, cursor.value)
+          guard UnsafeRawBufferPointer(rebasing: key.prefix(prefix.count)).isEqual(to: prefix)
+          else { return }
+          guard key.count == EntryKey.prefixByteCount + EntryKey.linkByteCount,
+            let target = KeyEncoder.objectKey(ofEntry: key), let position = Self.position(in: value)
+          else { throw damaged(tree, "a link has \(key.count) and \(value.count) bytes") }
+          if try body(target, position) == .stop { return }
+          isThere = try cursor.next()
+        }
+      }
     }
   }
 

@@ -3,7 +3,6 @@ import Foundation
 import StrataChanges
 import StrataLMDB
 package import StrataModel
-import StrataPrimitives
 package import StrataRecord
 
 /// The objects of a store as one transaction sees them: the store's snapshot, or the state that a save is
@@ -102,7 +101,9 @@ package final class StoreView: Snapshot {
     return ExternalData(Data(bytes), stamp: stamp)
   }
 
-  package func contains(_ key: ObjectKey) throws(StoreError) -> Bool { try envelope(of: key) != nil }
+  package func contains(_ key: ObjectKey) throws(StoreError) -> Bool {
+    try envelope(of: key) != nil
+  }
 
   /// The generation and record in an envelope.
   ///
@@ -142,55 +143,6 @@ package final class StoreView: Snapshot {
       throw damaged(tree, "it says that it has \(count) records")
     }
     return count
-  }
-
-  // MARK: - Walking a tree
-
-  /// Calls `body` with each entry of `tree` whose key is within `range`. A scan in the body has a
-  /// cursor of its own. Nothing is allocated per entry.
-  func scan(
-    _ tree: Tree, in range: KeyRange, isReversed: Bool,
-    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> ScanStep
-  ) throws {
-    try reader.withCursor(on: tree) { cursor in
-      try isReversed
-        ? descend(&cursor, in: range, body) : ascend(&cursor, in: range, body)
-    }
-  }
-
-  private func ascend(
-    _ cursor: inout Cursor, in range: KeyRange,
-    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> ScanStep
-  ) throws {
-    var isThere =
-      try range.lower.isEmpty
-      ? cursor.first() : range.lower.withUnsafeBytes { try cursor.seek(atOrAbove: $0) }
-    guard let upper = range.upper else {
-      while isThere, try body(cursor.key, cursor.value) == .more { isThere = try cursor.next() }
-      return
-    }
-    try upper.withUnsafeBytes { upper in
-      while isThere, cursor.key.isBelow(upper), try body(cursor.key, cursor.value) == .more {
-        isThere = try cursor.next()
-      }
-    }
-  }
-
-  private func descend(
-    _ cursor: inout Cursor, in range: KeyRange,
-    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> ScanStep
-  ) throws {
-    var isThere: Bool
-    if let upper = range.upper, try upper.withUnsafeBytes({ try cursor.seek(atOrAbove: $0) }) {
-      isThere = try cursor.previous()
-    } else {
-      isThere = try cursor.last()
-    }
-    try range.lower.withUnsafeBytes { lower in
-      while isThere, !cursor.key.isBelow(lower), try body(cursor.key, cursor.value) == .more {
-        isThere = try cursor.previous()
-      }
-    }
   }
 
   func damaged(_ tree: Tree, _ reason: String) -> StoreError {

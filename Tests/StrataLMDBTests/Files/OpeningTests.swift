@@ -96,7 +96,7 @@ import Testing
     let errors: [LMDBError] = [
       .noSuchFile, .permissionDenied, .notAnLMDBFile, .versionMismatch,
       .unsupportedFileSystem(name: "nfs4"), .alreadyOpen(durability: .full), .forked, .mapFull,
-      .diskFull, .readersFull, .transactionFull, .treesFull, .outOfMemory, .keyExists,
+      .diskFull, .readersFull, .transactionFull, .treesFull, .outOfMemory,
       .badValueSize, .badTransaction, .badTree, .incompatibleTree, .mapResized, .badReaderSlot,
       .corrupted, .pageNotFound, .panic, .io(errno: EIO), .other(code: -30_700),
     ]

@@ -67,7 +67,7 @@ import Testing
             let tree = try environment.tree(named: "a")
             let value = try environment.read().text("k", in: try #require(tree))
             #expect(value == "v")
-            if number % 10 == 0 { _ = try await environment.write { $0.transactionID } }
+            if number % 10 == 0 { _ = try environment.writeSync { $0.transactionID } }
           }
         }
       }

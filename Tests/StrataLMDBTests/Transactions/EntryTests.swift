@@ -20,35 +20,13 @@ import Testing
     #expect(try transaction.texts(of: tree) == ["a=Ankara", "b=Berlin", "c=Cairo"])
   }
 
-  @Test func `are replaced by overwriting and kept by inserting`() throws {
+  @Test func `are replaced`() throws {
     try environment.writeSync { [tree] transaction in
       try transaction.put("a", "Accra", in: tree)
-      #expect(throws: LMDBError.keyExists) {
-        try transaction.put("b", "Bonn", in: tree, mode: .insert)
-      }
-      try transaction.put("d", "Delhi", in: tree, mode: .insert)
+      try transaction.put("d", "Delhi", in: tree)
     }
     #expect(
       try environment.read().texts(of: tree) == ["a=Accra", "b=Berlin", "c=Cairo", "d=Delhi"])
-  }
-
-  @Test func `are appended above the last key and put elsewhere below it`() throws {
-    try environment.writeSync { [tree] transaction in
-      for key in ["d", "aa", "c", "e"] { try transaction.put(key, "x", in: tree, mode: .append) }
-    }
-    #expect(
-      try environment.read().texts(of: tree) == [
-        "a=Ankara", "aa=x", "b=Berlin", "c=x", "d=x", "e=x",
-      ])
-  }
-
-  @Test func `are written in place when their bytes are reserved`() throws {
-    try environment.writeSync { [tree] transaction in
-      try bytes(of: "r") { key in
-        try transaction.put(key, byteCount: 5, in: tree) { $0.copyBytes(from: Array("Rabat".utf8)) }
-      }
-    }
-    #expect(try environment.read().text("r", in: tree) == "Rabat")
   }
 
   @Test func `may be empty, and larger than a page`() throws {

@@ -107,7 +107,7 @@ import Testing
         }
       }
       for number in 1...300 {
-        try await environment.write { transaction in
+        try environment.writeSync { transaction in
           try transaction.put("x", "\(number)", in: pairs)
           try transaction.put("y", "\(number)", in: pairs)
         }

@@ -18,7 +18,7 @@ import Testing
     var sortedKeys: [[UInt8]] { entries.keys.sorted { $0.lexicographicallyPrecedes($1) } }
   }
 
-  private enum Operation: CaseIterable { case put, append, reserve, insert, delete, batch }
+  private enum Operation: CaseIterable { case put, delete, batch }
 
   @Test(arguments: UInt64(0)..<6)
   func `is what the model says`(round: UInt64) throws {
@@ -64,22 +64,6 @@ import Testing
         case .put:
           try transaction.put(keyBytes, valueBytes, in: tree)
           model.put(key, value)
-        case .append:
-          try transaction.put(keyBytes, valueBytes, in: tree, mode: .append)
-          model.put(key, value)
-        case .reserve:
-          try transaction.put(keyBytes, byteCount: value.count, in: tree) {
-            $0.copyMemory(from: valueBytes)
-          }
-          model.put(key, value)
-        case .insert:
-          do {
-            try transaction.put(keyBytes, valueBytes, in: tree, mode: .insert)
-            guard model.entries[key] == nil else { throw Difference(what: "inserted twice") }
-            model.put(key, value)
-          } catch LMDBError.keyExists {
-            guard model.entries[key] != nil else { throw Difference(what: "not inserted") }
-          }
         case .delete:
           let wasThere = try transaction.delete(keyBytes, in: tree)
           guard wasThere == (model.entries.removeValue(forKey: key) != nil) else {

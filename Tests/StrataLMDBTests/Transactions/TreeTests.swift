@@ -104,7 +104,7 @@ private struct Abandoned: Error {}
       for number in 0..<64 {
         group.addTask { [environment] in
           if number % 8 == 0 {
-            return try await environment.write { try $0.makeTree(named: "new \(number)") }
+            return try environment.writeSync { try $0.makeTree(named: "new \(number)") }
           }
           return try environment.tree(named: "\(number % 8)")
         }

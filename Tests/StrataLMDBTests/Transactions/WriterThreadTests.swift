@@ -112,7 +112,7 @@ private struct Abandoned: Error, Equatable {}
     }
   }
 
-  @Test func `commits what a body returns from and aborts what it throws from`() async throws {
+  @Test func `commits what a body returns from and aborts what it throws from`() throws {
     #expect(throws: Abandoned()) {
       try environment.writeSync { [tree] transaction in
         try transaction.put("k", "new", in: tree)
@@ -120,7 +120,7 @@ private struct Abandoned: Error, Equatable {}
       }
     }
     #expect(try environment.read().text("k", in: tree) == "old")
-    let id = try await environment.write { [tree] transaction in
+    let id = try environment.writeSync { [tree] transaction in
       try transaction.put("k", "new", in: tree)
       return transaction.transactionID
     }
@@ -162,7 +162,7 @@ private struct Abandoned: Error, Equatable {}
       for task in 0..<8 {
         group.addTask { [environment, tree] in
           for number in 0..<20 {
-            try await environment.write { try $0.put("\(task) \(number)", "x", in: tree) }
+            try environment.writeSync { try $0.put("\(task) \(number)", "x", in: tree) }
           }
         }
       }
