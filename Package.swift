@@ -175,10 +175,13 @@ let package = Package(
         name: "fuzz",
         dependencies: ["StrataModel", "StrataQuery", "StrataRecord", "StrataTestSupport"],
         path: "Fuzz/Driver", swiftSettings: settings),
-      // What tests share: temporary folders, seeded random numbers.
+      // What tests share: temporary folders, seeded random numbers, and the harness of random work.
       .target(
         name: "StrataTestSupport", dependencies: ["VisibleMutex"], path: "Tests/StrataTestSupport",
         swiftSettings: settings),
+      .testTarget(
+        name: "StrataTestSupportTests", dependencies: ["StrataTestSupport"], swiftSettings: settings
+      ),
       // What is promised of nested contexts, written from the documents alone, and random work held
       // against it: in tests, and as a program of its own, which builds in a fraction of their time.
       .target(

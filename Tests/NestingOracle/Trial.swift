@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataTestSupport
 
 /// A sequence of operations with its setup, as it is drawn, printed, replayed and shrunk.
 package struct Trial: Sendable, CustomStringConvertible {
@@ -96,42 +97,28 @@ extension Trial.Failure {
   ///
   /// - Parameter limit: how often a sequence is tried at most.
   package func shrunk(with fault: Fault? = nil, limit: Int) -> Trial.Failure {
-    var (best, tries) = (self, 0)
-    func attempt(_ trial: Trial) -> Bool {
-      tries += 1
-      guard tries <= limit, let found = trial.run(with: fault) else { return false }
+    var best = self
+    var shrinker = Shrinker(trial, limit: limit, simpler: \.simpler)
+    while let trial = shrinker.next() {
+      guard let found = trial.run(with: fault) else { continue }
       best = found
-      return true
-    }
-    var isShorter = true
-    while isShorter {
-      isShorter = false
-      // From the end: what comes last is needed, what comes before it often is not.
-      var index = best.trial.operations.count - 2
-      while index >= 0 {
-        var trial = best.trial
-        guard index < trial.operations.count else {
-          index -= 1
-          continue
-        }
-        trial.operations.remove(at: index)
-        if attempt(trial) {
-          isShorter = true
-        } else if best.trial.operations[index].isJoined {
-          trial = best.trial
-          trial.operations[index].isJoined = false
-          if attempt(trial) { isShorter = true }
-        }
-        index -= 1
-      }
-      for simpler in best.trial.setup.simpler {
-        if attempt(Trial(setup: simpler, operations: best.trial.operations)) {
-          isShorter = true
-          break
-        }
-      }
+      shrinker.keep(found.trial)
     }
     return best
+  }
+}
+
+extension Trial {
+  /// With some steps less, with one step in a turn of its own, or with one thing of the setup less.
+  fileprivate var simpler: [Trial] {
+    let shorter = Shrinker<[Operation]>.leavingOut(operations)
+    let parted = operations.indices.filter { operations[$0].isJoined }.map { index in
+      var operations = operations
+      operations[index].isJoined = false
+      return operations
+    }
+    return (shorter + parted).map { Trial(setup: setup, operations: $0) }
+      + setup.simpler.map { Trial(setup: $0, operations: operations) }
   }
 }
 

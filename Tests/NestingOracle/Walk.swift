@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Foundation
+package import StrataTestSupport
 import Synchronization
 
 /// Many sequences, one seed after the other.
@@ -49,82 +50,65 @@ package struct Walk: Sendable {
     }
   }
 
-  /// A sequence that failed, with its seed.
-  package struct Finding: Sendable, CustomStringConvertible {
-    package var seed: UInt64
-    package var failure: Trial.Failure
-
-    package var description: String {
-      """
-      seed \(seed), \(failure.trial.operations.count) steps: \(failure.complaint)
-        STRATA_NESTING_REPLAY="\(failure.trial)"
-      """
-    }
-  }
-
   /// After how many sequences it says how far it is.
   private static let progressStep: UInt64 = 10_000
 
   /// Runs the sequences.
   ///
-  /// - Parameter report: called with each finding, shrunk, on any thread.
+  /// - Parameter report: called with each failure, shrunk, on any thread.
   /// - Returns: how many steps were taken.
   @discardableResult
-  package func run(report: @escaping @Sendable (Finding) -> Void) throws -> Int {
+  package func run(report: @escaping @Sendable (ModelFailure) -> Void) throws -> Int {
     print("sequences \(first)..<\(first + count) of up to \(stepCount) steps")
-    let progress = Mutex((next: first, steps: 0, findings: 0))
+    let run = SeedRun(first: first, count: count, failureCountMax: failureCountMax)
+    let stepsTaken = Atomic(0)
     let group = DispatchGroup()
     for _ in 0..<max(1, threadCount) {
       group.enter()
       Thread {
-        work(progress, report)
+        work(run, stepsTaken, report)
         group.leave()
       }.start()
     }
     group.wait()
-    return progress.withLock { $0.steps }
+    return stepsTaken.load(ordering: .relaxed)
   }
 
   private func work(
-    _ progress: borrowing Mutex<(next: UInt64, steps: Int, findings: Int)>,
-    _ report: (Finding) -> Void
+    _ run: SeedRun, _ stepsTaken: borrowing Atomic<Int>, _ report: (ModelFailure) -> Void
   ) {
     let stages = Stages(fault: fault)
-    while true {
-      let seed: UInt64? = progress.withLock { progress in
-        guard progress.next < first + count, progress.findings < failureCountMax else { return nil }
-        let done = progress.next - first
-        if done > 0, done.isMultiple(of: Self.progressStep) {
-          print("begun \(done) of \(count): go on with STRATA_NESTING_SEED=\(progress.next)")
-          fflush(nil)
-        }
-        progress.next += 1
-        return progress.next - 1
-      }
-      guard let seed else { return }
+    while let seed = run.next(report: tellProgress) {
       if Trace.isOn { Trace.print("seed \(seed)") }
       do {
         let (failure, steps) = Trial.run(
           seed: seed, stepCount: stepCount, without: without, on: stages)
-        progress.withLock { $0.steps += steps }
+        stepsTaken.add(steps, ordering: .relaxed)
         if let failure {
           stages.forget()
-          let isWanted = progress.withLock { progress in
-            progress.findings += 1
-            return progress.findings <= failureCountMax
-          }
-          if isWanted {
-            report(Finding(seed: seed, failure: failure.shrunk(with: fault, limit: shrinkingLimit)))
+          if run.fail() {
+            report(text(of: failure.shrunk(with: fault, limit: shrinkingLimit), seed))
           }
         } else {
           try stages.clear()
         }
       } catch {
         let trial = Trial(setup: Setup(), operations: [])
-        report(
-          Finding(seed: seed, failure: Trial.Failure(trial: trial, complaint: "throws \(error)")))
+        report(text(of: Trial.Failure(trial: trial, complaint: "throws \(error)"), seed))
         return
       }
     }
+  }
+
+  private func tellProgress(_ done: UInt64) {
+    guard done > 0, done.isMultiple(of: Self.progressStep) else { return }
+    print("begun \(done) of \(count): go on with STRATA_NESTING_SEED=\(first + done)")
+    fflush(nil)
+  }
+
+  private func text(of failure: Trial.Failure, _ seed: UInt64) -> ModelFailure {
+    ModelFailure(
+      seed: seed, stepCount: failure.trial.operations.count, complaint: failure.complaint,
+      replay: "STRATA_NESTING_REPLAY=\"\(failure.trial)\"")
   }
 }

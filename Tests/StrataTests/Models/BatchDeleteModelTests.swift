@@ -69,76 +69,54 @@ private func refusal(_ body: () throws -> Void) -> [String] {
 }
 
 /// The same deletion by a batch in one store and object by object in another.
-private struct Comparison {
-  let batch: Branch
-  let single: Branch
-  private(set) var isRefused = false
+private struct Comparison: Model {
+  var random: ModelRandom
+  private let batch: Branch
+  private let single: Branch
+  private let planting: Planting
+  private let number: Int
 
-  private static let sizes = [1, 7, 24, 60]
-
-  /// - Returns: what differs afterwards, in words; nil if nothing does.
-  static func difference(
-    _ random: inout SeededGenerator, fault: PlantedFault? = nil, isRefused: inout Bool
-  ) throws -> String? {
-    let contents = random.next()
-    let size = Self.sizes[Int.random(in: 0..<Self.sizes.count, using: &random)]
-    var comparison = Comparison(
-      batch: try Branch(seed: contents, wareCount: size),
-      single: try Branch(seed: contents, wareCount: size))
-    #if DEBUG
-      let schema = comparison.batch.container.coordinator.schema
-      PlantedFault.plant(fault, in: schema)
-      defer { PlantedFault.plant(nil, in: schema) }
-    #endif
-    let choice = Int.random(in: 0..<18, using: &random)
-    let number = Int.random(in: 0..<size, using: &random)
-    let difference = try comparison.deleteAndCompare(choice, number)
-    isRefused = comparison.isRefused
-    return difference.map { "choice \(choice), \(size) wares: \($0)" }
+  init(_ setup: ModelRandom, fault: PlantedFault? = nil) throws {
+    random = setup
+    let (seed, size) = (random.next(), random.pick([1, 7, 24, 60]) ?? 1)
+    batch = try Branch(seed: seed, wareCount: size)
+    single = try Branch(seed: seed, wareCount: size)
+    planting = Planting(fault, in: batch.container)
+    number = random.below(size)
+    random.note("\(size) wares, number \(number)")
   }
 
-  private mutating func deleteAndCompare(_ choice: Int, _ number: Int) throws -> String? {
+  static var operations: [ModelOperation<Comparison>] {
+    [
+      ModelOperation("wares") { try $0.delete(Ware.all) },
+      ModelOperation("crates") { try $0.delete(Crate.all) },
+      ModelOperation("barrels") { try $0.delete(Barrel.all) },
+      ModelOperation("racks") { try $0.delete(Rack.all) },
+      ModelOperation("depots") { try $0.delete(Depot.all) },
+      ModelOperation("stickers") { try $0.delete(Sticker.all) },
+      ModelOperation("lids") { try $0.delete(Lid.all) },
+      ModelOperation("memos") { try $0.delete(Memo.all) },
+      ModelOperation("visits") { try $0.delete(Visit.all) },
+      ModelOperation("gates") { try $0.delete(Gate.all) },
+      ModelOperation("cheap wares") { comparison in
+        let number = comparison.number
+        try comparison.delete(Ware.where { $0.value < number })
+      },
+      ModelOperation("small barrels") { try $0.delete(Barrel.where { $0.litres < 10 }) },
+      ModelOperation("crates in racks") { try $0.delete(Crate.where { $0.rack != nil }) },
+      ModelOperation("racks with codes") { try $0.delete(Rack.where { $0.code != nil }) },
+      ModelOperation("a depot") { try $0.delete(Depot.where { $0.name == "depot 0" }) },
+      ModelOperation("a window") { comparison in
+        try comparison.delete(Ware.all.sorted(by: \.value).offset(1).limit(comparison.number))
+      },
+      ModelOperation("stickers without text") { try $0.delete(Sticker.where { $0.text == nil }) },
+      ModelOperation("memos of no rack") { try $0.delete(Memo.where { $0.kept == nil }) },
+    ]
+  }
+
+  private mutating func delete<T: Entity>(_ request: FetchRequest<T>) throws {
     let before = try batch.contents
-    if try before != single.contents { return "they were not the same before" }
-    let (ofBatch, ofSingle, count) = try delete(choice, number)
-    isRefused = !ofBatch.isEmpty
-    if ofBatch != ofSingle { return "refused for \(ofBatch), and for \(ofSingle)" }
-    let after = try batch.contents
-    let differences = try after.differences(from: single.contents)
-    if !differences.isEmpty { return differences.prefix(5).joined(separator: "; ") }
-    if isRefused && after != before { return "it was refused, and has changed something" }
-    let (told, toldBySingle) = (try batch.told(), try single.told())
-    if told != toldBySingle { return "told \(told), and \(toldBySingle)" }
-    if !isRefused, count != told.deleted.count { return "\(count) counted, not \(told)" }
-    return nil
-  }
-
-  private typealias Outcome = (ofBatch: [String], ofSingle: [String], count: Int)
-
-  private func delete(_ choice: Int, _ number: Int) throws -> Outcome {
-    switch choice {
-    case 0: try delete(Ware.all)
-    case 1: try delete(Crate.all)
-    case 2: try delete(Barrel.all)
-    case 3: try delete(Rack.all)
-    case 4: try delete(Depot.all)
-    case 5: try delete(Sticker.all)
-    case 6: try delete(Lid.all)
-    case 7: try delete(Memo.all)
-    case 8: try delete(Visit.all)
-    case 9: try delete(Gate.all)
-    case 10: try delete(Ware.where { $0.value < number })
-    case 11: try delete(Barrel.where { $0.litres < 10 })
-    case 12: try delete(Crate.where { $0.rack != nil })
-    case 13: try delete(Rack.where { $0.code != nil })
-    case 14: try delete(Depot.where { $0.name == "depot 0" })
-    case 15: try delete(Ware.all.sorted(by: \.value).offset(1).limit(number))
-    case 16: try delete(Sticker.where { $0.text == nil })
-    default: try delete(Memo.where { $0.kept == nil })
-    }
-  }
-
-  private func delete<T: Entity>(_ request: FetchRequest<T>) throws -> Outcome {
+    if try before != single.contents { throw ModelDifference("not the same before") }
     var count = 0
     let ofBatch = refusal {
       count = try batch.container.coordinator.execute(BatchDeleteRequest(request)).count
@@ -148,36 +126,34 @@ private struct Comparison {
       for object in try context.fetch(request) { context.delete(object) }
       try context.save()
     }
-    return (ofBatch, ofSingle, count)
+    try expectSame(ofBatch, ofSingle, "what it is refused for")
+    random.count(ofBatch.isEmpty ? "done" : "refused")
+    let after = try batch.contents
+    try expectNone(Array(try after.differences(from: single.contents).prefix(5)))
+    let told = try batch.told()
+    try expectSame(told, single.told(), "what contexts are told")
+    if ofBatch.isEmpty {
+      try expectSame(count, told.deleted.count, "the count")
+    } else if after != before {
+      throw ModelDifference("it was refused, and has changed something")
+    }
   }
 }
 
 @Suite struct `A batch delete of anything` {
-  @Test func `leaves what single deletions leave, and tells the same`() throws {
-    let seed = SeededGenerator.firstSeed()
-    print("a batch delete of anything: seed \(seed)")
-    var random = SeededGenerator(seed: seed)
-    var (refusedCount, doneCount) = (0, 0)
-    for round in 0..<120 {
-      var isRefused = false
-      let difference = try Comparison.difference(&random, isRefused: &isRefused)
-      #expect(difference == nil, "seed \(seed), round \(round)")
-      if isRefused { refusedCount += 1 } else { doneCount += 1 }
-    }
-    print("a batch delete of anything: \(doneCount) done, \(refusedCount) refused")
-    #expect(doneCount > 30 && refusedCount > 0)
+  @Test func `leaves what single deletions leave, and tells the same`() async {
+    let failure = await ModelTest(
+      "batch deletes", sequences: 120, steps: 1, meets: ["done": 31, "refused": 1]
+    ) { try Comparison($0) }.firstFailure()
+    #expect(failure == nil)
   }
 
   #if DEBUG
-    @Test func `differs with a planted mistake`() throws {
-      var random = SeededGenerator(seed: 1)
-      var isFound = false
-      for _ in 0..<60 where !isFound {
-        var isRefused = false
-        isFound =
-          try Comparison.difference(&random, fault: .batchForgetsEnds, isRefused: &isRefused) != nil
-      }
-      #expect(isFound)
+    @Test func `differs with a planted mistake`() async {
+      let failure = await ModelTest(
+        "batch deletes with a fault", sequences: 300, steps: 1, first: 1
+      ) { try Comparison($0, fault: .batchForgetsEnds) }.firstFailure(isShrunk: false)
+      #expect(failure != nil)
     }
   #endif
 }

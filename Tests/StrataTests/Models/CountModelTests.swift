@@ -5,45 +5,34 @@ import Testing
 
 /// Does the same random work in a root with two workers and in a `CountOracle`, and compares what
 /// saves refuse.
-private struct CountWorld {
-  let container: PersistentContainer
-  let contexts: [ContextQueue]
-  var oracle = CountOracle()
-  var random: SeededGenerator
-  var ids: [String: ObjectID] = [:]
-  var nextNumber = 0
-  var sponsorCount = 0
-  var refusedCount = 0
-  var savedCount = 0
+private struct CountWorld: Model {
+  var random: ModelRandom
+  private let contexts: [ContextQueue]
+  private var oracle = CountOracle()
+  private var ids: [String: ObjectID] = [:]
+  private var nextNumber = 0
 
-  init(seed: UInt64) throws {
-    container = try league()
-    random = SeededGenerator(seed: seed)
+  init(_ random: ModelRandom) throws {
+    self.random = random
+    let container = try league()
     contexts = [
       container.root, container.newBackgroundContext(), container.newBackgroundContext(),
     ]
     try container.root.performAndWait { $0.mergePolicy = .mergeByPropertyObjectTrump }
+    try addSponsors(container)
   }
 
-  mutating func run(operationCount: Int) throws {
-    try addSponsors()
-    for step in 0..<operationCount {
-      let context = Int.random(in: 0..<3, using: &random)
-      switch Int.random(in: 0..<20, using: &random) {
-      case 0, 1: try insertTeam(in: context)
-      case 2..<5: try insertPlayer(in: context)
-      case 5..<10: try movePlayer(in: context)
-      case 10: try deletePlayer(in: context)
-      case 11..<14: try link(in: context)
-      case 14: try touchTeam(in: context)
-      case 15:
-        // What a worker has built on may not go away under it.
-        if context == 0, oracle.layers[1...2].contains(where: { !$0.isEmpty }) { continue }
-        try contexts[context].performAndWait { $0.rollback() }
-        oracle.rollBack(context)
-      default: try save(context, step: step)
-      }
-    }
+  static var operations: [ModelOperation<CountWorld>] {
+    [
+      ModelOperation("insert a team", weight: 2) { try $0.insertTeam(in: $0.random.below(3)) },
+      ModelOperation("insert a player", weight: 3) { try $0.insertPlayer(in: $0.random.below(3)) },
+      ModelOperation("move a player", weight: 5) { try $0.movePlayer(in: $0.random.below(3)) },
+      ModelOperation("delete a player") { try $0.deletePlayer(in: $0.random.below(3)) },
+      ModelOperation("link or unlink", weight: 3) { try $0.link(in: $0.random.below(3)) },
+      ModelOperation("touch a team") { try $0.touchTeam(in: $0.random.below(3)) },
+      ModelOperation("roll back") { try $0.rollBack($0.random.below(3)) },
+      ModelOperation("save", weight: 4) { try $0.save($0.random.below(3)) },
+    ]
   }
 
   private mutating func newNumber() -> Int {
@@ -51,13 +40,17 @@ private struct CountWorld {
     return nextNumber
   }
 
-  private mutating func addSponsors() throws {
+  private mutating func addSponsors(_ container: PersistentContainer) throws {
     let made = try container.root.performAndWait { context in
       let sponsors = (1...5).map { context.sponsor("\($0)") }
       try context.save()
       return sponsors.map(\.objectID)
     }
     for (index, id) in made.enumerated() { ids["sponsor \(index)"] = id }
+  }
+
+  private mutating func pickTeam(in context: Int) -> Int? {
+    random.pick(oracle.teams(in: context).sorted())
   }
 
   private mutating func insertTeam(in context: Int) throws {
@@ -75,9 +68,7 @@ private struct CountWorld {
   }
 
   private mutating func insertPlayer(in context: Int) throws {
-    guard let team = oracle.teams(in: context).sorted().randomElement(using: &random) else {
-      return
-    }
+    guard let team = pickTeam(in: context) else { return }
     let (player, teamID) = (newNumber(), ids["team \(team)"]!)
     ids["player \(player)"] = try contexts[context].performAndWait { context in
       context.player("P", in: try context.existingObject(Team.self, with: teamID)).objectID
@@ -94,9 +85,7 @@ private struct CountWorld {
 
   private mutating func movePlayer(in context: Int) throws {
     let candidates = free(in: context, of: [0, 1, 2].filter { $0 != context && $0 != 0 })
-    guard let player = candidates.randomElement(using: &random),
-      let team = oracle.teams(in: context).sorted().randomElement(using: &random)
-    else { return }
+    guard let player = random.pick(candidates), let team = pickTeam(in: context) else { return }
     let (target, id) = (Bool.random(using: &random) ? team : nil, ids["player \(player)"]!)
     let targetID = target.flatMap { ids["team \($0)"] }
     if oracle.player(player, in: context) == .of(team: target) { return }
@@ -113,7 +102,7 @@ private struct CountWorld {
     let candidates = oracle.players(in: context).filter { player in
       others.allSatisfy { oracle.layers[$0].players[player] == nil }
     }
-    guard let player = candidates.randomElement(using: &random) else { return }
+    guard let player = random.pick(candidates) else { return }
     let id = ids["player \(player)"]!
     try contexts[context].performAndWait { context in
       context.delete(try context.existingObject(Player.self, with: id))
@@ -123,10 +112,8 @@ private struct CountWorld {
   }
 
   private mutating func link(in context: Int) throws {
-    guard let team = oracle.teams(in: context).sorted().randomElement(using: &random) else {
-      return
-    }
-    let sponsor = Int.random(in: 0..<5, using: &random)
+    guard let team = pickTeam(in: context) else { return }
+    let sponsor = random.below(5)
     let (teamID, sponsorID) = (ids["team \(team)"]!, ids["sponsor \(sponsor)"]!)
     let link = CountOracle.Link(sponsor: sponsor, team: team)
     let isAdded = !oracle.isLinked(link, in: context)
@@ -146,9 +133,7 @@ private struct CountWorld {
 
   /// Changes a team's own record.
   private mutating func touchTeam(in context: Int) throws {
-    guard let team = oracle.teams(in: context).sorted().randomElement(using: &random) else {
-      return
-    }
+    guard let team = pickTeam(in: context) else { return }
     let id = ids["team \(team)"]!
     try contexts[context].performAndWait { context in
       let team = try context.existingObject(Team.self, with: id)
@@ -157,7 +142,14 @@ private struct CountWorld {
     oracle.layers[context].teams.insert(team)
   }
 
-  private mutating func save(_ context: Int, step: Int) throws {
+  private mutating func rollBack(_ context: Int) throws {
+    // What a worker has built on may not go away under it.
+    if context == 0, oracle.layers[1...2].contains(where: { !$0.isEmpty }) { return }
+    try contexts[context].performAndWait { $0.rollback() }
+    oracle.rollBack(context)
+  }
+
+  private mutating func save(_ context: Int) throws {
     let expected = oracle.refusals(of: context)
     let names = Dictionary(
       uniqueKeysWithValues: ids.filter { $0.key.hasPrefix("team") }.map {
@@ -169,29 +161,17 @@ private struct CountWorld {
       }
       return []
     }
-    #expect(refused == expected, "step \(step), context \(context)")
-    if expected.isEmpty {
-      oracle.save(context)
-      savedCount += 1
-    } else {
-      refusedCount += 1
-    }
-    guard refused == expected else { throw Difference() }
+    try expectSame(refused, expected, "what context \(context) refuses")
+    random.count(expected.isEmpty ? "saved" : "refused")
+    if expected.isEmpty { oracle.save(context) }
   }
-
-  struct Difference: Error {}
 }
 
 @Suite struct `Counts compared with a naive count` {
-  @Test func `are refused alike in random work through nested contexts`() throws {
-    let first = SeededGenerator.firstSeed()
-    for seed in first..<first + 8 {
-      var world = try CountWorld(seed: seed)
-      do { try world.run(operationCount: 250) } catch {
-        Issue.record("seed \(seed): \(error)")
-        return
-      }
-      #expect(world.savedCount > 0 && world.refusedCount > 0, "seed \(seed)")
-    }
+  @Test func `are refused alike in random work through nested contexts`() async {
+    let failure = await ModelTest(
+      "counts", sequences: 8, steps: 250, meets: ["saved": 8, "refused": 8], make: CountWorld.init
+    ).firstFailure()
+    #expect(failure == nil)
   }
 }

@@ -13,34 +13,35 @@ private let policies: [MergePolicy] = [
 
 /// Two contexts on one store that do random things, and save now and then by a random policy, without
 /// a look at what the other has saved. After a refused save a context takes everything back.
-private struct RandomHarbour {
-  let container: PersistentContainer
-  let contexts: [ManagedObjectContext]
-  var random: SeededGenerator
-  var count = 0
+private struct RandomHarbour: Model {
+  var random: ModelRandom
+  private let container: PersistentContainer
+  private let contexts: [ManagedObjectContext]
+  private var count = 0
 
-  init(seed: UInt64) throws {
-    container = try harbour()
-    let coordinator = container.coordinator
-    contexts = (0..<2).map { _ in ManagedObjectContext(parent: coordinator) }
-    random = SeededGenerator(seed: seed)
+  init(_ random: ModelRandom) throws {
+    self.random = random
+    let container = try harbour()
+    self.container = container
+    contexts = (0..<2).map { _ in ManagedObjectContext(parent: container.coordinator) }
   }
 
-  mutating func step() throws {
-    let context = contexts[Int.random(in: 0..<2, using: &random)]
-    for _ in 0..<Int.random(in: 1...3, using: &random) { try edit(context) }
-    if Bool.random(using: &random) { return }
-    context.mergePolicy = policies.randomElement(using: &random) ?? .error
-    do { try context.save() } catch is StoreError { context.rollback() }
+  static var operations: [ModelOperation<RandomHarbour>] {
+    [
+      ModelOperation("edit", weight: 4) { try $0.edit($0.contexts[$0.random.below(2)]) },
+      ModelOperation("save") { try $0.save() },
+    ]
   }
 
   private mutating func edit(_ context: ManagedObjectContext) throws {
     count += 1
-    let number = Int.random(in: 0..<9, using: &random)
-    let port = try pick(context.fetch(Port.all))
-    let ship = try pick(context.fetch(Ship.all))
-    let sailor = try pick(context.fetch(Sailor.all))
-    switch Int.random(in: 0..<16, using: &random) {
+    let number = random.below(9)
+    let port = random.pick(try context.fetch(Port.all))
+    let ship = random.pick(try context.fetch(Ship.all))
+    let sailor = random.pick(try context.fetch(Sailor.all))
+    let choice = random.below(16)
+    random.note("  \(choice) \(number)")
+    switch choice {
     case 0, 1: context.port("P\(count)", code: number < 3 ? "\(number)" : nil)
     case 2: context.ship("S\(count)", tonnage: number, in: port)
     case 3: Barge(in: context).tanker = context.tanker("T\(count)", tonnage: number, in: port)
@@ -62,24 +63,22 @@ private struct RandomHarbour {
     }
   }
 
-  private mutating func pick<T>(_ objects: [T]) -> T? {
-    objects.isEmpty ? nil : objects[Int.random(in: 0..<objects.count, using: &random)]
+  private mutating func save() throws {
+    let context = contexts[random.below(2)]
+    context.mergePolicy = random.pick(policies) ?? .error
+    do { try context.save() } catch is StoreError { context.rollback() }
+    let reader = ManagedObjectContext(parent: container.coordinator)
+    try expectNone(try reader.derivedMistakes())
   }
+
+  mutating func finish() throws { try save() }
 }
 
 @Suite struct `Every derived attribute in the store` {
-  @Test(arguments: 0..<8)
-  func `is its definition after random saves of two contexts under every policy`(
-    _ run: Int
-  ) throws {
-    let seed = SeededGenerator.firstSeed()
-    var world = try RandomHarbour(seed: seed)
-    for step in 0..<120 {
-      try world.step()
-      let reader = ManagedObjectContext(parent: world.container.coordinator)
-      let mistakes = try reader.derivedMistakes()
-      #expect(mistakes == [], "seed \(seed), step \(step)")
-      guard mistakes.isEmpty else { return }
-    }
+  @Test func `is its definition after random saves of two contexts under every policy`() async {
+    let failure = await ModelTest(
+      "derived", sequences: 8, steps: 300, make: RandomHarbour.init
+    ).firstFailure()
+    #expect(failure == nil)
   }
 }

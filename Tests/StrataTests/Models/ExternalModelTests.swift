@@ -13,27 +13,26 @@ import Testing
 /// its own value of the one and the store's of the other, as it should. With undo they are refreshed after
 /// each step, for what was replaced before a context heard of it cannot be brought back. Without, there are
 /// conflicts.
-private struct MirroredWorld {
+private struct MirroredWorld: Model {
+  var random: ModelRandom
   let directory: TemporaryDirectory
   let container: PersistentContainer
   let queues: [ContextQueue]
-  var random: SeededGenerator
-  var trace: [String] = []
-  private var unsound: String?
-
   private let hasUndo: Bool
+  private let planting: Planting
   private var isFresh = true
 
-  init(seed: UInt64, hasUndo: Bool) throws {
+  init(_ random: ModelRandom, hasUndo: Bool, fault: PlantedFault? = nil) throws {
+    self.random = random
     self.hasUndo = hasUndo
-    random = SeededGenerator(seed: seed)
     directory = try TemporaryDirectory()
     container = try gallery(in: directory)
+    planting = Planting(fault, in: container)
     queues = [
       container.root, ContextQueue(parent: container.root),
       ContextQueue(parent: container.coordinator),
     ]
-    let policy = seed % 2 == 0 ? MergePolicy.mergeByPropertyStoreTrump : Self.oursFirst
+    let policy = self.random.chance(2) ? MergePolicy.mergeByPropertyStoreTrump : Self.oursFirst
     for queue in queues {
       try queue.performAndWait { context in
         if hasUndo { context.undoManager = ManagedObjectContext.UndoManager() }
@@ -49,89 +48,92 @@ private struct MirroredWorld {
 
   private static let names = ["root", "child", "other"]
 
-  private mutating func bytes() -> Data? {
-    if Int.random(in: 0..<5, using: &random) == 0 { return nil }
-    let count = [0, 10, 3_000, 9_000].randomElement(using: &random) ?? 0
-    return scan(UInt8.random(in: 1...6, using: &random), count)
-  }
-
-  mutating func step() throws {
-    let place = Int.random(in: 0..<3, using: &random)
-    let operation = Int.random(in: 0..<16, using: &random)
-    let (data, other) = (bytes(), bytes())
-    let pick = Int.random(in: 0..<1_000, using: &random)
-    trace.append("\(Self.names[place]) \(operation) \(pick) \(data?.count ?? -1)")
-    let isSound = try queues[place].performAndWait { context in
-      var isShown = true
-      let all = try context.fetch(Painting.all.sorted(by: \.title))
-      let painting = all.isEmpty ? nil : all[pick % all.count]
-      switch operation {
-      case 0, 1:
-        let painting = context.painting("\(pick)", scan: data)
-        painting.mirror = data
-      case 2...5:
-        painting?.scan = data
-        if let painting { isShown = painting.scan == data }
-        if operation == 3 { _ = context.hasChanges }
-        painting?.mirror = data
-      case 6: painting?.title = "t\(pick)"
-      case 7: if let painting { context.delete(painting) }
-      case 8...10: try context.save()
-      case 11: context.rollback()
-      case 12, 13: context.undo()
-      case 14: context.redo()
-      default:
+  static var operations: [ModelOperation<MirroredWorld>] {
+    [
+      work("insert", weight: 2) { context, _, draw in
+        context.painting("\(draw.number)", scan: draw.data).mirror = draw.data
+      },
+      work("set", weight: 3) { try $2.set($1, in: $0, encodes: false) },
+      work("set, and encode in between") { try $2.set($1, in: $0, encodes: true) },
+      work("rename") { $1?.title = "t\($2.number)" },
+      work("delete") { context, painting, _ in if let painting { context.delete(painting) } },
+      work("save", weight: 3) { context, _, _ in try context.save() },
+      // A child goes on from what its parent has rolled back, if nobody tells it.
+      work("roll back", refreshes: true) { context, _, _ in context.rollback() },
+      work("undo", weight: 2) { context, _, _ in context.undo() },
+      work("redo") { context, _, _ in context.redo() },
+      work("edit that throws") { context, painting, draw in
         struct Enough: Error {}
         try? context.edit {
-          painting?.scan = other
-          painting?.mirror = other
+          try draw.set(painting, in: context, encodes: false)
           _ = context.hasChanges
-          if let painting, pick % 2 == 0 { context.delete(painting) }
+          if let painting, draw.number.isMultiple(of: 2) { context.delete(painting) }
           throw Enough()
         }
-      }
+      },
+    ]
+  }
+
+  /// What a step draws before it is in its context.
+  private struct Draw: Sendable {
+    let number: Int
+    let data: Data?
+
+    init(_ random: inout ModelRandom) {
+      number = random.below(1_000)
+      let (seed, count) = (UInt8(random.below(6) + 1), random.pick([0, 10, 3_000, 9_000]) ?? 0)
+      data = random.chance(5) ? nil : scan(seed, count)
+    }
+
+    func set(_ painting: Painting?, in context: ManagedObjectContext, encodes: Bool) throws {
+      guard let painting else { return }
+      painting.scan = data
+      try expectSame(painting.scan, data, "what was set")
+      if encodes { _ = context.hasChanges }
+      painting.mirror = data
+    }
+  }
+
+  /// A step that does something in one of the contexts, with one of its paintings if there is one.
+  private static func work(
+    _ name: String, weight: Int = 1, refreshes: Bool = false,
+    _ body: @escaping @Sendable (ManagedObjectContext, Painting?, Draw) throws -> Void
+  ) -> ModelOperation<MirroredWorld> {
+    ModelOperation(name, weight: weight) { try $0.work(body, refreshes: refreshes) }
+  }
+
+  private mutating func work(
+    _ body: @Sendable (ManagedObjectContext, Painting?, Draw) throws -> Void, refreshes: Bool
+  ) throws {
+    let (place, draw) = (random.below(3), Draw(&random))
+    random.note("  in \(Self.names[place]), \(draw.number), \(draw.data?.count ?? -1) bytes")
+    let isSound = try queues[place].performAndWait { context in
+      let all = try context.fetch(Painting.all.sorted(by: \.title))
+      let painting = all.isEmpty ? nil : all[draw.number % all.count]
+      try body(context, painting, draw)
       // What is shown, however old the object is, can be set without changing anything.
-      guard let painting, !painting.isDeleted else { return isShown }
+      guard let painting, !painting.isDeleted else { return true }
       let hadChanges = painting.hasChanges
       painting.scan = painting.scan
-      return isShown && painting.hasChanges == hadChanges
+      return painting.hasChanges == hadChanges
     }
-    if !isSound { unsound = "\(Self.names[place]) does not show what was set, or changes it" }
-    // A child goes on from what its parent has rolled back, if nobody tells it.
-    isFresh = hasUndo || operation == 11 || Int.random(in: 0..<3, using: &random) == 0
+    if !isSound { throw ModelDifference("\(Self.names[place]) changes what is set to what it was") }
+    isFresh = refreshes || hasUndo || random.chance(3)
     if !isFresh { return }
     for queue in queues { try queue.performAndWait { $0.refreshAllObjects() } }
   }
 
-  /// What is wrong; nil if nothing is.
-  func difference() throws -> String? {
-    var found = try ExternalAudit(directory).problems() + [unsound].compactMap { $0 }
+  mutating func check() throws {
+    try expectNone(try ExternalAudit(directory).problems())
     for (name, queue) in zip(Self.names, queues) where isFresh {
-      found += try queue.performAndWait { context in
+      let differing = try queue.performAndWait { context in
         let differing = try context.fetch(Painting.all).filter { $0.scan != $0.mirror }
         try context.throwWhatWasDeferred()
         return differing.map {
           "\(name): \($0.objectID) has \($0.scan?.count ?? -1), not \($0.mirror?.count ?? -1)"
         }
       }
-    }
-    return found.isEmpty ? nil : "\(found) after \(trace.suffix(12))"
-  }
-
-  /// Does `count` steps, or fewer: until something is wrong.
-  mutating func run(_ count: Int) throws -> String? {
-    for _ in 0..<count {
-      try step()
-      if let difference = try difference() { return difference }
-    }
-    return nil
-  }
-
-  /// What the store has, by ID.
-  func stored() throws -> [ObjectID: Data?] {
-    try ContextQueue(parent: container.coordinator).performAndWait { context in
-      Dictionary(
-        uniqueKeysWithValues: try context.fetch(Painting.all).map { ($0.objectID, $0.scan) })
+      try expectNone(differing)
     }
   }
 }
@@ -139,24 +141,21 @@ private struct MirroredWorld {
 @Suite struct `External attributes in random work` {
   private static let stepCount = 60
 
-  @Test(arguments: UInt64(1)...40, [true, false])
-  func `are what the same bytes in the object are`(seed: UInt64, hasUndo: Bool) throws {
-    var world = try MirroredWorld(seed: seed, hasUndo: hasUndo)
-    let difference = try world.run(Self.stepCount)
-    #expect(difference == nil, "seed \(seed)")
+  @Test(arguments: [true, false])
+  func `are what the same bytes in the object are`(hasUndo: Bool) async {
+    let failure = await ModelTest(
+      "external, undo \(hasUndo)", sequences: 40, steps: Self.stepCount, width: 2
+    ) { try MirroredWorld($0, hasUndo: hasUndo) }.firstFailure()
+    #expect(failure == nil)
   }
 
   #if DEBUG
     @Test(arguments: [PlantedFault.bytesDropped, .undoForgetsBytes])
-    func `show a planted mistake`(fault: PlantedFault) throws {
-      for seed in UInt64(1)...20 {
-        var world = try MirroredWorld(seed: seed, hasUndo: true)
-        let schema = world.container.coordinator.schema
-        PlantedFault.plant(fault, in: schema)
-        defer { PlantedFault.plant(nil, in: schema) }
-        if try world.run(Self.stepCount) != nil { return }
-      }
-      Issue.record("\(fault) is not found")
+    func `show a planted mistake`(fault: PlantedFault) async {
+      let failure = await ModelTest(
+        "external with a fault", sequences: 80, steps: Self.stepCount, first: 1
+      ) { try MirroredWorld($0, hasUndo: true, fault: fault) }.firstFailure(isShrunk: false)
+      #expect(failure != nil)
     }
   #endif
 
@@ -165,20 +164,24 @@ private struct MirroredWorld {
       let directory: TemporaryDirectory
       let stored: [ObjectID: Data?]
       do {
-        var world = try MirroredWorld(seed: seed, hasUndo: true)
+        var world = try MirroredWorld(ModelRandom(seed: seed), hasUndo: true)
         for _ in 0..<Self.stepCount { try world.step() }
         for queue in world.queues[...1].reversed() {
           try? queue.performAndWait { try $0.save() }
         }
-        (directory, stored) = (world.directory, try world.stored())
+        directory = world.directory
+        stored = try scans(ContextQueue(parent: world.container.coordinator))
       }
-      let again = try gallery(in: directory)
-      let found = try again.root.performAndWait { context in
-        Dictionary(
-          uniqueKeysWithValues: try context.fetch(Painting.all).map { ($0.objectID, $0.scan) })
-      }
+      let found = try scans(gallery(in: directory).root)
       #expect(found == stored, "seed \(seed)")
       #expect(try ExternalAudit(directory).problems() == [], "seed \(seed)")
+    }
+  }
+
+  private func scans(_ queue: ContextQueue) throws -> [ObjectID: Data?] {
+    try queue.performAndWait { context in
+      Dictionary(
+        uniqueKeysWithValues: try context.fetch(Painting.all).map { ($0.objectID, $0.scan) })
     }
   }
 }

@@ -5,8 +5,7 @@ import StrataChanges
 import StrataTestSupport
 
 /// A random history of one context, whose lists are followed by all that they tell.
-final class FetchedListHistory {
-  private struct Difference: Error { let text: String }
+struct FetchedListHistory: Model {
   private struct Refusal: Error {}
 
   /// What a plant shows.
@@ -37,7 +36,9 @@ final class FetchedListHistory {
     }
   }
 
-  private let container: PersistentContainer
+  var random: ModelRandom
+  private let planting: Planting
+  private let ancestor: ManagedObjectContext?
   private let context: ManagedObjectContext
   private let child: ManagedObjectContext
   private let other: ManagedObjectContext
@@ -47,20 +48,17 @@ final class FetchedListHistory {
   /// What each plant showed when it was last looked at, if the context was up to date with others.
   private var looks: [ObjectID: Look] = [:]
   private var held: [ManagedObject] = []
-  private var random: SeededGenerator
-  private var log: [String] = []
 
-  private init(seed: UInt64, fault: PlantedFault?) throws {
-    random = SeededGenerator(seed: seed)
-    container = try garden()
-    #if DEBUG
-      PlantedFault.plant(fault, in: container.coordinator.schema)
-    #endif
-    let isTopmost = Bool.random(using: &random)
+  init(_ setup: ModelRandom, fault: PlantedFault? = nil) throws {
+    random = setup
+    let container = try garden()
+    planting = Planting(fault, in: container)
+    let isTopmost = random.chance(2)
     let root = ManagedObjectContext.withExplicitTurns(below: container.coordinator)
+    ancestor = isTopmost ? nil : root
     context = isTopmost ? root : ManagedObjectContext.withExplicitTurns(below: root.layer)
     child =
-      Bool.random(using: &random)
+      random.chance(2)
       ? ManagedObjectContext(parent: context) : ManagedObjectContext(parent: context.layer)
     other =
       isTopmost
@@ -69,151 +67,114 @@ final class FetchedListHistory {
     saves = MessageLog(other.layer)
     for context in [root, context, child, other] {
       context.mergePolicy = .mergeByPropertyObjectTrump
-      if Bool.random(using: &random) { context.cacheByteBudget = 0 }
+      if random.chance(2) { context.cacheByteBudget = 0 }
     }
-    context.automaticallyMergesChangesFromParent = Bool.random(using: &random)
-    if Bool.random(using: &random) {
-      context.undoManager = ManagedObjectContext.UndoManager()
-    }
-    ancestor = isTopmost ? nil : root
-    log.append(
+    context.automaticallyMergesChangesFromParent = random.chance(2)
+    if random.chance(2) { context.undoManager = ManagedObjectContext.UndoManager() }
+    random.note(
       "topmost \(isTopmost), merging "
         + "\(context.automaticallyMergesChangesFromParent), undo \(context.undoManager != nil), "
         + "budget \(context.cacheByteBudget)")
     for _ in 0..<12 { mutate(context) }
     try save()
     let all = FetchedListOracle.all.shuffled(using: &random)
-    lists = try all.prefix(4).map { try Followed($0, in: context) }
-  }
-
-  private let ancestor: ManagedObjectContext?
-
-  deinit {
-    #if DEBUG
-      PlantedFault.plant(nil, in: container.coordinator.schema)
-    #endif
-  }
-
-  /// - Returns: what differs and how it came about; nil if nothing does.
-  static func difference(seed: UInt64, fault: PlantedFault? = nil) async throws -> String? {
-    let (difference, streams) = try run(seed: seed, fault: fault)
-    if let difference { return difference }
-    for (oracle, start, end, updates) in streams {
-      var list = start
-      var number = 0
-      for await update in updates {
-        number += 1
-        guard update.number == number, let next = list.applying(update.difference),
-          next == update.snapshot
-        else { return "update \(update.number) of the list \(oracle) does not fit" }
-        list = next
-      }
-      if list != end { return "the updates of the list \(oracle) give another" }
-    }
-    return nil
-  }
-
-  private typealias Told = (
-    String, FetchedResultsSnapshot, FetchedResultsSnapshot, AsyncStream<FetchedResultsUpdate>
-  )
-
-  private static func run(
-    seed: UInt64, fault: PlantedFault?
-  ) throws -> (String?, [Told]) {
-    let history = try FetchedListHistory(seed: seed, fault: fault)
-    do {
-      for _ in 0..<14 { try history.step() }
-      let streams = history.lists.map { followed in
-        let end = followed.list?.snapshot ?? followed.last
-        return (followed.oracle.name, followed.start, end, followed.updates)
-      }
-      for followed in history.lists { followed.list = nil }
-      return (nil, streams)
-    } catch let difference as Difference {
-      return ((history.log + [difference.text]).joined(separator: "\n"), [])
-    }
+    for oracle in all.prefix(4) { lists.append(try Followed(oracle, in: context)) }
   }
 
   // MARK: - Steps
 
-  private func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
+  static var operations: [ModelOperation<FetchedListHistory>] {
+    [
+      ModelOperation("change", weight: 40) { history in
+        for _ in 0...history.random.below(4) { history.mutate(history.context) }
+      },
+      ModelOperation("a child saves", weight: 12) { try $0.saveChild() },
+      ModelOperation("another saves", weight: 16) { try $0.saveOther() },
+      ModelOperation("save", weight: 6) { try $0.save() },
+      ModelOperation("rollback", weight: 4) { $0.context.rollback() },
+      ModelOperation("undo", weight: 6) { $0.context.undo() },
+      ModelOperation("redo", weight: 3) { $0.context.redo() },
+      ModelOperation("refresh", weight: 4) { $0.refresh() },
+      ModelOperation("refresh all", weight: 2) { history in
+        history.context.refreshAllObjects()
+        history.mergedCount = history.saves.messages(.didSave).count
+      },
+      ModelOperation("edit that throws", weight: 3) { $0.edit() },
+      ModelOperation("reset") { try $0.reset() },
+      ModelOperation("hold", weight: 3) { $0.hold() },
+    ]
+  }
 
-  private func step() throws {
-    switch Int.random(in: 0..<100, using: &random) {
-    case 0..<40: for _ in 0...Int.random(in: 0...3, using: &random) { mutate(context) }
-    case 40..<52: try saveChild()
-    case 52..<68: try saveOther()
-    case 68..<74: try save()
-    case 74..<78:
-      log.append("rollback")
-      context.rollback()
-    case 78..<84 where context.undoManager != nil:
-      log.append("undo")
-      context.undo()
-    case 84..<87 where context.undoManager != nil:
-      log.append("redo")
-      context.redo()
-    case 87..<91: refresh()
-    case 91..<93:
-      log.append("refresh all")
-      context.refreshAllObjects()
-      mergedCount = saves.messages(.didSave).count
-    case 93..<96: try edit()
-    case 96..<97: try reset()
-    default: hold()
-    }
-    if chance(3) { try merge() }
-    if chance(5) { return }
+  mutating func check() throws {
+    if random.chance(3) { try merge() }
+    if random.chance(5) { return }
     context.processPendingChanges()
-    log.append("compare")
+    random.note("compare")
     try compare()
   }
 
-  private func save() throws {
-    log.append("save")
-    try context.save()
-    if chance(2) { try ancestor?.save() }
+  /// What the updates have told comes to the list as it is at last.
+  mutating func finish() async throws {
+    let ends = lists.map { $0.list?.snapshot ?? $0.last }
+    for followed in lists { followed.list = nil }
+    for (followed, end) in zip(lists, ends) {
+      var (list, number) = (followed.start, 0)
+      for await update in followed.updates {
+        number += 1
+        guard update.number == number, let next = list.applying(update.difference),
+          next == update.snapshot
+        else {
+          throw ModelDifference("update \(update.number) of \(followed.oracle.name) does not fit")
+        }
+        list = next
+      }
+      if list != end {
+        throw ModelDifference("the updates of the list \(followed.oracle.name) give another")
+      }
+    }
   }
 
-  private func saveChild() throws {
-    log.append("a child")
-    if chance(3) { child.refreshAllObjects() }
-    for _ in 0...Int.random(in: 0...2, using: &random) { mutate(child) }
+  private mutating func save() throws {
+    try context.save()
+    if random.chance(2) { try ancestor?.save() }
+  }
+
+  private mutating func saveChild() throws {
+    if random.chance(3) { child.refreshAllObjects() }
+    for _ in 0...random.below(3) { mutate(child) }
     try child.save()
   }
 
-  private func saveOther() throws {
-    log.append("another")
-    if chance(2) { other.refreshAllObjects() }
-    for _ in 0...Int.random(in: 0...2, using: &random) { mutate(other) }
+  private mutating func saveOther() throws {
+    if random.chance(2) { other.refreshAllObjects() }
+    for _ in 0...random.below(3) { mutate(other) }
     try other.save()
-    if chance(2) { try merge() }
+    if random.chance(2) { try merge() }
   }
 
   /// Takes over what `other` has saved.
-  private func merge() throws {
+  private mutating func merge() throws {
     let messages = saves.messages(.didSave)
     for message in messages[mergedCount...] {
-      log.append("merge")
+      random.note("merge")
       try context.mergeChanges(fromContextDidSave: message)
     }
     mergedCount = messages.count
   }
 
-  private func refresh() {
+  private mutating func refresh() {
     guard let object = pick(Plant.self, in: context) else { return }
-    let mergesChanges = Bool.random(using: &random)
-    log.append("refresh \(object.objectID.key.serial), merging \(mergesChanges)")
+    let mergesChanges = random.chance(2)
+    random.note("refresh \(object.objectID.key.serial), merging \(mergesChanges)")
     context.refresh(object, mergeChanges: mergesChanges)
   }
 
-  private func edit() throws {
-    log.append("edit that throws")
+  private mutating func edit() {
     try? context.edit {
       mutate(context)
       mutate(context)
-      if chance(2), let followed = lists.first {
-        log.append("fetched")
+      if random.chance(2), let followed = lists.first {
+        random.note("fetched")
         try? followed.list?.performFetch()
         reload(followed)
       }
@@ -221,17 +182,16 @@ final class FetchedListHistory {
     }
   }
 
-  private func reset() throws {
-    log.append("reset")
+  private mutating func reset() throws {
     held = []
     context.reset()
     mergedCount = saves.messages(.didSave).count
     for followed in lists {
       guard let list = followed.list else { continue }
-      if let complaint = followed.replay.complaint { throw Difference(text: complaint) }
+      if let complaint = followed.replay.complaint { throw ModelDifference(complaint) }
       let isEmpty =
         list.fetchedObjects.isEmpty && followed.replay.sections.allSatisfy(\.ids.isEmpty)
-      if !isEmpty { throw Difference(text: "after a reset the list is not empty") }
+      if !isEmpty { throw ModelDifference("after a reset the list is not empty") }
       try? list.performFetch()
       reload(followed)
     }
@@ -244,38 +204,37 @@ final class FetchedListHistory {
     followed.last = list.snapshot
   }
 
-  private func hold() {
-    log.append("hold")
+  private mutating func hold() {
     if held.count > 3 { held = [] }
-    held += [pick(Plant.self, in: context), pick(Gardener.self, in: context)].compactMap(\.self)
+    if let plant = pick(Plant.self, in: context) { held.append(plant) }
+    if let gardener = pick(Gardener.self, in: context) { held.append(gardener) }
   }
 
   // MARK: - Mutations
 
-  private func pick<T: Entity>(_ type: T.Type, in context: ManagedObjectContext) -> T? {
+  private mutating func pick<T: Entity>(_ type: T.Type, in context: ManagedObjectContext) -> T? {
     let ids = (try? context.fetchIDs(T.all)) ?? []
-    return ids.randomElement(using: &random).flatMap { try? context.object(type, with: $0) }
+    return random.pick(ids).flatMap { try? context.object(type, with: $0) }
   }
 
-  private func text() -> String {
-    let texts = ["a", "b", "ba", "c", "cd", "d", "e", "f"]
-    return texts.randomElement(using: &random) ?? ""
+  private mutating func text() -> String {
+    random.pick(["a", "b", "ba", "c", "cd", "d", "e", "f"]) ?? ""
   }
 
-  private func note(_ what: String, _ object: ManagedObject?) {
+  private mutating func note(_ what: String, _ object: ManagedObject?) {
     guard let object else { return }
     let id = object.objectID.key
-    log.append("  \(what) \(id.entity.rawValue)/\(id.serial)")
+    random.note("  \(what) \(id.entity.rawValue)/\(id.serial)")
   }
 
-  private func note(_ what: String, _ plant: Plant) {
+  private mutating func note(_ what: String, _ plant: Plant) {
     note(
       "\(what) \(plant.name) in \(plant.bed ?? "nil"), \(plant.height), \(plant.isRare), of "
         + "\(plant.gardener.map { "\($0.objectID.key.serial)" } ?? "nil"):", plant as ManagedObject)
   }
 
-  private func mutate(_ context: ManagedObjectContext) {
-    switch Int.random(in: 0..<20, using: &random) {
+  private mutating func mutate(_ context: ManagedObjectContext) {
+    switch random.below(20) {
     case 0..<4: insertPlant(context)
     case 4..<6: delete(pick(Plant.self, in: context), in: context)
     case 6..<12: if let plant = pick(Plant.self, in: context) { change(plant, in: context) }
@@ -285,62 +244,62 @@ final class FetchedListHistory {
       gardener?.firm = pick(Firm.self, in: context)
       note("gardener's firm", gardener)
     case 17:
-      let firm = chance(2) ? pick(Firm.self, in: context) : context.firm("h")
-      firm?.name = chance(2) ? "g" : text()
+      let firm = random.chance(2) ? pick(Firm.self, in: context) : context.firm("h")
+      firm?.name = random.chance(2) ? "g" : text()
       note("firm \(firm?.name ?? "")", firm)
     case 18: tie(context)
     default:
       let tool = pick(Tool.self, in: context)
-      tool?.weight = Int.random(in: 0...9, using: &random)
+      tool?.weight = random.below(10)
       note("tool", tool)
     }
   }
 
-  private func delete(_ object: ManagedObject?, in context: ManagedObjectContext) {
+  private mutating func delete(_ object: ManagedObject?, in context: ManagedObjectContext) {
     guard let object else { return }
     note("delete", object)
     context.delete(object)
   }
 
-  private func changeGardener(_ context: ManagedObjectContext) {
-    if chance(4) {
+  private mutating func changeGardener(_ context: ManagedObjectContext) {
+    if random.chance(4) {
       let gardener = context.gardener(
-        text(), age: Int.random(in: 0...10, using: &random), of: pick(Firm.self, in: context))
+        text(), age: random.below(11), of: pick(Firm.self, in: context))
       note("new gardener \(gardener.name)", gardener)
       pick(Plant.self, in: context)?.gardener = gardener
     } else if let gardener = pick(Gardener.self, in: context) {
-      if chance(6) { return delete(gardener, in: context) }
-      if chance(2) { gardener.name = text() }
-      if chance(2) { gardener.age = Int.random(in: 0...10, using: &random) }
+      if random.chance(6) { return delete(gardener, in: context) }
+      if random.chance(2) { gardener.name = text() }
+      if random.chance(2) { gardener.age = random.below(11) }
       note("gardener \(gardener.name), \(gardener.age):", gardener)
     }
   }
 
-  private func insertPlant(_ context: ManagedObjectContext) {
-    let plant = chance(4) ? Shrub(in: context) : Plant(in: context)
+  private mutating func insertPlant(_ context: ManagedObjectContext) {
+    let plant = random.chance(4) ? Shrub(in: context) : Plant(in: context)
     plant.name = text()
-    plant.bed = chance(3) ? nil : text()
-    plant.height = Int.random(in: 0...9, using: &random)
-    plant.isRare = Bool.random(using: &random)
+    plant.bed = random.chance(3) ? nil : text()
+    plant.height = random.below(10)
+    plant.isRare = random.chance(2)
     plant.gardener = pick(Gardener.self, in: context)
     note("new", plant)
   }
 
-  private func change(_ plant: Plant, in context: ManagedObjectContext) {
-    if chance(3) { plant.name = text() }
-    if chance(3) { plant.bed = chance(3) ? nil : text() }
-    if chance(3) { plant.height = Int.random(in: 0...9, using: &random) }
-    if chance(3) { plant.isRare.toggle() }
-    if chance(4) { plant.gardener = pick(Gardener.self, in: context) }
+  private mutating func change(_ plant: Plant, in context: ManagedObjectContext) {
+    if random.chance(3) { plant.name = text() }
+    if random.chance(3) { plant.bed = random.chance(3) ? nil : text() }
+    if random.chance(3) { plant.height = random.below(10) }
+    if random.chance(3) { plant.isRare.toggle() }
+    if random.chance(4) { plant.gardener = pick(Gardener.self, in: context) }
     note("now", plant)
   }
 
-  private func tie(_ context: ManagedObjectContext) {
+  private mutating func tie(_ context: ManagedObjectContext) {
     guard let plant = pick(Plant.self, in: context) else { return }
     note("tool of", plant as ManagedObject)
-    if chance(2) {
+    if random.chance(2) {
       let tool = Tool(in: context)
-      tool.weight = Int.random(in: 0...9, using: &random)
+      tool.weight = random.below(10)
       plant.tools.insert(tool)
     } else if let tool = pick(Tool.self, in: context) {
       if plant.tools.contains(tool) { plant.tools.remove(tool) } else { plant.tools.insert(tool) }
@@ -358,7 +317,7 @@ final class FetchedListHistory {
     mergedCount == saves.messages(.didSave).count || context.automaticallyMergesChangesFromParent
   }
 
-  private func compare() throws {
+  private mutating func compare() throws {
     var changed: Set<ObjectID> = []
     if isUpToDate {
       let former = looks
@@ -374,34 +333,34 @@ final class FetchedListHistory {
     if !isUpToDate { looks = [:] }
   }
 
-  private func compare(_ followed: Followed, _ changed: Set<ObjectID>) throws {
+  private mutating func compare(_ followed: Followed, _ changed: Set<ObjectID>) throws {
     guard let list = followed.list else { return }
     let replay = followed.replay
     let name = followed.oracle.name
-    if let complaint = replay.complaint { throw Difference(text: "\(name): \(complaint)") }
+    if let complaint = replay.complaint { throw ModelDifference("\(name): \(complaint)") }
     let shown = FetchedListReplay.sections(of: list)
     if replay.sections != shown {
-      throw Difference(
-        text: "\(name): told \(Self.text(replay.sections)), shown \(Self.text(shown))")
+      throw ModelDifference(
+        "\(name): told \(Self.text(replay.sections)), shown \(Self.text(shown))")
     }
     let snapshot = list.snapshot
     let reached = followed.last.applying(snapshot.difference(from: followed.last))
     if reached != snapshot {
-      throw Difference(text: "\(name): the difference of the snapshots does not give the new one")
+      throw ModelDifference("\(name): the difference of the snapshots does not give the new one")
     }
     let both = Set(followed.last.objectIDs).intersection(snapshot.objectIDs)
     followed.last = snapshot
     for (section, contents) in shown.enumerated() {
       for (item, id) in contents.ids.enumerated()
       where list.indexPath(for: id) != FetchedIndexPath(item: item, section: section) {
-        throw Difference(text: "\(name): \(id) is not found where it is")
+        throw ModelDifference("\(name): \(id) is not found where it is")
       }
     }
     defer { replay.touched = [] }
     guard isUpToDate else { return }
     guard let expected = try followed.oracle.sections(in: context) else {
       if list.error == nil, list.isFetched {
-        throw Difference(text: "\(name): sections that are not in one piece are no error")
+        throw ModelDifference("\(name): sections that are not in one piece are no error")
       }
       return
     }
@@ -412,12 +371,12 @@ final class FetchedListHistory {
       return
     }
     if shown != expected {
-      throw Difference(text: "\(name): shown \(Self.text(shown)), expected \(Self.text(expected))")
+      throw ModelDifference("\(name): shown \(Self.text(shown)), expected \(Self.text(expected))")
     }
-    if let error = list.error { throw Difference(text: "\(name): \(error)") }
+    if let error = list.error { throw ModelDifference("\(name): \(error)") }
     let untold = changed.intersection(both).subtracting(replay.touched)
     if !untold.isEmpty {
-      throw Difference(text: "\(name): untold changes of \(untold.map(\.key.serial))")
+      throw ModelDifference("\(name): untold changes of \(untold.map(\.key.serial))")
     }
   }
 }

@@ -6,78 +6,91 @@ import Testing
 
 /// Objects that come and go at random under a small budget, beside a dictionary of those that the test
 /// holds: what a context registers must be the same instances.
-private struct Registration {
-  private var random: SeededGenerator
+private struct Registration: Model {
+  var random: ModelRandom
   private let context: ManagedObjectContext
   private let ids: [ObjectID]
   /// What each city is called, by ID.
   private var names: [ObjectID: String] = [:]
   private var held: [ObjectID: City] = [:]
-  /// What went wrong first.
-  private(set) var mistake: String?
 
-  init(seed: UInt64, below container: PersistentContainer, cities: Int) throws {
-    random = SeededGenerator(seed: seed)
+  init(_ random: ModelRandom) throws {
+    self.random = random
+    let count = 40 << self.random.below(6)
+    let container = try geography()
     let writer = ManagedObjectContext(parent: container.coordinator)
-    for number in 0..<cities {
+    for number in 0..<count {
       // Serials with gaps between them, and with others' in between.
-      for next in 0..<Int.random(in: 0...3, using: &random) { writer.country("\(number)/\(next)") }
+      for next in 0..<self.random.below(4) { writer.country("\(number)/\(next)") }
       let city = writer.city("city \(number)")
       names[city.objectID] = city.name
     }
     try writer.save()
     ids = Array(names.keys).sorted { $0.key < $1.key }
     context = ManagedObjectContext(parent: container.coordinator)
-    context.cacheByteBudget = 160 * cities / 4
+    context.cacheByteBudget = 160 * count / 4
   }
 
-  mutating func step() throws {
-    let id = ids[Int.random(in: 0..<ids.count, using: &random)]
-    switch Int.random(in: 0..<10, using: &random) {
-    case 0..<3:
-      try check(
-        id, context.existingObject(City.self, with: id), isHeld: Bool.random(using: &random))
-    case 3..<5:
-      try check(id, context.object(City.self, with: id), isHeld: Bool.random(using: &random))
-    case 5..<8: held[id] = nil
-    case 8:
-      let first = Int.random(in: 0..<ids.count, using: &random)
-      let window = City.all.limit(40).offset(first)
-      for (place, city) in try context.fetch(window).enumerated() {
-        check(ids[first + place], city, isHeld: place.isMultiple(of: 4))
-      }
-    default: context.processPendingChanges()
+  static var operations: [ModelOperation<Registration>] {
+    [
+      ModelOperation("read", weight: 3) { model in
+        try model.meet { try $0.existingObject(City.self, with: $1) }
+      },
+      ModelOperation("register", weight: 2) { model in
+        try model.meet { try $0.object(City.self, with: $1) }
+      },
+      ModelOperation("let go", weight: 3) { model in
+        let id = model.pickID()
+        model.held[id] = nil
+      },
+      ModelOperation("fetch") { try $0.fetch() },
+      ModelOperation("end the turn") { $0.context.processPendingChanges() },
+    ]
+  }
+
+  private mutating func pickID() -> ObjectID { ids[random.below(ids.count)] }
+
+  private mutating func meet(_ find: (ManagedObjectContext, ObjectID) throws -> City) throws {
+    let id = pickID()
+    try check(id, find(context, id), isHeld: random.chance(2))
+  }
+
+  private mutating func fetch() throws {
+    let first = random.below(ids.count)
+    for (place, city) in try context.fetch(City.all.limit(40).offset(first)).enumerated() {
+      try check(ids[first + place], city, isHeld: place.isMultiple(of: 4))
     }
+  }
+
+  private mutating func check(_ id: ObjectID, _ city: City, isHeld: Bool) throws {
+    if let known = held[id], known !== city { throw ModelDifference("two instances of \(id)") }
+    try expectSame(city.objectID, id, "the object with that ID")
+    try expectSame(city.name, names[id], "the name of \(id)")
+    if isHeld { held[id] = city }
+  }
+
+  mutating func check() throws {
+    let id = pickID()
     if let known = held[id], context.registeredObject(for: id) !== known {
-      fail("\(id) is held and not registered")
+      throw ModelDifference("\(id) is held and not registered")
     }
   }
 
   /// Only what is held is left at last, all of it.
-  mutating func finish() {
+  mutating func finish() throws {
     let registered = context.registeredObjects
     if registered != Set(held.values) {
-      fail("\(registered.count) are registered, \(held.count) held")
+      throw ModelDifference("\(registered.count) are registered, \(held.count) held")
     }
   }
-
-  private mutating func check(_ id: ObjectID, _ city: City, isHeld: Bool) {
-    if let known = held[id], known !== city { fail("two instances of \(id)") }
-    if city.objectID != id { fail("\(city.objectID) for \(id)") }
-    if city.name != names[id] { fail("\(id) is called \(city.name)") }
-    if isHeld { held[id] = city }
-  }
-
-  private mutating func fail(_ text: String) { mistake = mistake ?? text }
 }
 
 @Suite struct `Registered objects` {
-  @Test(arguments: 1...6)
-  private func `are one instance for each ID as long as anybody holds it`(seed: UInt64) throws {
-    var registration = try Registration(seed: seed, below: geography(), cities: 20 << seed)
-    for _ in 0..<2_000 where registration.mistake == nil { try registration.step() }
-    registration.finish()
-    #expect(registration.mistake == nil, "seed \(seed)")
+  @Test func `are one instance for each ID as long as anybody holds it`() async {
+    let failure = await ModelTest(
+      "registration", sequences: 6, steps: 2_000, make: Registration.init
+    ).firstFailure()
+    #expect(failure == nil)
   }
 
   @Test func `are outdated however often others have changed everything`() throws {

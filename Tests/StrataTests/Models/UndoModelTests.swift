@@ -6,24 +6,17 @@ import StrataTestSupport
 import Testing
 
 @Suite struct `Undo compared with whole copies of the graph` {
-  @Test func `shows the same after each of many random operations`() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let count = environment["STRATA_MODEL_SEQUENCES"].flatMap(Int.init) ?? 40
-    let first = SeededGenerator.firstSeed()
-    for seed in first..<(first + UInt64(count)) {
-      if let difference = try World(seed: seed).run(operationCount: 60) {
-        Issue.record("seed \(seed)\n\(difference)")
-        return
-      }
-    }
+  @Test func `shows the same after each of many random operations`() async {
+    let failure = await ModelTest("undo", sequences: 40, steps: 60) { try World($0) }.firstFailure()
+    #expect(failure == nil)
   }
 
   #if DEBUG
-    @Test func `differs where undo forgets the links`() throws {
-      let differences = try (1...10).map { seed in
-        try World(seed: seed, fault: .undoForgetsLinks).run(operationCount: 60)
-      }
-      #expect(differences.contains { $0 != nil })
+    @Test func `differs where undo forgets the links`() async {
+      let failure = await ModelTest("undo with a fault", sequences: 60, steps: 60, first: 1) {
+        try World($0, fault: .undoForgetsLinks)
+      }.firstFailure(isShrunk: false)
+      #expect(failure != nil)
     }
   #endif
 }
@@ -77,96 +70,76 @@ private struct Oracle {
 }
 
 /// A context with an undo manager, and the oracle, side by side.
-private final class World {
-  private struct Difference: Error { let text: String }
+private struct World: Model {
   private struct Refusal: Error {}
 
+  var random: ModelRandom
   private let container: PersistentContainer
+  private let planting: Planting
   private let context: ManagedObjectContext
   private let child: ManagedObjectContext
   private var oracle = Oracle()
   /// What edits that are under way would bring back.
   private var savepoints: [Oracle] = []
-  private var random: SeededGenerator
   private var ids: [ObjectID] = []
   private var numbers: [ObjectID: Int] = [:]
   /// The instances that somebody holds, if anybody does: an object that comes back is the same.
   private var held: [ObjectID: ManagedObject] = [:]
   private let holdsInstances: Bool
-  private var log: [String] = []
 
-  init(seed: UInt64, fault: PlantedFault? = nil) throws {
-    random = SeededGenerator(seed: seed)
+  init(_ setup: ModelRandom, fault: PlantedFault? = nil) throws {
+    random = setup
     container = try geography()
-    #if DEBUG
-      PlantedFault.plant(fault, in: container.coordinator.schema)
-    #endif
-    holdsInstances = Bool.random(using: &random)
+    planting = Planting(fault, in: container)
+    holdsInstances = random.chance(2)
     context = undoableContext(container)
     child = ManagedObjectContext(parent: context.layer)
-    if Bool.random(using: &random) { context.cacheByteBudget = 0 }
+    if random.chance(2) { context.cacheByteBudget = 0 }
   }
-
-  deinit {
-    #if DEBUG
-      PlantedFault.plant(nil, in: container.coordinator.schema)
-    #endif
-  }
-
-  /// - Returns: what differs and how it came about; nil if nothing does.
-  func run(operationCount: Int) throws -> String? {
-    do {
-      for _ in 0..<operationCount {
-        try step()
-        if chance(3) { try endTurn() }
-        if chance(2) { try compare() }
-      }
-      try endTurn()
-      try compare()
-      return nil
-    } catch let difference as Difference {
-      return (log + [difference.text]).joined(separator: "\n")
-    }
-  }
-
-  private func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &random) == 0 }
 
   // MARK: - One operation
 
-  private func step() throws {
-    switch Int.random(in: 0..<100, using: &random) {
-    case 0..<46: try mutate(context)
-    case 46..<60: undo()
-    case 60..<70: redo()
-    case 70..<78: try save()
-    case 78..<84 where savepoints.isEmpty: try push()
-    case 84..<97: try edit()
-    default: forget()
-    }
+  static var operations: [ModelOperation<World>] {
+    [
+      ModelOperation("mutate", weight: 46) { try $0.mutate($0.context) },
+      ModelOperation("undo", weight: 14) { $0.undo() },
+      ModelOperation("redo", weight: 10) { $0.redo() },
+      ModelOperation("save", weight: 8) { try $0.save() },
+      ModelOperation("a child saves", weight: 6) { try $0.push() },
+      ModelOperation("edit", weight: 13) { try $0.edit() },
+      ModelOperation("roll back or reset") { $0.forget() },
+    ]
   }
 
-  private func endTurn() throws {
+  mutating func check() throws {
+    if random.chance(3) { endTurn() }
+    if random.chance(2) { try compare() }
+  }
+
+  mutating func finish() throws {
+    endTurn()
+    try compare()
+  }
+
+  private mutating func endTurn() {
     context.processPendingChanges()
     // In an edit no turn ends.
     guard savepoints.isEmpty else { return }
     oracle.endGroup()
-    log.append("turn ends")
+    random.note("turn ends")
   }
 
-  private func undo() {
-    log.append("undo")
+  private mutating func undo() {
     context.undo()
     oracle.undo()
   }
 
-  private func redo() {
-    log.append("redo")
+  private mutating func redo() {
     context.redo()
     oracle.redo()
   }
 
-  private func save() throws {
-    log.append("save")
+  private mutating func save() throws {
     try context.save()
     oracle.endGroup()
     oracle.saved = oracle.graph
@@ -175,10 +148,8 @@ private final class World {
     try check(stored, against: expectedLines(oracle.saved), "stored")
   }
 
-  private func forget() {
-    guard chance(3) else { return }
-    log.append("rollback or reset")
-    if Bool.random(using: &random) { context.rollback() } else { context.reset() }
+  private mutating func forget() {
+    if random.chance(2) { context.rollback() } else { context.reset() }
     oracle.graph = oracle.saved
     oracle.groupStart = oracle.graph
     oracle.undoGraphs = []
@@ -188,9 +159,9 @@ private final class World {
   }
 
   /// A child's save: a group of its own.
-  private func push() throws {
-    try endTurn()
-    log.append("in the child:")
+  private mutating func push() throws {
+    guard savepoints.isEmpty else { return }
+    endTurn()
     child.reset()
     try mutate(child)
     try child.save()
@@ -199,30 +170,30 @@ private final class World {
   }
 
   /// An edit, which may throw.
-  private func edit() throws {
-    let throwsAtEnd = Bool.random(using: &random)
+  private mutating func edit() throws {
+    let throwsAtEnd = random.chance(2)
     guard savepoints.count < 3 else { return }
-    log.append("edit begins")
+    random.note("edit begins")
     savepoints.append(oracle)
     do {
       try context.edit {
-        for _ in 0..<Int.random(in: 1...5, using: &random) {
+        for _ in 0...random.below(5) {
           try step()
-          if chance(3) { try compare() }
+          if random.chance(3) { try compare() }
         }
         if throwsAtEnd { throw Refusal() }
       }
-      log.append("edit ends")
+      random.note("edit ends")
       savepoints.removeLast()
     } catch is Refusal {
-      log.append("edit throws")
+      random.note("edit throws")
       oracle = savepoints.removeLast()
     }
   }
 
   // MARK: - Edits
 
-  private func pick(_ kind: ModelGraph.Kind) -> Int? {
+  private mutating func pick(_ kind: ModelGraph.Kind) -> Int? {
     oracle.graph.rows.filter { $0.value.kind == kind }.keys.sorted().randomElement(using: &random)
   }
 
@@ -232,8 +203,8 @@ private final class World {
     try context.existingObject(T.self, with: ids[number])
   }
 
-  private func mutate(_ context: ManagedObjectContext) throws {
-    switch Int.random(in: 0..<20, using: &random) {
+  private mutating func mutate(_ context: ManagedObjectContext) throws {
+    switch random.below(20) {
     case 0..<3: insert(.city, in: context)
     case 3..<5: insert(.country, in: context)
     case 5..<6:
@@ -244,9 +215,9 @@ private final class World {
     }
   }
 
-  private func insert(_ kind: ModelGraph.Kind, in context: ManagedObjectContext) {
+  private mutating func insert(_ kind: ModelGraph.Kind, in context: ManagedObjectContext) {
     let number = ids.count
-    var row = ModelGraph.Row(kind: kind, name: "\(Int.random(in: 0..<6, using: &random))")
+    var row = ModelGraph.Row(kind: kind, name: "\(random.below(6))")
     let id: ObjectID
     switch kind {
     case .city: id = context.city(row.name).objectID
@@ -268,14 +239,14 @@ private final class World {
     ids.append(id)
     numbers[id] = number
     oracle.graph.rows[number] = row
-    log.append("insert \(number): \(row)")
+    random.note("insert \(number): \(row)")
   }
 
-  private func set(in context: ManagedObjectContext) throws {
-    let value = Int.random(in: 0..<6, using: &random)
-    let choice = Int.random(in: 0..<6, using: &random)
+  private mutating func set(in context: ManagedObjectContext) throws {
+    let value = random.below(6)
+    let choice = random.below(6)
     guard let number = pick(choice < 2 ? .country : .city) else { return }
-    let country = chance(4) ? nil : pick(.country)
+    let country = random.chance(4) ? nil : pick(.country)
     switch choice {
     case 0: try object(number, in: context, as: Country.self).name = "\(value)"
     case 1: try object(number, in: context, as: Country.self).population = value
@@ -290,12 +261,12 @@ private final class World {
     case 1, 3: oracle.graph.rows[number]?.population = value
     default: oracle.graph.rows[number]?.country = country
     }
-    log.append("set \(number): \(oracle.graph.rows[number]!)")
+    random.note("set \(number): \(oracle.graph.rows[number]!)")
   }
 
-  private func tie(in context: ManagedObjectContext) throws {
-    let isSpoken = Bool.random(using: &random)
-    let isThere = !chance(3)
+  private mutating func tie(in context: ManagedObjectContext) throws {
+    let isSpoken = random.chance(2)
+    let isThere = !random.chance(3)
     guard let first = pick(.country), let second = pick(isSpoken ? .language : .country),
       first != second
     else { return }
@@ -309,20 +280,20 @@ private final class World {
       if isThere { country.neighbours.insert(other) } else { country.neighbours.remove(other) }
     }
     if isThere { oracle.graph.ties.insert(tie) } else { oracle.graph.ties.remove(tie) }
-    log.append("\(tie) \(isThere)")
+    random.note("\(tie) \(isThere)")
   }
 
-  private func delete(in context: ManagedObjectContext) throws {
+  private mutating func delete(in context: ManagedObjectContext) throws {
     let kinds: [ModelGraph.Kind] = [.city, .country, .language]
     guard let number = pick(kinds.randomElement(using: &random)!) else { return }
     context.delete(try object(number, in: context, as: ManagedObject.self))
     oracle.graph.delete(number)
-    log.append("delete \(number)")
+    random.note("delete \(number)")
   }
 
   // MARK: - Comparing
 
-  private func compare() throws {
+  private mutating func compare() throws {
     let undoManager = context.undoManager!
     let hasToChange = oracle.graph != oracle.saved
     let shown =
@@ -338,13 +309,13 @@ private final class World {
     try checkInstances()
   }
 
-  private func checkInstances() throws {
+  private mutating func checkInstances() throws {
     if !holdsInstances { return }
     for number in oracle.graph.rows.keys {
       let id = ids[number]
       let object: ManagedObject = try object(number, in: context)
       if let former = held[id], former !== object {
-        throw Difference(text: "\(number) has another instance")
+        throw ModelDifference("\(number) has another instance")
       }
       held[id] = object
     }
@@ -354,8 +325,8 @@ private final class World {
     if shown == expected { return }
     let surplus = shown.filter { !expected.contains($0) }
     let missing = expected.filter { !shown.contains($0) }
-    throw Difference(
-      text: (["\(what):"] + surplus + ["expected:"] + missing).joined(separator: "\n"))
+    throw ModelDifference(
+      (["\(what):"] + surplus + ["expected:"] + missing).joined(separator: "\n"))
   }
 
   private func lines(_ context: ManagedObjectContext) throws -> [String] {

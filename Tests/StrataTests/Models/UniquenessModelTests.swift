@@ -72,37 +72,40 @@ private struct NaiveFederation {
 }
 
 /// Two roots, each with a child, save to one store what the naive federation saves too.
-private struct UniquenessWorld {
-  let container: PersistentContainer
-  let roots: [ContextQueue]
-  var random: SeededGenerator
-  var naive = NaiveFederation()
-  private(set) var refusedCount = 0
+private struct UniquenessWorld: Model {
+  var random: ModelRandom
+  private let container: PersistentContainer
+  private let roots: [ContextQueue]
+  private var naive = NaiveFederation()
 
   private static let policies: [MergePolicy] = [
     .error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
   ]
   private static let codes = ["A", "B", "C", "D", "e\u{301}", "é"]
 
-  init(seed: UInt64) throws {
+  init(_ random: ModelRandom) throws {
+    self.random = random
     container = try federation()
     roots = [container.root, ContextQueue(parent: container.coordinator)]
-    random = SeededGenerator(seed: seed)
   }
 
-  mutating func step() throws -> String? {
-    let policy = Self.policies.randomElement(using: &random) ?? .error
-    let root = roots.randomElement(using: &random) ?? container.root
-    let isNested = Bool.random(using: &random)
+  static var operations: [ModelOperation<UniquenessWorld>] {
+    [
+      ModelOperation("save", weight: 1) { try $0.save(isNested: false) },
+      ModelOperation("save to a parent that saves", weight: 1) { try $0.save(isNested: true) },
+    ]
+  }
+
+  private mutating func save(isNested: Bool) throws {
+    let policy = random.pick(Self.policies) ?? .error
+    let root = roots[random.below(2)]
     let (seed, naive) = (random.next(), naive)
     let (wanted, isSaved) = try root.performAndWait { context in
       context.mergePolicy = policy
       var random = SeededGenerator(seed: seed)
       var wanted = naive
       let editor = isNested ? ManagedObjectContext(parent: context) : context
-      for _ in 0..<Int.random(in: 1...6, using: &random) {
-        try Self.edit(editor, &wanted, &random)
-      }
+      for _ in 0...random.below(6) { try Self.edit(editor, &wanted, &random) }
       if isNested { try editor.save() }
       do {
         try context.save()
@@ -113,15 +116,13 @@ private struct UniquenessWorld {
       }
     }
     let shouldSave = self.naive.save(wanted, policy)
-    if !shouldSave { refusedCount += 1 }
-    if isSaved != shouldSave { return "a save with \(policy) went through: \(isSaved)" }
+    random.count(shouldSave ? "saved" : "refused")
+    try expectSame(isSaved, shouldSave, "whether a save with \(policy) goes through")
     for queue in roots + [ContextQueue(parent: container.coordinator)] {
       let found = try queue.performAndWait { try Self.read($0) }
-      if found.nations != self.naive.nations || found.boroughs != self.naive.boroughs {
-        return "after \(policy): found \(found), expected \(self.naive)"
-      }
+      try expectSame(found.nations, self.naive.nations, "nations after \(policy)")
+      try expectSame(found.boroughs, self.naive.boroughs, "boroughs after \(policy)")
     }
-    return nil
   }
 
   private static func edit(
@@ -129,39 +130,39 @@ private struct UniquenessWorld {
     _ random: inout SeededGenerator
   ) throws {
     let all = try context.fetch(Nation.all)
-    let iso = Bool.random(using: &random) ? codes.randomElement(using: &random) : nil
-    switch Int.random(in: 0..<6, using: &random) {
+    let iso = random.chance(2) ? random.pick(codes) : nil
+    switch random.below(6) {
     case 0, 1:
       let nation = Nation(in: context)
       var row = NaiveFederation.Row()
       nation.iso = iso
       row.iso = iso
-      if Bool.random(using: &random) {
+      if random.chance(2) {
         nation.name = "n\(nation.objectID.serial)"
         row.name = nation.name
         row.set.insert("name")
       }
-      if Bool.random(using: &random) {
-        nation.population = Int.random(in: 1...9, using: &random)
+      if random.chance(2) {
+        nation.population = 1 + random.below(9)
         row.population = nation.population
         row.set.insert("population")
       }
       wanted.nations[nation.objectID.serial] = row
     case 2:
       let borough = Borough(in: context)
-      borough.nation = all.randomElement(using: &random)
+      borough.nation = random.pick(all)
       wanted.boroughs[borough.objectID.serial] = .some(borough.nation?.objectID.serial)
     case 3, 4:
-      guard let nation = all.randomElement(using: &random) else { return }
+      guard let nation = random.pick(all) else { return }
       nation.iso = iso
       wanted.nations[nation.objectID.serial]?.iso = iso
-      if Bool.random(using: &random) {
+      if random.chance(2) {
         nation.population += 1
         wanted.nations[nation.objectID.serial]?.population += 1
         wanted.nations[nation.objectID.serial]?.set.insert("population")
       }
     default:
-      guard let nation = all.randomElement(using: &random) else { return }
+      guard let nation = random.pick(all) else { return }
       for borough in nation.boroughs { wanted.boroughs[borough.objectID.serial] = nil }
       wanted.nations[nation.objectID.serial] = nil
       context.delete(nation)
@@ -187,22 +188,10 @@ extension ObjectID {
 }
 
 @Suite struct `Saves with constraint conflicts compared with a naive federation` {
-  @Test func `leave the same under every merge policy`() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let count = environment["STRATA_MODEL_SEQUENCES"].flatMap(UInt64.init) ?? 20
-    let first = SeededGenerator.firstSeed()
-    print("\(count) sequences from seed \(first)")
-    var refusedCount = 0
-    for seed in first..<(first + count) {
-      var world = try UniquenessWorld(seed: seed)
-      for step in 0..<60 {
-        if let complaint = try world.step() {
-          Issue.record("seed \(seed), step \(step): \(complaint)")
-          return
-        }
-      }
-      refusedCount += world.refusedCount
-    }
-    #expect(refusedCount > 0)
+  @Test func `leave the same under every merge policy`() async {
+    let failure = await ModelTest(
+      "uniqueness", sequences: 20, steps: 60, meets: ["refused": 1], make: UniquenessWorld.init
+    ).firstFailure()
+    #expect(failure == nil)
   }
 }

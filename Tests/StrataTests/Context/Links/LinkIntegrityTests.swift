@@ -6,74 +6,60 @@ import Testing
 
 /// Three roots, each with a child, that link and delete without knowing of each other, and save under
 /// every merge policy.
-private struct IntegrityWorld {
-  let container: PersistentContainer
-  let roots: [ContextQueue]
-  let children: [ContextQueue]
-  var random: SeededGenerator
-  private(set) var steps: [String] = []
-  private(set) var savedCount = 0
+private struct IntegrityWorld: Model {
+  var random: ModelRandom
+  private let container: PersistentContainer
+  private let roots: [ContextQueue]
+  private let children: [ContextQueue]
 
   private static let policies: [MergePolicy] = [
     .error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
   ]
 
-  init(seed: UInt64) throws {
+  init(_ random: ModelRandom) throws {
+    self.random = random
     let container = try geography()
     self.container = container
     roots = [container.root] + (0..<2).map { _ in ContextQueue(parent: container.coordinator) }
     children = roots.map { ContextQueue(parent: $0) }
-    random = SeededGenerator(seed: seed)
   }
 
-  /// - Returns: what is wrong with the store after one of the steps; nil if nothing is.
-  mutating func run(stepCount: Int) throws -> String? {
-    for _ in 0..<stepCount {
-      if let complaint = try step() {
-        return named(complaint + "\n" + steps.joined(separator: "\n"))
-      }
-    }
-    return nil
-  }
-
-  /// The text with short names of objects.
-  private func named(_ text: String) -> String {
-    text.replacing(/x-strata:\/\/[-0-9A-F]+\//, with: "#")
-  }
-
-  private mutating func step() throws -> String? {
-    let index = Int.random(in: 0..<roots.count, using: &random)
-    switch Int.random(in: 0..<5, using: &random) {
-    case 0: return try save(index)
-    case 1, 2: try edit(children[index], "child \(index)", savesAlways: true)
-    default: try edit(roots[index], "root \(index)", savesAlways: false)
-    }
-    return nil
+  static var operations: [ModelOperation<IntegrityWorld>] {
+    [
+      ModelOperation("save") { try $0.save($0.random.below(3)) },
+      ModelOperation("edit in a child", weight: 2) { world in
+        try world.edit(world.children[world.random.below(3)], savesAlways: true)
+      },
+      ModelOperation("edit in a root", weight: 2) { world in
+        try world.edit(world.roots[world.random.below(3)], savesAlways: false)
+      },
+    ]
   }
 
   // MARK: - Editing
 
-  private mutating func edit(_ queue: ContextQueue, _ name: String, savesAlways: Bool) throws {
+  private mutating func edit(_ queue: ContextQueue, savesAlways: Bool) throws {
     let seed = random.next()
-    let (random, done) = try queue.performAndWait { context in
+    let done = try queue.performAndWait { context in
       var random = SeededGenerator(seed: seed)
-      var done: [String] = []
-      for _ in 0..<Int.random(in: 1...3, using: &random) {
-        done.append(try Self.edit(context, &random))
-      }
+      let done = try (0...random.below(3)).map { _ in try Self.edit(context, &random) }
       if savesAlways {
         do { try context.save() } catch is ContextError { context.rollback() }
       }
-      return (random, done)
+      return done
     }
-    self.random = random
-    steps.append("\(name): \(done.joined(separator: ", "))")
+    random.note("  " + Self.named(done.joined(separator: ", ")))
+  }
+
+  /// The text with short names of objects.
+  private static func named(_ text: String) -> String {
+    text.replacing(/x-strata:\/\/[-0-9A-F]+\//, with: "#")
   }
 
   private static func edit(
     _ context: ManagedObjectContext, _ random: inout SeededGenerator
   ) throws -> String {
-    switch Int.random(in: 0..<14, using: &random) {
+    switch random.below(14) {
     case 0: return "new \(context.country(UUID().uuidString).objectID)"
     case 1: return "new \(context.city("c", in: try any(Country.self, context, &random)).objectID)"
     case 2:
@@ -107,7 +93,7 @@ private struct IntegrityWorld {
         "\(government.objectID) to \(government.country?.objectID.description ?? "nil")"
     case 10:
       guard let ferry = try any(Ferry.self, context, &random) else { return "nothing" }
-      ferry.port = Bool.random(using: &random) ? nil : try any(City.self, context, &random)
+      ferry.port = random.chance(2) ? nil : try any(City.self, context, &random)
       return "\(ferry.objectID) to \(ferry.port?.objectID.description ?? "nil")"
     default: return try delete(context, &random)
     }
@@ -116,7 +102,7 @@ private struct IntegrityWorld {
   private static func link(
     _ context: ManagedObjectContext, _ random: inout SeededGenerator
   ) throws -> String {
-    switch Int.random(in: 0..<4, using: &random) {
+    switch random.below(4) {
     case 0:
       guard let one = try any(Country.self, context, &random),
         let two = try any(Country.self, context, &random)
@@ -150,7 +136,7 @@ private struct IntegrityWorld {
     _ context: ManagedObjectContext, _ random: inout SeededGenerator
   ) throws -> String {
     let object: ManagedObject? =
-      switch Int.random(in: 0..<6, using: &random) {
+      switch random.below(6) {
       case 0: try any(Country.self, context, &random)
       case 1: try any(Government.self, context, &random)
       case 2: try any(Language.self, context, &random)
@@ -166,14 +152,13 @@ private struct IntegrityWorld {
   private static func any<T: Entity>(
     _: T.Type, _ context: ManagedObjectContext, _ random: inout SeededGenerator
   ) throws -> T? {
-    let all = try context.fetch(FetchRequest<T>())
-    return all.randomElement(using: &random)
+    random.pick(try context.fetch(FetchRequest<T>()))
   }
 
   // MARK: - Saving
 
-  private mutating func save(_ index: Int) throws -> String? {
-    let policy = Self.policies.randomElement(using: &random) ?? .error
+  private mutating func save(_ index: Int) throws {
+    let policy = random.pick(Self.policies) ?? .error
     let outcome = try roots[index].performAndWait { context in
       context.mergePolicy = policy
       let saved = context.insertedObjects.union(context.updatedObjects)
@@ -187,12 +172,12 @@ private struct IntegrityWorld {
       }
       return (false, String?.none)
     }
-    steps.append("root \(index) saves with \(policy): \(outcome.0)")
-    if outcome.0 { savedCount += 1 }
+    random.note("  root \(index) with \(policy): \(outcome.0)")
+    if outcome.0 { random.count("saved") }
     let complaint = try ContextQueue(parent: container.coordinator).performAndWait { context in
       try Self.complaint(context)
     }
-    return complaint ?? outcome.1
+    try expectNone([complaint ?? outcome.1].compactMap { $0.map(Self.named) })
   }
 
   /// Whether what the saving context shows of its own objects is what is stored.
@@ -277,20 +262,10 @@ private struct IntegrityWorld {
 }
 
 @Suite struct `Roots that link and delete without knowing of each other` {
-  @Test func `leave no link without both its ends, whatever the merge policies`() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let count = environment["STRATA_MODEL_SEQUENCES"].flatMap(UInt64.init) ?? 12
-    let first = SeededGenerator.firstSeed()
-    print("\(count) sequences from seed \(first)")
-    var savedCount = 0
-    for seed in first..<(first + count) {
-      var world = try IntegrityWorld(seed: seed)
-      if let complaint = try world.run(stepCount: 150) {
-        Issue.record("seed \(seed)\n\(complaint)")
-        return
-      }
-      savedCount += world.savedCount
-    }
-    #expect(savedCount > 0)
+  @Test func `leave no link without both its ends, whatever the merge policies`() async {
+    let failure = await ModelTest(
+      "integrity", sequences: 12, steps: 150, meets: ["saved": 1], make: IntegrityWorld.init
+    ).firstFailure()
+    #expect(failure == nil)
   }
 }
