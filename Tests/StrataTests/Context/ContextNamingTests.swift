@@ -61,8 +61,7 @@ import Testing
   }
 
   @Test func `the author of the topmost context goes to the store with the save`() throws {
-    let model = try ManagedObjectModel(
-      Country.self, City.self, Language.self, Government.self, Route.self, Ferry.self)
+    let model = try geographyModel()
     let store = AuthorStore(try LMDBStore.inMemory(model: model))
     let root = ContextQueue(parent: PersistentStoreCoordinator(store: store, model: model))
     try root.performAndWait { context in

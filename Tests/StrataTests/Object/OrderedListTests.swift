@@ -14,7 +14,7 @@ import Testing
     _ count: Int, _ body: (any TestList, ManagedObjectContext) throws -> Void
   ) throws {
     for kind in [RouteList.self, AlbumList.self] as [any TestList.Type] {
-      let container = try lists()
+      let container = try geography()
       let context = ManagedObjectContext(parent: container.coordinator)
       let list = kind.init(in: context)
       list.append((0..<count).map { "\($0)" })
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `is a collection`() throws {
-    let container = try lists()
+    let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
     let route = Route(in: context)
     route.stops.append(contentsOf: ["A", "B", "C", "D"].map { context.city($0) })
@@ -119,7 +119,7 @@ import Testing
   @Test func `members that were linked from their own side come last until something follows them`()
     throws
   {
-    let container = try lists()
+    let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
     let album = Album(in: context)
     let tracks = (0..<6).map { context.track("\($0)") }
@@ -155,7 +155,7 @@ import Testing
 
   @Test func `a member of both sides' lists keeps its place in the one that is not edited`() throws
   {
-    let container = try lists()
+    let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
     let (hall, evening) = (Hall(in: context), Play(in: context))
     let others = (0..<3).map { _ in Hall(in: context) }
@@ -177,7 +177,7 @@ import Testing
     isMovedFirst: Bool
   ) throws {
     for kind in [RouteList.self, AlbumList.self] as [any TestList.Type] {
-      let container = try lists()
+      let container = try geography()
       let first = ManagedObjectContext(parent: container.coordinator)
       let list = kind.init(in: first)
       list.append(["a", "b", "c", "d"])
@@ -262,8 +262,8 @@ import Testing
     isRoute: Bool
   ) throws {
     let kind: any TestList.Type = isRoute ? RouteList.self : AlbumList.self
-    let store = try CountingStore(LMDBStore.inMemory(model: listModel()))
-    let coordinator = try PersistentStoreCoordinator(store: store, model: listModel())
+    let store = try CountingStore(LMDBStore.inMemory(model: geographyModel()))
+    let coordinator = try PersistentStoreCoordinator(store: store, model: geographyModel())
     let context = ManagedObjectContext(parent: coordinator)
     let list = kind.init(in: context)
     list.append((0..<100_000).map { "\($0)" })
@@ -284,8 +284,8 @@ import Testing
   }
 
   @Test func `takes insertions at one crowded place for a few entries each`() throws {
-    let store = try CountingStore(LMDBStore.inMemory(model: listModel()))
-    let coordinator = try PersistentStoreCoordinator(store: store, model: listModel())
+    let store = try CountingStore(LMDBStore.inMemory(model: geographyModel()))
+    let coordinator = try PersistentStoreCoordinator(store: store, model: geographyModel())
     for kind in [RouteList.self, AlbumList.self] as [any TestList.Type] {
       let context = ManagedObjectContext(parent: coordinator)
       let list = kind.init(in: context)

@@ -3,20 +3,6 @@ import Strata
 import StrataChanges
 import Testing
 
-@Entity final class Album: ManagedObject {
-  @Relationship(deleteRule: .noAction, inverse: \Track.album) var tracks: OrderedToMany<Track>
-  @Relationship(deleteRule: .noAction, inverse: \Genre.albums) var genres: ToMany<Genre>
-}
-
-@Entity final class Track: ManagedObject {
-  var name: String
-  var album: Album?
-}
-
-@Entity final class Genre: ManagedObject {
-  @Relationship(deleteRule: .noAction) var albums: ToMany<Album>
-}
-
 @Suite struct `Undo of relationships` {
   /// Every test is done with unsaved and with saved objects: `saves` says whether the context saves
   /// after each turn.
@@ -190,8 +176,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func `brings back links and places that no delete rule has touched`(saves: Bool) throws {
-    let container = try PersistentContainer(
-      inMemory: ManagedObjectModel(Album.self, Track.self, Genre.self))
+    let container = try geography()
     let context = undoableContext(container)
     let (album, genre) = (Album(in: context), Genre(in: context))
     let tracks = ["A", "B", "C"].map { name in

@@ -44,20 +44,45 @@ import StrataTestSupport
   @Relationship(deleteRule: .deny) var port: City?
 }
 
+// Ordered relationships: to members with a to-one inverse, and ordered on both sides.
+
+@Entity final class Album: ManagedObject {
+  @Relationship(deleteRule: .noAction, inverse: \Track.album) var tracks: OrderedToMany<Track>
+  @Relationship(deleteRule: .noAction, inverse: \Genre.albums) var genres: ToMany<Genre>
+}
+
+@Entity final class Track: ManagedObject {
+  var name: String
+  var album: Album?
+}
+
+@Entity final class Genre: ManagedObject {
+  @Relationship(deleteRule: .noAction) var albums: ToMany<Album>
+}
+
+@Entity final class Hall: ManagedObject {
+  @Relationship(inverse: \Play.halls) var plays: OrderedToMany<Play>
+}
+
+@Entity final class Play: ManagedObject {
+  var halls: OrderedToMany<Hall>
+}
+
+func geographyModel() throws -> ManagedObjectModel {
+  try ManagedObjectModel(
+    Country.self, City.self, Language.self, Government.self, Route.self, Ferry.self, Album.self,
+    Track.self, Genre.self, Hall.self, Play.self)
+}
+
 /// A container in memory with this graph's model.
 func geography() throws -> PersistentContainer {
-  try PersistentContainer(
-    inMemory: ManagedObjectModel(
-      Country.self, City.self, Language.self, Government.self, Route.self, Ferry.self))
+  try PersistentContainer(inMemory: geographyModel())
 }
 
 /// A container on the disk with this graph's model.
 func geography(in directory: TemporaryDirectory) throws -> PersistentContainer {
   try PersistentContainer(
-    at: directory.file("geography.strata"),
-    model: ManagedObjectModel(
-      Country.self, City.self, Language.self, Government.self, Route.self, Ferry.self),
-    durability: .none)
+    at: directory.file("geography.strata"), model: geographyModel(), durability: .none)
 }
 
 extension ManagedObjectContext {

@@ -6,23 +6,7 @@ import StrataModel
 import StrataStore
 import Synchronization
 
-// Ordered relationships of each kind, behind one face.
-
-@Entity final class Hall: ManagedObject {
-  @Relationship(inverse: \Play.halls) var plays: OrderedToMany<Play>
-}
-
-@Entity final class Play: ManagedObject {
-  var halls: OrderedToMany<Hall>
-}
-
-func listModel() throws -> ManagedObjectModel {
-  try ManagedObjectModel(
-    Country.self, City.self, Language.self, Government.self, Route.self, Ferry.self, Album.self,
-    Track.self, Genre.self, Hall.self, Play.self)
-}
-
-func lists() throws -> PersistentContainer { try PersistentContainer(inMemory: listModel()) }
+// The ordered relationships of the geography, each kind behind one face.
 
 extension ManagedObjectContext {
   func track(_ name: String) -> Track {
