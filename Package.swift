@@ -44,11 +44,14 @@ func syntax(_ names: String...) -> [Target.Dependency] {
 
 // MARK: - Settings
 
-let settings: [SwiftSetting] = [
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .treatAllWarnings(as: .error),
-]
+/// `STRATA_CHECKS=1` compiles the checks of stated invariants (`CheckedInvariants`) into every mutation.
+let runsChecks = !["", "0"].contains(Context.environment["STRATA_CHECKS"] ?? "")
+let settings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ] + (runsChecks ? [.define("STRATA_CHECKS")] : [])
 let macroSettings: [SwiftSetting] =
   settings
   + (host.map { [.define("TOOLCHAIN_SWIFTSYNTAX"), .unsafeFlags(["-I", $0])] } ?? [])

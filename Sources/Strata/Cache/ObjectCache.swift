@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// The objects of one context: its identity map, and the owner of the instances.
@@ -26,8 +27,10 @@ import StrataRecord
 ///
 /// ## Invariants
 /// - I1 At most one instance per key.
-/// - I2 `byteCount` counts each instance and each record that an instance holds.
-/// - I3 An object in `original` has values that an awake method set over those of that record.
+/// - I2 `byteCount` counts each instance and each record that an instance holds, or that awake methods
+///   have set values over.
+/// - I3 An object in `original` is registered and has values that an awake method set over those of that
+///   record.
 /// - I4 No object has an edition that is still to come.
 ///
 /// ## Isolation
@@ -38,10 +41,10 @@ final class ObjectCache {
 
   // Safety: `@exclusivity(unchecked)` spares each look-up several run-time checks. The cache is of
   // one isolation, and no access to these runs code that could reach the cache again.
-  @exclusivity(unchecked) private var table = ObjectTable()
+  @exclusivity(unchecked) private(set) var table = ObjectTable()
   @exclusivity(unchecked) private var hand = 0
   /// The records that awake methods have set values over: what is unsaved and saved goes by these.
-  @exclusivity(unchecked) private var original: [ObjectKey: Record] = [:]
+  @exclusivity(unchecked) private(set) var original: [ObjectKey: Record] = [:]
   /// The bases of ancestors' pending updates, by the objects that show such an update's record.
   @exclusivity(unchecked) private var pendingBases: [ObjectKey: Base] = [:]
   /// The bytes of the external slots that awake methods have set, of the objects in `original`.
@@ -63,7 +66,7 @@ final class ObjectCache {
   /// So many moves in a row have met nothing that need not stay.
   @exclusivity(unchecked) private var futileCount = 0
   /// Objects of another edition are outdated; those that were outdated by themselves have edition 0.
-  @exclusivity(unchecked) private var edition: UInt8 = 1
+  @exclusivity(unchecked) private(set) var edition: UInt8 = 1
 
   /// Whether any object may be outdated.
   @exclusivity(unchecked) private(set) var mayHaveOutdated = false
@@ -101,6 +104,7 @@ final class ObjectCache {
     object.edition = edition
     table.insert(object)
     byteCount += Self.objectByteCount + (object.record?.byteCount ?? 0)
+    checkInvariants()
     if byteCount > byteBudget { makeRoom() }
   }
 
@@ -114,6 +118,7 @@ final class ObjectCache {
     byteCount += (record?.byteCount ?? 0) - (object.record?.byteCount ?? 0)
     object.record = record
     forgetOriginal(object.key)
+    checkInvariants()
   }
 
   /// Gives an object the values that an awake method has set over those of `original`.
@@ -130,6 +135,7 @@ final class ObjectCache {
     self.original[object.key] = original
     if !external.isEmpty { awakened[object.key] = external }
     byteCount += original.byteCount
+    checkInvariants()
   }
 
   /// Whether an awake method has set an external slot over what the object's record has.
@@ -216,6 +222,7 @@ final class ObjectCache {
     byteCount -= Self.objectByteCount + (object.record?.byteCount ?? 0)
     forgetOriginal(key)
     object.home.observed?.forget(object)
+    checkInvariants()
     // A subclass's deinit may do anything: it runs when the cache is whole.
     withExtendedLifetime(object) {}
   }
@@ -296,6 +303,7 @@ final class ObjectCache {
     guard let object = registeredObject(for: key) else { return }
     object.edition = 0
     mayHaveOutdated = true
+    checkInvariants()
   }
 
   /// Anybody may have changed any object since its record was read.
@@ -307,6 +315,7 @@ final class ObjectCache {
     }
     edition += 1
     mayHaveOutdated = true
+    checkInvariants()
   }
 
   /// The clean objects that somebody holds with values that may be outdated. O(registered objects).
@@ -336,6 +345,7 @@ final class ObjectCache {
     object.record = nil
     forgetOriginal(object.key)
     object.edition = edition
+    checkInvariants()
   }
 
   // MARK: - Letting go
@@ -373,6 +383,7 @@ final class ObjectCache {
   private func separate(_ object: ManagedObject) {
     guard let record = object.record, record.sharesItsBlock else { return }
     object.record = record.separated()
+    checkInvariants()
   }
 
   /// The next of `waiting` that is still clean and unused, taken out of it; nil if there is none.

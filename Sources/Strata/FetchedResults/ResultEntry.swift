@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataModel
+package import StrataModel
 import StrataPrimitives
 
 /// The name of a section of one list. Two sections are the same if they are the same instance: so
 /// names are compared once, when a list is made, and not at each step through it.
-final class SectionName: Sendable {
+package final class SectionName: Sendable {
   /// Nil for the objects without a value, and in a list without sections.
   let name: String?
 
-  init(_ name: String?) { self.name = name }
+  package init(_ name: String?) { self.name = name }
 }
 
 /// One object of a fetched list: what it is, and what puts it where it is.
-struct ResultEntry: Sendable {
+package struct ResultEntry: Sendable {
   let key: ObjectKey
   /// Bytes whose order is that of the list. Objects that they do not tell apart come in the order of
   /// their keys, as in a fetch.
   let order: [UInt8]
   let section: SectionName
+
+  package init(key: ObjectKey, order: [UInt8], section: SectionName) {
+    self.key = key
+    self.order = order
+    self.section = section
+  }
 
   func precedes(_ other: ResultEntry) -> Bool {
     let difference = order.withUnsafeBytes { left in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 
 /// A list of entries as a balanced tree that knows how many entries and sections each part has. An
 /// old list stays as it was when a new one is made from it, and shares all but O(log n) nodes with it.
@@ -11,14 +12,15 @@ import StrataModel
 /// calculated from the object's key. So its shape depends on its contents alone, and all operations
 /// take O(log n) steps for all but unbelievable sets of keys.
 ///
+/// A *run* is a stretch of neighbours of one section; `runCount` is how many there are.
+///
 /// ## Invariants
 /// - I1 A node's `weight` is not less than its children's.
-/// - I2 A *run* is a stretch of neighbours of one section; `runCount` is how many there are.
 ///
 /// ## Isolation
 /// Sendable: immutable.
-final class ResultNode: Sendable {
-  let entry: ResultEntry
+package final class ResultNode: Sendable {
+  package let entry: ResultEntry
   let left: ResultNode?
   let right: ResultNode?
   let count: Int
@@ -27,7 +29,7 @@ final class ResultNode: Sendable {
   let first: SectionName
   let last: SectionName
 
-  init(_ entry: ResultEntry, left: ResultNode?, right: ResultNode?) {
+  package init(_ entry: ResultEntry, left: ResultNode?, right: ResultNode?) {
     self.entry = entry
     self.left = left
     self.right = right
@@ -38,9 +40,10 @@ final class ResultNode: Sendable {
     if let left { runs += left.runCount - (left.last === entry.section ? 1 : 0) }
     if let right { runs += right.runCount - (right.first === entry.section ? 1 : 0) }
     runCount = runs
+    checkInvariants()
   }
 
-  private var weight: UInt64 {
+  var weight: UInt64 {
     var bits = entry.key.rawValue &* 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB

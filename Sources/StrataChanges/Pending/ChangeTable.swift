@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
+import StrataPrimitives
 
 /// The changes of a segment by object, in the order of their keys.
 ///
@@ -64,6 +65,7 @@ package struct ChangeTable: Sendable {
     hasDeletes = deleteCount > 0
     hasVanished = vanishedCount > 0
     isInsertsOnly = insertCount == values.count
+    checkInvariants()
   }
 
   /// O(n log n).

@@ -16,8 +16,8 @@ import StrataRecord
 /// ```
 ///
 /// ## Invariants
-/// - I1 Entries ascend bytewise, and no two are equal.
-/// - I2 A head is the first 8 bytes of its entry, so that most comparisons need no others.
+/// - I1 Entries ascend bytewise, no two are equal, and the head and the object of each are its first
+///   and its last 8 bytes.
 package struct IndexRun: Sendable {
   /// Where an entry's bytes lie, and whose they are.
   package struct Entry: Sendable {
@@ -54,6 +54,7 @@ package struct IndexRun: Sendable {
   init(_ entries: [Entry], _ blocks: [EntryBlock]) {
     self.entries = entries
     self.blocks = blocks
+    checkInvariants()
   }
 
   package var isEmpty: Bool { entries.isEmpty }
@@ -148,7 +149,7 @@ package struct IndexRun: Sendable {
 
   /// The first 8 bytes as a big-endian number; zeros where there are fewer. An entry with another head is
   /// on the same side of the bytes as of these.
-  private static func head(of bytes: UnsafeRawBufferPointer) -> UInt64 {
+  static func head(of bytes: UnsafeRawBufferPointer) -> UInt64 {
     var head: UInt64 = 0
     withUnsafeMutableBytes(of: &head) { $0.copyBytes(from: bytes.prefix(8)) }
     return UInt64(bigEndian: head)

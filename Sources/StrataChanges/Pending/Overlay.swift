@@ -5,11 +5,17 @@ package import StrataRecord
 /// The pending changes of one context: a transaction in memory, as segments from the newest to the
 /// oldest. A value: publishing an overlay is copying it.
 ///
+/// The first change of an object has its complete record (`Segment`, I1), so it alone answers a read.
+/// `init` leaves empty segments out.
+///
 /// ## Invariants
-/// - I1 The first segment that has a change of an object has its complete record.
+/// - I1 Frozen segments are the oldest.
 /// - I2 Among the segments that are not frozen, the first change of an object has everything that these
-///   have pending for it. Frozen segments are the oldest.
-/// - I3 No segment is empty.
+///   have pending for it.
+///
+/// They hold of what a context publishes. I2 does not hold of what a layer shows between the failure of a
+/// save and the context's next publication, nor of a `ReadView`, which lays the segments of several
+/// contexts over each other.
 package struct Overlay: Sendable {
   /// Newest first.
   package let segments: [Segment]

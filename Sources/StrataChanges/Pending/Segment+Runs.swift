@@ -8,7 +8,7 @@ package import StrataRecord
 ///
 /// ## Isolation
 /// Sendable. No lock is held while a run is made: two who ask at once may both make it.
-final class RunSet: Sendable {
+package final class RunSet: Sendable {
   /// All runs of a segment.
   final class Complete: Sendable {
     let runs: [PropertyNumber: IndexRun]
@@ -16,10 +16,10 @@ final class RunSet: Sendable {
     init(_ runs: [PropertyNumber: IndexRun]) { self.runs = runs }
   }
 
-  fileprivate let complete = SetOnce<Complete>()
-  fileprivate let some: CountedMutex<[PropertyNumber: IndexRun]>
+  let complete = SetOnce<Complete>()
+  let some: CountedMutex<[PropertyNumber: IndexRun]>
 
-  init(_ runs: [PropertyNumber: IndexRun] = [:]) { some = CountedMutex(runs) }
+  package init(_ runs: [PropertyNumber: IndexRun] = [:]) { some = CountedMutex(runs) }
 
   /// The runs of a segment that is laid over this one's: those that are made here.
   ///
@@ -52,6 +52,7 @@ extension Segment {
     if let made = runSet.some.withLock({ $0[index] }) { return made }
     guard let run = makeRuns(where: { $0 == index })[index] else { return nil }
     runSet.some.withLock { $0[index] = run }
+    checkInvariants()
     return run
   }
 
@@ -68,6 +69,7 @@ extension Segment {
     let some = runSet.some.withLock { $0 }
     let all = makeRuns { some[$0] == nil }.merging(some) { made, _ in made }
     _ = runSet.complete.storeIfNil(RunSet.Complete(all))
+    checkInvariants()
   }
 
   /// Makes runs, all in one pass over the records.

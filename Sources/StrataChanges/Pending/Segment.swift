@@ -12,10 +12,13 @@ import Synchronization
 /// on, and that fetches nothing, makes none for objects that the store has already.
 ///
 /// ## Invariants
-/// - I1 Every change is complete with respect to the segments below it in its overlay.
+/// - I1 A deletion has no record and every other change has one; an update has a base, an
+///   insertion none.
 /// - I2 A run has an entry for each record here that its index covers.
-/// - I3 A tag is set and cleared only while the store's write lock is held; once a commit with that
-///   generation is visible it never changes again.
+/// - I3 A segment with a tag gets no other.
+///
+/// The store sets and clears tags while it holds its write lock. Once a commit with the tag's
+/// generation is visible, the tag stays.
 ///
 /// ## Isolation
 /// Sendable: everything but the runs, the key map, the tag, the freezing and the era is constant; those
@@ -33,11 +36,15 @@ package final class Segment: Sendable {
   /// That of the layer which has shown this segment first.
   private let era = SetOnce<Era>()
 
-  package init(changes: ChangeTable, links: LinkChanges, schema: Schema) {
+  /// - Parameter runSet: the runs that were made already.
+  package init(
+    changes: ChangeTable, links: LinkChanges, schema: Schema, runSet: RunSet = RunSet()
+  ) {
     self.changes = changes
     self.links = links
     self.schema = schema
-    runSet = RunSet()
+    self.runSet = runSet
+    checkInvariants()
   }
 
   package convenience init(
@@ -51,14 +58,11 @@ package final class Segment: Sendable {
   ///
   /// A delete of an object that came and went in the overlay stays: a child that saw the object may
   /// still push a change of it, or a link to it.
-  init(_ newer: Segment, over older: Segment) {
-    changes = older.changes.merging(newer.changes)
+  convenience init(_ newer: Segment, over older: Segment) {
     var links = older.links
     links.apply(newer.links)
-    self.links = links
-    schema = newer.schema
     let isApart = older.changes.isApart(from: newer.changes)
-    runSet = older.runSet.merging(
+    let runSet = older.runSet.merging(
       by: { number, run in
         let newerRun = newer.run(of: number) ?? IndexRun()
         return isApart
@@ -66,16 +70,18 @@ package final class Segment: Sendable {
           : IndexRun.merge(newerRun, run) { newer.touches($0) }
       },
       completeWith: newer)
+    self.init(
+      changes: older.changes.merging(newer.changes), links: links, schema: newer.schema,
+      runSet: runSet)
   }
 
   /// `segment` without the changes of `keys` and without what it says of the links in `forgotten`.
-  init(_ segment: Segment, without keys: Set<ObjectKey>, _ forgotten: LinkChanges) {
-    changes = segment.changes.filter { !keys.contains($0.key) }
+  convenience init(_ segment: Segment, without keys: Set<ObjectKey>, _ forgotten: LinkChanges) {
     var links = segment.links
     links.filter { place, target, _ in forgotten.state(at: place, to: target) == nil }
-    self.links = links
-    schema = segment.schema
-    runSet = RunSet()
+    self.init(
+      changes: segment.changes.filter { !keys.contains($0.key) }, links: links,
+      schema: segment.schema)
   }
 
   package var isEmpty: Bool { changes.isEmpty && links.isEmpty }
@@ -108,6 +114,9 @@ package final class Segment: Sendable {
 
   /// Called by the store within its write transaction, before the commit.
   package func setTag(_ generation: UInt64) {
+    #if STRATA_CHECKS
+      Self.requireNone(invariantBroken(byTag: generation))
+    #endif
     tagged.store(generation, ordering: .releasing)
     era.load()?.setTag(generation)
   }

@@ -49,40 +49,12 @@ package final class Era: Sendable {
   func clearTag() { last.tagged.store(0, ordering: .releasing) }
 
   /// Ends this era: what was shown in it goes on in `other`.
-  fileprivate func end(in other: Era) { next.storeIfNil(other) }
+  func end(in other: Era) { next.storeIfNil(other) }
 }
 
 extension Overlay {
   /// Has the segments that were never shown before belong to `era`.
   func join(_ era: Era) {
     for segment in segments { segment.join(era) }
-  }
-}
-
-extension Layer.State {
-  /// Shows `overlay` in the present era.
-  mutating func show(_ overlay: Overlay) {
-    overlay.join(era)
-    published = overlay
-  }
-
-  /// Everything shown goes on in another layer's era, and a new one begins here.
-  mutating func endEra(in other: Era) {
-    era.end(in: other)
-    era = Era()
-  }
-
-  /// Everything shown is on its way into the store, and a new era begins for what comes on top.
-  mutating func freezeEra() {
-    frozenEra = era
-    era = Era()
-  }
-
-  /// The save has failed: its era goes on, with all that has come on top meanwhile.
-  mutating func unfreezeEra() {
-    guard let frozen = frozenEra else { return }
-    era.end(in: frozen)
-    era = frozen
-    frozenEra = nil
   }
 }

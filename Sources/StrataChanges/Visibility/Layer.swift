@@ -15,8 +15,8 @@ import Synchronization
 /// context as long as a child rests on it.
 ///
 /// ## States
-/// A layer has three parts, which move independently of each other. Each transition is a method here,
-/// and happens in one hold of `lock`.
+/// A layer has three parts, which move independently of each other. Each transition is a method of
+/// `State`, and happens in one hold of `lock`.
 ///
 /// | part | state | event | next state |
 /// | --- | --- | --- | --- |
@@ -27,12 +27,16 @@ import Synchronization
 /// | | frozen | the commit fails: `unfreeze` | none; the segments are unsaved again |
 /// | | frozen | the commit succeeds: `replace` | none; the segments are gone |
 /// | pin | none, or pinned | `pin`, `setPin` | pinned, or none |
-/// | | pinned | the context saves, to its parent or to the store | none; the context takes a new one |
+/// | | pinned | the context saves: the parent's `receive`, `replace` | none; the context takes a new one |
 ///
 /// ## Invariants
-/// - I1 `published` and `inbox` change together with the sender's pointers in one hold of `lock`.
-/// - I2 `published` is what the context's own overlay will be after it has landed the inbox.
+/// - I1 `published` and `inbox` change together with the sender's pointers in one hold of `lock`:
+///   `InterleavingTests` show what comes of two holds.
+/// - I2 `published` is what the context's own overlay will be after it has landed the inbox: the nesting
+///   oracle compares what others read with what the context shows.
 /// - I3 Segments are frozen only while a save of the layer's context to the store is under way.
+///
+/// `State` checks I3 at the end of each transition.
 ///
 /// ## Isolation
 /// Sendable: the pointers are guarded by the coordinator's lock, the rest is constant.
@@ -51,7 +55,7 @@ public final class Layer: Sendable {
     /// there.
     package let isInReceiversTurn: Bool
     /// How often a planted fault has landed it again.
-    fileprivate var repeatCount = 0
+    var repeatCount = 0
 
     package init(
       segment: Segment, touched: [ObjectKey], ground: PushGround?, found: Ground = Ground(),
@@ -62,27 +66,6 @@ public final class Layer: Sendable {
       self.ground = ground
       self.found = found
       self.isInReceiversTurn = isInReceiversTurn
-    }
-  }
-
-  /// What the lock guards.
-  package struct State: Sendable {
-    package var published = Overlay()
-    package var inbox: [Push] = []
-    /// What is read beneath the context instead of the newest state, if it is pinned.
-    package var pin: Pin?
-    /// Counts the changes of `published`, so that a saver sees whether it was overtaken.
-    package var revision: UInt64 = 0
-    var era = Era()
-    /// That of the save under way.
-    var frozenEra: Era?
-
-    /// Lets go of what `parent` holds from now on.
-    fileprivate mutating func handOver(to parent: State) {
-      published = Overlay()
-      endEra(in: parent.era)
-      pin = nil
-      revision += 1
     }
   }
 
@@ -254,35 +237,41 @@ public final class Layer: Sendable {
 
   package func noteListener() { listening.store(true, ordering: .sequentiallyConsistent) }
 
-  // MARK: - Swapping pointers
+  // MARK: - Transitions
 
-  /// Publishes `overlay` as this context's own, and takes the inbox as landed, unless another change
-  /// came first. The caller keeps the former state, so that nothing is freed under the lock.
+  /// Moves the state on in one hold, unless another change came first. What the former state alone held
+  /// is freed after the hold.
   ///
-  /// - Parameter news: what changes with it for those who rest on this layer; nil if nothing does.
-  /// - Returns: false if `revision` is no longer the current one; nothing has changed then.
-  package func publish(
-    _ overlay: Overlay, ifStill revision: UInt64, news: News? = nil
+  /// - Parameters:
+  ///   - news: what changes with it for those who rest on this layer; nil if nothing does.
+  ///   - transition: false if it cannot be; then nothing has changed.
+  /// - Returns: false if `revision` is no longer the current one, or `transition` cannot be.
+  func transit(
+    ifStill revision: UInt64, telling news: News?, _ transition: (inout State) -> Bool
   ) -> Bool {
+    var retired: State?
+    defer { withExtendedLifetime(retired) {} }
     let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
       guard state.revision == revision else { return (false, nil) }
-      state.show(overlay)
-      state.inbox = kept(state.inbox)
-      state.revision += 1
+      retired = state
+      guard transition(&state) else { return (false, nil) }
       return (true, news.flatMap(feed.append))
     }
     if isDone, let news { feed.tell(news) }
     return withExtendedLifetime(entry) { isDone }
   }
 
-  /// What stays in the inbox when it has landed: nothing, but for a planted fault.
-  private func kept(_ landed: [Push]) -> [Push] {
-    guard PlantedFault.landedTwice.isPlanted(in: schema) else { return [] }
-    // Not for ever: a save waits until nothing is to land.
-    return landed.filter { $0.repeatCount < 20 }.map { push in
-      var repeated = push
-      repeated.repeatCount += 1
-      return repeated
+  /// Publishes `overlay` as this context's own, and takes the inbox as landed, unless another change
+  /// came first.
+  ///
+  /// - Returns: false if `revision` is no longer the current one; nothing has changed then.
+  package func publish(
+    _ overlay: Overlay, ifStill revision: UInt64, news: News? = nil
+  ) -> Bool {
+    let isRepeated = PlantedFault.landedTwice.isPlanted(in: schema)
+    return transit(ifStill: revision, telling: news) {
+      $0.publish(overlay, repeatingInbox: isRepeated)
+      return true
     }
   }
 
@@ -290,23 +279,10 @@ public final class Layer: Sendable {
   /// into others is told by the revision that it was overtaken.
   ///
   /// - Returns: false if that is not what is published, or a push waits; nothing has changed then.
-  package func freeze(_ overlay: Overlay) -> Bool {
-    lock.withLock {
-      guard state.inbox.isEmpty, state.published.isIdentical(to: overlay) else { return false }
-      for segment in overlay.segments { segment.freeze() }
-      state.freezeEra()
-      state.revision += 1
-      return true
-    }
-  }
+  package func freeze(_ overlay: Overlay) -> Bool { lock.withLock { state.freeze(overlay) } }
 
   /// Takes back the freezing of `segments`: the save has failed.
-  package func unfreeze(_ segments: [Segment]) {
-    lock.withLock {
-      for segment in segments { segment.unfreeze() }
-      state.unfreezeEra()
-    }
-  }
+  package func unfreeze(_ segments: [Segment]) { lock.withLock { state.unfreeze(segments) } }
 
   /// Replaces what is published and what waits: for taking away what the store has. A pin goes,
   /// because it does not show that; the context takes a new one.
@@ -315,19 +291,10 @@ public final class Layer: Sendable {
   package func replace(
     _ overlay: Overlay, inbox: [Push], ifStill revision: UInt64, news: News? = nil
   ) -> Bool {
-    let before = current
-    defer { withExtendedLifetime(before) {} }
-    let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
-      guard state.revision == revision else { return (false, nil) }
-      state.frozenEra = nil
-      state.show(overlay)
-      state.inbox = inbox
-      state.pin = nil
-      state.revision += 1
-      return (true, news.flatMap(feed.append))
+    transit(ifStill: revision, telling: news) {
+      $0.replace(overlay, inbox: inbox)
+      return true
     }
-    if isDone, let news { feed.tell(news) }
-    return withExtendedLifetime(entry) { isDone }
   }
 
   /// The hand-over of a child's save: this layer shows `composed`, the push waits in the inbox, and
@@ -343,23 +310,18 @@ public final class Layer: Sendable {
     // Nothing is freed under the lock.
     var retired: State?
     defer { withExtendedLifetime(retired) {} }
-    let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
-      guard state.revision == revision, child.state.revision == childRevision else {
-        return (false, nil)
-      }
+    let isDone = transit(ifStill: revision, telling: news) {
+      guard child.state.revision == childRevision else { return false }
       retired = child.state
-      state.show(composed)
-      state.inbox.append(push)
-      state.revision += 1
-      if !isInTwoHolds { child.state.handOver(to: state) }
-      return (true, feed.append(news))
+      $0.receive(push, composed: composed)
+      if !isInTwoHolds { child.state.handOver(to: $0) }
+      return true
     }
     if isInTwoHolds, isDone {
       PausePoint.betweenHolds.reach(schema)
       lock.withLock { child.state.handOver(to: state) }
     }
-    if isDone { feed.tell(news) }
-    return withExtendedLifetime(entry) { isDone }
+    return isDone
   }
 }
 

@@ -65,18 +65,11 @@ extension Layer {
   }
 
   private func setPin(_ pin: Pin?, ifStill revision: UInt64) -> Bool {
-    // Nothing is freed under the lock.
-    let before = current
-    defer { withExtendedLifetime(before) {} }
     // The layer's children see another state from now on. No feed tells the difference.
     let news = feed.isFollowed ? News(origin: nil, keys: nil) : nil
-    let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
-      guard state.revision == revision else { return (false, nil) }
-      state.pin = pin
-      state.revision += 1
-      return (true, news.flatMap(feed.append))
+    return transit(ifStill: revision, telling: news) {
+      $0.setPin(pin)
+      return true
     }
-    if isDone, let news { feed.tell(news) }
-    return withExtendedLifetime(entry) { isDone }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 internal import StrataModel
+internal import StrataPrimitives
 
 // Records out of records: all of these copy bytes, none goes through values.
 
@@ -34,7 +35,7 @@ extension RecordLayout {
     for index in 0..<variableCount { byteCount += variable[index].count }
     let isWide = byteCount > Int(UInt16.max)
     let width = isWide ? 4 : 2
-    return arena.append(byteCount: fixedEnd + variableCount * width + byteCount) { target in
+    let record = arena.append(byteCount: fixedEnd + variableCount * width + byteCount) { target in
       let start = target.baseAddress!
       start.copyMemory(from: head, byteCount: fixedEnd)
       let header = isWide ? version | Self.wideBit : version
@@ -45,6 +46,10 @@ extension RecordLayout {
         write(variable, to: start + fixedEnd, ends: UInt16.self)
       }
     }
+    #if STRATA_CHECKS
+      Self.requireNone(invariantBroken(by: record))
+    #endif
+    return record
   }
 
   /// Writes end offsets, of so many bits each, and the variable part behind them.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
 
 /// Where each slot of one entity's record lies, at one model version.
 ///
@@ -19,9 +20,9 @@
 /// Docs/FileFormat.md, "Record", has it byte for byte. Numbers are little-endian.
 ///
 /// ## Invariants
-/// - I1: in every record an absent slot's fixed bytes are zero and its variable part is empty, and w
+/// - I1 In every record an absent slot's fixed bytes are zero and its variable part is empty, and w
 ///   is 4 only if the variable part needs it: equal values are equal bytes.
-/// - I2: places depend on the described slots' numbers and kinds alone, not on their class slots.
+/// - I2 Places depend on the described slots' numbers and kinds alone, not on their class slots.
 @usableFromInline
 package final class RecordLayout: Sendable {
   /// The model version, as the catalog counts them: 1 … `versionMax`.
@@ -119,6 +120,7 @@ package final class RecordLayout: Sendable {
     }
     (transientSlots, variableSlots) = (transient, variable)
     (externalSlots, placedSlots) = (external, all)
+    checkInvariants()
   }
 }
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+import StrataPrimitives
+import StrataRecord
+
+extension Overlay: CheckedInvariants {
+  package var brokenInvariant: String? {
+    let unfrozen = segments.prefix { !$0.isFrozen }
+    if !segments[unfrozen.endIndex...].allSatisfy(\.isFrozen) {
+      return "I1 Frozen segments are the oldest."
+    }
+    var newest: [ObjectKey: Change] = [:]
+    for segment in unfrozen {
+      for (key, change) in segment.changes {
+        guard let newer = newest[key] else {
+          newest[key] = change
+          continue
+        }
+        if !newer.hasEverything(of: change) {
+          return """
+            I2 Among the segments that are not frozen, the first change of an object has everything that \
+            these have pending for it.
+            """
+        }
+      }
+    }
+    return nil
+  }
+}
+
+extension Change {
+  /// Whether a push or a save of this change alone carries what `older` beneath it has set.
+  fileprivate func hasEverything(of older: Change) -> Bool {
+    switch (kind, older.kind) {
+    case (.update, .update): older.slots.isSubset(of: slots)
+    case (.update, .insert): false
+    case (.update, .delete), (.insert, _), (.delete, _): true
+    }
+  }
+}

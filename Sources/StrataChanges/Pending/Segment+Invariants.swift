@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+import StrataPrimitives
+import StrataRecord
+
+extension Segment: CheckedInvariants {
+  package var brokenInvariant: String? {
+    let areWhole = changes.allSatisfy { _, change in
+      switch change.kind {
+      case .insert: change.record != nil && change.base == nil
+      case .update: change.record != nil && change.base != nil
+      case .delete: change.record == nil
+      }
+    }
+    if !areWhole {
+      return """
+        I1 A deletion has no record and every other change has one; an update has a base, an \
+        insertion none.
+        """
+    }
+    let runs = runSet.complete.load()?.runs ?? runSet.some.withLock { $0 }
+    let areComplete = runs.allSatisfy { number, run in
+      let objects = Set(run.entries.map(\.object))
+      return objects.count == run.entries.count && objects == objectsCovered(by: number)
+    }
+    if !areComplete { return "I2 A run has an entry for each record here that its index covers." }
+    return nil
+  }
+
+  /// The sentence of an invariant that giving this segment a tag breaks.
+  package func invariantBroken(byTag generation: UInt64) -> String? {
+    ownTag ?? generation == generation ? nil : "I3 A segment with a tag gets no other."
+  }
+
+  private func objectsCovered(by index: PropertyNumber) -> Set<ObjectKey> {
+    var objects: Set<ObjectKey> = []
+    for span in changes.spans {
+      guard schema.entity(span.entity)?.indexes.contains(where: { $0.number == index }) ?? false
+      else { continue }
+      for place in span.range where changes.values[place].record != nil {
+        objects.insert(changes.keys[place])
+      }
+    }
+    return objects
+  }
+}
