@@ -9,12 +9,15 @@ package import StrataRecord
 package struct Row {
   package let key: ObjectKey
   package let start: UnsafeRawPointer
-  package let layout: RecordLayout
+  // Safety: the schema holds its layouts, and the code that shows a row holds the schema. A row is
+  // copied for each object of a walk, and so counts no references.
+  package unowned(unsafe) let layout: RecordLayout
   /// The generation of the store's record that the bytes go back to.
   package let generation: UInt64
   private let byteCount: Int
+  // Safety: valid during the call that shows the row, as the bytes are.
   /// The record that the bytes are of, if it is in memory.
-  private let record: Record?
+  private let record: UnsafePointer<Record>?
 
   /// - Parameter bytes: of a record.
   /// - Returns: nil if there are none.
@@ -32,7 +35,7 @@ package struct Row {
 
   fileprivate init(
     key: ObjectKey, start: UnsafeRawPointer, layout: RecordLayout, _ generation: UInt64,
-    byteCount: Int, _ record: Record?
+    byteCount: Int, _ record: UnsafePointer<Record>?
   ) {
     self.key = key
     self.start = start
@@ -44,7 +47,7 @@ package struct Row {
 
   /// The record, copied unless it is in memory.
   package func kept(in arena: inout RecordArena) -> Record {
-    record ?? arena.append(copying: UnsafeRawBufferPointer(start: start, count: byteCount))
+    record?.pointee ?? arena.append(copying: UnsafeRawBufferPointer(start: start, count: byteCount))
   }
 
   /// The owned form.
@@ -61,10 +64,9 @@ extension Record {
   package func withRow<R>(
     of key: ObjectKey, _ layout: RecordLayout, generation: UInt64 = 0, _ body: (Row) throws -> R
   ) rethrows -> R {
-    try withExtendedLifetime(self) {
+    try withUnsafePointer(to: self) { record in
       try body(
-        Row(
-          key: key, start: start, layout: layout, generation, byteCount: byteCount, self))
+        Row(key: key, start: start, layout: layout, generation, byteCount: byteCount, record))
     }
   }
 }

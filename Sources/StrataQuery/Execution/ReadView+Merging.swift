@@ -51,11 +51,17 @@ extension ReadView {
   /// Shows each of the objects, in the order of `keys`, as the view has it; one that is not there
   /// without a row.
   func visit(_ keys: [ObjectKey], _ body: (ObjectKey, Row?) throws -> Void) throws {
+    guard let entity = keys.first?.entity else { return }
+    // Most keys are of one entity.
+    let firstLayout = schema.layout(of: entity)
     func show(
       _ key: ObjectKey, _ generation: UInt64, _ bytes: UnsafeRawBufferPointer?
     ) throws {
-      guard let bytes, let layout = schema.layout(of: key.entity) else { return try body(key, nil) }
-      try body(key, Row(key, generation, bytes, layout))
+      guard let bytes else { return try body(key, nil) }
+      if key.entity == entity, let firstLayout {
+        return try body(key, Row(key, generation, bytes, firstLayout))
+      }
+      try body(key, schema.layout(of: key.entity).flatMap { Row(key, generation, bytes, $0) })
     }
     if layers.isEmpty { return try snapshot.visitRecords(of: keys, show) }
     let lookUp = lookUp
