@@ -26,7 +26,7 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// that wrote it, or bring this one up to date.
   case versionMismatch
   /// The file lies on a file system whose locks and memory maps LMDB cannot rely on. Move it to a
-  /// local disk, or open it with `allowsUnsupportedFileSystem` at your own risk.
+  /// local disk.
   case unsupportedFileSystem(name: String)
   /// The file is open in this process with another durability. Open it with the same one.
   case alreadyOpen(durability: Durability)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataPrimitives
-
 #if canImport(Darwin)
   import Darwin
 #else
@@ -21,7 +19,6 @@ final class Monitor<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var state: State
-  private let counter = WaitCounter()
 
   init(_ state: State) {
     self.state = state
@@ -44,20 +41,9 @@ final class Monitor<State>: @unchecked Sendable {
   func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    lock()
+    pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state)
-  }
-
-  /// How often and how long threads have waited to get in by `withLock`.
-  var waits: LockWaits { counter.waits }
-
-  /// Takes the time only if the lock is taken.
-  private func lock() {
-    if pthread_mutex_trylock(mutex) == 0 { return }
-    let start = ContinuousClock.now
-    pthread_mutex_lock(mutex)
-    counter.add(start.duration(to: .now))
   }
 
   /// Changes the state and wakes all who wait: after the lock is free, or they would wake only to wait

@@ -114,8 +114,7 @@ package final class LMDBStore: PersistentStore {
   package var lockStatistics: LockStatistics {
     var statistics = LockStatistics()
     if let opened = state.withLock({ $0 }) {
-      statistics.views = opened.readers.waits
-      statistics.readers = opened.environment.readerPoolWaits
+      statistics.readers = opened.readers.waits
     }
     statistics.store = state.waits
     return statistics

@@ -9,9 +9,7 @@ package struct LockStatistics: Sendable, Hashable {
   package var layers = LockWaits()
   /// The store's lock over whether it is open.
   package var store = LockWaits()
-  /// The pool of views that wait for their next snapshot.
-  package var views = LockWaits()
-  /// The pool of read transactions, which a new view is made from.
+  /// The pool of read transactions that wait for their next snapshot.
   package var readers = LockWaits()
   /// The tables by which entities find what slot a key path reads. One for all stores of a process
   /// that have the entity.
@@ -20,5 +18,5 @@ package struct LockStatistics: Sendable, Hashable {
   package init() {}
 
   /// All of them together.
-  package var all: LockWaits { layers + store + views + readers + keyPaths }
+  package var all: LockWaits { layers + store + readers + keyPaths }
 }

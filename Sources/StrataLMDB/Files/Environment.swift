@@ -6,12 +6,11 @@ import Synchronization
 ///
 /// LMDB lists what a caller must never do: open a file twice, write from two threads, go on after a
 /// fork, keep a dead reader. Here none of that can be said: the registry gives out one environment
-/// per file, one thread of its own writes, read transactions are pooled, and a forked child gets an
-/// error.
+/// per file, one thread of its own writes, and a forked child gets an error.
 ///
 ///     environment ── registry          one per file and process
 ///          │
-///          ├── ReaderPool ── ReadTransaction   any thread, any number, none waits
+///          ├── ReadTransaction   any thread, any number, none waits
 ///          ├── WriterThread ── WriteTransaction   one job at a time, on one thread
 ///          └── TreeDirectory ── Tree
 ///
@@ -40,7 +39,6 @@ package final class Environment: Sendable {
   let identity: FileIdentity
   let mapped = MappedFile()
   let writer: WriterThread
-  let readers: ReaderPool
   let trees: TreeDirectory
   /// I2. Changed on the writer thread alone.
   let isWriting = Atomic<Bool>(false)
@@ -53,7 +51,6 @@ package final class Environment: Sendable {
   /// Takes over an open environment. The registry alone calls this: I1.
   init(taking opened: consuming OpenedFile, options: EnvironmentOptions) {
     writer = WriterThread()
-    readers = ReaderPool(countMax: max(1, min(64, options.readerCountMax / 4)))
     trees = TreeDirectory()
     identity = opened.identity
     path = opened.path
@@ -86,14 +83,6 @@ package final class Environment: Sendable {
     writer.stop()
     // A forked child must not touch the reader table, which is the parent's.
     if !ForkGuard.isInForkedChild { EnvironmentRegistry.close(self) }
-  }
-
-  /// Writes to disk what commits left in the system's cache. Not needed with `.full`.
-  ///
-  /// - Throws: `diskFull`, `io`, `forked`.
-  package func sync() throws(LMDBError) {
-    try ForkGuard.check()
-    try check(mdb_env_sync(raw, 1))
   }
 
   func check(_ code: Int32) throws(LMDBError) {

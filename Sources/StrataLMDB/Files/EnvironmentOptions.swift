@@ -36,9 +36,6 @@ package struct EnvironmentOptions: Hashable, Sendable {
   /// Whether to create the file where there is none. A crash while LMDB creates a file leaves one
   /// that never opens again, so create under a temporary name and rename.
   package var createIfMissing = false
-  /// Whether to open on network and user-space file systems as well. The file may be damaged there
-  /// as soon as two processes use it.
-  package var allowsUnsupportedFileSystem = false
   /// Whether the path must lead to the file as long as it is open. Without, the file may be unlinked
   /// or moved, and nothing notices it: for a store in memory, whose file has no name.
   package var keepsName = true

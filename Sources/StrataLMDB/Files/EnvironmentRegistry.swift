@@ -56,9 +56,8 @@ enum EnvironmentRegistry {
 
   /// Closes the environment's file; called from its deinit.
   static func close(_ environment: Environment) {
-    let (readers, raw, identity) = (environment.readers, environment.raw, environment.identity)
+    let (raw, identity) = (environment.raw, environment.identity)
     entries.change { entries in
-      readers.drain()
       mdb_env_close(raw)
       entries[identity] = nil
     }

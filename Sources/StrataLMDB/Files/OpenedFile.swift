@@ -35,7 +35,7 @@ struct OpenedFile: ~Copyable {
       throw .versionMismatch
     }
     var path = Self.resolved(path)
-    if !options.allowsUnsupportedFileSystem { try FileSystem.check(path) }
+    try FileSystem.check(path)
     var mapSizeBytes = options.mapSizeBytes
     var environment: OpaquePointer
     while true {

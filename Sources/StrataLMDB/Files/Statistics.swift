@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// Size and shape of one tree.
 package struct TreeStatistics: Hashable, Sendable {
   package let entryCount: Int
@@ -37,7 +31,7 @@ package struct EnvironmentStatistics: Hashable, Sendable {
   /// The number of the last commit.
   package let lastTransactionID: UInt64
   package let readerCountMax: Int
-  /// Slots that are taken, by live and by pooled transactions.
+  /// Slots that are taken, by transactions that are live or may be renewed.
   package let readerCount: Int
   /// The number of the oldest snapshot that is being read, nil when none is.
   package let oldestReaderTransactionID: UInt64?

@@ -102,8 +102,7 @@ final class MappedFile: Sendable {
   /// Looks for the place by the page of the first tree's name; nil if the file has no tree, or if the page
   /// is not what it should be.
   private func find(_ environment: Environment) throws(LMDBError) -> UInt? {
-    var opened: OpaquePointer?
-    try environment.check(mdb_txn_begin(environment.raw, nil, UInt32(MDB_RDONLY), &opened))
+    let opened = try Environment.beginReading(environment.raw)
     defer { mdb_txn_abort(opened) }
     var moved: OpaquePointer?
     try environment.check(mdb_cursor_open(opened, Tree.directory.handle, &moved))

@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
-package import StrataPrimitives
 
 // MARK: - Reading
 
 extension Environment {
-  /// A read transaction on the newest snapshot, from the pool. Waits for nobody.
+  /// A read transaction on the newest snapshot. Waits for nobody.
   ///
   /// - Throws: `readersFull`, `mapResized`, `panic`, `forked`, `fileReplaced`.
   package func read() throws(LMDBError) -> ReadTransaction {
     try ForkGuard.check()
-    // Whatever is thrown below, its deinit gives it back to the pool.
-    let transaction = ReadTransaction(environment: self, raw: try readers.take(from: raw))
+    // Whatever is thrown below, its deinit ends it.
+    let transaction = ReadTransaction(environment: self, raw: try Self.beginReading(raw))
     try checkPath()
     try transaction.checkNumber()
     return transaction
   }
 
-  /// How often and how long threads have waited for the pool of read transactions.
-  package var readerPoolWaits: LockWaits { readers.waits }
+  /// Begins a read transaction. When all slots are taken, those of processes that died are cleared,
+  /// and it is tried once more.
+  static func beginReading(_ environment: OpaquePointer) throws(LMDBError) -> OpaquePointer {
+    var transaction: OpaquePointer?
+    var code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction)
+    if code == MDB_READERS_FULL {
+      try StrataLMDB.check(mdb_reader_check(environment, nil))
+      code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction)
+    }
+    try StrataLMDB.check(code)
+    guard let transaction else { throw .outOfMemory }
+    return transaction
+  }
 
   /// Frees the reader slots of processes that died in a read transaction, and with them the old
   /// pages that they pin. Done at opening, now and then on commits, and when slots run out.

@@ -3,22 +3,23 @@ import CStrataLMDB
 
 /// One snapshot of the file, which no writer changes.
 ///
-/// It comes from the environment's pool and returns there, so that a reader that works turn by turn
-/// keeps one transaction and one cursor and renews them, at no more than the price of finding the
-/// newest snapshot.
+/// A reader that works turn by turn keeps one transaction and its cursors and renews them, at no more
+/// than the price of finding the newest snapshot: to begin one costs an allocation and a search of the
+/// reader table. It keeps its reader slot until it is gone.
 ///
 /// States: live, ended.
 /// - live → live: `renew`, to the newest snapshot.
 /// - live → ended: `end`. The snapshot is let go; lookups throw `badTransaction`.
 /// - ended → live: `renew`.
-/// - live or ended → gone: deinit, back to the pool.
+/// - live or ended → gone: deinit.
 ///
 /// ## Lifetime
 /// As long as it is live, the pages of its snapshot cannot be used again and the file grows with
 /// each commit: end it when the turn ends. It holds the environment; its cursors hold it.
 ///
 /// ## Isolation
-/// As `Transaction`. The last reference may be dropped on any thread.
+/// As `Transaction`. The last reference may be dropped on any thread: the environment has MDB_NOTLS, so a
+/// read transaction belongs to its holder, not to the thread that began it.
 @usableFromInline
 package final class ReadTransaction: Transaction {
   /// How often the transaction was renewed.
@@ -28,7 +29,7 @@ package final class ReadTransaction: Transaction {
 
   deinit {
     // In a forked child the slot is the parent's.
-    if let raw, !ForkGuard.isInForkedChild { environment.readers.give(raw) }
+    if let raw, !ForkGuard.isInForkedChild { mdb_txn_abort(raw) }
   }
 
   /// Lets the snapshot go, and keeps the transaction and its cursors for `renew`.

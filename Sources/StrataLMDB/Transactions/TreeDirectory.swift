@@ -53,7 +53,7 @@ final class TreeDirectory: Sendable {
     defer { leave(publishing: opened) }
     var trees: [Tree?] = state.withLock { state in names.map { state.trees[$0] } }
     if !trees.contains(where: { $0 == nil }) { return trees }
-    let transaction = try ReaderPool.begin(in: environment)
+    let transaction = try Environment.beginReading(environment)
     do throws(LMDBError) {
       for (place, name) in names.enumerated() where trees[place] == nil {
         trees[place] = try Tree(named: name, in: transaction, creates: false)

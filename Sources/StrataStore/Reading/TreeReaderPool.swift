@@ -14,7 +14,7 @@ final class TreeReaderPool: Sendable {
   private struct Idle: @unchecked Sendable { let reader: TreeReader }
 
   private let idle = CountedMutex<[Idle]>([])
-  private static let countMax = 16
+  private static let countMax = 64
 
   /// How often and how long threads have waited for the pool.
   var waits: LockWaits { idle.waits }

@@ -47,7 +47,6 @@ import Testing
     do {
       let environment = try scratch.open()
       try environment.makeTree("a", ["k": "v"])
-      try environment.sync()
     }
     let environment = try scratch.open()
     let tree = try #require(try environment.tree(named: "a"))

@@ -13,7 +13,6 @@ import Testing
     // Other tests have the entities too, so the key paths' tables are not this one's alone.
     #expect(statistics.layers == LockWaits())
     #expect(statistics.store == LockWaits())
-    #expect(statistics.views == LockWaits())
     #expect(statistics.readers == LockWaits())
     #expect(ui.waits == LockWaits())
   }
