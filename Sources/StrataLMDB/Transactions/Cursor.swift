@@ -109,6 +109,12 @@ package struct Cursor: ~Copyable {
     return try move(MDB_PREV)
   }
 
+  /// Traps unless the transaction that the cursor writes in is open.
+  @inlinable @inline(__always)
+  func requireTransaction() {
+    precondition(epoch == transaction.epoch, "The write transaction of the cursor has ended.")
+  }
+
   // MARK: - How it moves
 
   @inlinable @inline(__always)

@@ -10,45 +10,20 @@ public import CStrataLMDB
 /// more; LMDB 0.9.24 keeps less.)
 ///
 /// ## Lifetime
-/// Holds its transaction; must not be used after that has ended. `key` and `value` are void after a
-/// change of anything in the transaction.
+/// Holds its transaction; must not be used after that has ended. The cursor's `key` and `value` are void
+/// after a change of anything in the transaction.
 ///
 /// ## Isolation
 /// The writer thread.
 @usableFromInline
 package struct EditCursor: ~Copyable {
-  @usableFromInline var cursor: Cursor
+  /// Where it stands. Moving it changes nothing.
+  @usableFromInline package var cursor: Cursor
 
   @usableFromInline
   init(in tree: Tree, of transaction: WriteTransaction) throws(LMDBError) {
     cursor = try transaction.cursor(in: tree)
   }
-
-  /// The key of the entry that the cursor is on.
-  @inlinable package var key: UnsafeRawBufferPointer { cursor.key }
-
-  /// The value of the entry that the cursor is on.
-  @inlinable package var value: UnsafeRawBufferPointer { cursor.value }
-
-  // MARK: - Moving
-
-  /// As `Cursor.last`.
-  @inlinable package mutating func last() throws(LMDBError) -> Bool { try cursor.last() }
-
-  /// As `Cursor.seek(atOrAbove:)`.
-  @inlinable package mutating func seek(
-    atOrAbove key: UnsafeRawBufferPointer
-  ) throws(LMDBError) -> Bool {
-    try cursor.seek(atOrAbove: key)
-  }
-
-  /// As `Cursor.next`.
-  @inlinable package mutating func next() throws(LMDBError) -> Bool { try cursor.next() }
-
-  /// As `Cursor.previous`.
-  @inlinable package mutating func previous() throws(LMDBError) -> Bool { try cursor.previous() }
-
-  // MARK: - Changing
 
   /// Puts `value` under `key`, replacing what lies there.
   ///
@@ -78,8 +53,7 @@ package struct EditCursor: ~Copyable {
   mutating func put(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ flags: UInt32
   ) throws(LMDBError) -> Int32 {
-    precondition(
-      cursor.epoch == cursor.transaction.epoch, "The write transaction of the cursor has ended.")
+    cursor.requireTransaction()
     var sought = try MDB_val(key: key)
     var entry = MDB_val(value)
     return mdb_cursor_put(cursor.raw, &sought, &entry, flags)
@@ -103,10 +77,8 @@ package struct EditCursor: ~Copyable {
   /// - Throws: as `WriteTransaction.put`.
   @inlinable
   package mutating func removeCurrent() throws(LMDBError) {
-    precondition(
-      cursor.epoch == cursor.transaction.epoch, "The write transaction of the cursor has ended.")
-    let code = mdb_cursor_del(cursor.raw, 0)
-    try cursor.transaction.check(code)
+    cursor.requireTransaction()
+    try cursor.transaction.check(mdb_cursor_del(cursor.raw, 0))
   }
 }
 

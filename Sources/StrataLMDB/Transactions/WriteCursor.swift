@@ -66,34 +66,27 @@ package struct WriteCursor: ~Copyable {
   package mutating func overwrite(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isNext: Bool
   ) throws(LMDBError) {
-    precondition(
-      cursor.epoch == cursor.transaction.epoch, "The write transaction of the cursor has ended.")
+    cursor.requireTransaction()
     var isThere = false
-    if isNext, isOnEntry, try cursor.next() { isThere = isOn(key) }
+    if isNext, isOnEntry, try cursor.next() { isThere = cursor.key.isEqual(to: key) }
     if !isThere { isThere = try cursor.seek(exactly: key) }
     isOnEntry = isThere && cursor.value.count == value.count
     guard isOnEntry else { return try put(key, value) }
     // The caller's key and not the cursor's: LMDB moves what lies in the page to make room for a value that
     // does not, and puts the entry under the key that it finds there then.
     var (current, entry) = (try MDB_val(key: key), MDB_val(value))
-    let code = mdb_cursor_put(cursor.raw, &current, &entry, UInt32(MDB_CURRENT))
-    try cursor.transaction.check(code)
-  }
-
-  @inlinable
-  func isOn(_ key: UnsafeRawBufferPointer) -> Bool {
-    cursor.key.isEqual(to: key)
+    try cursor.transaction.check(
+      mdb_cursor_put(cursor.raw, &current, &entry, UInt32(MDB_CURRENT)))
   }
 
   @inlinable
   mutating func put(
     _ key: UnsafeRawBufferPointer, _ value: inout MDB_val, reserving flags: UInt32
   ) throws(LMDBError) {
-    precondition(
-      cursor.epoch == cursor.transaction.epoch, "The write transaction of the cursor has ended.")
+    cursor.requireTransaction()
     isOnEntry = false
     var sought = try MDB_val(key: key)
-    if isAboveLast(key) {
+    if lastKey?.withUnsafeBytes({ $0.isBelow(key) }) ?? true {
       let code = mdb_cursor_put(cursor.raw, &sought, &value, flags | UInt32(MDB_APPEND))
       if code == 0 {
         lastKey = nil
@@ -102,13 +95,6 @@ package struct WriteCursor: ~Copyable {
       if code != MDB_KEYEXIST { throw cursor.transaction.failure(code) }
       if try cursor.last() { lastKey = [UInt8](cursor.key) }
     }
-    let code = mdb_cursor_put(cursor.raw, &sought, &value, flags)
-    try cursor.transaction.check(code)
-  }
-
-  @inlinable
-  func isAboveLast(_ key: UnsafeRawBufferPointer) -> Bool {
-    guard let lastKey else { return true }
-    return lastKey.withUnsafeBytes { $0.isBelow(key) }
+    try cursor.transaction.check(mdb_cursor_put(cursor.raw, &sought, &value, flags))
   }
 }

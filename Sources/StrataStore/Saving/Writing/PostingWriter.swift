@@ -23,7 +23,7 @@ import StrataRecord
 /// ## Isolation
 /// The writer thread. Nothing else writes to the tree meanwhile.
 struct PostingWriter: ~Copyable {
-  private var cursor: EditCursor
+  private var editor: EditCursor
   private let treeName: String
   /// The block that is being made of objects; its value is the one that is open.
   private var block: PostingBlock
@@ -51,7 +51,7 @@ struct PostingWriter: ~Copyable {
     _ number: PropertyNumber, in tree: Tree, named treeName: String,
     of transaction: WriteTransaction
   ) throws(LMDBError) {
-    cursor = try transaction.editCursor(in: tree)
+    editor = try transaction.editCursor(in: tree)
     self.treeName = treeName
     block = PostingBlock(number)
   }
@@ -121,7 +121,7 @@ struct PostingWriter: ~Copyable {
   }
 
   private mutating func appendBlock() throws {
-    guard try cursor.append(block.key, block.value) else { throw damage(Self.disorder) }
+    guard try editor.append(block.key, block.value) else { throw damage(Self.disorder) }
   }
 
   // MARK: - Opening
@@ -141,7 +141,7 @@ struct PostingWriter: ~Copyable {
       if key <= storedLast { return true }
       isBoundKnown = true
       if storedLast < .max, try seek(storedLast + 1), isAtBlockOfValue {
-        bound = Postings.object(ofKey: cursor.key)
+        bound = Postings.object(ofKey: editor.cursor.key)
       }
     }
     return bound.map { key < $0 } ?? true
@@ -155,7 +155,7 @@ struct PostingWriter: ~Copyable {
     // What was written before is of other values.
     if isAtEnd { return }
     if try seek(key) {
-      let above = isAtBlockOfValue ? Postings.object(ofKey: cursor.key) : nil
+      let above = isAtBlockOfValue ? Postings.object(ofKey: editor.cursor.key) : nil
       if above != key {
         if try stepBack(), isAtBlockOfValue {
           try decode()
@@ -168,11 +168,11 @@ struct PostingWriter: ~Copyable {
       isBoundKnown = false
     } else {
       isAtEnd = true
-      if try cursor.last(), isAtBlockOfValue { try decode() }
+      if try editor.cursor.last(), isAtBlockOfValue { try decode() }
     }
   }
 
-  private var isAtBlockOfValue: Bool { block.isOfSameList(cursor.key) }
+  private var isAtBlockOfValue: Bool { block.isOfSameList(editor.cursor.key) }
 
   // In a damaged tree anything may be found. So it is held against what was sought, and so is the tree's
   // last key if nothing was found: else entries would be put where nobody looks for them.
@@ -182,29 +182,31 @@ struct PostingWriter: ~Copyable {
   private mutating func seek(_ key: UInt64) throws -> Bool {
     isAtStored = false
     block.begin(key)
-    if try cursor.seek(atOrAbove: block.key) {
-      if cursor.key.isBelow(block.key) { throw damage(Self.disorder) }
+    if try editor.cursor.seek(atOrAbove: block.key) {
+      if editor.cursor.key.isBelow(block.key) { throw damage(Self.disorder) }
       return true
     }
-    if try cursor.last(), !cursor.key.isBelow(block.key) { throw damage(Self.disorder) }
+    if try editor.cursor.last(), !editor.cursor.key.isBelow(block.key) {
+      throw damage(Self.disorder)
+    }
     return false
   }
 
   /// Moves to the block before the one that `seek` has come to.
   /// - Returns: false if there is none.
   private mutating func stepBack() throws -> Bool {
-    guard try cursor.previous() else { return false }
-    guard cursor.key.isBelow(block.key) else { throw damage(Self.disorder) }
+    guard try editor.cursor.previous() else { return false }
+    guard editor.cursor.key.isBelow(block.key) else { throw damage(Self.disorder) }
     return true
   }
 
   /// Reads the block that the cursor is on.
   private mutating func decode() throws {
-    let first = Postings.object(ofKey: cursor.key)
+    let first = Postings.object(ofKey: editor.cursor.key)
     stored = first
     isAtStored = true
     keys.append(first)
-    var reader = Postings.Reader(from: first, cursor.value)
+    var reader = Postings.Reader(from: first, editor.cursor.value)
     do {
       while try reader.next() { keys.append(reader.object) }
     } catch {
@@ -227,10 +229,10 @@ struct PostingWriter: ~Copyable {
     guard hasChanged else { return }
     if let stored, keys.first != stored {
       if isAtStored {
-        try cursor.removeCurrent()
+        try editor.removeCurrent()
       } else {
         block.begin(stored)
-        try cursor.remove(block.key)
+        try editor.remove(block.key)
       }
     }
     guard let first = keys.first else { return }
@@ -259,6 +261,6 @@ struct PostingWriter: ~Copyable {
 
   private mutating func write() throws {
     if isAtEnd, Postings.object(ofKey: block.key) != stored { return try appendBlock() }
-    try cursor.put(block.key, block.value)
+    try editor.put(block.key, block.value)
   }
 }
