@@ -31,8 +31,8 @@ package final class LMDBStore: PersistentStore {
   private let state: CountedMutex<OpenStore?>
 
   private init(_ opened: OpenStore) {
-    schema = opened.schema
-    uuid = opened.schema.store.uuid
+    schema = opened.queue.schema
+    uuid = schema.store.uuid
     feed = opened.queue.feed
     state = CountedMutex(opened)
   }
@@ -88,20 +88,19 @@ package final class LMDBStore: PersistentStore {
     _ changeSet: ChangeSet, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
   ) {
-    guard let opened = state.withLock({ $0 }) else {
-      return completion(.failure(StoreError.closed))
-    }
-    opened.queue.enqueue(.save(changeSet, completion), lendingThread: lendsThread)
+    enqueue(.save(changeSet, completion), lendingThread: lendsThread)
   }
 
   package func delete(
     _ deletion: BatchDeletion,
     completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void
   ) {
-    guard let opened = state.withLock({ $0 }) else {
-      return completion(.failure(StoreError.closed))
-    }
-    opened.queue.enqueue(.delete(deletion, completion))
+    enqueue(.delete(deletion, completion), lendingThread: false)
+  }
+
+  private func enqueue(_ request: CommitQueue.Request, lendingThread lendsThread: Bool) {
+    guard let opened = state.withLock({ $0 }) else { return request.fail(.closed) }
+    opened.queue.enqueue(request, lendingThread: lendsThread)
   }
 
   package func takeSerials(upTo countMax: Int) -> Range<UInt64> {

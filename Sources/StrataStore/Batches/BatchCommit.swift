@@ -35,25 +35,9 @@ enum BatchCommit {
     let outcome = try delete.run()
     if outcome.count == 0 { return outcome }
     try deletion.watch.check()
-    try Catalog.setGeneration(generation, in: transaction)
-    try commit(
-      transaction, News(origin: nil, generation: generation, keys: outcome.keys), queue)
+    let news = News(origin: nil, generation: generation, keys: outcome.keys)
+    try queue.commit(transaction, generation: generation, [(segments: [], news: news)])
     deletion.watch.tell(outcome.count, of: outcome.count)
     return outcome
-  }
-
-  /// Makes it visible and durable. As with a save, it stands in the feed before it is visible.
-  private static func commit(
-    _ transaction: WriteTransaction, _ news: News, _ queue: CommitQueue
-  ) throws {
-    let entry = queue.feed.append(news)
-    PausePoint.tagged.reach(queue.schema)
-    do {
-      try transaction.commit()
-    } catch {
-      if let entry { queue.feed.void(entry) }
-      throw error
-    }
-    queue.feed.tell(news)
   }
 }

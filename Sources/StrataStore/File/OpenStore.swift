@@ -11,11 +11,6 @@ import StrataRecord
 /// ## Isolation
 /// Sendable: constant, and what is behind it is Sendable itself.
 final class OpenStore: Sendable {
-  let environment: Environment
-  let schema: Schema
-  let trees: Trees
-  /// What saves look at in the relationships of each entity, by its number.
-  let duties: [LinkDuties]
   let readers = TreeReaderPool()
   let queue: CommitQueue
   let serials: SerialAllocator
@@ -41,11 +36,7 @@ final class OpenStore: Sendable {
     let trees = try Trees(schema) { (names) throws(LMDBError) in
       try environment.trees(named: names)
     }
-    self.environment = environment
-    self.schema = schema
-    self.trees = trees
-    duties = LinkDuties.all(schema)
-    queue = CommitQueue(environment: environment, trees: trees, schema: schema, duties: duties)
+    queue = CommitQueue(environment: environment, trees: trees, schema: schema)
     serials = SerialAllocator(queue)
   }
 

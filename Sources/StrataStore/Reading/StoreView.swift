@@ -33,8 +33,9 @@ package final class StoreView: Snapshot {
   ///
   /// - Throws: `storage`, `damaged`.
   init(of store: OpenStore) throws(StoreError) {
-    reader = try store.readers.take(from: store.environment, store.trees)
-    (self.store, trees, schema) = (store, store.trees, store.schema)
+    let queue = store.queue
+    reader = try store.readers.take(from: queue.environment, queue.trees)
+    (self.store, trees, schema) = (store, queue.trees, queue.schema)
     generation = try Catalog.generation(in: reader.transaction)
   }
 

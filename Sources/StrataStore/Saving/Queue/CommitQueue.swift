@@ -24,7 +24,7 @@ final class CommitQueue: Sendable {
   enum Request: Sendable {
     case save(ChangeSet, @Sendable (Result<CommitResult, any Error>) -> Void)
     /// A block of serials at or above a number.
-    case reserve(from: UInt64, @Sendable (Result<Range<UInt64>, StoreError>) -> Void)
+    case reserve(from: UInt64, @Sendable (Result<Range<UInt64>, any Error>) -> Void)
     /// Has a transaction of its own: whatever it meets ends nobody else's save, and it may be cancelled.
     case delete(BatchDeletion, @Sendable (Result<BatchOutcome, any Error>) -> Void)
   }
@@ -32,6 +32,7 @@ final class CommitQueue: Sendable {
   let environment: Environment
   let trees: Trees
   let schema: Schema
+  /// What saves look at in the relationships of each entity, by its number.
   let duties: [LinkDuties]
   /// The feed of the file, whichever store of this process writes to it.
   let feed: ChangeFeed
@@ -61,11 +62,11 @@ final class CommitQueue: Sendable {
   /// and the first saver would wait long.
   private static let groupChangeCountMax = 100_000
 
-  init(environment: Environment, trees: Trees, schema: Schema, duties: [LinkDuties]) {
+  init(environment: Environment, trees: Trees, schema: Schema) {
     self.environment = environment
     self.trees = trees
     self.schema = schema
-    self.duties = duties
+    duties = LinkDuties.all(schema)
     feed = StoreFeeds.feed(of: environment)
   }
 
@@ -133,7 +134,7 @@ final class CommitQueue: Sendable {
       state.forecast.noteCommit(
         of: requests.count, arrivedCount: state.waiting.count, from: start, to: end)
     }
-    for (request, reply) in zip(requests, replies) { request.complete(reply) }
+    for reply in replies { reply() }
   }
 
   /// Waits until all are there who are expected, or are not expected any more.
@@ -167,10 +168,9 @@ final class CommitQueue: Sendable {
       }
       state.isScheduled = count < state.waiting.count
       state.isWriting = true
-      if !state.isScheduled { return (exchange(&state.waiting, with: []), false) }
       let taken = Array(state.waiting.prefix(count))
       state.waiting.removeFirst(count)
-      return (taken, true)
+      return (taken, state.isScheduled)
     }
     if isMore { schedule() }
     return requests
@@ -178,16 +178,7 @@ final class CommitQueue: Sendable {
 }
 
 extension CommitQueue.Request {
-  fileprivate func complete(_ reply: Result<GroupCommit.Reply, StoreError>) {
-    switch (self, reply) {
-    case (.save(_, let completion), .success(.saved(let result))): completion(.success(result))
-    case (.reserve(_, let completion), .success(.reserved(let block))): completion(.success(block))
-    case (_, .failure(let error)): fail(error)
-    case (_, .success): preconditionFailure("a reply is of its request's kind")
-    }
-  }
-
-  fileprivate func fail(_ error: StoreError) {
+  func fail(_ error: StoreError) {
     switch self {
     case .save(_, let completion): completion(.failure(error))
     case .reserve(_, let completion): completion(.failure(error))

@@ -17,77 +17,71 @@ import StrataRecord
 /// ## Isolation
 /// The writer thread.
 struct GroupCommit {
-  enum Reply {
-    case saved(CommitResult)
-    case reserved(Range<UInt64>)
-  }
+  /// Tells a request what became of it.
+  typealias Reply = () -> Void
 
   private let queue: CommitQueue
   private let transaction: WriteTransaction
   /// That of the last save in the transaction.
   private var generation: UInt64
   private var hasWritten = false
-  private var replies: [Result<Reply, StoreError>] = []
+  /// By request; those that were refused hear why, whatever befalls the transaction.
+  private var replies: [(isRefusal: Bool, give: Reply)] = []
   /// The segments of the written saves, and the news that they make, with the generations that they
   /// get.
   private var written: [(segments: [Segment], news: News)] = []
 
   /// - Returns: a reply for each request.
-  static func perform(
-    _ requests: [CommitQueue.Request], in queue: CommitQueue
-  ) -> [Result<Reply, StoreError>] {
+  static func perform(_ requests: [CommitQueue.Request], in queue: CommitQueue) -> [Reply] {
     do {
       var group = try GroupCommit(queue)
       return group.run(requests)
     } catch {
       let error = StoreError(catching: error)
-      return requests.map { _ in .failure(error) }
+      return requests.map { request in { request.fail(error) } }
     }
   }
 
   private init(_ queue: CommitQueue) throws {
     self.queue = queue
     transaction = try queue.environment.begin()
-    do {
-      generation = try Catalog.generation(in: transaction)
-    } catch {
-      transaction.abort()
-      throw error
-    }
+    generation = try Catalog.generation(in: transaction)
   }
 
-  private mutating func run(_ requests: [CommitQueue.Request]) -> [Result<Reply, StoreError>] {
+  private mutating func run(_ requests: [CommitQueue.Request]) -> [Reply] {
     do {
       for request in requests { try perform(request) }
-      if hasWritten { try commit() } else { transaction.abort() }
-      return replies
+      if hasWritten {
+        try queue.commit(transaction, generation: generation, written)
+      } else {
+        transaction.abort()
+      }
+      return replies.map(\.give)
     } catch {
       let error = StoreError(catching: error)
       transaction.abort()
       return requests.indices.map { index in
-        // Who was refused hears why; the others hear what befell the transaction.
-        if index < replies.count, case .failure = replies[index] { return replies[index] }
-        return .failure(error)
+        let isRefused = index < replies.count && replies[index].isRefusal
+        return isRefused ? replies[index].give : { requests[index].fail(error) }
       }
     }
   }
 
   private mutating func perform(_ request: CommitQueue.Request) throws {
     switch request {
-    case .save(let save, _):
+    case .save(let save, let completion):
       let plan: SavePlan
       do {
         plan = try SaveCheck.plan(save, in: transaction, queue)
       } catch {
-        replies.append(.failure(StoreError(catching: error)))
-        return
+        let error = StoreError(catching: error)
+        return replies.append((true, { completion(.failure(error)) }))
       }
       if plan.isEmpty {
         // No generation for nothing: what was read before is still what the store has.
         let result = CommitResult(
           generation: generation, merged: plan.merged, derived: plan.derived)
-        replies.append(.success(.saved(result)))
-        return
+        return replies.append((false, { completion(.success(result)) }))
       }
       hasWritten = true
       let writes = try PlanWriter.write(
@@ -100,39 +94,13 @@ struct GroupCommit {
       written.append((save.segments, news))
       let result = CommitResult(
         generation: generation, merged: plan.merged, derived: plan.derived, writes: writes)
-      replies.append(.success(.saved(result)))
-    case .reserve(let floor, _):
+      replies.append((false, { completion(.success(result)) }))
+    case .reserve(let floor, let completion):
       hasWritten = true
-      replies.append(.success(.reserved(try reserve(from: floor))))
+      let block = try reserve(from: floor)
+      replies.append((false, { completion(.success(block)) }))
     case .delete: preconditionFailure("a batch has a transaction of its own")
     }
-  }
-
-  /// Makes all that was written visible and durable.
-  ///
-  /// Before it is visible it stands in the feed: who takes a snapshot of it finds its news.
-  ///
-  /// The tags are set while the transaction holds LMDB's write lock: who takes a view later sees a
-  /// saved segment either here or in the snapshot. If the commit fails, LMDB has let go of its lock
-  /// before it says so; but this thread is the only one that writes here, and another process would
-  /// have to finish a whole save in the moment until the tags are off.
-  private func commit() throws {
-    try Catalog.setGeneration(generation, in: transaction)
-    for (segments, news) in written {
-      for segment in segments { segment.setTag(news.generation) }
-    }
-    let entries = written.compactMap { queue.feed.append($0.news) }
-    PausePoint.tagged.reach(queue.schema)
-    do {
-      try transaction.commit()
-    } catch {
-      if !PlantedFault.tagStays.isPlanted(in: queue.schema) {
-        for segment in written.flatMap(\.segments) { segment.clearTag() }
-      }
-      for entry in entries { queue.feed.void(entry) }
-      throw error
-    }
-    for (_, news) in written { queue.feed.tell(news) }
   }
 
   // MARK: - Serials
@@ -160,6 +128,42 @@ struct GroupCommit {
       }
     }
     return highest
+  }
+}
+
+extension CommitQueue {
+  /// Makes all that was written visible and durable.
+  ///
+  /// Before it is visible it stands in the feed: who takes a snapshot of it finds its news.
+  ///
+  /// The tags are set while the transaction holds LMDB's write lock: who takes a view later sees a
+  /// saved segment either here or in the snapshot. If the commit fails, LMDB has let go of its lock
+  /// before it says so; but this thread is the only one that writes here, and another process would
+  /// have to finish a whole save in the moment until the tags are off.
+  ///
+  /// - Parameters:
+  ///   - generation: of the last save in the transaction.
+  ///   - written: the segments of each save, and its news with the generation that they get.
+  func commit(
+    _ transaction: WriteTransaction, generation: UInt64,
+    _ written: [(segments: [Segment], news: News)]
+  ) throws {
+    try Catalog.setGeneration(generation, in: transaction)
+    for (segments, news) in written {
+      for segment in segments { segment.setTag(news.generation) }
+    }
+    let entries = written.compactMap { feed.append($0.news) }
+    PausePoint.tagged.reach(schema)
+    do {
+      try transaction.commit()
+    } catch {
+      if !PlantedFault.tagStays.isPlanted(in: schema) {
+        for segment in written.flatMap(\.segments) { segment.clearTag() }
+      }
+      for entry in entries { feed.void(entry) }
+      throw error
+    }
+    for (_, news) in written { feed.tell(news) }
   }
 }
 

@@ -74,7 +74,7 @@ final class SerialAllocator: Sendable {
     let end = state.withLock { $0.end }
     let answer = Answer<Range<UInt64>>()
     queue.enqueue(
-      .reserve(from: end) { answer.give($0.mapError { $0 }) }, lendingThread: true)
+      .reserve(from: end) { answer.give($0) }, lendingThread: true)
     let block =
       (try? answer.wait())
       ?? {
