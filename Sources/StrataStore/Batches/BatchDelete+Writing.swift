@@ -110,7 +110,7 @@ extension BatchDelete {
         }
       }
     }
-    let view = takeView().store
+    let view = takeView().read
     let violations = try changed.compactMap { try violation(of: $0, view) }
     if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }
   }
@@ -139,17 +139,11 @@ extension BatchDelete {
   /// What is wrong with a changed value that must be unique, if another object has it: a derived one
   /// may be so.
   private func violation(
-    of change: UniqueChange, _ view: StoreView
+    of change: UniqueChange, _ view: ReadView
   ) throws -> UniquenessViolation? {
-    guard
-      let holder = try view.holder(
-        of: change.record, besides: change.key, change.index, change.entity)
-    else { return nil }
-    return UniquenessViolation(
-      objectID: ObjectID(store: schema.store, key: change.key),
-      entity: change.entity.description.name,
-      attributes: change.index.names(in: change.entity.description),
-      existing: ObjectID(store: schema.store, key: holder))
+    try view.holder(
+      ofValueOf: change.record, change.entity, in: change.index, besides: change.key
+    ).map { UniquenessViolation(change.key, change.index, heldBy: $0, change.entity) }
   }
 }
 
@@ -204,31 +198,5 @@ extension SavePlan {
     var changes = IndexChangesBuilder(index, of: section)
     for place in section.items.indices { changes.append(section.items, at: place) }
     indexes.append(changes.finished())
-  }
-}
-
-extension StoreView {
-  /// Another object that has the value of `record` in a unique index.
-  fileprivate func holder(
-    of record: Record, besides key: ObjectKey, _ index: IndexSchema, _ entity: EntitySchema
-  ) throws -> ObjectKey? {
-    var value: [UInt8] = []
-    let isCut = index.append(valueOf: record, entity.layout, to: &value)
-    var holder: ObjectKey?
-    try scanIndex(index.number, in: KeyRange(prefix: value), isReversed: false) { entry, other in
-      guard other != key, entry.count == value.count + KeyEncoder.objectKeyByteCount else {
-        return .more
-      }
-      if isCut {
-        var arena = RecordArena()
-        guard let otherEntity = schema.entity(other.entity),
-          let stored = try self.record(of: other, into: &arena),
-          index.hasEqualValue(record, entity, stored.record, otherEntity)
-        else { return .more }
-      }
-      holder = other
-      return .stop
-    }
-    return holder
   }
 }

@@ -90,9 +90,7 @@ struct BatchDelete {
     of key: ObjectKey, _ view: StoreView, into arena: inout RecordArena
   ) throws(StoreError) -> Record {
     guard let stored = try view.record(of: key, into: &arena) else {
-      throw .damaged(
-        tree: "r\(key.entity.rawValue)", key: "serial \(key.serial)",
-        reason: "an index leads to the record, and it is missing")
+      throw .damagedRecord(of: key, "an index leads to the record, and it is missing")
     }
     return stored.record
   }

@@ -23,20 +23,14 @@ extension StoreError: CustomStringConvertible {
     case .damaged(let tree, let key, let reason):
       "The store is damaged: \(tree)\(key.map { ", \($0)" } ?? ""): \(reason). Stop writing to it and "
         + "restore a backup."
-    case .mergePolicyMistakes(let mistakes):
-      mistakes.prefix(Self.listCountMax).map(\.description).joined(separator: " ")
-        + (mistakes.count > Self.listCountMax
-          ? " And \(mistakes.count - Self.listCountMax) more." : "")
+    case .mergePolicyMistakes(let mistakes): Self.sentences(mistakes)
     case .conflicts(let conflicts):
       "\(Self.count(conflicts.count, "object")) changed in the store after this save's changes were "
         + "begun: \(Self.list(conflicts.map(\.objectID))). Roll back and repeat the changes, or "
         + "choose another merge policy."
     case .danglingLinks(let links): Self.describe(links)
     case .uniquenessViolations(let violations):
-      violations.prefix(Self.listCountMax).map(\.description).joined(separator: " ")
-        + (violations.count > Self.listCountMax
-          ? " And \(violations.count - Self.listCountMax) more." : "")
-        + " Give each its own value, or delete one of them."
+      Self.sentences(violations) + " Give each its own value, or delete one of them."
     case .countViolations(let violations):
       violations.prefix(Self.listCountMax).map(\.description).joined(separator: " ")
     case .diskFull:
@@ -53,6 +47,11 @@ extension StoreError: CustomStringConvertible {
 
   private static func count(_ count: Int, _ noun: String) -> String {
     count == 1 ? "1 \(noun) was" : "\(count) \(noun)s were"
+  }
+
+  private static func sentences(_ items: [some CustomStringConvertible]) -> String {
+    let shown = items.prefix(listCountMax).map(\.description).joined(separator: " ")
+    return items.count > listCountMax ? shown + " And \(items.count - listCountMax) more." : shown
   }
 
   private static func list(_ ids: [ObjectID]) -> String {

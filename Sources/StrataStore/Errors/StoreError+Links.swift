@@ -5,6 +5,11 @@ package import StrataModel
 // objects looks at both, because an index that names a wrong object would have it destroy that.
 
 extension StoreError {
+  /// A record is not what was written under its key, or is missing.
+  static func damagedRecord(of key: ObjectKey, _ reason: String) -> StoreError {
+    .damaged(tree: "r\(key.entity.rawValue)", key: "serial \(key.serial)", reason: reason)
+  }
+
   /// An index names an object that its record does not belong to.
   package static func damagedIndex(naming key: ObjectKey, _ reason: String) -> StoreError {
     .damaged(tree: "i\(key.entity.rawValue)", key: "serial \(key.serial)", reason: reason)

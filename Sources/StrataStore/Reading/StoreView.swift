@@ -111,7 +111,7 @@ package final class StoreView: Snapshot {
     _ envelope: UnsafeRawBufferPointer, of key: ObjectKey
   ) throws(StoreError) -> (generation: UInt64, record: UnsafeRawBufferPointer) {
     guard let layout = schema.layout(of: key.entity) else {
-      throw damaged(key, .unknownVersion(found: 0))
+      throw .damagedRecord(of: key, RecordError.unknownVersion(found: 0).description)
     }
     return try check(envelope, of: key, layout)
   }
@@ -124,13 +124,8 @@ package final class StoreView: Snapshot {
       try layout.validate(content.record)
       return content
     } catch {
-      throw damaged(key, error)
+      throw .damagedRecord(of: key, error.description)
     }
-  }
-
-  private func damaged(_ key: ObjectKey, _ error: RecordError) -> StoreError {
-    .damaged(
-      tree: "r\(key.entity.rawValue)", key: "serial \(key.serial)", reason: error.description)
   }
 
   package func count(of entity: EntityNumber) throws(StoreError) -> Int {

@@ -41,10 +41,7 @@ extension ConstraintCheck {
   private mutating func refuse(_ collision: Collision) {
     guard let entity = state.schema.entity(collision.key.entity) else { return }
     violations.append(
-      UniquenessViolation(
-        objectID: state.objectID(collision.key), entity: entity.description.name,
-        attributes: collision.index.names(in: entity.description),
-        existing: state.objectID(collision.holder)))
+      UniquenessViolation(collision.key, collision.index, heldBy: collision.holder, entity))
   }
 
   /// Whether the store does not have the object.
@@ -118,14 +115,12 @@ extension ConstraintCheck {
     if change.kind != .insert { return change.slots }
     var given = SlotSet()
     for slot in change.slots where entity.layout.places[slot].isPlaced {
-      if entity.layout.externalSlots.contains(slot) {
-        let initial = entity.description.properties[slot].attribute?.defaultValue ?? .null
-        if record.stamp(at: slot, entity.layout) != initial.externalStamp { given.insert(slot) }
-        continue
-      }
-      let value = record.value(at: slot, layout: entity.layout, store: state.schema.store)
       let initial = entity.description.properties[slot].attribute?.defaultValue ?? .null
-      if value != initial { given.insert(slot) }
+      let isGiven =
+        entity.layout.externalSlots.contains(slot)
+        ? record.stamp(at: slot, entity.layout) != initial.externalStamp
+        : record.value(at: slot, layout: entity.layout, store: state.schema.store) != initial
+      if isGiven { given.insert(slot) }
     }
     return given
   }

@@ -154,7 +154,7 @@ extension LinkState {
   fileprivate static let unnumbered = UInt64.max
 
   /// The member's number; 0 if the link is not there, or if the relationship is not ordered.
-  fileprivate var number: UInt64 {
+  var number: UInt64 {
     switch self {
     case .present(let position), .moved(let position): position
     case .absent: 0

@@ -39,20 +39,15 @@ struct LinkPlanning {
       let isChecked = state.dropsLinks || !state.plan.merged.isEmpty || state.holdsPositions(place)
       let isOwnerThere = try !isChecked || state.exists(place.owner)
       for (target, link) in links {
-        switch link {
-        case .absent: changes.removed.append(.init(owner: place.owner, target: target))
-        case .present(let position):
-          guard isOwnerThere, try !isChecked || state.exists(target) else { continue }
-          changes.added.append(
-            .init(owner: place.owner, target: target, position: position))
-        case .moved(let position):
-          // Whoever has taken the link away meanwhile has the last word.
-          guard isOwnerThere, try !isChecked || state.exists(target),
-            try state.view.link(at: place, to: target) != nil
-          else { continue }
-          changes.added.append(
-            .init(owner: place.owner, target: target, position: position))
+        if link == .absent {
+          changes.removed.append(.init(owner: place.owner, target: target))
+          continue
         }
+        guard isOwnerThere, try !isChecked || state.exists(target) else { continue }
+        // A save that has taken the link away meanwhile has the last word.
+        if case .moved = link, try state.view.link(at: place, to: target) == nil { continue }
+        changes.added.append(
+          .init(owner: place.owner, target: target, position: link.number))
       }
       state.plan.linkEntries[place.relationship] = changes
     }

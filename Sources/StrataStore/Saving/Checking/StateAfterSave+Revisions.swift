@@ -16,9 +16,7 @@ extension StateAfterSave {
     switch outcome(of: key) {
     case .deleted: return nil
     case .record(let record): return record
-    case .untouched:
-      var arena = RecordArena()
-      return try view.record(of: key, into: &arena)?.record
+    case .untouched: return try view.record(for: key)?.record
     }
   }
 
@@ -37,8 +35,7 @@ extension StateAfterSave {
       known = item.external.fitting(
         record, entity.layout, in: entity.layout.externalSlots, orElse: known)
     } else {
-      var arena = RecordArena()
-      old = try view.record(of: key, into: &arena)?.record
+      old = try view.record(for: key)?.record
     }
     plan.merged.updateValue(record, forKey: key)
     plan.derived[key] = nil

@@ -14,12 +14,6 @@ import StrataLMDB
 /// ## Isolation
 /// The writer thread.
 final class TreeImage {
-  /// Where entries lie one after the other, none in two: a head, its key, its value.
-  private struct Chunk {
-    let bytes: UnsafeMutableRawBufferPointer
-    var usedByteCount = 0
-  }
-
   private struct Head {
     let keyByteCount: UInt32
     let valueByteCount: UInt32
@@ -28,34 +22,22 @@ final class TreeImage {
   private static let chunkByteCount = 1 << 18
   private static let headByteCount = MemoryLayout<Head>.size
 
-  private var full: [Chunk] = []
-  private var last = Chunk(bytes: UnsafeMutableRawBufferPointer(start: nil, count: 0))
-  private(set) var count = 0
-
-  deinit {
-    for chunk in full { chunk.bytes.deallocate() }
-    last.bytes.deallocate()
-  }
+  /// Entries one after the other, none in two chunks: a head, its key, its value.
+  private var chunks: [[UInt8]] = [[]]
 
   /// Adds a copy of an entry, which is above all before it.
   func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     let byteCount = Self.headByteCount + key.count + value.count
-    if last.bytes.count - last.usedByteCount < byteCount { begin(byteCount) }
-    guard let start = last.bytes.baseAddress.map({ $0 + last.usedByteCount }) else { return }
-    start.storeBytes(
-      of: Head(keyByteCount: UInt32(key.count), valueByteCount: UInt32(value.count)), as: Head.self)
-    let entry = start + Self.headByteCount
-    UnsafeMutableRawBufferPointer(start: entry, count: key.count).copyMemory(from: key)
-    UnsafeMutableRawBufferPointer(start: entry + key.count, count: value.count)
-      .copyMemory(from: value)
-    last.usedByteCount += byteCount
-    count += 1
-  }
-
-  private func begin(_ byteCount: Int) {
-    if last.usedByteCount > 0 { full.append(last) }
-    last = Chunk(
-      bytes: .allocate(byteCount: max(byteCount, Self.chunkByteCount), alignment: 8))
+    var last = chunks.count - 1
+    if chunks[last].capacity - chunks[last].count < byteCount {
+      chunks.append([])
+      last += 1
+      chunks[last].reserveCapacity(max(byteCount, Self.chunkByteCount))
+    }
+    let head = Head(keyByteCount: UInt32(key.count), valueByteCount: UInt32(value.count))
+    withUnsafeBytes(of: head) { chunks[last].append(contentsOf: $0) }
+    chunks[last].append(contentsOf: key)
+    chunks[last].append(contentsOf: value)
   }
 
   /// Has `tree` hold these entries and nothing else.
@@ -65,17 +47,21 @@ final class TreeImage {
   func write(into tree: Tree, of transaction: WriteTransaction) throws(LMDBError) -> Bool {
     try transaction.clear(tree)
     var cursor = try transaction.editCursor(in: tree)
-    for chunk in full + [last] {
-      var rest = UnsafeRawBufferPointer(rebasing: chunk.bytes[..<chunk.usedByteCount])
-      while !rest.isEmpty {
-        let head = rest.loadUnaligned(as: Head.self)
-        let valueOffset = Self.headByteCount + Int(head.keyByteCount)
-        let end = valueOffset + Int(head.valueByteCount)
-        let key = UnsafeRawBufferPointer(rebasing: rest[Self.headByteCount..<valueOffset])
-        let value = UnsafeRawBufferPointer(rebasing: rest[valueOffset..<end])
-        guard try cursor.append(key, value) else { return false }
-        rest = UnsafeRawBufferPointer(rebasing: rest[end...])
+    for chunk in chunks {
+      let isAscending = try chunk.span.bytes.withUnsafeBytes { (bytes) throws(LMDBError) in
+        var rest = bytes
+        while !rest.isEmpty {
+          let head = rest.loadUnaligned(as: Head.self)
+          let valueOffset = Self.headByteCount + Int(head.keyByteCount)
+          let end = valueOffset + Int(head.valueByteCount)
+          let key = UnsafeRawBufferPointer(rebasing: rest[Self.headByteCount..<valueOffset])
+          let value = UnsafeRawBufferPointer(rebasing: rest[valueOffset..<end])
+          guard try cursor.append(key, value) else { return false }
+          rest = UnsafeRawBufferPointer(rebasing: rest[end...])
+        }
+        return true
       }
+      guard isAscending else { return false }
     }
     return true
   }

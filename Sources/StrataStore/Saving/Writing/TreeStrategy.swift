@@ -31,9 +31,8 @@ package enum TreeStrategy: Sendable, CaseIterable {
     removing removedCount: Int, adding addedCount: Int, _ statistics: TreeStatistics,
     at placeCount: () -> Int
   ) -> Bool {
-    let changeCount = removedCount + addedCount
-    guard removedCount > 0, changeCount >= rewrittenCountMin, statistics.entryCount > 0,
-      statistics.overflowPageCount == 0, changeCount * 2 >= statistics.entryCount
+    guard removedCount > 0, statistics.entryCount > 0, statistics.overflowPageCount == 0,
+      (removedCount + addedCount) * 2 >= statistics.entryCount
     else { return false }
     return placeCount() * 2 >= statistics.entryCount
   }

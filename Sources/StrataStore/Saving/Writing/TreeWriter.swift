@@ -44,17 +44,14 @@ package struct TreeWriter {
     let count = try transaction.statistics(of: tree).entryCount
     var cursor = try transaction.cursor(in: tree)
     var walkedCount = 0
-    try withUnsafeTemporaryAllocation(
-      byteCount: Environment.keyByteCountMax, alignment: 8
-    ) { room in
-      var last = UnsafeRawBufferPointer(rebasing: room[..<0])
-      var isThere = try cursor.first()
-      while isThere, cursor.key.count <= room.count, last.isBelow(cursor.key) {
-        room.copyMemory(from: cursor.key)
-        last = UnsafeRawBufferPointer(rebasing: room[..<cursor.key.count])
-        walkedCount += 1
-        isThere = try cursor.next()
-      }
+    var last: [UInt8] = []
+    var isThere = try cursor.first()
+    while isThere, cursor.key.count <= Environment.keyByteCountMax,
+      last.withUnsafeBytes({ $0.isBelow(cursor.key) })
+    {
+      last.replaceSubrange(last.indices, with: cursor.key)
+      walkedCount += 1
+      isThere = try cursor.next()
     }
     guard walkedCount == count else {
       throw damaged("\(walkedCount) of its \(count) entries are in order")
