@@ -23,10 +23,10 @@
       guard let external = node.option("external") else { return }
       let others = ["unique", "indexed", "transient"].compactMap { node.option($0) }
       if let other = others.first ?? node.rule("derived") {
-        report(Mistake.externalWith(option: other.trimmedDescription).diagnostic(at: external))
+        report(.externalWith(option: other.trimmedDescription), at: external)
       }
       if let type, case .value(let value) = TypeSpelling(type).unwrapped, value != "Data" {
-        report(Mistake.externalOfType(type.trimmedDescription).diagnostic(at: external))
+        report(.externalOfType(type.trimmedDescription), at: external)
       }
     }
 
@@ -38,14 +38,12 @@
         let remedies =
           node.labeledArguments.isEmpty ? [Remedy.replace(node, by: .relationship)] : []
         report(
-          Mistake.attributeOfObjects(name, type: type.trimmedDescription)
-            .diagnostic(at: node, remedies: remedies))
+          .attributeOfObjects(name, type: type.trimmedDescription), at: node, remedies: remedies)
       }
       if let transient = node.option("transient"),
         let indexed = node.option("unique") ?? node.option("indexed")
       {
-        report(
-          Mistake.indexedTransient(option: indexed.trimmedDescription).diagnostic(at: transient))
+        report(.indexedTransient(option: indexed.trimmedDescription), at: transient)
       }
       checkExternal(report: report)
       checkRules(report: report)

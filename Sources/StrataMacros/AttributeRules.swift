@@ -15,8 +15,8 @@
         guard !rule.types.contains(value) else { continue }
         for argument in node.rules(rule.name) {
           report(
-            Mistake.unfitRule(".\(rule.name)", type: type.trimmedDescription, fits: rule.fits)
-              .diagnostic(at: argument))
+            .unfitRule(".\(rule.name)", type: type.trimmedDescription, fits: rule.fits),
+            at: argument)
         }
       }
       checkPatterns(report: report)
@@ -43,7 +43,7 @@
           let pattern = literal.plainText
         else { continue }
         do { _ = try Regex(pattern) } catch {
-          report(Mistake.invalidPattern("\(error)").diagnostic(at: literal))
+          report(.invalidPattern("\(error)"), at: literal)
         }
       }
     }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Macros
-  import SwiftDiagnostics
   import SwiftSyntax
-
-  /// Where mistakes go: to the compiler, or nowhere.
-  typealias Report = (Diagnostic) -> Void
 
   /// What `@Entity` reads of the class that it is on. Exists only for a class that can be an entity.
   struct EntityDeclaration {
@@ -24,18 +20,16 @@
     /// - Parameter enclosing: What the declaration stands in, if anything.
     init?(_ declaration: some DeclGroupSyntax, in enclosing: Syntax?, report: Report) {
       guard let type = declaration.as(ClassDeclSyntax.self) else {
-        report(Mistake.notAClass.diagnostic(at: declaration.introducer))
+        report(.notAClass, at: declaration.introducer)
         return nil
       }
       let name = EntityName(type.name)
       if let parameters = type.genericParameterClause {
-        report(Mistake.genericClass(name.bare).diagnostic(at: parameters))
+        report(.genericClass(name.bare), at: parameters)
         return nil
       }
       guard let superclass = type.superclass, let superclassToken = superclass.lastComponent else {
-        report(
-          Mistake.noSuperclass(name.bare).diagnostic(
-            at: type.name, remedies: [.inherit(type)]))
+        report(.noSuperclass(name.bare), at: type.name, remedies: [.inherit(type)])
         return nil
       }
       entityName = name
@@ -48,7 +42,8 @@
         }
       }.filter { !$0.isRefused }
       hooks = LifeCycleMethod.overridden(in: type.memberBlock.members)
-      for variable in type.memberBlock.members.conditionalVariables {
+      for declaration in type.memberBlock.members.conditional {
+        guard let variable = declaration.as(VariableDeclSyntax.self) else { continue }
         PropertyChecks.reportConditional(variable, report: report)
       }
     }
@@ -90,13 +85,12 @@
 
   extension MemberBlockItemListSyntax {
     /// What stands in `#if`, in all its branches: a macro does not learn which of them is taken.
-    fileprivate var conditionalVariables: [VariableDeclSyntax] {
-      flatMap { member -> [VariableDeclSyntax] in
+    var conditional: [DeclSyntax] {
+      flatMap { member -> [DeclSyntax] in
         guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return [] }
-        return condition.clauses.flatMap { clause -> [VariableDeclSyntax] in
+        return condition.clauses.flatMap { clause -> [DeclSyntax] in
           guard case .decls(let members)? = clause.elements else { return [] }
-          return members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
-            + members.conditionalVariables
+          return members.map(\.decl) + members.conditional
         }
       }
     }

@@ -24,7 +24,7 @@
     ) -> [DeclSyntax] {
       guard
         let entity = EntityDeclaration(
-          declaration, in: context.lexicalContext.first, report: context.diagnose)
+          declaration, in: context.lexicalContext.first, report: Report(context.diagnose))
       else { return [] }
       return slotBounds(of: entity) + description(of: entity, macro: node)
     }
@@ -116,9 +116,9 @@
       providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) -> [AttributeSyntax] {
       guard let variable = member.as(VariableDeclSyntax.self),
-        let property = PersistentProperty(variable, report: { _ in })
+        let property = PersistentProperty(variable, report: Report())
       else { return [] }
-      let entity = EntityDeclaration(declaration, in: nil, report: { _ in })
+      let entity = EntityDeclaration(declaration, in: nil, report: Report())
       let slot = entity?.properties.firstIndex { $0.bareName == property.bareName }
       return ["@_Persisted(slot: \(raw: slot.map(String.init) ?? "nil"))"]
     }
@@ -133,7 +133,7 @@
       providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-      guard !protocols.isEmpty, EntityDeclaration(declaration, in: nil, report: { _ in }) != nil
+      guard !protocols.isEmpty, EntityDeclaration(declaration, in: nil, report: Report()) != nil
       else { return [] }
       return [try ExtensionDeclSyntax("nonisolated extension \(type.trimmed): Entity {}")]
     }

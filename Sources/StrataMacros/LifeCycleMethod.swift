@@ -18,25 +18,18 @@
     /// The names of those that `members` override. What stands in `#if` counts: a macro does not
     /// learn which branch is taken, and a call too many does no harm.
     static func overridden(in members: MemberBlockItemListSyntax) -> [String] {
-      let names = Set(members.overridingMethods)
+      let methods = (members.map(\.decl) + members.conditional).compactMap {
+        $0.as(FunctionDeclSyntax.self)
+      }
+      let names = Set(methods.filter(\.isOverride).map(\.name.bareText))
       return allCases.map(\.rawValue).filter(names.contains)
     }
   }
 
-  extension MemberBlockItemListSyntax {
-    fileprivate var overridingMethods: [String] {
-      flatMap { member -> [String] in
-        if let method = member.decl.as(FunctionDeclSyntax.self) {
-          let modifiers = method.modifiers.map(\.name.tokenKind)
-          let isOverride = modifiers.contains(.keyword(.override))
-          return isOverride && !modifiers.contains(.keyword(.class)) ? [method.name.bareText] : []
-        }
-        guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return [] }
-        return condition.clauses.flatMap { clause -> [String] in
-          guard case .decls(let members)? = clause.elements else { return [] }
-          return members.overridingMethods
-        }
-      }
+  extension FunctionDeclSyntax {
+    fileprivate var isOverride: Bool {
+      let modifiers = modifiers.map(\.name.tokenKind)
+      return modifiers.contains(.keyword(.override)) && !modifiers.contains(.keyword(.class))
     }
   }
 #endif

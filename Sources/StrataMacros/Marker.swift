@@ -48,18 +48,19 @@
       _ node: AttributeSyntax, on declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) {
+      let report = Report(context.diagnose)
       guard let variable = declaration.as(VariableDeclSyntax.self),
         let type = context.lexicalContext.first?.as(ClassDeclSyntax.self),
         type.attributes.contains(where: { $0.as(AttributeSyntax.self)?.name == "Entity" })
       else {
-        return context.diagnose(Mistake.misplaced(self).diagnostic(at: node))
+        return report(.misplaced(self), at: node)
       }
       if variable.isOfType {
-        context.diagnose(Mistake.markerOnStatic(self, variable.firstName).diagnostic(at: node))
+        report(.markerOnStatic(self, variable.firstName), at: node)
       } else if variable.isComputed {
-        context.diagnose(Mistake.markerOnComputed(self, variable.firstName).diagnostic(at: node))
+        report(.markerOnComputed(self, variable.firstName), at: node)
       } else {
-        MarkedProperty(self, node, on: variable).check(report: context.diagnose)
+        MarkedProperty(self, node, on: variable).check(report: report)
       }
     }
   }

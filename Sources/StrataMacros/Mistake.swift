@@ -149,10 +149,21 @@
           + "have one"
       }
     }
+  }
+
+  /// Where mistakes go: to the compiler, or nowhere.
+  final class Report {
+    private(set) var count = 0
+    private let take: (Diagnostic) -> Void
+
+    init(_ take: @escaping (Diagnostic) -> Void = { _ in }) { self.take = take }
 
     /// - Parameter remedies: what an editor may offer to do about it.
-    func diagnostic(at node: some SyntaxProtocol, remedies: [Remedy] = []) -> Diagnostic {
-      Diagnostic(node: Syntax(node), message: self, fixIts: remedies.map(\.fixIt))
+    func callAsFunction(
+      _ mistake: Mistake, at node: some SyntaxProtocol, remedies: [Remedy] = []
+    ) {
+      count += 1
+      take(Diagnostic(node: Syntax(node), message: mistake, fixIts: remedies.map(\.fixIt)))
     }
   }
 #endif

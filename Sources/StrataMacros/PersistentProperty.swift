@@ -44,13 +44,12 @@
       let value = binding.initializer?.value
       initialValue = value?.is(NilLiteralExprSyntax.self) == true ? nil : value
 
-      var mistakes = 0
-      for property in marked { property.check { _ in mistakes += 1 } }
-      PropertyChecks.report(of: binding, self) {
-        mistakes += 1
-        report($0)
-      }
-      isRefused = mistakes > 0
+      // The markers report theirs themselves.
+      let unheard = Report()
+      for property in marked { property.check(report: unheard) }
+      let former = report.count
+      PropertyChecks.report(of: binding, self, report: report)
+      isRefused = unheard.count + report.count > former
     }
   }
 
@@ -63,7 +62,7 @@
       else {
         // The second variable; of a tuple, all of it.
         if let excess = bindings.dropFirst().first ?? bindings.first {
-          report(Mistake.severalBindings.diagnostic(at: excess.pattern))
+          report(.severalBindings, at: excess.pattern)
         }
         return nil
       }

@@ -14,14 +14,11 @@
     ) -> Bool {
       if variable.bindingSpecifier.tokenKind == .keyword(.let) {
         let remedies = binding.typeAnnotation == nil ? [] : [Remedy.makeVariable(variable)]
-        report(
-          Mistake.constant(name).diagnostic(at: variable.bindingSpecifier, remedies: remedies))
+        report(.constant(name), at: variable.bindingSpecifier, remedies: remedies)
         return true
       }
       if let observer = binding.observers.first {
-        report(
-          Mistake.observed(name, by: observer.accessorSpecifier.text)
-            .diagnostic(at: observer.accessorSpecifier))
+        report(.observed(name, by: observer.accessorSpecifier.text), at: observer.accessorSpecifier)
         return true
       }
       for modifier in variable.modifiers {
@@ -31,11 +28,11 @@
         case .keyword(.weak), .keyword(.unowned):
           mistake = .unowned(name, modifier: modifier.trimmedDescription)
         case .keyword(.override):
-          report(Mistake.redeclared(name).diagnostic(at: modifier))
+          report(.redeclared(name), at: modifier)
           return true
         default: continue
         }
-        report(mistake.diagnostic(at: modifier, remedies: [.remove(modifier, from: variable)]))
+        report(mistake, at: modifier, remedies: [.remove(modifier, from: variable)])
         return true
       }
       return false
@@ -46,16 +43,14 @@
       of binding: PatternBindingSyntax, named name: String, report: Report
     ) -> TypeSyntax? {
       if let type = binding.typeAnnotation?.type { return type }
-      report(
-        Mistake.missingType(name).diagnostic(
-          at: binding.pattern, remedies: Remedy.annotate(binding).map { [$0] } ?? []))
+      report(.missingType(name), at: binding.pattern, remedies: Remedy.annotate(binding))
       return nil
     }
 
     /// Refuses a stored property within `#if`.
     static func reportConditional(_ variable: VariableDeclSyntax, report: Report) {
       guard !variable.isOfType, !variable.isComputed else { return }
-      report(Mistake.conditional.diagnostic(at: variable.bindingSpecifier))
+      report(.conditional, at: variable.bindingSpecifier)
     }
 
     /// Refuses names, types and defaults that would not work.
@@ -64,25 +59,23 @@
     ) {
       let name = property.bareName
       if managedObjectMembers.contains(name) {
-        report(Mistake.reservedName(name).diagnostic(at: binding.pattern))
+        report(.reservedName(name), at: binding.pattern)
       }
       if let type = property.type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
         let optional = TypeSyntax(OptionalTypeSyntax(wrappedType: type.wrappedType))
         report(
-          Mistake.implicitlyUnwrapped(
-            type.trimmedDescription, instead: optional.trimmedDescription
-          ).diagnostic(at: type, remedies: [.replace(property.type, by: optional)]))
+          .implicitlyUnwrapped(type.trimmedDescription, instead: optional.trimmedDescription),
+          at: type, remedies: [.replace(property.type, by: optional)])
       }
       guard let initializer = binding.initializer else { return }
       let type = TypeSpelling(property.type)
       let isNil = property.initialValue == nil
       if type.isToMany || (property.marker == .relationship && !isNil) {
         report(
-          Mistake.defaultOfRelationship(name).diagnostic(
-            at: initializer.value, remedies: [.removeInitializer(of: binding)]))
+          .defaultOfRelationship(name), at: initializer.value,
+          remedies: [.removeInitializer(of: binding)])
       } else if let value = property.initialValue, differsByCall(value, of: type) {
-        report(
-          Mistake.defaultPerObject(name, value: value.trimmedDescription).diagnostic(at: value))
+        report(.defaultPerObject(name, value: value.trimmedDescription), at: value)
       }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Macros
-  import SwiftDiagnostics
   package import SwiftSyntax
   import SwiftSyntaxBuilder
   package import SwiftSyntaxMacros
@@ -20,49 +19,54 @@
   extension MarkedProperty {
     func checkRelationship(report: Report) {
       guard variable.attribute(named: Marker.attribute.rawValue) == nil else {
-        return report(Mistake.bothMarkers(name).diagnostic(at: node))
+        return report(.bothMarkers(name), at: node)
       }
       let symmetric = node.option("symmetric")
       if let symmetric, node.labeled("inverse") != nil {
-        report(Mistake.symmetricWithInverse.diagnostic(at: symmetric))
+        report(.symmetricWithInverse, at: symmetric)
       }
       // `City!` is reported as such, by @Entity.
       guard let type, !type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) else { return }
       let written = type.trimmedDescription
       let spelling = TypeSpelling(type)
-      if let refusal = refusal(of: type, spelling) { return report(refusal) }
+      if refuses(type, spelling, report: report) { return }
       if let symmetric, !spelling.isUnorderedToMany {
-        report(Mistake.symmetricNotToMany(type: written).diagnostic(at: symmetric))
+        report(.symmetricNotToMany(type: written), at: symmetric)
       }
       if let count = node.rule("count"), !spelling.isToMany {
-        report(Mistake.countOfToOne(name).diagnostic(at: count))
+        report(.countOfToOne(name), at: count)
       }
       if let ordered = node.labeled("ordered"), let fit = spelling.contradiction(to: ordered) {
-        report(Mistake.orderedMismatch(type: written, instead: fit).diagnostic(at: ordered))
+        report(.orderedMismatch(type: written, instead: fit), at: ordered)
       }
     }
 
-    /// What is wrong with the type, if it is not one of a relationship. It must be written as such,
-    /// for what a type alias stands for cannot be seen.
-    private func refusal(of type: TypeSyntax, _ spelling: TypeSpelling) -> Diagnostic? {
+    /// Reports a type that is not one of a relationship. It must be written as such, for what a type
+    /// alias stands for cannot be seen.
+    ///
+    /// - Returns: whether it did.
+    private func refuses(_ type: TypeSyntax, _ spelling: TypeSpelling, report: Report) -> Bool {
       let written = type.trimmedDescription
       let better: TypeSyntax
       switch spelling {
-      case .toMany, .orderedToMany, .optional(.other): return nil
+      case .toMany, .orderedToMany, .optional(.other): return false
       case .value, .optional(.value), .optional(.optional):
-        return Mistake.relationshipOfValue(name, type: written).diagnostic(at: node)
+        report(.relationshipOfValue(name, type: written), at: node)
+        return true
       case .other:
         better = TypeSyntax(OptionalTypeSyntax(wrappedType: type.trimmed))
-        return Mistake.requiredToOne(type: written)
-          .diagnostic(at: type, remedies: [.replace(type, by: better)])
+        report(.requiredToOne(type: written), at: type, remedies: [.replace(type, by: better)])
+        return true
       case .collection(let element, let isOrdered),
         .optional(.collection(let element, let isOrdered)):
         better = "\(raw: isOrdered ? "OrderedToMany" : "ToMany")<\(element.trimmed)>"
       case .optional(.toMany(let target)): better = "ToMany<\(target.trimmed)>"
       case .optional(.orderedToMany(let target)): better = "OrderedToMany<\(target.trimmed)>"
       }
-      return Mistake.relationshipOfCollection(type: written, instead: better.trimmedDescription)
-        .diagnostic(at: type, remedies: [.replace(type, by: better)])
+      report(
+        .relationshipOfCollection(type: written, instead: better.trimmedDescription), at: type,
+        remedies: [.replace(type, by: better)])
+      return true
     }
   }
 #endif

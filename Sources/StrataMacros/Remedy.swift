@@ -34,14 +34,14 @@
         "replace it by '\(new.trimmedDescription)'", id: "replaceType", replacing: old, by: new)
     }
 
-    /// Writes the type out where the initial value makes it plain; nil where it does not.
-    static func annotate(_ binding: PatternBindingSyntax) -> Remedy? {
-      guard let type = binding.initializer?.value.plainType else { return nil }
+    /// Writes the type out where the initial value makes it plain; none where it does not.
+    static func annotate(_ binding: PatternBindingSyntax) -> [Remedy] {
+      guard let type = binding.initializer?.value.plainType else { return [] }
       let annotation = TypeAnnotationSyntax(
         colon: .colonToken(trailingTrivia: .space),
         type: IdentifierTypeSyntax(name: .identifier(type, trailingTrivia: .space)))
       let new = binding.with(\.pattern.trailingTrivia, []).with(\.typeAnnotation, annotation)
-      return Remedy("insert ': \(type)'", id: "insertType", replacing: binding, by: new)
+      return [Remedy("insert ': \(type)'", id: "insertType", replacing: binding, by: new)]
     }
 
     /// Puts ManagedObject where the superclass is to stand: before the protocols, if there are any.
