@@ -85,26 +85,34 @@ final class DeletionEditor: ContextPart {
       for member in members { prepareForDeletion(member) }
       cascade += members
     }
+    let ends = object.home.entity.ends
+    for target in ends.targets { noteDeletion(of: object, at: target) }
     // All of them before the first is cut: a stale member that is cut in one place shows the old target
     // in others.
     var cuts: [(member: ManagedObject, slot: Int)] = []
-    for relationship in all {
-      switch relationship.deleteRule {
-      case .noAction: continue
-      case .deny:
-        if !relationship.isToMany,
-          let target = relationships.toOneKey(of: object, at: relationship.slot)
-        {
-          deniedTargets[object.key, default: [:]][relationship.slot] = target
-        }
-      case .cascade, .nullify: cuts += try unlink(object, from: relationship)
-      }
+    for referrer in ends.referrers where referrer.rule != .deny {
+      cuts += try members(leadingTo: object, referrer).map { ($0, referrer.slot) }
     }
-    for incoming in object.home.entity.incoming {
-      cuts += try unlink(object, fromIncoming: incoming)
+    for links in ends.links where links.rule == .cascade || links.rule == .nullify {
+      guard let mirror = links.mirror else { continue }
+      let place = LinkPlace(links.number, object.key)
+      for member in try reader.currentViewIncludingEdits().linked(at: place, isOrdered: false) {
+        relationships.setLink(
+          .absent, links.number, mirror: mirror, from: object.key, to: member.key)
+      }
     }
     for (member, slot) in cuts { relationships.cutToOne(of: member, at: slot) }
     return cascade
+  }
+
+  private func noteDeletion(of object: ManagedObject, at target: RelationshipEnds.Target) {
+    guard target.rule != .noAction, let key = relationships.toOneKey(of: object, at: target.slot)
+    else { return }
+    if target.rule == .deny {
+      deniedTargets[object.key, default: [:]][target.slot] = key
+    } else if target.partner == nil, let inverse = target.inverse {
+      reporter.turn.noteEnd(key, inverse.slot)
+    }
   }
 
   /// The objects at the other end of a relationship.
@@ -132,77 +140,52 @@ final class DeletionEditor: ContextPart {
   ) throws {
     switch relationship.storage {
     case .slot: return
-    case .inverseSlot(_, let slot):
-      let layout = member.home.layout
-      guard layout.places.indices.contains(slot), layout.places[slot].code == .toOne else { break }
-      if relationships.toOneKey(of: member, at: slot) == object.key { return }
-      // The member may be out of date here.
-      guard case .record(let stored) = try reader.currentViewIncludingEdits().find(member.key),
-        stored.record.toOne(at: slot, layout: layout) == object.key
-      else { break }
-      return
+    case .inverseSlot(_, let slot): try prove(member, leadsTo: object, at: slot)
     case .links(_, let mirror):
       let place = LinkPlace(mirror, member.key)
-      if try reader.currentViewIncludingEdits().link(at: place, to: object.key) != .absent {
+      if try reader.currentViewIncludingEdits().link(at: place, to: object.key) == .absent {
+        throw StoreError.damagedLink(of: object.key, to: member.key)
+      }
+    }
+  }
+
+  private func prove(
+    _ member: ManagedObject, leadsTo object: ManagedObject, at slot: Int
+  ) throws {
+    let layout = member.home.layout
+    if layout.isToOne(slot) {
+      if relationships.toOneKey(of: member, at: slot) == object.key { return }
+      // The member may be out of date here.
+      if case .record(let stored) = try reader.currentViewIncludingEdits().find(member.key),
+        stored.record.toOne(at: slot, layout: layout) == object.key
+      {
         return
       }
     }
     throw StoreError.damagedLink(of: object.key, to: member.key)
   }
 
-  /// Takes away the links of a relationship that are kept beside the objects.
-  ///
-  /// - Returns: the to-one slots of others that lead to the object.
-  private func unlink(
-    _ object: ManagedObject, from relationship: RelationshipSchema
-  ) throws -> [(member: ManagedObject, slot: Int)] {
-    switch relationship.storage {
-    case .inverseSlot(_, let slot):
-      let members = try targets(of: object, relationship).filter { $0.status != .deleted }
-      for member in members { try prove(member, isLinkedTo: object, relationship) }
-      return members.map { ($0, slot) }
-    case .links(let number, let mirror):
-      for member in try targets(of: object, relationship) {
-        relationships.setLink(.absent, number, mirror: mirror, from: object.key, to: member.key)
-      }
-      return []
-    case .slot:
-      guard let inverse = relationship.inverse else { return [] }
-      if inverse.kind != .toOne {
-        if let owner = relationships.toOneKey(of: object, at: relationship.slot) {
-          reporter.turn.noteEnd(owner, inverse.slot)
-        }
-        return []
-      }
+  /// The objects whose to-one slot leads to an object that is deleted.
+  private func members(
+    leadingTo object: ManagedObject, _ referrer: RelationshipEnds.Referrer
+  ) throws -> [ManagedObject] {
+    if referrer.isPartner, let slot = referrer.relationship {
       let partners = [
-        relationships.toOneKey(of: object, at: relationship.slot),
-        relationships.unseenPartner(of: object, at: relationship.slot),
+        relationships.toOneKey(of: object, at: slot),
+        relationships.unseenPartner(of: object, at: slot),
       ]
       return try partners.compactMap { key in
         guard let partner = key.flatMap(loader.instance), partner.status != .deleted,
-          try relationships.linkedKey(of: partner, at: inverse.slot) == object.key
+          try relationships.linkedKey(of: partner, at: referrer.slot) == object.key
         else { return nil }
-        return (partner, inverse.slot)
+        return partner
       }
     }
-  }
-
-  private func unlink(
-    _ object: ManagedObject, fromIncoming incoming: IncomingRelationship
-  ) throws -> [(member: ManagedObject, slot: Int)] {
-    let view = try reader.currentViewIncludingEdits()
-    switch incoming.storage {
-    case .slot:
-      return try view.referrers(to: object.key, index: incoming.number, slot: incoming.slot)
-        .compactMap { loader.instance(of: $0) }.filter { $0.status != .deleted }
-        .map { ($0, incoming.slot) }
-    case .links(let number, let mirror):
-      for owner in try view.linked(at: LinkPlace(mirror, object.key), isOrdered: false) {
-        relationships.setLink(.absent, number, mirror: mirror, from: owner.key, to: object.key)
-      }
-      return []
-    case .inverseSlot: return []
-    }
+    let members = try reader.currentViewIncludingEdits()
+      .referrers(to: object.key, index: referrer.index, slot: referrer.slot)
+      .compactMap(loader.instance).filter { $0.status != .deleted }
+    for member in members { try prove(member, leadsTo: object, at: referrer.slot) }
+    return members
   }
 
   // MARK: - Deny

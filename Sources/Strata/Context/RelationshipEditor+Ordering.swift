@@ -181,10 +181,3 @@ extension RelationshipEditor {
     }
   }
 }
-
-extension RelationshipSchema {
-  /// Whether the members' to-one slots are the truth, and links are mere positions.
-  var isOfSlots: Bool {
-    if case .inverseSlot = storage { true } else { false }
-  }
-}

@@ -23,10 +23,9 @@ extension UnitOfWork {
   func hasPendingLinks(of object: ManagedObject) -> Bool {
     // What came and went again is no change: encoding tells.
     encodeEdits()
-    return object.home.entity.relationships.contains { relationship in
-      guard case .links(let number, _)? = relationship?.storage else { return false }
-      let place = LinkPlace(number, object.key)
-      return !working.links(at: place).isEmpty
+    return object.home.entity.ends.links.contains { links in
+      links.relationship != nil && links.mirror != nil
+        && !working.links(at: LinkPlace(links.number, object.key)).isEmpty
     }
   }
 
@@ -43,14 +42,9 @@ extension UnitOfWork {
   func hasUnsavedLinks(_ key: ObjectKey) -> Bool {
     let segments = working.segments.filter { !$0.links.isEmpty }
     if segments.isEmpty { return false }
-    guard let entity = schema.entity(key.entity) else { return false }
-    var numbers: [PropertyNumber] = []
-    for case .links(let number, _)? in entity.relationships.map({ $0?.storage }) {
-      numbers.append(number)
-    }
-    for case .links(_, let mirror) in entity.incoming.map(\.storage) { numbers.append(mirror) }
-    return numbers.contains { number in
-      segments.contains { !$0.links.at(LinkPlace(number, key)).isEmpty }
-    }
+    return schema.entity(key.entity)?.ends.links.contains { links in
+      links.mirror != nil
+        && segments.contains { !$0.links.at(LinkPlace(links.number, key)).isEmpty }
+    } ?? false
   }
 }

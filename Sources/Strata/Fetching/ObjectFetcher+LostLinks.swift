@@ -42,7 +42,7 @@ extension ObjectFetcher {
   ///   object may be given a record of it.
   func queriedView() throws -> (view: ReadView, isMasked: Bool) {
     let view = try reader.currentViewIncludingEdits()
-    guard !schema.linksLeft.isEmpty, view.layers.segments.contains(where: \.changes.hasDeletes)
+    guard schema.leavesLinks, view.layers.segments.contains(where: \.changes.hasDeletes)
     else { return (view, false) }
     var masks: [ObjectKey: Change] = [:]
     var arena = RecordArena()
@@ -80,12 +80,14 @@ extension ObjectFetcher {
     var keys: Set<ObjectKey> = []
     for (depth, segment) in view.layers.segments.enumerated() where segment.changes.hasDeletes {
       for span in segment.changes.spans {
-        guard let links = schema.linksLeft[span.entity] else { continue }
+        guard let referrers = schema.entity(span.entity)?.ends.leftReferrers, !referrers.isEmpty
+        else { continue }
         for place in span.range where segment.changes.values[place].kind == .delete {
           let deleted = segment.changes.keys[place]
           if view.layers.isShadowed(deleted, above: depth) { continue }
-          for link in links {
-            keys.formUnion(try view.referrers(to: deleted, index: link.index, slot: link.slot))
+          for referrer in referrers {
+            keys.formUnion(
+              try view.referrers(to: deleted, index: referrer.index, slot: referrer.slot))
           }
         }
       }

@@ -68,10 +68,6 @@ extension EntitySchema {
   /// The slot of the relationship whose links lie under `number`; nil if it is the mirror of one
   /// without an inverse. O(relationships).
   fileprivate func slot(of number: PropertyNumber) -> Int? {
-    for case let relationship? in relationships {
-      if relationship.number == number { return relationship.slot }
-      if case .links(number, _) = relationship.storage { return relationship.slot }
-    }
-    return nil
+    relationships.firstIndex { $0?.number == number }
   }
 }

@@ -176,30 +176,17 @@ struct UndoGroup {
       self.add(
         LinkTransition(before: state, after: .absent), of: Link(place: place, target: target))
     }
-    for case let relationship? in entity.relationships {
-      switch relationship.storage {
-      case .slot:
-        guard let inverse = relationship.inverse, inverse.kind == .orderedToMany,
-          let owner = before?.toOne(at: relationship.slot, layout: entity.layout)
-        else { continue }
-        try add(LinkPlace(inverse.number, owner), key)
-      case .inverseSlot:
-        guard relationship.isOrdered else { continue }
-        let place = LinkPlace(relationship.number, key)
-        for member in try view.linked(at: place, isOrdered: false) { try add(place, member.key) }
-      case .links(let number, let mirror):
-        let place = LinkPlace(number, key)
-        for member in try view.linked(at: place, isOrdered: false) {
-          try add(place, member.key)
-          try add(LinkPlace(mirror, member.key), key)
-        }
-      }
+    for target in entity.ends.targets {
+      guard let positions = target.positions,
+        let owner = before?.toOne(at: target.slot, layout: entity.layout)
+      else { continue }
+      try add(LinkPlace(positions, owner), key)
     }
-    for case .links(let number, let mirror) in entity.incoming.map(\.storage) {
-      let place = LinkPlace(mirror, key)
-      for owner in try view.linked(at: place, isOrdered: false) {
-        try add(place, owner.key)
-        try add(LinkPlace(number, owner.key), key)
+    for links in entity.ends.links {
+      let place = LinkPlace(links.number, key)
+      for member in try view.linked(at: place, isOrdered: false) {
+        try add(place, member.key)
+        if let mirror = links.mirror { try add(LinkPlace(mirror, member.key), key) }
       }
     }
   }

@@ -9,36 +9,20 @@ extension Composition {
   mutating func propagateDelete(of first: ObjectKey) {
     var pending = [first]
     while let key = pending.popLast() {
-      guard let entity = schema.entity(key.entity) else { continue }
-      for case let relationship? in entity.relationships {
-        let rule = relationship.deleteRule
-        switch relationship.storage {
-        case .inverseSlot(let index, let slot):
-          for member in members(linkedTo: key, index, slot: slot) where isReached(member, slot) {
-            pending += apply(rule, to: member, slot: slot)
-          }
-        case .slot:
-          guard let inverse = relationship.inverse, inverse.kind == .toOne else { continue }
-          for member in members(linkedTo: key, inverse.number, slot: inverse.slot)
-          where !isOwn || isReached(member, inverse.slot) {
-            pending += apply(rule, to: member, slot: inverse.slot)
-          }
-        case .links(let number, let mirror):
-          for target in removeLinks(of: key, number, mirror: mirror) where rule == .cascade {
-            pending += delete(target)
+      guard let ends = schema.entity(key.entity)?.ends else { continue }
+      for referrer in ends.referrers {
+        for member in members(linkedTo: key, referrer.index, slot: referrer.slot)
+        where isReached(member, referrer) {
+          switch referrer.rule {
+          case .nullify: setToOneNil(referrer.slot, of: member)
+          case .cascade: if delete(member) { pending.append(member) }
+          case .deny, .noAction: break
           }
         }
       }
-      for incoming in entity.incoming {
-        switch incoming.storage {
-        case .slot:
-          for member in members(linkedTo: key, incoming.number, slot: incoming.slot)
-          where isReached(member, incoming.slot) {
-            setToOneNil(incoming.slot, of: member)
-          }
-        case .links(let number, let mirror):
-          _ = removeLinks(of: key, mirror, mirror: number)
-        case .inverseSlot: continue
+      for links in ends.links {
+        for target in removeLinks(links, of: key) where links.rule == .cascade {
+          if delete(target) { pending.append(target) }
         }
       }
     }
@@ -66,38 +50,27 @@ extension Composition {
   /// A context that deletes the owner itself has dealt with the members that it showed, before it changed
   /// any of them: one of these may still hold the owner in a slot that nobody has set, because its values
   /// are stale.
-  private func isReached(_ member: ObjectKey, _ slot: Int) -> Bool {
-    if isOwn { return pendingChange(of: member)?.slots.contains(slot) == true }
-    return newer.change(for: member)?.slots.contains(slot) != true
+  private func isReached(_ member: ObjectKey, _ referrer: RelationshipEnds.Referrer) -> Bool {
+    if isOwn { return pendingChange(of: member)?.slots.contains(referrer.slot) == true }
+    return referrer.isPartner || newer.change(for: member)?.slots.contains(referrer.slot) != true
   }
 
-  /// - Returns: the member, if the rule deletes it.
-  private mutating func apply(
-    _ rule: DeleteRule, to member: ObjectKey, slot: Int
-  ) -> [ObjectKey] {
-    switch rule {
-    case .nullify:
-      setToOneNil(slot, of: member)
-      return []
-    case .cascade: return delete(member)
-    case .deny, .noAction: return []
-    }
-  }
-
-  private mutating func delete(_ key: ObjectKey) -> [ObjectKey] {
-    guard let change = pendingChange(of: key), change.kind != .delete else { return [] }
+  /// - Returns: whether it was there.
+  private mutating func delete(_ key: ObjectKey) -> Bool {
+    guard let change = pendingChange(of: key), change.kind != .delete else { return false }
     outcomes.updateValue(.delete(base: change.base), forKey: key)
     hasComposed = true
-    return [key]
+    return true
   }
 
   /// Takes back the links that the older changes add to a deleted object.
   ///
   /// - Returns: the objects at the other end.
   private mutating func removeLinks(
-    of key: ObjectKey, _ number: PropertyNumber, mirror: PropertyNumber
+    _ ends: RelationshipEnds.Links, of key: ObjectKey
   ) -> [ObjectKey] {
-    let place = LinkPlace(number, key)
+    guard let mirror = ends.mirror else { return [] }
+    let place = LinkPlace(ends.number, key)
     // One that was only moved is beneath them.
     let targets = all.links(at: place).filter { $0.value != .absent && $0.value.isWhole }.keys
     if !targets.isEmpty { hasComposed = true }

@@ -158,6 +158,11 @@ extension RecordLayout {
     slot(places[index], at: record)
   }
 
+  /// Whether the slot is that of a to-one relationship. A damaged index may name any.
+  package func isToOne(_ slot: Int) -> Bool {
+    places.indices.contains(slot) && places[slot].code == .toOne
+  }
+
   /// The slot at one of this layout's places.
   @inlinable @inline(__always)
   package func slot(_ place: SlotPlace, at record: UnsafeRawPointer) -> RecordSlot {

@@ -21,6 +21,8 @@ package final class EntitySchema: Sendable {
   package let relationships: [RelationshipSchema?]
   /// Relationships without inverse that may lead to objects of this entity.
   package let incoming: [IncomingRelationship]
+  /// The ends that objects of this entity have of their own and of others' relationships.
+  package let ends: RelationshipEnds
   /// The entities whose objects are objects of this one: itself unless abstract, and all that
   /// inherit from it. Ascending.
   package let family: [EntityNumber]
@@ -46,6 +48,7 @@ package final class EntitySchema: Sendable {
     }
     self.relationships = relationships
     self.incoming = incoming
+    ends = RelationshipEnds(relationships, incoming)
     self.family = family
   }
 

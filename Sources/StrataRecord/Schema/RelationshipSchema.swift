@@ -36,6 +36,8 @@ package struct RelationshipSchema: Sendable {
 
   package var isToMany: Bool { kind != .toOne }
   package var isOrdered: Bool { kind == .orderedToMany }
+  /// Whether the members' to-one slots are the truth, and links are mere positions.
+  package var isOfSlots: Bool { isToMany && inverse?.kind == .toOne }
 }
 
 /// A to-one or to-many relationship without an inverse, seen from its destination: who may hold

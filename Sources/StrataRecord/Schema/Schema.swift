@@ -21,9 +21,8 @@ package final class Schema: Sendable {
   /// What saves to the store work out.
   package let derivation: DerivationSchema
 
-  /// The to-one links that the deletion of an entity's object leaves as they are, by its rules `.deny`
-  /// and `.noAction`.
-  package let linksLeft: [EntityNumber: [LeftLink]]
+  /// Whether the deletion of an object may leave to-one links to it as they are.
+  package let leavesLinks: Bool
 
   private let byNumber: [EntitySchema?]
   private let layoutsByNumber: [RecordLayout?]
@@ -51,7 +50,7 @@ package final class Schema: Sendable {
     layoutsByNumber = byNumber.map { $0?.layout }
     hooksByNumber = byNumber.map { $0?.description.hooks ?? [] }
     self.byClass = byClass
-    linksLeft = LeftLink.all(byNumber)
+    leavesLinks = byNumber.contains { $0?.ends.leftReferrers.isEmpty == false }
     validation = ValidationSchema(byNumber)
     derivation = DerivationSchema(byNumber)
   }

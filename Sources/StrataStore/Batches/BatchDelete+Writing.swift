@@ -42,7 +42,7 @@ extension BatchDelete {
 
   private mutating func delete(_ entity: EntitySchema, _ whole: WholeEntities) throws {
     let keys = doomed.sorted(of: entity.number)
-    let deletion = EntityDeletion(entity, duties[Int(entity.number.rawValue)], whole, trees)
+    let deletion = EntityDeletion(entity, whole, trees)
     guard deletion.looksAtObjects else {
       completedCount += keys.count
       return
@@ -170,18 +170,18 @@ private struct EntityDeletion {
   /// Whether the records go with their tree.
   let isEmptied: Bool
   let indexes: [IndexSchema]
-  let links: [LinkDuties.Links]
-  let positions: [LinkDuties.Target]
+  let links: [RelationshipEnds.Links]
+  let positions: [RelationshipEnds.Target]
 
-  init(_ entity: EntitySchema, _ duty: LinkDuties, _ whole: WholeEntities, _ trees: Trees) {
+  init(_ entity: EntitySchema, _ whole: WholeEntities, _ trees: Trees) {
     self.entity = entity
     isEmptied = whole.empties(trees.records(of: entity.number))
     indexes = entity.indexes.filter { !whole.empties(trees.entries(of: $0.number)) }
-    links = duty.links.filter { links in
+    links = entity.ends.links.filter { links in
       !whole.empties(trees.entries(of: links.number))
         || links.mirror.map { !whole.empties(trees.entries(of: $0)) } ?? false
     }
-    positions = duty.targets.filter { target in
+    positions = entity.ends.targets.filter { target in
       target.positions.map { !whole.empties(trees.entries(of: $0)) } ?? false
     }
   }

@@ -45,7 +45,6 @@ struct BatchDelete {
 
   var trees: Trees { queue.trees }
   var schema: Schema { queue.schema }
-  var duties: [LinkDuties] { queue.duties }
 
   init(
     _ deletion: BatchDeletion, in transaction: WriteTransaction, _ queue: CommitQueue,
@@ -172,60 +171,58 @@ struct BatchDelete {
 
   private mutating func followCascades(_ view: StoreView) throws {
     var pending: [ObjectKey] = []
-    for entity in doomed.entities where duties[Int(entity.rawValue)].cascades {
+    for entity in doomed.entities where schema.entity(entity)?.ends.cascade == true {
       pending += doomed.sorted(of: entity)
     }
     var arena = RecordArena()
     while let key = pending.popLast() {
       try step()
-      guard let entity = schema.entity(key.entity) else { continue }
-      for case let relationship? in entity.relationships
-      where relationship.deleteRule == .cascade {
-        for member in try targets(of: key, relationship, entity, view, &arena)
-        where try view.contains(member) {
-          guard doomed.insert(member), duties[Int(member.entity.rawValue)].cascades else {
-            continue
-          }
-          pending.append(member)
+      for (member, _) in try others(of: key, by: .cascade, view, &arena)
+      where try view.contains(member) {
+        guard doomed.insert(member), schema.entity(member.entity)?.ends.cascade == true else {
+          continue
         }
+        pending.append(member)
       }
       // What was read is not needed any more.
       arena = RecordArena()
     }
   }
 
-  /// Who is at the other end of a relationship of an object, whether or not it is there.
-  private func targets(
-    of key: ObjectKey, _ relationship: RelationshipSchema, _ entity: EntitySchema,
-    _ view: StoreView, _ arena: inout RecordArena
-  ) throws -> [ObjectKey] {
-    switch relationship.storage {
-    case .inverseSlot(let index, let slot):
-      return try provenReferrers(to: key, index, slot, view, &arena)
-    case .links(let number, let mirror):
-      return try provenEnds(of: LinkPlace(number, key), mirror, view)
-    case .slot:
-      if let inverse = relationship.inverse, inverse.kind == .toOne {
-        return try provenReferrers(to: key, inverse.number, inverse.slot, view, &arena)
-      }
+  /// The objects at the other ends of the relationships of an object that have a delete rule, whether or
+  /// not they are there, and the slot by which the object has them.
+  private func others(
+    of key: ObjectKey, by rule: DeleteRule, _ view: StoreView, _ arena: inout RecordArena
+  ) throws -> [(key: ObjectKey, slot: Int?)] {
+    guard let entity = schema.entity(key.entity) else { return [] }
+    var others: [(key: ObjectKey, slot: Int?)] = []
+    for target in entity.ends.targets where target.rule == rule && target.partner == nil {
       let record = try record(of: key, view, into: &arena)
-      return record.toOne(at: relationship.slot, layout: entity.layout).map { [$0] } ?? []
+      guard let other = record.toOne(at: target.slot, layout: entity.layout) else { continue }
+      others.append((other, target.slot))
     }
+    for referrer in entity.ends.referrers where referrer.rule == rule {
+      let owners = try provenReferrers(to: key, referrer, view, &arena)
+      others += owners.map { ($0, referrer.relationship) }
+    }
+    for links in entity.ends.links where links.rule == rule {
+      others += try provenEnds(of: links, key, view).map { ($0, links.relationship) }
+    }
+    return others
   }
 
   /// The objects whose to-one slot leads to `key`, each of which has been asked: a cascade deletes them.
   ///
   /// - Throws: `StoreError.damaged` if the index names one that does not lead there.
   private func provenReferrers(
-    to key: ObjectKey, _ index: PropertyNumber, _ slot: Int, _ view: StoreView,
+    to key: ObjectKey, _ referrer: RelationshipEnds.Referrer, _ view: StoreView,
     _ arena: inout RecordArena
   ) throws -> [ObjectKey] {
-    let owners = try view.referrers(to: key, index: index)
+    let owners = try view.referrers(to: key, index: referrer.index)
     for owner in owners {
       let record = try record(of: owner, view, into: &arena)
-      guard let layout = schema.entity(owner.entity)?.layout,
-        layout.places.indices.contains(slot), layout.places[slot].code == .toOne,
-        record.toOne(at: slot, layout: layout) == key
+      guard let layout = schema.entity(owner.entity)?.layout, layout.isToOne(referrer.slot),
+        record.toOne(at: referrer.slot, layout: layout) == key
       else { throw damagedReferrer(owner) }
     }
     return owners
@@ -235,11 +232,12 @@ struct BatchDelete {
   ///
   /// - Throws: `StoreError.damaged` if a link has one direction alone.
   private func provenEnds(
-    of place: LinkPlace, _ mirror: PropertyNumber, _ view: StoreView
+    of links: RelationshipEnds.Links, _ key: ObjectKey, _ view: StoreView
   ) throws -> [ObjectKey] {
-    let ends = try view.targets(at: place)
-    for end in ends where try view.link(at: LinkPlace(mirror, end), to: place.owner) == nil {
-      throw StoreError.damagedLink(of: place.owner, to: end)
+    guard let mirror = links.mirror else { return [] }
+    let ends = try view.targets(at: LinkPlace(links.number, key))
+    for end in ends where try view.link(at: LinkPlace(mirror, end), to: key) == nil {
+      throw StoreError.damagedLink(of: key, to: end)
     }
     return ends
   }
@@ -249,23 +247,19 @@ struct BatchDelete {
   private mutating func examine() throws {
     let (view, read) = takeView()
     for number in doomed.entities {
-      guard let entity = schema.entity(number) else { continue }
-      let duty = duties[Int(number.rawValue)]
+      guard let ends = schema.entity(number)?.ends else { continue }
       let isOfConsequence = consequences?.concerns(number) ?? false
-      let denying = entity.relationships.compactMap(\.self).filter { $0.deleteRule == .deny }
-      if duty.referrers.isEmpty && duty.links.isEmpty && denying.isEmpty && !isOfConsequence {
-        continue
-      }
+      if !ends.concernDeletion && ends.links.isEmpty && !isOfConsequence { continue }
       for key in doomed.sorted(of: number) {
         try step()
         var arena = RecordArena()
-        for relationship in denying {
-          let others = try targets(of: key, relationship, entity, view, &arena)
-          if try others.contains(where: { try !doomed.contains($0) && view.contains($0) }) {
-            denied.append((key, relationship.slot))
-          }
+        var denying = SlotSet()
+        for case (let other, let slot?) in try others(of: key, by: .deny, view, &arena)
+        where try !denying.contains(slot) && !doomed.contains(other) && view.contains(other) {
+          denying.insert(slot)
         }
-        try examineLinks(of: key, duty, view)
+        denied += denying.map { (key, $0) }
+        try examineLinks(of: key, ends, view)
         if isOfConsequence {
           let record = try record(of: key, view, into: &arena)
           try consequences?.willDelete(key, record, in: read)
@@ -277,15 +271,15 @@ struct BatchDelete {
   }
 
   private mutating func examineLinks(
-    of key: ObjectKey, _ duty: LinkDuties, _ view: StoreView
+    of key: ObjectKey, _ ends: RelationshipEnds, _ view: StoreView
   ) throws {
-    for referrer in duty.referrers where !PlantedFault.batchForgetsEnds.isPlanted(in: schema) {
+    for referrer in ends.referrers where !PlantedFault.batchForgetsEnds.isPlanted(in: schema) {
       for owner in try view.referrers(to: key, index: referrer.index)
       where !doomed.contains(owner) {
         cleared[owner, default: SlotSet()].insert(referrer.slot)
       }
     }
-    for links in duty.links where links.mirror != nil {
+    for links in ends.links where links.mirror != nil {
       for target in try view.targets(at: LinkPlace(links.number, key))
       where !doomed.contains(target) {
         linked.insert(target)
@@ -302,8 +296,8 @@ struct BatchDelete {
     guard let layout = schema.entity(key.entity)?.layout else { throw damagedReferrer(key) }
     let slots = cleared[key] ?? SlotSet()
     for slot in slots {
-      guard layout.places.indices.contains(slot), layout.places[slot].code == .toOne,
-        let target = record.toOne(at: slot, layout: layout), doomed.contains(target)
+      guard layout.isToOne(slot), let target = record.toOne(at: slot, layout: layout),
+        doomed.contains(target)
       else { throw damagedReferrer(key) }
     }
     return (layout, slots)
@@ -326,13 +320,5 @@ struct BatchDelete {
     // A way to an object may lead through a link that was left dangling.
     reached =
       try consequences?.reached().filter { try !doomed.contains($0) && view.contains($0) } ?? []
-  }
-}
-
-extension LinkDuties {
-  /// Whether the deletion of an object deletes others.
-  fileprivate var cascades: Bool {
-    targets.contains { $0.rule == .cascade } || referrers.contains { $0.rule == .cascade }
-      || links.contains { $0.rule == .cascade }
   }
 }

@@ -6,15 +6,15 @@ import StrataRecord
 /// A link that a save would leave without one of its ends, or with ends that do not agree.
 enum LinkBreach {
   /// The to-one slot of a saved object leads to nothing.
-  case lostTarget(owner: ObjectKey, LinkDuties.Target, target: ObjectKey)
+  case lostTarget(owner: ObjectKey, RelationshipEnds.Target, target: ObjectKey)
   /// A saved link of two to-many sides leads to nothing. It is not planned.
   case lostLink(LinkPlace, target: ObjectKey)
   /// Of a one-to-one relationship one end leads to the other, and that one elsewhere.
   case halfLink(owner: ObjectKey, slot: Int, target: ObjectKey, partner: Int)
   /// The save deletes an object and did not know that another's to-one slot leads to it.
-  case referrer(owner: ObjectKey, LinkDuties.Referrer, deleted: ObjectKey)
+  case referrer(owner: ObjectKey, RelationshipEnds.Referrer, deleted: ObjectKey)
   /// The save deletes an object and did not know of a link that its delete rule is about.
-  case member(of: ObjectKey, String, DeleteRule, target: ObjectKey)
+  case member(of: ObjectKey, Int?, DeleteRule, target: ObjectKey)
 }
 
 extension LinkCheck {
@@ -22,31 +22,30 @@ extension LinkCheck {
   func danglingLink(_ breach: LinkBreach, isDenied: Bool = false) -> DanglingLink? {
     switch breach {
     case .lostTarget(let owner, let relationship, let target):
-      link(.missingTarget, of: relationship.name, from: owner, to: target)
+      link(.missingTarget, at: relationship.slot, from: owner, to: target)
     case .lostLink(let place, let target):
-      link(.missingTarget, of: name(of: place), from: place.owner, to: target)
+      link(.missingTarget, at: slot(of: place), from: place.owner, to: target)
     case .halfLink: nil
     case .referrer(let owner, let referrer, let deleted):
       link(
-        isDenied ? .deniedReferrer : .unknownReferrer, of: referrer.name, from: owner, to: deleted)
-    case .member(let deleted, let name, _, let target):
-      link(isDenied ? .deniedMember : .unknownMember, of: name, from: deleted, to: target)
+        isDenied ? .deniedReferrer : .unknownReferrer, at: referrer.slot, from: owner, to: deleted)
+    case .member(let deleted, let slot, _, let target):
+      link(isDenied ? .deniedMember : .unknownMember, at: slot, from: deleted, to: target)
     }
   }
 
   private func link(
-    _ cause: DanglingLink.Cause, of relationship: String, from owner: ObjectKey,
-    to target: ObjectKey
+    _ cause: DanglingLink.Cause, at slot: Int?, from owner: ObjectKey, to target: ObjectKey
   ) -> DanglingLink {
-    DanglingLink(
-      owner: state.objectID(owner), relationship: relationship, target: state.objectID(target),
-      cause: cause)
+    let properties = state.schema.entity(owner.entity)?.description.properties
+    let name = slot.flatMap { properties?[$0].name } ?? "a relationship"
+    return DanglingLink(
+      owner: state.objectID(owner), relationship: name, target: state.objectID(target), cause: cause
+    )
   }
 
-  private func name(of place: LinkPlace) -> String {
+  private func slot(of place: LinkPlace) -> Int? {
     let number = place.relationship.rawValue & PropertyNumber.rawValueMax
-    let entity = state.schema.entity(place.owner.entity)
-    let slot = entity?.numbers.firstIndex { $0.rawValue == number }
-    return slot.flatMap { entity?.description.properties[$0].name } ?? "a relationship"
+    return state.schema.entity(place.owner.entity)?.numbers.firstIndex { $0.rawValue == number }
   }
 }

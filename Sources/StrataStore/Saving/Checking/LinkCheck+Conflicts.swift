@@ -46,7 +46,7 @@ extension LinkCheck {
       guard let item = state.revised[key], let entity = state.schema.entity(key.entity) else {
         continue
       }
-      try findBreaches(of: item, entity, state.duties[Int(key.entity.rawValue)], isRevised: true)
+      try findBreaches(of: item, entity, isRevised: true)
     }
   }
 
@@ -70,19 +70,24 @@ extension LinkCheck {
       if let survivor = state.survivor(of: deleted) {
         return try set(referrer.slot, of: owner, to: survivor)
       }
-      guard try verdict(on: deleted, for: breach) == .goes else { return }
-      switch referrer.rule {
-      case .nullify, .noAction: try clear(referrer.slot, of: owner, leadingTo: deleted)
-      case .cascade: try cascade(to: owner)
-      case .deny: denied.append(breach)
-      }
+      try apply(referrer.rule, of: deleted, to: owner, clearing: referrer.slot, breach)
     case .member(let deleted, _, let rule, let target):
-      guard try verdict(on: deleted, for: breach) == .goes else { return }
-      switch rule {
-      case .nullify, .noAction: break
-      case .cascade: try cascade(to: target)
-      case .deny: denied.append(breach)
-      }
+      try apply(rule, of: deleted, to: target, breach)
+    }
+  }
+
+  /// Applies a delete rule to an object of which the deleting save did not know.
+  ///
+  /// - Parameter slot: that of the object, if it leads to the deleted one.
+  private mutating func apply(
+    _ rule: DeleteRule, of deleted: ObjectKey, to other: ObjectKey, clearing slot: Int? = nil,
+    _ breach: LinkBreach
+  ) throws {
+    guard try verdict(on: deleted, for: breach) == .goes else { return }
+    switch rule {
+    case .nullify, .noAction: if let slot { try clear(slot, of: other, leadingTo: deleted) }
+    case .cascade: try cascade(to: other)
+    case .deny: denied.append(breach)
     }
   }
 
@@ -159,8 +164,8 @@ extension LinkCheck {
     _ slot: Int, of owner: ObjectKey, leadingTo target: ObjectKey
   ) throws {
     try set(slot, of: owner, to: nil)
-    let duty = state.duties[Int(owner.entity.rawValue)]
-    if let number = duty.targets.first(where: { $0.slot == slot })?.positions {
+    let ends = state.schema.entity(owner.entity)?.ends
+    if let number = ends?.targets.first(where: { $0.slot == slot })?.positions {
       state.plan.links.set(.absent, at: LinkPlace(number, target), to: owner)
     }
   }

@@ -24,15 +24,15 @@ struct LinkCheck {
   /// Looks through all that the save writes.
   mutating func findBreaches() throws {
     for section in state.plan.sections {
-      let duty = state.duties[Int(section.entity.number.rawValue)]
-      if duty.isEmpty { continue }
-      let looksAtDeleted = duty.concernsDeletion
+      let ends = section.entity.ends
+      if ends.isEmpty { continue }
+      let looksAtDeleted = ends.concernDeletion
       for place in section.items.indices
       where section.items[place].new == nil
         ? looksAtDeleted
-        : !section.items[place].differing.isDisjoint(with: duty.targetSlots)
+        : !section.items[place].differing.isDisjoint(with: ends.targetSlots)
       {
-        try findBreaches(of: section.items[place], section.entity, duty)
+        try findBreaches(of: section.items[place], section.entity)
       }
     }
     // The plan leaves out those without ends, once it is known that there are any.
@@ -51,12 +51,12 @@ struct LinkCheck {
   /// - Parameter isRevised: whether a conflict has made it what it is: then what it leads to may be
   ///   something else too, though its own slots are as they were.
   mutating func findBreaches(
-    of item: SavePlan.Item, _ entity: EntitySchema, _ duty: LinkDuties, isRevised: Bool = false
+    of item: SavePlan.Item, _ entity: EntitySchema, isRevised: Bool = false
   ) throws {
     guard let new = item.new else {
-      return try findBreaches(ofDeleted: item, entity, duty, isRevised)
+      return try findBreaches(ofDeleted: item, entity, isRevised)
     }
-    for target in duty.targets where isRevised || item.differing.contains(target.slot) {
+    for target in entity.ends.targets where isRevised || item.differing.contains(target.slot) {
       let key = new.toOne(at: target.slot, layout: entity.layout)
       if key == nil && target.partner == nil { continue }
       let former = item.old?.toOne(at: target.slot, layout: entity.layout)
@@ -83,17 +83,18 @@ struct LinkCheck {
   /// Links to a deleted object that the save does not know stand in its way, unless they are members
   /// of a set: those go with it.
   private mutating func findBreaches(
-    ofDeleted item: SavePlan.Item, _ entity: EntitySchema, _ duty: LinkDuties, _ isRevised: Bool
+    ofDeleted item: SavePlan.Item, _ entity: EntitySchema, _ isRevised: Bool
   ) throws {
-    for referrer in duty.referrers {
-      var owners = try state.referrers(to: item.key, referrer)
+    for referrer in entity.ends.referrers {
+      var owners = try state.referrers(
+        to: item.key, index: referrer.index, slot: referrer.slot)
       // The save has not seen this deletion and may have linked to the object itself.
       if isRevised { owners += try pendingReferrers(to: item.key, referrer, besides: owners) }
       for owner in owners {
         breaches.append(.referrer(owner: owner, referrer, deleted: item.key))
       }
     }
-    for links in duty.links where links.mustBeKnown {
+    for links in entity.ends.links where links.mustBeKnown {
       let place = LinkPlace(links.number, item.key)
       let known = state.save.links.at(place)
       for target in try state.view.targets(at: place) where known[target] == nil {
@@ -103,28 +104,28 @@ struct LinkCheck {
         {
           throw StoreError.damagedLink(of: item.key, to: target)
         }
-        breaches.append(.member(of: item.key, links.name, links.rule, target: target))
+        breaches.append(.member(of: item.key, links.relationship, links.rule, target: target))
       }
     }
-    for target in duty.targets where target.mustBeKnown {
+    for target in entity.ends.targets where target.mustBeKnown {
       let seen = state.save.changes[item.key]?.base?.record
       guard let key = item.old?.toOne(at: target.slot, layout: entity.layout),
         seen?.toOne(at: target.slot, layout: entity.layout) != key, try state.exists(key)
       else { continue }
-      breaches.append(.member(of: item.key, target.name, target.rule, target: key))
+      breaches.append(.member(of: item.key, target.slot, target.rule, target: key))
     }
   }
 
   /// How a to-one slot leads to objects of the entity of `key`; nil if it may dangle.
   private func referrer(
     to key: ObjectKey, _ number: PropertyNumber
-  ) -> LinkDuties.Referrer? {
-    state.duties[Int(key.entity.rawValue)].referrers.first { $0.index == number }
+  ) -> RelationshipEnds.Referrer? {
+    state.schema.entity(key.entity)?.ends.referrers.first { $0.index == number }
   }
 
   /// The objects of the save whose slot leads to `key`.
   private func pendingReferrers(
-    to key: ObjectKey, _ referrer: LinkDuties.Referrer, besides found: [ObjectKey]
+    to key: ObjectKey, _ referrer: RelationshipEnds.Referrer, besides found: [ObjectKey]
   ) throws -> [ObjectKey] {
     try Overlay(state.save.segments).referrers(to: key, index: referrer.index).filter {
       try !found.contains($0) && state.target(of: $0, at: referrer.slot) == key

@@ -54,11 +54,7 @@ struct LinkHandover {
   /// The ordered relationship whose places lie there; nil if there is none.
   private func orderedRelationship(at place: LinkPlace) -> RelationshipSchema? {
     state.schema.entity(place.owner.entity)?.relationships.lazy.compactMap(\.self).first {
-      switch $0.storage {
-      case .links(let number, _): $0.isOrdered && number == place.relationship
-      case .inverseSlot: $0.isOrdered && $0.number == place.relationship
-      case .slot: false
-      }
+      $0.isOrdered && $0.number == place.relationship
     }
   }
 
@@ -71,9 +67,7 @@ struct LinkHandover {
   ) throws -> ListEnd {
     var numbers: [ObjectKey: UInt64] = [:]
     if case .inverseSlot(let index, let slot) = relationship.storage {
-      let referrer = LinkDuties.Referrer(
-        index: index, slot: slot, name: relationship.name, rule: .nullify)
-      for member in try state.referrers(to: place.owner, referrer) {
+      for member in try state.referrers(to: place.owner, index: index, slot: slot) {
         numbers[member] = LinkState.unnumbered
       }
     }
@@ -139,13 +133,6 @@ private struct ListEnd {
     let number = last.map { $0 + step } ?? Self.middle
     last = number
     return number
-  }
-}
-
-extension RelationshipSchema {
-  /// Whether the members' to-one slots are the truth, and links are mere positions.
-  fileprivate var isOfSlots: Bool {
-    if case .inverseSlot = storage { true } else { false }
   }
 }
 

@@ -13,13 +13,13 @@ struct LinkPlanning {
   /// Plans the links that go with deleted objects, and those that the save adds and removes.
   func run() throws {
     for section in state.plan.sections {
-      let duty = state.duties[Int(section.entity.number.rawValue)]
-      if !duty.hasEntries { continue }
+      let ends = section.entity.ends
+      if !ends.haveEntries { continue }
       for place in section.items.indices where section.items[place].new == nil {
         let item = section.items[place]
-        for links in duty.links { try state.plan.remove(links, of: item.key, in: state.view) }
+        for links in ends.links { try state.plan.remove(links, of: item.key, in: state.view) }
         if let old = item.old {
-          state.plan.removePositions(of: item.key, old, section.entity.layout, duty.targets)
+          state.plan.removePositions(of: item.key, old, section.entity.layout, ends.targets)
         }
       }
     }
@@ -57,7 +57,7 @@ struct LinkPlanning {
 extension SavePlan {
   /// Plans the removal of all links of a deleted object in one direction, and of their mirrors.
   mutating func remove(
-    _ links: LinkDuties.Links, of key: ObjectKey, in view: StoreView
+    _ links: RelationshipEnds.Links, of key: ObjectKey, in view: StoreView
   ) throws {
     for target in try view.targets(at: LinkPlace(links.number, key)) {
       linkEntries[links.number, default: .init()].removed.append(.init(owner: key, target: target))
@@ -69,7 +69,8 @@ extension SavePlan {
   /// Plans the removal of the places that a deleted object has in the ordered relationships of those that
   /// it leads to.
   mutating func removePositions(
-    of key: ObjectKey, _ record: Record, _ layout: RecordLayout, _ targets: [LinkDuties.Target]
+    of key: ObjectKey, _ record: Record, _ layout: RecordLayout,
+    _ targets: [RelationshipEnds.Target]
   ) {
     for target in targets {
       guard let number = target.positions,

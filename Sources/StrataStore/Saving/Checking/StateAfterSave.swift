@@ -19,8 +19,6 @@ final class StateAfterSave {
   /// The store before the save.
   let view: StoreView
   let schema: Schema
-  /// What saves look at in the relationships of each entity, by its number.
-  let duties: [LinkDuties]
 
   var plan = SavePlan()
   var arena = RecordArena()
@@ -43,7 +41,6 @@ final class StateAfterSave {
     self.save = save
     view = StoreView(transaction, queue.trees, queue.schema, generation: 0)
     schema = queue.schema
-    duties = queue.duties
     existing = KeyMemo(expecting: save.changes.count)
   }
 
@@ -90,14 +87,16 @@ final class StateAfterSave {
   func objectID(_ key: ObjectKey) -> ObjectID { ObjectID(store: schema.store, key: key) }
 
   /// The objects that the store has whose slot leads to `key` after the save.
-  func referrers(to key: ObjectKey, _ referrer: LinkDuties.Referrer) throws -> [ObjectKey] {
-    try view.referrers(to: key, index: referrer.index).filter { owner in
+  func referrers(
+    to key: ObjectKey, index: PropertyNumber, slot: Int
+  ) throws -> [ObjectKey] {
+    try view.referrers(to: key, index: index).filter { owner in
       switch outcome(of: owner) {
       case .deleted: return false
       case .untouched: return true
       case .record(let record):
         guard let layout = schema.entity(owner.entity)?.layout else { return false }
-        return record.toOne(at: referrer.slot, layout: layout) == key
+        return record.toOne(at: slot, layout: layout) == key
       }
     }
   }
@@ -118,9 +117,9 @@ final class StateAfterSave {
 
   /// Whether what lies there are mere positions: to-one slots are the truth of the relationship.
   func holdsPositions(_ place: LinkPlace) -> Bool {
-    duties[Int(place.owner.entity.rawValue)].links.contains {
+    schema.entity(place.owner.entity)?.ends.links.contains {
       $0.number == place.relationship && $0.mirror == nil
-    }
+    } ?? false
   }
 
   /// Whether the merge policy let another save's deletion of the object stand: links to it are

@@ -32,8 +32,6 @@ final class CommitQueue: Sendable {
   let environment: Environment
   let trees: Trees
   let schema: Schema
-  /// What saves look at in the relationships of each entity, by its number.
-  let duties: [LinkDuties]
   /// The feed of the file, whichever store of this process writes to it.
   let feed: ChangeFeed
 
@@ -66,7 +64,6 @@ final class CommitQueue: Sendable {
     self.environment = environment
     self.trees = trees
     self.schema = schema
-    duties = LinkDuties.all(schema)
     feed = StoreFeeds.feed(of: environment)
   }
 

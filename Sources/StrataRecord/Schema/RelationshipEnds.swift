@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+
+/// The relationships that objects of one entity have an end of, by where the links are kept, whichever
+/// side declares them.
+///
+/// | relationship | its end here |
+/// | --- | --- |
+/// | to-one | a target |
+/// | one-to-one | a target and a referrer |
+/// | to-many whose inverse is to-one | a referrer; links without a mirror, if it is ordered |
+/// | to-many whose inverse is to-many or absent | links |
+/// | to-one or to-many of others, without inverse | a referrer, or links |
+///
+/// Delete rules go by it in contexts, in compositions of nested contexts, in saves and in batches.
+package struct RelationshipEnds: Sendable {
+  /// A to-one slot of the object itself.
+  package struct Target: Sendable {
+    package let slot: Int
+    package let inverse: RelationshipSchema.Inverse?
+    /// The ordered relationship whose positions are kept with the target, if the inverse is one.
+    package let positions: PropertyNumber?
+    /// The slot of the target that leads back, if the inverse is to-one too.
+    package let partner: Int?
+    /// What the deletion of the object does to the target.
+    package let rule: DeleteRule
+  }
+
+  /// A to-one slot of others that leads to the object.
+  package struct Referrer: Sendable {
+    package let index: PropertyNumber
+    package let slot: Int
+    /// The slot of the object's relationship; nil if others declare it, without inverse.
+    package let relationship: Int?
+    /// Whether that is to-one too.
+    package let isPartner: Bool
+    /// What the deletion of the object does to the others.
+    package let rule: DeleteRule
+  }
+
+  /// Links of the object that are kept beside the objects.
+  package struct Links: Sendable {
+    package let number: PropertyNumber
+    /// The other direction; nil for mere positions.
+    package let mirror: PropertyNumber?
+    /// The slot of the object's relationship; nil if others declare it, without inverse.
+    package let relationship: Int?
+    package let rule: DeleteRule
+  }
+
+  package private(set) var targets: [Target] = []
+  /// Those of `targets`.
+  package private(set) var targetSlots = SlotSet()
+  /// The slots that delete rules do not leave alone.
+  package private(set) var referrers: [Referrer] = []
+  /// The slots that still lead to an object when it is deleted, by the rules `.deny` and `.noAction`.
+  package private(set) var leftReferrers: [Referrer] = []
+  package private(set) var links: [Links] = []
+
+  init(_ relationships: [RelationshipSchema?], _ incoming: [IncomingRelationship]) {
+    for case let relationship? in relationships { add(relationship) }
+    for relationship in incoming {
+      let number = relationship.number
+      if case .links(_, let mirror) = relationship.storage {
+        links.append(Links(number: mirror, mirror: number, relationship: nil, rule: .nullify))
+      } else {
+        add(
+          Referrer(
+            index: number, slot: relationship.slot, relationship: nil, isPartner: false,
+            rule: .nullify))
+      }
+    }
+  }
+
+  private mutating func add(_ relationship: RelationshipSchema) {
+    let (slot, rule) = (relationship.slot, relationship.deleteRule)
+    switch relationship.storage {
+    case .slot:
+      let inverse = relationship.inverse
+      let partner = inverse?.kind == .toOne ? inverse : nil
+      targetSlots.insert(slot)
+      targets.append(
+        Target(
+          slot: slot, inverse: inverse,
+          positions: inverse?.kind == .orderedToMany ? inverse?.number : nil,
+          partner: partner?.slot, rule: rule))
+      guard let partner else { return }
+      add(
+        Referrer(
+          index: partner.number, slot: partner.slot, relationship: slot, isPartner: true,
+          rule: rule))
+    case .inverseSlot(let index, let inverse):
+      add(
+        Referrer(index: index, slot: inverse, relationship: slot, isPartner: false, rule: rule))
+      guard relationship.isOrdered else { return }
+      links.append(
+        Links(number: relationship.number, mirror: nil, relationship: slot, rule: .nullify))
+    case .links(let number, let mirror):
+      links.append(Links(number: number, mirror: mirror, relationship: slot, rule: rule))
+    }
+  }
+
+  private mutating func add(_ referrer: Referrer) {
+    if referrer.rule != .noAction { referrers.append(referrer) }
+    if referrer.rule == .noAction || referrer.rule == .deny { leftReferrers.append(referrer) }
+  }
+
+  // MARK: - What must be looked at
+
+  /// Whether objects of the entity have no links and nothing leads to them.
+  package var isEmpty: Bool { targets.isEmpty && referrers.isEmpty && links.isEmpty }
+
+  /// Whether anything must be looked at when an object of the entity is deleted, before it goes.
+  package var concernDeletion: Bool {
+    !referrers.isEmpty || links.contains(where: \.mustBeKnown)
+      || targets.contains(where: \.mustBeKnown)
+  }
+
+  /// Whether objects of the entity may have links or positions that go with them.
+  package var haveEntries: Bool { !links.isEmpty || targets.contains { $0.positions != nil } }
+
+  /// Whether the deletion of an object deletes others.
+  package var cascade: Bool {
+    targets.contains { $0.rule == .cascade } || referrers.contains { $0.rule == .cascade }
+      || links.contains { $0.rule == .cascade }
+  }
+}
+
+extension RelationshipEnds.Target {
+  /// Whether a target that a deletion did not know stands in its way. A partner is a `Referrer` too.
+  package var mustBeKnown: Bool { partner == nil && rule.isAboutOthers }
+}
+
+extension RelationshipEnds.Links {
+  /// Whether a link that a deletion did not know stands in its way: any other goes with the object.
+  package var mustBeKnown: Bool { rule.isAboutOthers }
+}
+
+extension DeleteRule {
+  /// Whether it is about the objects at the other end, and not about their links alone.
+  fileprivate var isAboutOthers: Bool { self == .cascade || self == .deny }
+}
