@@ -11,16 +11,15 @@ import StrataRecord
 struct RuleConsequences: DeletionConsequences {
   private let schema: Schema
   private var derivation: Derivation
-  /// Relationships that lose members, and are counted or summed over by derived attributes.
-  private var aggregated: Set<LinkPlace> = []
-  /// The same, if the model has a rule about how many members they have.
-  private var counted: Set<LinkPlace> = []
+  /// Relationships that lose members, if the model has a rule about how many they have.
+  private var counted: MembershipChanges
   private var ruleChecker = RuleChecker()
   private var failures: [(key: ObjectKey, slot: Int, failure: ValidationFailure)] = []
 
   init(_ schema: Schema) {
     self.schema = schema
     derivation = Derivation(schema)
+    counted = MembershipChanges(schema.validation.memberships)
   }
 
   func concerns(_ entity: EntityNumber) -> Bool {
@@ -32,9 +31,8 @@ struct RuleConsequences: DeletionConsequences {
   // MARK: - Before
 
   mutating func willDelete(_ key: ObjectKey, _ record: Record, in view: ReadView) throws {
-    aggregated.formUnion(try losses(of: key, record, schema.derivation.memberships, view))
-    counted.formUnion(try losses(of: key, record, schema.validation.memberships, view))
-    try derivation.want(ofDeleted: key, in: view)
+    try counted.add(key, from: record, to: nil, changing: nil, over: view)
+    try derivation.want(key, from: record, to: nil, changing: nil, in: view, over: view)
   }
 
   mutating func willClear(
@@ -47,27 +45,10 @@ struct RuleConsequences: DeletionConsequences {
     }
   }
 
-  /// The relationships that lose the object as a member.
-  private func losses(
-    of key: ObjectKey, _ record: Record, _ memberships: MembershipSchema, _ view: ReadView
-  ) throws -> [LinkPlace] {
-    guard let entity = memberships[key.entity], let layout = schema.entity(key.entity)?.layout
-    else { return [] }
-    var places = entity.slots.compactMap { slot, relationship in
-      record.toOne(at: slot, layout: layout).map { LinkPlace(relationship, $0) }
-    }
-    for (relationship, end) in entity.ends {
-      for member in try view.linked(at: LinkPlace(relationship, key), isOrdered: false) {
-        places.append(LinkPlace(end, member.key))
-      }
-    }
-    return places
-  }
-
   // MARK: - After
 
   mutating func reached() -> [ObjectKey] {
-    for place in aggregated { derivation.wantAggregates(over: place) }
+    derivation.wantAggregates()
     return derivation.wanted.keys.sorted()
   }
 
@@ -86,19 +67,13 @@ struct RuleConsequences: DeletionConsequences {
   }
 
   mutating func check(in view: ReadView) throws {
-    for place in counted {
-      guard let entity = schema.entity(place.owner.entity),
-        let count = schema.validation[place.owner.entity]?.counts.first(where: {
-          $0.relationship.number == place.relationship
-        }),
-        try view.exists(place.owner)
+    for place in counted.places {
+      guard let (rule, count) = try view.brokenCount(at: place),
+        let entity = schema.entity(place.owner.entity)
       else { continue }
-      let found = try view.memberCount(of: count.relationship, owner: place.owner)
-      if count.allows(found) { continue }
       report(
-        place.owner, entity, at: count.relationship.slot,
-        found == 0 ? .required : .count(min: count.min, max: count.max),
-        value: .int(Int64(found)))
+        place.owner, entity, at: rule.relationship.slot, .count(rule, found: count),
+        value: .int(Int64(count)))
     }
     if failures.isEmpty { return }
     failures.sort { ($0.key, $0.slot) < ($1.key, $1.slot) }

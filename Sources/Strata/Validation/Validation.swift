@@ -44,7 +44,8 @@ struct Validation {
     session.work.encodeEdits()
     let working = session.work.working
     let view = try session.reader.currentViewIncludingEdits()
-    var memberships = MembershipChanges(session.schema.validation.memberships, in: view)
+    let beneath = view.over(Overlay())
+    var memberships = MembershipChanges(session.schema.validation.memberships)
     var changed: [(key: ObjectKey, change: Change)] = []
     for (depth, segment) in working.segments.enumerated() {
       if seen.segments.contains(where: { $0 === segment }) { continue }
@@ -53,7 +54,9 @@ struct Validation {
         guard isMember || session.schema.validation[key.entity] != nil, isNew(key, change) else {
           continue
         }
-        if isMember { try memberships.add(key, change, afterLookAt: passed[key]?.record) }
+        if isMember {
+          try memberships.add(key, change, over: beneath, afterLookAt: passed[key]?.record)
+        }
         changed.append((key, change))
       }
       memberships.add(segment.links)
@@ -72,7 +75,11 @@ struct Validation {
     }
     for place in places { try checkCount(at: place, view, session) }
     if session.isDeriving, session.schema.validation.concernsDerived {
-      var records = try Derivation.records(deriving: working, in: view)
+      // They are set nowhere: the store derives when it has decided what the save comes to.
+      var derivation = Derivation(session.schema)
+      try derivation.want(unsaved: working, in: view)
+      var arena = RecordArena()
+      var records = try derivation.records(in: view, into: &arena)
       for (key, change) in changed where records[key] == nil { records[key] = change.record }
       for (key, record) in records { check(record, of: key, session, derived: true) }
     }
@@ -152,20 +159,12 @@ struct Validation {
   private mutating func checkCount(
     at place: LinkPlace, _ view: ReadView, _ session: SaveSession
   ) throws {
-    guard let entity = session.schema.entity(place.owner.entity),
-      let count = session.schema.validation[place.owner.entity]?.counts.first(where: {
-        $0.relationship.number == place.relationship
-      }),
-      try view.exists(place.owner)
+    guard let (rule, count) = try view.brokenCount(at: place),
+      let entity = session.schema.entity(place.owner.entity)
     else { return }
-    let relationship = count.relationship
-    let found = try view.memberCount(
-      of: relationship, owner: place.owner, upTo: count.sufficientCount)
-    if count.allows(found) { return }
-    let total = try view.memberCount(of: relationship, owner: place.owner)
     report(
-      place.owner, entity, at: relationship.slot,
-      found == 0 ? .required : .count(min: count.min, max: count.max), value: .int(Int64(total)))
+      place.owner, entity, at: rule.relationship.slot, .count(rule, found: count),
+      value: .int(Int64(count)))
   }
 
   private mutating func report(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
+import StrataRecord
 
 /// One reason why an object may not be saved: a rule of the model that it breaks, or a hook of its
 /// class that has refused. Core Data: one of the errors in `NSDetailedErrorsKey`.
@@ -45,6 +46,13 @@ public struct ValidationFailure: Sendable {
     self.rule = rule
     self.value = value
     self.error = error
+  }
+}
+
+extension ValidationFailure.Rule {
+  /// The part of a rule about members that a relationship with so many of them breaks.
+  static func count(_ rule: EntityValidation.CountCheck, found count: Int) -> Self {
+    count == 0 ? .required : .count(min: rule.min, max: rule.max)
   }
 }
 

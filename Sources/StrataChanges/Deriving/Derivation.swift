@@ -25,21 +25,63 @@ package struct Derivation {
   private let now: Date
   /// The slots that are to be calculated, by object.
   package private(set) var wanted: [ObjectKey: SlotSet] = [:]
+  private var memberships: MembershipChanges
 
   package init(_ schema: Schema, now: Date = Date()) {
     self.schema = schema
     self.now = now
+    memberships = MembershipChanges(schema.derivation.memberships)
   }
 
   // MARK: - What is wanted
 
-  /// Gathers what follows from a new object: its own attributes, and those of objects that were left
-  /// with a link to it when it was deleted before.
-  package mutating func want(ofNew key: ObjectKey, in view: ReadView) throws {
+  /// Gathers what follows from all that a context has not saved.
+  ///
+  /// - Parameter view: what the context sees, its unsaved changes included.
+  package mutating func want(unsaved working: Overlay, in view: ReadView) throws {
+    let beneath = view.over(Overlay())
+    for (depth, segment) in working.segments.enumerated() {
+      for (key, change) in segment.changes where !working.isShadowed(key, above: depth) {
+        guard change.isAnything else { continue }
+        try memberships.add(key, change, over: beneath)
+        try want(change.kind, of: key, changing: change.slots, in: view)
+      }
+      memberships.add(segment.links)
+    }
+    wantAggregates()
+  }
+
+  /// Gathers what follows from one change.
+  ///
+  /// - Parameters:
+  ///   - former: the record beneath the change; nil if the object is new.
+  ///   - record: the record of the change; nil if it deletes the object.
+  ///   - slots: those that differ; nil for all.
+  package mutating func want(
+    _ key: ObjectKey, from former: Record?, to record: Record?, changing slots: SlotSet?,
+    in view: ReadView, over beneath: ReadView
+  ) throws {
+    let kind: Change.Kind = former == nil ? .insert : record == nil ? .delete : .update
+    try memberships.add(key, from: former, to: record, changing: slots, over: beneath)
+    try want(kind, of: key, changing: slots ?? SlotSet(), in: view)
+  }
+
+  /// Gathers what is counted or summed over links that change.
+  package mutating func want(_ links: LinkChanges) { memberships.add(links) }
+
+  private mutating func want(
+    _ kind: Change.Kind, of key: ObjectKey, changing slots: SlotSet, in view: ReadView
+  ) throws {
     guard let entity = schema.derivation[key.entity] else { return }
-    if !entity.slots.isEmpty { wanted[key, default: SlotSet()].formUnion(entity.slots) }
-    for dependent in entity.dependents where dependent.mayDangle {
-      try want(dependent, from: key, in: view)
+    switch kind {
+    case .update: try want(changing: slots, of: key, in: view)
+    case .insert:
+      if !entity.slots.isEmpty { wanted[key, default: SlotSet()].formUnion(entity.slots) }
+      // Objects may have been left with a link to it when it was deleted before.
+      for dependent in entity.dependents where dependent.mayDangle {
+        try want(dependent, from: key, in: view)
+      }
+    case .delete: for dependent in entity.dependents { try want(dependent, from: key, in: view) }
     }
   }
 
@@ -54,22 +96,17 @@ package struct Derivation {
     }
   }
 
-  /// Gathers what other objects derive from one that is deleted.
-  package mutating func want(ofDeleted key: ObjectKey, in view: ReadView) throws {
-    for dependent in schema.derivation[key.entity]?.dependents ?? [] {
-      try want(dependent, from: key, in: view)
-    }
-  }
-
-  /// Gathers what is counted or summed over a relationship that has gained or lost members.
-  package mutating func wantAggregates(over place: LinkPlace) {
-    guard let entity = schema.entity(place.owner.entity) else { return }
-    for attribute in schema.derivation[place.owner.entity]?.derived ?? [] {
-      switch attribute.source {
-      case .count(let slot), .sum(let slot, of: _):
-        guard entity.relationships[slot]?.number == place.relationship else { continue }
-        wanted[place.owner, default: SlotSet()].insert(attribute.slot)
-      case .text, .path, .now: continue
+  /// Gathers what is counted or summed over the relationships that have gained or lost members.
+  package mutating func wantAggregates() {
+    for place in memberships.places {
+      guard let entity = schema.entity(place.owner.entity) else { continue }
+      for attribute in schema.derivation[place.owner.entity]?.derived ?? [] {
+        switch attribute.source {
+        case .count(let slot), .sum(let slot, of: _):
+          guard entity.relationships[slot]?.number == place.relationship else { continue }
+          wanted[place.owner, default: SlotSet()].insert(attribute.slot)
+        case .text, .path, .now: continue
+        }
       }
     }
   }
@@ -123,6 +160,18 @@ package struct Derivation {
   }
 
   // MARK: - Values
+
+  /// The objects of which something is wanted and whose records `view` has otherwise, as they are to be.
+  package func records(
+    in view: ReadView, into arena: inout RecordArena
+  ) throws -> [ObjectKey: Record] {
+    var records: [ObjectKey: Record] = [:]
+    for key in wanted.keys {
+      guard case .record(let stored) = try view.find(key) else { continue }
+      records[key] = try record(of: key, stored.record, in: view, into: &arena)
+    }
+    return records
+  }
 
   /// The record that an object is to have in place of `stored`, by what is wanted of it; nil if
   /// `stored` has the values already.

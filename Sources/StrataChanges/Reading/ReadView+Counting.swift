@@ -34,4 +34,20 @@ extension ReadView {
     }
     return min(count, limit)
   }
+
+  /// The rule about the number of members that a relationship breaks, and that number; nil if it breaks
+  /// none, or if its owner is not there.
+  package func brokenCount(
+    at place: LinkPlace
+  ) throws -> (rule: EntityValidation.CountCheck, count: Int)? {
+    guard
+      let rule = schema.validation[place.owner.entity]?.counts.first(where: {
+        $0.relationship.number == place.relationship
+      }),
+      try exists(place.owner),
+      try !rule.allows(
+        memberCount(of: rule.relationship, owner: place.owner, upTo: rule.sufficientCount))
+    else { return nil }
+    return (rule, try memberCount(of: rule.relationship, owner: place.owner))
+  }
 }

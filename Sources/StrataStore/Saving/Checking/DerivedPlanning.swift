@@ -21,7 +21,7 @@ struct DerivedPlanning {
     if !state.plan.merged.isEmpty, PlantedFault.decidedUnderived.isPlanted(in: state.schema) {
       return
     }
-    let after = try viewAfterSave()
+    let after = try state.viewAfterSave()
     var derivation = Derivation(state.schema)
     try gather(into: &derivation, in: after)
     try deriveWritten(derivation, in: after)
@@ -41,86 +41,19 @@ struct DerivedPlanning {
       }
   }
 
-  // MARK: - The state after the save
-
-  private func viewAfterSave() throws -> ReadView {
-    let count = state.plan.sections.reduce(0) { $0 + $1.items.count }
-    var changes = ChangeTable.Builder(expecting: count)
-    for section in state.plan.sections {
-      for item in section.items {
-        let base = item.old.map { Base(record: $0, generation: 0) }
-        switch (item.new, base) {
-        case (let record?, let base?):
-          changes.append(item.key, .update(record, base: base, slots: item.differing))
-        case (let record?, nil): changes.append(item.key, .insert(record, slots: item.differing))
-        case (nil, _): changes.append(item.key, .delete(base: base))
-        }
-      }
-    }
-    let segment = Segment(
-      changes: changes.finished(), links: try linksThatStay(), schema: state.schema)
-    return ReadView(
-      own: Overlay([segment]), inherited: [], snapshot: state.view, schema: state.schema)
-  }
-
-  /// The links of the save without those that lose an end by what was decided.
-  private func linksThatStay() throws -> LinkChanges {
-    if state.plan.links.isEmpty || (!state.dropsLinks && state.plan.merged.isEmpty) {
-      return state.plan.links
-    }
-    var kept = LinkChanges()
-    for (place, links) in state.plan.links.byPlace {
-      let isOwnerThere = try state.exists(place.owner)
-      for (target, link) in links {
-        let isThere = try link == .absent || (isOwnerThere && state.exists(target))
-        kept.set(isThere ? link : .absent, at: place, to: target)
-      }
-    }
-    return kept
-  }
-
   // MARK: - What is wanted
 
   private func gather(into derivation: inout Derivation, in after: ReadView) throws {
-    let memberships = state.schema.derivation.memberships
+    let beneath = after.over(Overlay())
     for section in state.plan.sections {
-      let number = section.entity.number
-      let membership = memberships[number]
-      guard membership != nil || state.schema.derivation[number] != nil else { continue }
       for item in section.items {
-        if let membership { try gather(item, membership, section.entity, into: &derivation) }
-        switch (item.old, item.new) {
-        case (nil, _): try derivation.want(ofNew: item.key, in: after)
-        case (_, nil): try derivation.want(ofDeleted: item.key, in: after)
-        default: try derivation.want(changing: item.differing, of: item.key, in: after)
-        }
+        try derivation.want(
+          item.key, from: item.old, to: item.new, changing: item.differing, in: after, over: beneath
+        )
       }
     }
-    for place in state.plan.links.byPlace.keys
-    where memberships.relationships.contains(place.relationship) {
-      derivation.wantAggregates(over: place)
-    }
-  }
-
-  /// Gathers the relationships that gain or lose one object.
-  private func gather(
-    _ item: SavePlan.Item, _ membership: EntityMemberships, _ entity: EntitySchema,
-    into derivation: inout Derivation
-  ) throws {
-    for (slot, relationship) in membership.slots where item.differing.contains(slot) {
-      let former = item.old?.toOne(at: slot, layout: entity.layout)
-      let owner = item.new?.toOne(at: slot, layout: entity.layout)
-      if former == owner { continue }
-      for case let owner? in [former, owner] {
-        derivation.wantAggregates(over: LinkPlace(relationship, owner))
-      }
-    }
-    guard item.new == nil else { return }
-    for (relationship, end) in membership.ends {
-      for target in try state.view.targets(at: LinkPlace(relationship, item.key)) {
-        derivation.wantAggregates(over: LinkPlace(end, target))
-      }
-    }
+    derivation.want(state.plan.links)
+    derivation.wantAggregates()
   }
 
   // MARK: - What is planned

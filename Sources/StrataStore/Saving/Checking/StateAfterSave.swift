@@ -136,6 +136,45 @@ final class StateAfterSave {
     return survivor
   }
 
+  // MARK: - Views
+
+  /// What the store shows after the save.
+  func viewAfterSave() throws -> ReadView {
+    let count = plan.sections.reduce(0) { $0 + $1.items.count }
+    var changes = ChangeTable.Builder(expecting: count)
+    for section in plan.sections {
+      for item in section.items {
+        let base = item.old.map { Base(record: $0, generation: 0) }
+        switch (item.new, base) {
+        case (let record?, let base?):
+          changes.append(item.key, .update(record, base: base, slots: item.differing))
+        case (let record?, nil): changes.append(item.key, .insert(record, slots: item.differing))
+        case (nil, _): changes.append(item.key, .delete(base: base))
+        }
+      }
+    }
+    let segment = Segment(
+      changes: changes.finished(), links: try linksThatStay(), schema: schema)
+    return ReadView(
+      own: Overlay([segment]), inherited: [], snapshot: view, schema: schema)
+  }
+
+  /// The links of the save without those that lose an end by what was decided.
+  private func linksThatStay() throws -> LinkChanges {
+    if plan.links.isEmpty || (!dropsLinks && plan.merged.isEmpty) {
+      return plan.links
+    }
+    var kept = LinkChanges()
+    for (place, links) in plan.links.byPlace {
+      let isOwnerThere = try exists(place.owner)
+      for (target, link) in links {
+        let isThere = try link == .absent || (isOwnerThere && exists(target))
+        kept.set(isThere ? link : .absent, at: place, to: target)
+      }
+    }
+    return kept
+  }
+
   // MARK: - Records
 
   func encode(_ draft: Draft) -> Record { draft.encode(into: &arena) }
