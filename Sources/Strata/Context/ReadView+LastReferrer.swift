@@ -9,9 +9,7 @@ extension ReadView {
   ///
   /// - Complexity: O(segments × log pending + log entries of the store).
   func lastReferrer(to target: ObjectKey, index: PropertyNumber) throws -> ObjectKey? {
-    var prefix: [UInt8] = []
-    KeyEncoder.append(objectKey: target, to: &prefix)
-    let range = KeyRange(prefix: prefix)
+    let range = KeyRange(leadingTo: target)
     var last: ObjectKey?
     for segment in layers.segments {
       guard let run = segment.run(of: index), let place = run.indices(in: range).last,

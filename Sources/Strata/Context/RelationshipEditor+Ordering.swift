@@ -175,9 +175,6 @@ extension RelationshipEditor {
       if let edited, edited.isWhole { edited } else {
         try reader.currentView().link(at: place, to: key)
       }
-    switch edited?.said(after: state) ?? state {
-    case .present(let position), .moved(let position): return position
-    case .absent: return PositionPlan.unnumbered
-    }
+    return (edited?.said(after: state) ?? state).position ?? PositionPlan.unnumbered
   }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+package import StrataModel
+import StrataRecord
 
 /// A stretch of an index, as bytes of entries (value bytes, then object key).
 package struct KeyRange: Sendable, Hashable {
@@ -16,6 +18,13 @@ package struct KeyRange: Sendable, Hashable {
   package init(prefix: [UInt8]) {
     lower = prefix
     upper = KeyRange.successor(ofPrefix: prefix)
+  }
+
+  /// The entries of an index over a to-one slot that lead to an object.
+  package init(leadingTo target: ObjectKey) {
+    var prefix: [UInt8] = []
+    KeyEncoder.append(objectKey: target, to: &prefix)
+    self.init(prefix: prefix)
   }
 
   /// The least bytes above everything that begins with `prefix`; nil if there are none.

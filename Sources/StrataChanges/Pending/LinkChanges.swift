@@ -28,6 +28,14 @@ package enum LinkState: Sendable, Hashable {
     if case .moved = self { false } else { true }
   }
 
+  /// The position that it says; nil if the link is not there.
+  package var position: UInt64? {
+    switch self {
+    case .present(let position), .moved(let position): position
+    case .absent: nil
+    }
+  }
+
   /// What is pending when this is said after `older`.
   package func said(after older: LinkState) -> LinkState {
     switch (self, older) {

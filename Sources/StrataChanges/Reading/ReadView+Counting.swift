@@ -9,30 +9,16 @@ extension ReadView {
     of relationship: RelationshipSchema, owner: ObjectKey, upTo limit: Int = .max
   ) throws -> Int {
     var count = 0
+    func add() -> ScanStep {
+      count += 1
+      return count < limit ? .more : .stop
+    }
     switch relationship.storage {
     case .slot: break
-    case .inverseSlot(let index, _):
-      count = layers.referrers(to: owner, index: index).count
-      guard count < limit else { break }
-      var prefix: [UInt8] = []
-      KeyEncoder.append(objectKey: owner, to: &prefix)
-      try snapshot.scanIndex(index, in: KeyRange(prefix: prefix), isReversed: false) { _, key in
-        if change(for: key) == nil { count += 1 }
-        return count < limit ? .more : .stop
-      }
-    case .links(let number, _):
-      let place = LinkPlace(number, owner)
-      let pending = layers.links(at: place)
-      for case (let target, .present) in pending where try exists(target) {
-        count += 1
-      }
-      guard count < limit else { break }
-      try snapshot.scanLinks(at: place) { target, _ in
-        if pending[target] == nil, change(for: target)?.kind != .delete { count += 1 }
-        return count < limit ? .more : .stop
-      }
+    case .inverseSlot(let index, _): try visitReferrers(to: owner, index: index) { _ in add() }
+    case .links(let number, _): try visitLinked(at: LinkPlace(number, owner)) { _, _ in add() }
     }
-    return min(count, limit)
+    return count
   }
 
   /// The rule about the number of members that a relationship breaks, and that number; nil if it breaks

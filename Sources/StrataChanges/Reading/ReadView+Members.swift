@@ -38,37 +38,54 @@ extension ReadView {
   package func referrers(
     to target: ObjectKey, index: PropertyNumber, slot: Int
   ) throws -> [ObjectKey] {
-    var prefix: [UInt8] = []
-    KeyEncoder.append(objectKey: target, to: &prefix)
-    let range = KeyRange(prefix: prefix)
     var keys: [ObjectKey] = []
-    try snapshot.scanIndex(index, in: range, isReversed: false) { _, key in
-      if change(for: key) == nil { keys.append(key) }
+    try visitReferrers(to: target, index: index) { key in
+      keys.append(key)
       return .more
     }
-    return (keys + layers.referrers(to: target, index: index)).sorted()
+    keys.sort()
+    return keys
   }
 
   /// The ends of the links at `place`: ascending by key, or by position if `isOrdered`.
   package func linked(at place: LinkPlace, isOrdered: Bool) throws -> [Member] {
-    let pending = layers.links(at: place)
     var members: [Member] = []
-    try snapshot.scanLinks(at: place) { target, position in
-      switch pending[target] {
-      case nil: members.append(Member(key: target, position: position))
-      case .moved(let position)?: members.append(Member(key: target, position: position))
-      case .present?, .absent?: break
-      }
+    try visitLinked(at: place) { key, position in
+      members.append(Member(key: key, position: position))
       return .more
-    }
-    members.removeAll { change(for: $0.key)?.kind == .delete }
-    // Others may have taken an object back, or deleted it, to which a link is still pending.
-    for case (let target, .present(let position)) in pending where try exists(target) {
-      members.append(Member(key: target, position: position))
     }
     return members.sorted {
       isOrdered
         ? ($0.position, $0.key.rawValue) < ($1.position, $1.key.rawValue) : $0.key < $1.key
+    }
+  }
+
+  /// Hands over the objects whose to-one slot, covered by `index`, leads to `target`: pending ones first.
+  @inline(__always)
+  func visitReferrers(
+    to target: ObjectKey, index: PropertyNumber, _ body: (ObjectKey) throws -> ScanStep
+  ) throws {
+    for key in layers.referrers(to: target, index: index) where try body(key) == .stop { return }
+    try snapshot.scanIndex(index, in: KeyRange(leadingTo: target), isReversed: false) { _, key in
+      change(for: key) == nil ? try body(key) : .more
+    }
+  }
+
+  /// Hands over the ends of the links at `place` and their positions: pending ones first.
+  @inline(__always)
+  func visitLinked(
+    at place: LinkPlace, _ body: (ObjectKey, UInt64) throws -> ScanStep
+  ) throws {
+    let pending = layers.links(at: place)
+    // Others may have taken an object back, or deleted it, to which a link is still pending.
+    for case (let target, .present(let position)) in pending where try exists(target) {
+      if try body(target, position) == .stop { return }
+    }
+    try snapshot.scanLinks(at: place) { target, position in
+      let state = pending[target]
+      // One that was only moved is still the store's.
+      guard state?.isWhole != true, change(for: target)?.kind != .delete else { return .more }
+      return try body(target, state?.position ?? position)
     }
   }
 
@@ -91,12 +108,7 @@ extension ReadView {
       positions[target] = position
       return .more
     }
-    for (target, state) in layers.links(at: place) {
-      switch state {
-      case .present(let position), .moved(let position): positions[target] = position
-      case .absent: positions[target] = nil
-      }
-    }
+    for (target, state) in layers.links(at: place) { positions[target] = state.position }
     // A member without a position was linked from its own side: it comes last.
     return keys.map { Member(key: $0, position: positions[$0] ?? .max) }
       .sorted { ($0.position, $0.key.rawValue) < ($1.position, $1.key.rawValue) }

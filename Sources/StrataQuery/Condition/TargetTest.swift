@@ -36,12 +36,8 @@ package struct TargetTest: SlotTest {
   }
 
   package func range(in kind: SlotKind) -> IndexRange? {
-    let points = keys.map { key in
-      var bytes: [UInt8] = []
-      KeyEncoder.append(objectKey: key, to: &bytes)
-      return bytes
-    }
-    return IndexRange(points.map { KeyRange(prefix: $0) }, .point, points: points)
+    let ranges = keys.map { KeyRange(leadingTo: $0) }
+    return IndexRange(ranges, .point, points: ranges.map(\.lower))
   }
 
   package var name: String { keys.count == 1 ? "==" : "in" }

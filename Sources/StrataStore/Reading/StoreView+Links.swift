@@ -48,10 +48,8 @@ extension StoreView {
 
   /// The objects whose to-one slot leads to `key`, by the slot's index. Ascending.
   func referrers(to key: ObjectKey, index: PropertyNumber) throws -> [ObjectKey] {
-    var prefix: [UInt8] = []
-    KeyEncoder.append(objectKey: key, to: &prefix)
     var found: [ObjectKey] = []
-    try scanIndex(index, in: KeyRange(prefix: prefix), isReversed: false) { _, owner in
+    try scanIndex(index, in: KeyRange(leadingTo: key), isReversed: false) { _, owner in
       found.append(owner)
       return .more
     }

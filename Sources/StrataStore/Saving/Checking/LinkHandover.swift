@@ -76,7 +76,7 @@ struct LinkHandover {
       return .more
     }
     for (target, link) in links.at(place) {
-      numbers[target] = link == .absent ? nil : link.number
+      numbers[target] = link.position
     }
     let unnumbered = numbers.filter { $0.value == LinkState.unnumbered }.keys.sorted()
     let last = numbers.values.lazy.filter { $0 != LinkState.unnumbered }.max()
@@ -101,9 +101,9 @@ private struct MovedLink {
 
   /// The order in which links are moved: those of one owner after the other, in the order of its list.
   func isBefore(_ other: MovedLink) -> Bool {
-    (place.owner.rawValue, formerOwner.rawValue, state.number, target.rawValue)
+    (place.owner.rawValue, formerOwner.rawValue, state.position ?? 0, target.rawValue)
       < (
-        other.place.owner.rawValue, other.formerOwner.rawValue, other.state.number,
+        other.place.owner.rawValue, other.formerOwner.rawValue, other.state.position ?? 0,
         other.target.rawValue
       )
   }
@@ -139,12 +139,4 @@ private struct ListEnd {
 extension LinkState {
   /// That of a member without a place of its own: it comes last.
   fileprivate static let unnumbered = UInt64.max
-
-  /// The member's number; 0 if the link is not there, or if the relationship is not ordered.
-  var number: UInt64 {
-    switch self {
-    case .present(let position), .moved(let position): position
-    case .absent: 0
-    }
-  }
 }

@@ -47,7 +47,7 @@ struct LinkPlanning {
         // A save that has taken the link away meanwhile has the last word.
         if case .moved = link, try state.view.link(at: place, to: target) == nil { continue }
         changes.added.append(
-          .init(owner: place.owner, target: target, position: link.number))
+          .init(owner: place.owner, target: target, position: link.position ?? 0))
       }
       state.plan.linkEntries[place.relationship] = changes
     }
