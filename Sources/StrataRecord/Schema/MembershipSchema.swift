@@ -28,24 +28,16 @@ package struct MembershipSchema: Sendable {
 package struct EntityMemberships: Sendable {
   /// The to-one slots whose target owns the relationship.
   package let slots: [(slot: Int, relationship: PropertyNumber)]
-  /// The relationships whose links are kept beside the objects, and whose inverse is in question.
+  /// The links that are kept beside the objects, and of which the other direction is in question.
   package let ends: [(relationship: PropertyNumber, end: PropertyNumber)]
 
   fileprivate init?(_ entity: EntitySchema, in relationships: Set<PropertyNumber>) {
-    var slots: [(slot: Int, relationship: PropertyNumber)] = []
-    var ends: [(relationship: PropertyNumber, end: PropertyNumber)] = []
-    for case let relationship? in entity.relationships {
-      switch relationship.storage {
-      case .slot:
-        guard let inverse = relationship.inverse, relationships.contains(inverse.number) else {
-          continue
-        }
-        slots.append((relationship.slot, inverse.number))
-      case .links(let number, let mirror):
-        if relationships.contains(mirror) { ends.append((number, mirror)) }
-      case .inverseSlot: continue
-      }
-    }
+    let slots = entity.ends.targets.compactMap { target in
+      target.inverse.map { (slot: target.slot, relationship: $0.number) }
+    }.filter { relationships.contains($0.relationship) }
+    let ends = entity.ends.links.compactMap { links in
+      links.mirror.map { (relationship: links.number, end: $0) }
+    }.filter { relationships.contains($0.end) }
     if slots.isEmpty && ends.isEmpty { return nil }
     self.slots = slots
     self.ends = ends

@@ -17,6 +17,15 @@ import Testing
   var shelf: Shelf?
 }
 
+@Entity private final class Playlist: ManagedObject {
+  @Attribute(.derived(.count("songs"))) var songCount: Int
+  var songs: OrderedToMany<Song>
+}
+
+@Entity private final class Song: ManagedObject {
+  var title: String
+}
+
 @Suite struct `A derived attribute` {
   @Test func `of a text has its form when the object is saved, and is found by it`() throws {
     try realms().root.performAndWait { context in
@@ -70,6 +79,35 @@ import Testing
       realm.guilds.remove(guild)
       try context.save()
       #expect(realm.guildCount == 0 && realm.wealth == 0)
+    }
+  }
+
+  @Test func `that counts an ordered list counts members that were moved`() throws {
+    let container = try PersistentContainer(
+      inMemory: ManagedObjectModel(Playlist.self, Song.self))
+    try container.root.performAndWait { context in
+      let playlist = Playlist(in: context)
+      playlist.songs.append(contentsOf: [Song(in: context), Song(in: context), Song(in: context)])
+      try context.save()
+      #expect(playlist.songCount == 3)
+      playlist.songs.move(from: 2, to: 0)
+      try context.save()
+      #expect(playlist.songCount == 3)
+    }
+  }
+
+  @Test func `that counts a relationship without inverse follows a batch delete`() throws {
+    let container = try PersistentContainer(
+      inMemory: ManagedObjectModel(Playlist.self, Song.self))
+    try container.root.performAndWait { context in
+      let playlist = Playlist(in: context)
+      let songs = [Song(in: context), Song(in: context)]
+      playlist.songs.append(contentsOf: songs)
+      try context.save()
+      try context.execute(BatchDeleteRequest(objectIDs: [songs[0].objectID]))
+      #expect(playlist.songCount == 1)
+      try context.execute(BatchDeleteRequest(Song.all))
+      #expect(playlist.songCount == 0)
     }
   }
 
