@@ -5,16 +5,16 @@ import StrataModel
 /// Which numbers new members of an ordered relationship get, and which members must be numbered anew
 /// to make room.
 ///
-/// A number is 64 bits. The first member gets 2⁶³, those at the ends 2³² more or less than their
-/// neighbour, those in between the middle between theirs. Who inserts a run at one place, one after
-/// the other, forwards or backwards, takes a thousandth of the room each time, not half of it. Each
-/// number is a little off, by its object's key.
+/// A number is 64 bits. The first member gets 2⁶³, those at the ends 2⁴⁰ more or less than their
+/// neighbour, those in between the middle between theirs. A run that is inserted at one place, one
+/// after the other, forwards or backwards, takes a thousandth of the room each time, not half of it, from
+/// its second or third member on. Each number is a little off, by its object's key.
 ///
 /// | inserted | until there is no room |
 /// | --- | --- |
-/// | at an end | 2³¹ members |
-/// | as a run in the middle, one after the other | about 20,000 |
-/// | always into the smaller half | 26 |
+/// | at an end | 2²³ members |
+/// | as a run in the middle, one after the other | about 22,000 |
+/// | always into the smaller half | 33 |
 ///
 /// ## When there is no room
 /// Then neighbours are numbered anew, in a window around the place: two members, four, eight …, until
@@ -34,7 +34,7 @@ struct PositionPlan {
   private(set) var moved: [ReadView.Member] = []
 
   /// The distance between neighbours where there is room.
-  static let spacing: UInt64 = 1 << 32
+  static let spacing: UInt64 = 1 << 40
   /// Numbers are below this; a member that has none has it.
   static let unnumbered = UInt64.max
   private static let middle: UInt64 = 1 << 63
@@ -88,10 +88,14 @@ struct PositionPlan {
       case (nil, _?):
         step = min(PositionPlan.spacing, even)
         first = ceiling - count * step
-      case (let lower?, _?) where lower.key == members.insertedLast && room > count:
+      case (let lower?, _?)
+      where lower.key == members.insertedLast && room > count
+        && (place < 2 || Self.goesOn(in: room, besides: members[place - 2], lower)):
         step = max(1, kept)
         first = lower.position + step
-      case (_, let upper?) where upper.key == members.insertedLast && room > count:
+      case (_, let upper?)
+      where upper.key == members.insertedLast && room > count
+        && (place + 1 >= numberedCount || Self.goesOn(in: room, besides: upper, members[place + 1])):
         step = max(1, kept)
         first = upper.position - count * step
       case (let lower?, _?):
@@ -99,6 +103,14 @@ struct PositionPlan {
         first = lower.position + step
       }
       if step == 0 { return nil }
+    }
+
+    /// Whether a run goes on: the last member inserted has no more room on its other side than it has here. A
+    /// run leaves little room behind, and a thousandth of that would soon be nothing.
+    private static func goesOn(
+      in room: UInt64, besides lower: ReadView.Member, _ upper: ReadView.Member
+    ) -> Bool {
+      (upper.position - lower.position) / 2 <= room
     }
 
     /// The number at `index`, a little off by the object's key: of two contexts that insert at one
