@@ -169,8 +169,7 @@ extension ContextMerger {
   private func apply(_ taken: [(object: ManagedObject, stored: StoredRecord)]) {
     for (object, stored) in taken {
       if registry.cache.originalRecord(of: object) != stored.record {
-        object.recordWillChange(to: stored.record)
-        registry.cache.replaceRecord(stored.record, of: object)
+        registry.replaceRecord(stored.record, of: object)
       }
       object.generation = stored.generation
       registry.cache.noteCurrent(object)
@@ -190,15 +189,11 @@ extension ContextMerger {
     if let consequences { overlay = overlay.adding(consequences).compacted() }
     if !plan.gone.isEmpty { overlay = overlay.dropping(plan.gone, schema: schema) }
     if !overlay.isIdentical(to: work.working) {
-      work.replaceWorking(overlay)
-      work.isPublished = false
+      work.changeWorking(to: overlay)
     }
     for (key, change) in plan.raised {
       guard let object = registry.cache.registeredObject(for: key) else { continue }
-      if let record = change.record {
-        object.recordWillChange(to: record)
-        registry.cache.replaceRecord(record, of: object)
-      }
+      if let record = change.record { registry.replaceRecord(record, of: object) }
       object.generation = change.base?.generation ?? 0
       registry.cache.notePending(nil, of: object)
       registry.cache.noteCurrent(object)

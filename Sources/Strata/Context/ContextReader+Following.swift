@@ -172,8 +172,7 @@ extension ContextReader {
     }
     if changes.isEmpty { return }
     let segment = Segment(changes: changes, links: LinkChanges(), schema: schema)
-    work.replaceWorking(work.working.adding(segment).compacted())
-    work.isPublished = false
+    work.changeWorking(to: work.working.adding(segment).compacted())
   }
 
   private func outdate(by news: GatheredNews) {

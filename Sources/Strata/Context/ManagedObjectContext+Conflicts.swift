@@ -26,8 +26,7 @@ extension ManagedObjectContext {
     if !registry.cache.isCurrent(object) { work.doubt.insert(object.key) }
     let segment = Segment(
       changes: [object.key: .readLock(read)], links: LinkChanges(), schema: schema)
-    work.replaceWorking(work.working.adding(segment).compacted())
-    work.isPublished = false
+    work.changeWorking(to: work.working.adding(segment).compacted())
     reporter.noteTouched()
   }
 }

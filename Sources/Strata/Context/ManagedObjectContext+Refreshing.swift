@@ -75,15 +75,11 @@ extension ManagedObjectContext {
     work.edits.links.filter { place, target, _ in place.owner != key && target != key }
     let kept = work.working.dropping([key], schema: schema)
     if !kept.isIdentical(to: work.working) {
-      work.replaceWorking(kept)
-      work.isPublished = false
+      work.changeWorking(to: kept)
     }
     if let change = kept.change(for: key) {
       // A save is under way with it.
-      if let record = change.record {
-        object.recordWillChange(to: record)
-        registry.cache.replaceRecord(record, of: object)
-      }
+      if let record = change.record { registry.replaceRecord(record, of: object) }
     } else {
       makeFault(object)
     }

@@ -41,18 +41,11 @@ package final class ObjectLoader: ContextPart {
   private func makeInstance(
     of key: ObjectKey, _ home: ObjectHome, changedBy change: Change
   ) -> ManagedObject {
-    let status: ManagedObject.Status =
-      switch change.kind {
-      case .insert: .inserted
-      case .update where change.isReadLock: .clean
-      case .update: .updated
-      case .delete: .deleted
-      }
-    let object = home.type.init(ObjectSeed(home: home, key: key, status: status))
+    let object = home.type.init(ObjectSeed(home: home, key: key, status: change.status))
     object.generation = change.base?.generation ?? 0
     if let record = change.record ?? change.base?.record { object.record = record }
     registry.cache.register(object)
-    if home.hooks.contains(.awakeFromFetch), object.record != nil, status != .deleted {
+    if home.hooks.contains(.awakeFromFetch), object.record != nil, change.kind != .delete {
       awakeFromFetch(object)
     }
     if !registry.cache.waiting.isEmpty { registry.turnWaitingIntoFaults() }
@@ -127,5 +120,16 @@ package final class ObjectLoader: ContextPart {
   /// the object stays a fault.
   func fire(_ object: ManagedObject) {
     do { try load(object) } catch { reporter.note(error) }
+  }
+}
+
+extension Change {
+  /// The status of an object of which this is unsaved.
+  var status: ManagedObject.Status {
+    switch kind {
+    case .insert: .inserted
+    case .update: isReadLock ? .clean : .updated
+    case .delete: .deleted
+    }
   }
 }

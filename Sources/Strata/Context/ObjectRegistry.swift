@@ -97,6 +97,12 @@ package final class ObjectRegistry {
     for home in homes { home?.observed = observed }
   }
 
+  /// Gives an object a record that an edit of its own did not make, and tells its observers.
+  func replaceRecord(_ record: Record, of object: ManagedObject) {
+    object.recordWillChange(to: record)
+    cache.replaceRecord(record, of: object)
+  }
+
   // MARK: - Turning into faults
 
   /// Turns a clean object into a fault, and tells it and its observers.

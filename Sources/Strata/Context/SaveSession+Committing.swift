@@ -37,8 +37,8 @@ extension SaveSession {
       PausePoint.refused.reach(schema)
       layer.unfreeze(save.changeSet.segments)
       if !work.working.isIdentical(to: Overlay(save.changeSet.segments)) {
-        work.replaceWorking(work.working.recomposed(over: save.changeSet.segments, schema: schema))
-        work.isPublished = false
+        work.changeWorking(
+          to: work.working.recomposed(over: save.changeSet.segments, schema: schema))
       }
       save.outcome = .failure(error)
       throw error
@@ -147,13 +147,8 @@ extension SaveSession {
       registry.cache.replaceRecord(merged, of: object)
     }
     object.generation = result.generation
-    switch newer?.kind {
-    case nil where change.kind == .delete && result.merged[object.key] == nil: return false
-    case nil: object.status = .clean
-    case .insert?: object.status = .inserted
-    case .update?: object.status = newer?.isReadLock == true ? .clean : .updated
-    case .delete?: object.status = .deleted
-    }
+    if newer == nil, change.kind == .delete, result.merged[object.key] == nil { return false }
+    object.status = newer?.status ?? .clean
     return true
   }
 }

@@ -77,6 +77,12 @@ extension UnitOfWork {
     show(overlay)
   }
 
+  /// Replaces what is unsaved with something that those who rest on the context have not seen.
+  func changeWorking(to overlay: Overlay) {
+    replaceWorking(overlay)
+    isPublished = false
+  }
+
   private func show(_ overlay: Overlay) {
     working = overlay
     view?.replaceOwn(overlay)
@@ -110,14 +116,8 @@ extension UnitOfWork {
 
   /// Gives an object without a draft what has become of it in the working overlay.
   private func adopt(_ change: Change, for object: ManagedObject) {
-    switch change.kind {
-    case .insert: object.status = .inserted
-    case .update: object.status = .updated
-    case .delete where change.base == nil:
-      detach(object)
-      return
-    case .delete: object.status = .deleted
-    }
+    if change.kind == .delete, change.base == nil { return detach(object) }
+    object.status = change.kind == .update ? .updated : change.status
     if let record = change.record { registry.cache.replaceRecord(record, of: object) }
     object.generation = change.base?.generation ?? 0
     registry.cache.notePending(nil, of: object)

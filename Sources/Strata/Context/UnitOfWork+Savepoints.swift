@@ -19,8 +19,7 @@ extension UnitOfWork {
         note(key, revertedTo: savepoint.working.change(for: key), in: &undone)
         bringBack(key, as: savepoint.working.change(for: key), instance: detached[key])
       }
-      replaceWorking(savepoint.working)
-      isPublished = false
+      changeWorking(to: savepoint.working)
     }
     registry.turnLeavingIntoFaults()
     reporter.turn = savepoint.isAnnounced ? undone : savepoint.turn
@@ -51,14 +50,8 @@ extension UnitOfWork {
       registry.reattach(instance)
     }
     guard let object = registry.cache.object(for: key) else { return }
-    switch change?.kind {
-    case nil: object.status = .clean
-    case .insert?: object.status = .inserted
-    case .update?: object.status = change?.isReadLock == true ? .clean : .updated
-    case .delete?: object.status = .deleted
-    }
-    object.recordWillChange(to: record)
-    registry.cache.replaceRecord(record, of: object)
+    object.status = change?.status ?? .clean
+    registry.replaceRecord(record, of: object)
     object.generation = base?.generation ?? 0
     if change == nil { registry.cache.notePending(base?.beneathOrigin, of: object) }
   }

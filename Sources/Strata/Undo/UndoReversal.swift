@@ -136,12 +136,11 @@ struct UndoReversal {
       }
       let layout = entity.layout
       var lost = SlotSet()
-      for case let relationship? in entity.relationships where relationship.kind == .toOne {
-        guard change.slots.contains(relationship.slot),
-          let target = record.toOne(at: relationship.slot, layout: layout),
+      for end in entity.ends.targets where change.slots.contains(end.slot) {
+        guard let target = record.toOne(at: end.slot, layout: layout),
           try !exists(target, in: view)
         else { continue }
-        lost.insert(relationship.slot)
+        lost.insert(end.slot)
       }
       if lost.isEmpty { continue }
       if change.kind == .update, let base = change.base {

@@ -9,21 +9,13 @@ import StrataRecord
 ///
 /// ## Isolation
 /// The context's.
-struct UndoReverter {
-  private let schema: Schema
-  private let registry: ObjectRegistry
-  private let reporter: TurnReporter
-  private let work: UnitOfWork
-  private let reader: ContextReader
+final class UndoReverter: ContextPart {
+  let reader: ContextReader
   private let loader: ObjectLoader
   private let relationships: RelationshipEditor
   private let deletion: DeletionEditor
 
   init(_ deletion: DeletionEditor) {
-    schema = deletion.schema
-    registry = deletion.registry
-    reporter = deletion.reporter
-    work = deletion.work
     reader = deletion.reader
     loader = deletion.loader
     relationships = deletion.relationships
@@ -102,8 +94,7 @@ struct UndoReverter {
       taken.isEmpty ? work.working : work.working.forgetting(taken, links: LinkChanges())
     let settled = remaining.adding(composed).compacted()
     registry.willLand(segment, touching: composed.changes.keys, on: work.working, in: settled)
-    work.replaceWorking(settled)
-    work.isPublished = false
+    work.changeWorking(to: settled)
     for key in reversal.restored { reattach(key) }
     for key in reversal.lost {
       guard let object = registry.cache.object(for: key) else { continue }
@@ -149,31 +140,23 @@ struct UndoReverter {
   ) {
     let former = change.base?.record
     guard let entity = schema.entity(key.entity) else { return }
-    for case let relationship? in entity.relationships
-    where relationship.kind == .toOne && change.slots.contains(relationship.slot) {
-      guard let inverse = relationship.inverse, inverse.kind == .toOne,
-        let object = loader.instance(of: key)
-      else { continue }
-      let target = relationships.toOneKey(of: object, at: relationship.slot)
-      if let lost = former?.toOne(at: relationship.slot, layout: entity.layout), lost != target,
-        let partner = loader.instance(of: lost),
-        relationships.toOneKey(of: partner, at: inverse.slot) == key
-      {
-        relationships.setToOneKey(nil, of: partner, at: inverse.slot)
+    for end in entity.ends.targets where change.slots.contains(end.slot) {
+      guard let back = end.partner, let object = loader.instance(of: key) else { continue }
+      let target = relationships.toOneKey(of: object, at: end.slot)
+      if let lost = former?.toOne(at: end.slot, layout: entity.layout), lost != target {
+        relationships.letGo(of: object, lost, at: back)
       }
       guard let partner = target.flatMap({ loader.instance(of: $0) }), isThereBeneath(key, change)
       else {
         continue
       }
-      let other = relationships.toOneKey(of: partner, at: inverse.slot)
+      let other = relationships.toOneKey(of: partner, at: back)
       if other == key { continue }
-      if restored.contains(partner.key), isLinkedBeneath(partner, at: inverse.slot, to: key) {
-        continue
-      }
+      if restored.contains(partner.key), isLinkedBeneath(partner, at: back, to: key) { continue }
       if let other = other.flatMap({ loader.instance(of: $0) }) {
-        relationships.setToOneKey(nil, of: other, at: relationship.slot)
+        relationships.setToOneKey(nil, of: other, at: end.slot)
       }
-      relationships.setToOneKey(key, of: partner, at: inverse.slot)
+      relationships.setToOneKey(key, of: partner, at: back)
     }
   }
 
@@ -224,8 +207,7 @@ struct UndoReverter {
     guard !keys.isEmpty || !links.isEmpty else { return }
     let former = work.working
     let beneath = try keys.map { (key: $0, base: try below.inheritedBase(of: $0)) }
-    work.replaceWorking(work.working.forgetting(keys, links: links))
-    work.isPublished = false
+    work.changeWorking(to: work.working.forgetting(keys, links: links))
     for (key, base) in beneath where work.working.change(for: key) == nil {
       guard let object = registry.cache.object(for: key), object.status == .updated else {
         continue

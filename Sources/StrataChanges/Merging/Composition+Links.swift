@@ -35,16 +35,13 @@ extension Composition {
 
   // MARK: - Links to what the older changes deleted
 
-  mutating func dropToOneLinksToDeleted(
-    from key: ObjectKey, _ entity: EntitySchema, _ toOnes: [RelationshipSchema]
-  ) {
+  mutating func dropToOneLinksToDeleted(from key: ObjectKey, _ entity: EntitySchema) {
     guard let slots = newer.change(for: key)?.slots, let record = change(of: key)?.record
     else { return }
-    for relationship in toOnes where slots.contains(relationship.slot) {
-      guard let target = record.toOne(at: relationship.slot, layout: entity.layout),
-        isDeleted(target)
+    for end in entity.ends.targets where slots.contains(end.slot) {
+      guard let target = record.toOne(at: end.slot, layout: entity.layout), isDeleted(target)
       else { continue }
-      setToOneNil(relationship.slot, of: key)
+      setToOneNil(end.slot, of: key)
     }
   }
 
@@ -53,25 +50,24 @@ extension Composition {
   /// Drops the older one-to-one links that share an end with those that `newer` sets or takes away:
   /// the sender did not see them, or would have dropped them itself.
   mutating func dropRivals(
-    ofLinksThat newer: Change, setsIn key: ObjectKey, _ entity: EntitySchema,
-    _ partnered: [RelationshipSchema]
+    ofLinksThat newer: Change, setsIn key: ObjectKey, _ entity: EntitySchema
   ) {
-    for relationship in partnered {
-      guard let inverse = relationship.inverse, newer.slots.contains(relationship.slot),
-        let record = change(of: key)?.record
-      else { continue }
-      let target = record.toOne(at: relationship.slot, layout: entity.layout)
-      for rival in members(linkedTo: key, inverse.number, slot: inverse.slot)
-      where rival != target && isRival(rival, inverse.slot) {
-        setToOneNil(inverse.slot, of: rival)
-      }
-      guard let target else { continue }
-      for rival in members(linkedTo: target, relationship.number, slot: relationship.slot)
-      where rival != key && isRival(rival, relationship.slot) {
-        setToOneNil(relationship.slot, of: rival)
-      }
+    for (slot, back) in entity.ends.partnered where newer.slots.contains(slot) {
+      guard let record = change(of: key)?.record else { continue }
+      let target = record.toOne(at: slot, layout: entity.layout)
+      dropRivals(linkedTo: key, back.number, back.slot, besides: target)
+      if let target { dropRivals(linkedTo: target, entity.numbers[slot], slot, besides: key) }
     }
-    if !isOwn { dropIfRival(key, setting: newer.slots, entity, partnered) }
+    if !isOwn { dropIfRival(key, setting: newer.slots, entity) }
+  }
+
+  private mutating func dropRivals(
+    linkedTo key: ObjectKey, _ index: PropertyNumber, _ slot: Int, besides partner: ObjectKey?
+  ) {
+    for rival in members(linkedTo: key, index, slot: slot)
+    where rival != partner && isRival(rival, slot) {
+      setToOneNil(slot, of: rival)
+    }
   }
 
   /// Whether an older one-to-one link gives way. A context's own edits leave alone what an object that is
@@ -83,19 +79,16 @@ extension Composition {
   /// Drops the one-to-one links that an object has from beneath the receiver, of which the sender did
   /// not know, if the newer changes have linked its partner elsewhere.
   private mutating func dropIfRival(
-    _ key: ObjectKey, setting slots: SlotSet, _ entity: EntitySchema,
-    _ partnered: [RelationshipSchema]
+    _ key: ObjectKey, setting slots: SlotSet, _ entity: EntitySchema
   ) {
-    for relationship in partnered where !slots.contains(relationship.slot) {
-      guard let inverse = relationship.inverse,
-        let partner = change(of: key)?.record?
-          .toOne(at: relationship.slot, layout: entity.layout),
-        newer.change(for: partner)?.slots.contains(inverse.slot) == true,
+    for (slot, back) in entity.ends.partnered where !slots.contains(slot) {
+      guard let partner = change(of: key)?.record?.toOne(at: slot, layout: entity.layout),
+        newer.change(for: partner)?.slots.contains(back.slot) == true,
         let layout = schema.entity(partner.entity)?.layout,
         let theirs = change(of: partner)?.record,
-        theirs.toOne(at: inverse.slot, layout: layout) != key
+        theirs.toOne(at: back.slot, layout: layout) != key
       else { continue }
-      setToOneNil(relationship.slot, of: key)
+      setToOneNil(slot, of: key)
     }
   }
 }

@@ -111,14 +111,13 @@ package struct Composition {
     }
     for span in newer.changes.spans {
       guard let entity = schema.entity(span.entity) else { continue }
-      let toOnes = entity.relationships.compactMap { $0 }.filter { $0.kind == .toOne }
-      let partnered = toOnes.filter { $0.inverse?.kind == .toOne }
-      guard losesObjects && !toOnes.isEmpty || !partnered.isEmpty else { continue }
+      let ends = entity.ends
+      guard losesObjects && !ends.targets.isEmpty || !ends.partnered.isEmpty else { continue }
       for place in span.range {
         let key = newer.changes.keys[place]
-        if losesObjects { dropToOneLinksToDeleted(from: key, entity, toOnes) }
-        if !partnered.isEmpty {
-          dropRivals(ofLinksThat: newer.changes.values[place], setsIn: key, entity, partnered)
+        if losesObjects { dropToOneLinksToDeleted(from: key, entity) }
+        if !ends.partnered.isEmpty {
+          dropRivals(ofLinksThat: newer.changes.values[place], setsIn: key, entity)
         }
       }
     }

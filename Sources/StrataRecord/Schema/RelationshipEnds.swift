@@ -51,6 +51,8 @@ package struct RelationshipEnds: Sendable {
   package private(set) var targets: [Target] = []
   /// Those of `targets`.
   package private(set) var targetSlots = SlotSet()
+  /// The slots of one-to-one relationships, and what leads back.
+  package private(set) var partnered: [(slot: Int, back: RelationshipSchema.Inverse)] = []
   /// The slots that delete rules do not leave alone.
   package private(set) var referrers: [Referrer] = []
   /// The slots that still lead to an object when it is deleted, by the rules `.deny` and `.noAction`.
@@ -85,6 +87,7 @@ package struct RelationshipEnds: Sendable {
           positions: inverse?.kind == .orderedToMany ? inverse?.number : nil,
           partner: partner?.slot, rule: rule))
       guard let partner else { return }
+      partnered.append((slot, partner))
       add(
         Referrer(
           index: partner.number, slot: partner.slot, relationship: slot, isPartner: true,
