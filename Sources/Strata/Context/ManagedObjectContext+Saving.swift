@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
-import StrataModel
-import StrataRecord
 
 // A save hands the context's changes one level up: to the parent in memory, or to the store.
 
@@ -29,5 +27,81 @@ extension ManagedObjectContext {
     guard let save = try saving.beginSave(lendingThread: true) else { return }
     save.waitUntilFinished()
     try saving.finish(save)
+  }
+
+  // MARK: - Through all ancestors to the disk
+
+  /// Saves everything unsaved, one level up or through all ancestors to the disk, giving up the actor
+  /// while others work: while ancestors are busy, and while the disk writes. For contexts of the main
+  /// actor, and for confined ones in async code; a body on a queue is synchronous, use
+  /// `ContextQueue.save(to:)` there.
+  ///
+  /// With `.store`, each ancestor is entered in its turn, saves all that it holds, and is left again
+  /// before the next one is entered; no queue is held while another is waited for. Others may save in
+  /// between, and what they save goes along.
+  ///
+  /// - Throws: before anything is saved, `ContextError.ancestorUnreachable`; what `save()` throws, if
+  ///   this context's own save fails; `AncestorSaveError`, if an ancestor's does: everything below it
+  ///   has got as far as that. It is not stopped by the task's cancellation.
+  public func save(
+    to destination: SaveDestination, isolation: isolated (any Actor)? = #isolation
+  ) async throws {
+    var ancestors: [Ancestor] = []
+    if destination == .store {
+      var context = self
+      while let parent = context.reader.sameIsolationParent {
+        ancestors.append(.here(parent))
+        context = parent
+      }
+      ancestors += try context.layer.ancestorSavers(below: ancestors.count).map(Ancestor.elsewhere)
+    }
+    try await saveOneLevel(isolation: isolation)
+    for (index, ancestor) in ancestors.enumerated() {
+      switch ancestor {
+      case .here(let context): try await context.save(atLevel: index + 1, isolation: isolation)
+      case .elsewhere(let save): try await save(index + 1)
+      }
+    }
+  }
+
+  /// A context above, and how to save it.
+  private enum Ancestor {
+    /// It is in this isolation.
+    case here(ManagedObjectContext)
+    case elsewhere(Layer.Saver)
+  }
+
+  /// Saves the context for a descendant that is `level` levels below.
+  ///
+  /// - Throws: `AncestorSaveError`.
+  func save(atLevel level: Int, isolation: isolated (any Actor)?) async throws {
+    do { try await saveOneLevel(isolation: isolation) } catch {
+      throw AncestorSaveError(level: level, contextName: reporter.name, underlyingError: error)
+    }
+  }
+
+  private func saveOneLevel(isolation: isolated (any Actor)?) async throws {
+    guard let save = try saving.beginSave() else { return }
+    await save.finished()
+    try saving.finish(save)
+  }
+}
+
+extension Layer {
+  /// The ways to save this layer's ancestors, the parent first.
+  ///
+  /// - Parameter levelCount: how many levels lie between the context that is saved and this layer.
+  /// - Throws: `ContextError.ancestorUnreachable`.
+  func ancestorSavers(below levelCount: Int = 0) throws(ContextError) -> [Saver] {
+    var savers: [Saver] = []
+    var next = parent
+    while let layer = next {
+      guard let saver = layer.saver else {
+        throw .ancestorUnreachable(level: levelCount + savers.count + 1)
+      }
+      savers.append(saver)
+      next = layer.parent
+    }
+    return savers
   }
 }

@@ -198,6 +198,21 @@ extension ManagedObjectContext {
   /// Whether anything is unsaved here. Core Data: `hasChanges`.
   public var hasChanges: Bool { work.hasChanges }
 
+  /// Whether a save would write anything: `hasChanges`, but for changes of transient attributes
+  /// alone. Core Data has no such property of a context. O(unsaved changes) if there are only such.
+  public var hasPersistentChanges: Bool {
+    work.encodeEdits()
+    return work.working.segments.contains { !$0.links.isEmpty }
+      || work.working.contains { key, change in
+        switch change.kind {
+        case .insert: true
+        case .delete: change.base != nil
+        case .update:
+          !change.slots.isSubset(of: schema.entity(key.entity)?.layout.transientSlots ?? [])
+        }
+      }
+  }
+
   /// The objects that are new here and unsaved. Core Data: `insertedObjects`.
   public var insertedObjects: Set<ManagedObject> { objects(changedAs: .insert) }
 
@@ -226,6 +241,13 @@ extension ManagedObjectContext {
     }
     return objects
   }
+
+  /// Marks `object` to be deleted by the next save, and applies the delete rules of its
+  /// relationships now: links are taken away, cascades deleted. Others see nothing before the save.
+  /// Core Data: `delete(_:)`.
+  ///
+  /// - Precondition: the object is of this context.
+  public func delete(_ object: ManagedObject) { deletion.delete(object) }
 
   /// Forgets everything unsaved: inserted objects are gone, changed and deleted ones are as the
   /// parent has them. Core Data: `rollback()`.
