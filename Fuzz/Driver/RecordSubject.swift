@@ -65,7 +65,7 @@ enum RecordSubject: Subject {
     }
     var arena = RecordArena()
     let copy = arena.append(copying: record)
-    let again = Draft(layout: layout, base: copy).encode(into: &arena)
+    let again = layout.withDraft(of: copy) { $0.encode(into: &arena) }
     try require(layout.differingSlots(copy, again).isEmpty, "encoding changed a value")
   }
 
@@ -114,7 +114,8 @@ enum RecordSubject: Subject {
   private static func compareWithModel(_ random: inout SeededGenerator) throws(Finding) {
     var model = values(&random)
     let base = encode(model, base: nil)
-    let draft = Draft(layout: layout, base: base)
+    var drafts = DraftArena()
+    let draft = Draft.make(layout, base: base, in: &drafts)
     var changes = SlotSet()
     for _ in 0..<Int.random(in: 0...12, using: &random) {
       let slot = Int.random(in: 0..<(kinds.count - 1), using: &random)
@@ -150,7 +151,8 @@ enum RecordSubject: Subject {
   }
 
   private static func encode(_ values: [Value], base: Record?) -> Record {
-    let draft = Draft(layout: layout, base: base)
+    var drafts = DraftArena()
+    let draft = Draft.make(layout, base: base, in: &drafts)
     for (slot, value) in values.enumerated() where layout.places[slot].isPlaced {
       draft.setValue(value, at: slot)
     }

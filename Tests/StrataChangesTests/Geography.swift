@@ -69,7 +69,8 @@ enum Geography {
     from base: Record? = nil, name: String? = nil, population: Int64? = nil,
     country: ObjectKey? = nil, twin: ObjectKey? = nil
   ) -> Record {
-    let draft = Draft(layout: entity(key("City", 1)).layout, base: base)
+    var drafts = DraftArena()
+    let draft = Draft.make(entity(key("City", 1)).layout, base: base, in: &drafts)
     if let name { draft.set(name, at: Self.name) }
     if let population { draft.set(population, at: Self.population) }
     if let country { draft.setToOne(country, at: countrySlot) }

@@ -58,7 +58,8 @@ private final class Reading {}
       objects.sort()
       if !areInOrder { objects.shuffle(using: &random) }
       let records = objects.map { _ in
-        let draft = Draft(layout: entity.layout, base: nil)
+        var drafts = DraftArena()
+        let draft = Draft.make(entity.layout, base: nil, in: &drafts)
         for (slot, value) in values(&random).enumerated() { draft.setValue(value, at: slot) }
         var arena = RecordArena()
         return draft.encode(into: &arena)

@@ -26,7 +26,8 @@ func makeLayout(_ kinds: [SlotKind], version: UInt16 = 1, transient: Set<Int> = 
 
 /// The record of these values; `.null` is absent.
 func makeRecord(_ values: [Value], _ layout: RecordLayout, base: Record? = nil) -> Record {
-  let draft = Draft(layout: layout, base: base)
+  var drafts = DraftArena()
+  let draft = Draft.make(layout, base: base, in: &drafts)
   for (slot, value) in values.enumerated() where layout.places[slot].isPlaced {
     draft.setValue(value, at: slot)
   }

@@ -55,7 +55,7 @@ final class DeletionEditor: ContextPart {
     let base = registry.cache.base(of: object)
     if !registry.cache.isCurrent(object) { work.edits.outdated.append(object.key) }
     if registry.observed != nil { registry.objectWillGo(object) }
-    object.discardDraft()
+    object.draft = nil
     if !work.orderedLists.isEmpty { work.orderedLists.didDelete(object.key) }
     reporter.turn.deleted.append(object.key)
     reporter.noteTouched()

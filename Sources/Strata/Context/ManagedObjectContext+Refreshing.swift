@@ -69,7 +69,7 @@ extension ManagedObjectContext {
     work.orderedLists.removeAll()
     work.view = nil
     if object.draft != nil {
-      object.discardDraft()
+      object.draft = nil
       work.edits.drafted.removeAll { $0 === object }
     }
     work.edits.links.filter { place, target, _ in place.owner != key && target != key }

@@ -32,18 +32,18 @@ extension ObjectLoader {
   /// is no change. An object with a draft takes it into that: it is being edited.
   private func quietly(_ object: ManagedObject, _ method: () -> Void) {
     guard object.draft == nil else { return method() }
-    work.awaking.append(object)
+    let awaking = AwakingObject(object)
+    work.awaking.append(awaking)
     method()
-    work.awaking.removeAll { $0 === object }
-    guard let draft = object.takeDraft() else { return }
-    var arena = RecordArena()
-    let set = draft.end(into: &arena)
-    guard !set.changed.isEmpty, let record = object.record,
+    work.awaking.removeAll { $0 === awaking }
+    guard let draft = object.draft.take(), !draft.changed.isEmpty, let record = object.record,
       let original = registry.cache.originalRecord(of: object)
     else { return }
+    var arena = RecordArena()
     // A merge may have replaced the record since the draft was made from it.
     let awakened = object.home.layout.splice(
-      base: record, changes: set.record, slots: set.changed, into: &arena)
-    registry.cache.setAwakened(awakened, over: original, external: set.external, of: object)
+      base: record, changes: draft.encode(into: &arena), slots: draft.changed, into: &arena)
+    registry.cache.setAwakened(awakened, over: original, external: draft.external, of: object)
+    withExtendedLifetime(awaking) {}
   }
 }

@@ -8,8 +8,8 @@ import StrataRecord
 /// drafts, deletions, and links.
 ///
 /// ## Lifetime
-/// A draft is not ended by its object, which may be released on any thread: whoever lets go of the edits
-/// has called `encode` or `discard`.
+/// The drafts go with the edits: before that, `encode` or the code that takes the edits back has removed
+/// each from its object.
 ///
 /// ## Isolation
 /// The context's.
@@ -17,7 +17,7 @@ struct PendingEdits: ~Copyable {
   /// Where drafts are encoded, and where those that are patches have their copies already.
   var arena = RecordArena()
   /// Where the drafts lie.
-  var slabs = DraftSlabs()
+  var drafts = DraftArena()
   /// The objects that have a draft, each once.
   var drafted: [ManagedObject] = []
   /// What deleted objects were when they were deleted; nil for one that the parent never saw.
@@ -64,7 +64,7 @@ struct PendingEdits: ~Copyable {
       for index in drafted.indices {
         Self.prefetch(index + Self.prefetchCount, of: addresses)
         let object = drafted[index]
-        guard let draft = object.takeDraft() else { continue }
+        guard let draft = object.draft.take() else { continue }
         encode(draft, of: object, into: &changes, cache)
       }
     }
@@ -83,28 +83,25 @@ struct PendingEdits: ~Copyable {
 
   @inline(__always)
   private mutating func encode(
-    _ draft: DraftReference, of object: ManagedObject, into changes: inout ChangeTable.Builder,
+    _ draft: Draft, of object: ManagedObject, into changes: inout ChangeTable.Builder,
     _ cache: ObjectCache
   ) {
-    let encoded = draft.end(into: &arena)
+    let (changed, external) = (draft.changed, draft.external)
+    var record = draft.encode(into: &arena)
     if object.status == .inserted {
       // What a new object was before is of no use to anybody.
-      let record = cache.setEncoded(
-        encoded.record, changed: encoded.changed, of: object, arena: &arena)
+      record = cache.setEncoded(record, changed: changed, of: object, arena: &arena)
       changes.append(
         object.key,
         .insert(
-          record, slots: encoded.changed.union(object.home.templateSlots),
-          external: encoded.external))
+          record, slots: changed.union(object.home.templateSlots), external: external))
     } else {
       let base = cache.base(of: object)
       if !cache.isCurrent(object) { outdated.append(object.key) }
-      let record = cache.setEncoded(
-        encoded.record, changed: encoded.changed, of: object, arena: &arena)
+      record = cache.setEncoded(record, changed: changed, of: object, arena: &arena)
       guard let base else { return }
       changes.append(
-        object.key,
-        .update(record, base: base, slots: encoded.changed, external: encoded.external))
+        object.key, .update(record, base: base, slots: changed, external: external))
     }
   }
 
@@ -125,13 +122,12 @@ struct PendingEdits: ~Copyable {
     strata_prefetch(address + 64)
   }
 
-  /// Ends the drafts of a context that is going. Objects that somebody else holds keep what was set.
+  /// Puts drafts of a context that is going under their objects: one that somebody else holds keeps the
+  /// values that were set.
   mutating func close() {
     while var object = drafted.popLast() {
-      if isKnownUniquelyReferenced(&object) {
-        object.discardDraft()
-      } else if let draft = object.takeDraft() {
-        object.record = draft.end(into: &arena).record
+      if !isKnownUniquelyReferenced(&object), let draft = object.draft.take() {
+        object.record = draft.encode(into: &arena)
       }
     }
   }

@@ -80,7 +80,7 @@ extension SaveSession {
       $0.record != nil && $0.home.hooks.contains(.didTurnIntoFault)
     }
     for object in objects {
-      object.discardDraft()
+      object.draft = nil
       object.status = .detached
       object.record = nil
       object.home.observed?.forget(object)

@@ -42,9 +42,9 @@ extension UnitOfWork {
     {
       home.noteNew(draft)
     }
-    object.draft = DraftReference.make(
+    object.draft = Draft.make(
       home.layout, base: home.template, external: home.templateExternal,
-      heapByteCount: home.heapByteCountOfNew, in: &edits.slabs)
+      heapByteCount: home.heapByteCountOfNew, in: &edits.drafts)
     registry.cache.register(object)
     edits.drafted.append(object)
     reporter.turn.inserted.append(object.key)
@@ -55,18 +55,21 @@ extension UnitOfWork {
 
   /// The draft that takes a new value of `slot`, or nil if the object has no values to set: it is none if
   /// it is still a fault. Runs no code of the program.
-  func draftForEditing(_ object: ManagedObject, _ slot: Int) -> DraftReference? {
+  func draftForEditing(_ object: ManagedObject, _ slot: Int) -> Draft? {
     if let draft = object.draft { return draft }
     guard let record = object.record, object.status != .deleted, object.isAlive else { return nil }
     // What a stale object is set over is its own, with the links that others have changed since.
     if !orderedLists.isEmpty, !registry.cache.isCurrent(object) { orderedLists.removeAll() }
     let layout = object.home.layout
+    if !awaking.isEmpty, let awaking = awaking.last(where: { $0.object === object }) {
+      object.draft = Draft.make(layout, base: record, in: &awaking.drafts)
+      return object.draft
+    }
     let draft =
       layout.variableSlots.contains(slot)
-      ? DraftReference.make(layout, base: record, in: &edits.slabs)
-      : DraftReference.make(patching: record, of: layout, in: &edits.arena, &edits.slabs)
+      ? Draft.make(layout, base: record, in: &edits.drafts)
+      : Draft.make(patching: record, of: layout, in: &edits.arena, &edits.drafts)
     object.draft = draft
-    if !awaking.isEmpty, awaking.contains(where: { $0 === object }) { return draft }
     if object.status == .clean { object.status = .updated }
     edits.drafted.append(object)
     reporter.turn.updated.append(object.key)

@@ -17,7 +17,7 @@ extension UnitOfWork {
     if object.observation != 0 { registry.objectWillGo(object) }
     undoRecorder?.noteDetached(object)
     if !savepoints.isEmpty { savepoints[savepoints.count - 1].detached.append(object) }
-    object.discardDraft()
+    object.draft = nil
     registry.unregister(object)
   }
 

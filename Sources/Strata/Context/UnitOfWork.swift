@@ -38,7 +38,7 @@ package final class UnitOfWork {
   /// The ordered relationships that are worked on by index.
   var orderedLists = OrderedLists()
   /// The objects whose awake methods run: what is set in them is no change.
-  var awaking: [ManagedObject] = []
+  var awaking: [AwakingObject] = []
   /// The savepoints of the `edit { }` calls that are under way, the outermost first.
   var savepoints: [EditSavepoint] = []
   /// Records what is done, if it can be undone: `undoManager`.
@@ -62,6 +62,15 @@ package final class UnitOfWork {
     return working.hasChanges
   }
 
-  /// Ends the drafts of a context that is going.
+  /// Puts drafts of a context that is going under their objects.
   func close() { edits.close() }
+}
+
+/// An object whose awake method runs. Its draft has an arena of its own, because the method may fetch,
+/// which encodes the edits and lets go of theirs.
+final class AwakingObject {
+  let object: ManagedObject
+  var drafts = DraftArena()
+
+  init(_ object: ManagedObject) { self.object = object }
 }

@@ -62,16 +62,15 @@ extension ObjectFetcher {
     _ stored: StoredRecord, by shown: Record, _ entity: EntitySchema, in view: ReadView,
     _ arena: inout RecordArena
   ) -> Change {
-    var draft: Draft?
+    var lost = SlotSet()
     for case let relationship? in entity.relationships where relationship.kind == .toOne {
       guard let target = shown.toOne(at: relationship.slot, layout: entity.layout),
         view.change(for: target)?.kind == .delete
       else { continue }
-      if draft == nil { draft = Draft(layout: entity.layout, base: shown) }
-      draft?.setToOne(nil, at: relationship.slot)
+      lost.insert(relationship.slot)
     }
     return .update(
-      draft?.encode(into: &arena) ?? shown, base: Base(stored),
+      entity.layout.clearing(lost, in: shown, into: &arena), base: Base(stored),
       slots: SlotSet(0..<entity.description.properties.count))
   }
 

@@ -141,7 +141,7 @@ extension ManagedObject {
   }
 
   /// The draft that takes a new value of `slot`; nil if the object has no values to set.
-  @usableFromInline final func draftForEditing(_ slot: Int) -> DraftReference? {
+  @usableFromInline final func draftForEditing(_ slot: Int) -> Draft? {
     if isFault { home.context?.loader.fire(self) }
     if let draft = home.find({ $0.work.draftForEditing(self, slot) }) { return draft }
     stopIfContextIsGone(.setting(slot: slot))

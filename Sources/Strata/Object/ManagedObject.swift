@@ -27,8 +27,6 @@ public import StrataRecord
 /// - I2 `draft` is there only while values are set that the context's changes do not hold yet; then
 ///   `record` is what the draft was made from.
 /// - I3 An object without record and draft is a fault.
-/// - I4 A draft that the object no longer has was ended: by `takeDraft` or `discardDraft` alone `draft`
-///   becomes nil.
 ///
 /// ## Lifetime
 /// The context's cache owns the object and lets go of it when nobody else holds it and it has no
@@ -48,9 +46,9 @@ nonisolated open class ManagedObject {
   /// The values as last encoded or loaded; nil in a fault.
   @exclusivity(unchecked)
   @usableFromInline package final var record: Record?
-  /// The values set since, in the slabs of the context's turn.
+  /// The values set since, in the arena of the context's edits.
   @exclusivity(unchecked)
-  @usableFromInline final var draft: DraftReference?
+  @usableFromInline final var draft: Draft?
   /// The generation of the store's record that `record` goes back to; 0 if the store has none.
   @exclusivity(unchecked)
   package final var generation: UInt64 = 0
@@ -228,16 +226,6 @@ extension ManagedObject {
 
   /// Whether the object has values that can be read or set.
   final var isAlive: Bool { status != .gone && status != .detached && home.hasContext }
-}
-
-// MARK: - The draft
-
-extension ManagedObject {
-  /// Takes the draft out of the object: the caller ends it.
-  final func takeDraft() -> DraftReference? { draft.take() }
-
-  /// Forgets the values that were set since the object's record was encoded.
-  final func discardDraft() { takeDraft()?.discard() }
 }
 
 extension ManagedObject: CustomStringConvertible {

@@ -46,15 +46,14 @@ public final class ObjectHome {
     hooks = entity.description.hooks
     self.type = type
     self.recorder = recorder
-    let draft = Draft(layout: entity.layout, base: nil)
-    for (slot, property) in entity.description.properties.enumerated() {
-      guard let attribute = property.attribute, attribute.defaultValue != .null else { continue }
-      draft.setValue(attribute.defaultValue, at: slot)
+    (template, templateExternal, templateSlots) = layout.withDraft(of: nil) { draft in
+      for (slot, property) in entity.description.properties.enumerated() {
+        guard let attribute = property.attribute, attribute.defaultValue != .null else { continue }
+        draft.setValue(attribute.defaultValue, at: slot)
+      }
+      var arena = RecordArena()
+      return (draft.encode(into: &arena), draft.external, draft.changed)
     }
-    var arena = RecordArena()
-    template = draft.encode(into: &arena)
-    templateExternal = draft.external
-    templateSlots = draft.changed
   }
 
   /// The context, or nil if it is gone.
@@ -73,10 +72,10 @@ public final class ObjectHome {
 
   /// How many bytes of variable values the last new objects were given, so that the next one's draft
   /// has room for as many from the start.
-  private(set) var heapByteCountOfNew = DraftReference.heapByteCountUsual
+  private(set) var heapByteCountOfNew = Draft.heapByteCountUsual
 
   /// Notes what a new object was given.
-  func noteNew(_ draft: DraftReference) {
+  func noteNew(_ draft: Draft) {
     if draft.heapByteCount > heapByteCountOfNew {
       heapByteCountOfNew = min(draft.heapByteCount, Self.heapByteCountOfNewMax)
     }

@@ -115,10 +115,8 @@ struct UndoReversal {
       return .insert(whole, slots: set, external: step.external)
     }
     if lost.isEmpty { return .insert(before, slots: layout.placedSlots, external: step.external) }
-    let draft = Draft(layout: layout, base: before)
-    for slot in lost { draft.setExternal(nil, at: slot) }
-    return .insert(
-      draft.encode(into: &arena), slots: layout.placedSlots, external: step.external)
+    let record = layout.clearing(lost, in: before, into: &arena)
+    return .insert(record, slots: layout.placedSlots, external: step.external)
   }
 
   // MARK: - Links
@@ -150,9 +148,7 @@ struct UndoReversal {
           slots.isEmpty
           ? nil : .update(kept, base: base, slots: slots, external: change.external)
       } else {
-        let draft = Draft(layout: layout, base: record)
-        for slot in lost { draft.setToOne(nil, at: slot) }
-        changes[key]?.record = draft.encode(into: &arena)
+        changes[key]?.record = layout.clearing(lost, in: record, into: &arena)
       }
     }
   }

@@ -179,13 +179,14 @@ package struct Derivation {
     of key: ObjectKey, _ stored: Record, in view: ReadView, into arena: inout RecordArena
   ) throws -> Record? {
     guard let slots = wanted[key], let entity = schema.entity(key.entity) else { return nil }
-    let draft = Draft(layout: entity.layout, base: stored)
-    for attribute in schema.derivation[key.entity]?.derived ?? []
-    where slots.contains(attribute.slot) {
-      draft.setValue(
-        try value(of: attribute, stored, key, entity, in: view), at: attribute.slot)
+    return try entity.layout.withDraft(of: stored) { draft in
+      for attribute in schema.derivation[key.entity]?.derived ?? []
+      where slots.contains(attribute.slot) {
+        draft.setValue(
+          try value(of: attribute, stored, key, entity, in: view), at: attribute.slot)
+      }
+      return draft.changed.isEmpty ? nil : draft.encode(into: &arena)
     }
-    return draft.changed.isEmpty ? nil : draft.encode(into: &arena)
   }
 
   private func value(

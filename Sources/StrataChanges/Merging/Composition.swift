@@ -324,10 +324,8 @@ package struct Composition {
     guard var change = pendingChange(of: key), let record = change.record,
       let layout = schema.entity(key.entity)?.layout
     else { return }
-    let draft = Draft(layout: layout, base: record)
-    draft.setToOne(nil, at: slot)
     hasComposed = true
-    change.record = draft.encode(into: &arena)
+    change.record = layout.clearing([slot], in: record, into: &arena)
     change.slots.insert(slot)
     outcomes.updateValue(change, forKey: key)
   }

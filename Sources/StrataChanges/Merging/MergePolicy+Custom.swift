@@ -96,21 +96,22 @@ final class CustomRule: Sendable {
   private func set(
     _ values: [String: Value], of record: Record, _ conflict: Conflict, _ layout: RecordLayout
   ) -> MergePolicy.Resolution {
-    let draft = Draft(layout: layout, base: record, external: conflict.external)
-    var mistakes: [MergePolicyMistake] = []
-    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-      switch slot(named: name, for: value, conflict, layout) {
-      case .success(let slot):
-        // Bytes are taken that the record has the stamp of, too: the store may not have them any more.
-        if layout.externalSlots.contains(slot) { draft.setExternal(nil, at: slot) }
-        draft.setValue(value, at: slot)
-      case .failure(let mistake): mistakes.append(mistake)
+    layout.withDraft(of: record, external: conflict.external) { draft in
+      var mistakes: [MergePolicyMistake] = []
+      for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+        switch slot(named: name, for: value, conflict, layout) {
+        case .success(let slot):
+          // Bytes are taken that the record has the stamp of, too: the store may not have them any more.
+          if layout.externalSlots.contains(slot) { draft.setExternal(nil, at: slot) }
+          draft.setValue(value, at: slot)
+        case .failure(let mistake): mistakes.append(mistake)
+        }
       }
+      guard mistakes.isEmpty else { return .mistaken(mistakes) }
+      if draft.changed.isEmpty { return .write(record, external: draft.external) }
+      var arena = RecordArena()
+      return .write(draft.encode(into: &arena), external: draft.external)
     }
-    guard mistakes.isEmpty else { return .mistaken(mistakes) }
-    if draft.changed.isEmpty { return .write(record, external: draft.external) }
-    var arena = RecordArena()
-    return .write(draft.encode(into: &arena), external: draft.external)
   }
 
   private func slot(

@@ -135,7 +135,7 @@ extension RowPlan {
   private func withEmptyRow(_ body: (Row) throws -> Void) throws {
     var arena = RecordArena()
     let layout = objects.entity.layout
-    let record = Draft(layout: layout, base: nil).encode(into: &arena)
+    let record = layout.edited(nil, into: &arena) { _ in }
     let key = ObjectKey(entity: objects.entity.number, serial: 0)
     try record.withRow(of: key, layout, body)
   }

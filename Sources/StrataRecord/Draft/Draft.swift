@@ -1,88 +1,382 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Foundation
 package import StrataModel
+public import StrataPrimitives
 
-/// A draft by itself, for who changes a record here and there: what is composed, merged or checked.
-/// Managed objects have references to the drafts of their turn instead.
+/// The mutable form of a record: the values of one object, some of them set since its record was
+/// encoded. One pointer, to the place of the draft in its `DraftArena`.
+///
+/// It exists so that setting a number is one store, whatever else the object holds, and setting a
+/// string moves no other. Variable values that were not set stay where they are, in the record that the
+/// draft began with.
+///
+/// ```
+///  cell ─► layout, patched block, changed slots …
+///  buffer ─► ┌──────┬──────────┬────────────┬─────────────────────┬─────────┬──────┐
+///            │header│ presence │ fixed part │ variable entries    │ heap …  │ free │
+///            └──────┴──────────┴────────────┴─────────────────────┴─────────┴──────┘
+///             0     as in a record  fixedEnd  entriesOffset         heapOffset
+///   entry = {start, count} of a value: in the base's bytes, or in the heap
+/// ```
+///
+/// The buffer lies behind the cell; one that outgrows its room gets another from the heap. Most changes of
+/// an object that there is already are of values in the fixed part. So a draft may begin
+/// as a *patch*: its buffer is a copy of the record, in the arena into which it would be encoded, and that
+/// copy with its new values is what it is encoded to. The first change of a variable value gives it a
+/// buffer of its own.
+///
+/// It is no class: each object's draft would be made, counted at each set, and freed, which took as long
+/// as everything else that is done with it. `RecordLayout.withDraft` makes one in an arena of its own.
+///
+/// ## Invariants
+/// - I1: an absent slot's fixed bytes are zero and its entry is empty (RecordLayout, I1).
+/// - I2: `changedSlots` holds every slot that was given a value which it did not have.
+/// - I3: each entry that is not empty lies in a block that the arena keeps, or below `heapEnd`.
+/// - I4: nobody else has the record of a patch before it is encoded, and nothing is set after that.
+///
+/// ## States
+/// - patch → with a buffer: a variable value is set or cleared.
 ///
 /// ## Lifetime and isolation
-/// It keeps what the draft needs, and ends it. It is of one isolation. Slots read from it are valid until
-/// the next change.
-package final class Draft {
-  private let layout: RecordLayout
-  private let reference: DraftReference
+/// A draft is private to its object's context, as the object is. It is good as long as its arena and its
+/// layout. Slots read from it are valid until the next change.
+@frozen
+@usableFromInline
+package struct Draft {
+  @usableFromInline let cell: UnsafeMutablePointer<DraftCell>
+
+  // Functions and no initializers: the arguments of an initializer would be counted for it.
 
   /// A draft of `base`, which is a record of `layout`; of a new object if it is nil.
   ///
-  /// - Parameter external: the bytes that the base's external slots stand for, where those are not in
-  ///   the store.
-  package init(
-    layout: RecordLayout, base: Record?, external: ExternalValues = ExternalValues()
+  /// - Parameters:
+  ///   - external: the bytes that the base's external slots stand for, where those are not in the
+  ///     store.
+  ///   - heapByteCount: how many bytes of variable values are likely to be set.
+  package static func make(
+    _ layout: RecordLayout, base: Record?, external: ExternalValues = ExternalValues(),
+    heapByteCount: Int = Draft.heapByteCountUsual, in arena: inout DraftArena
+  ) -> Draft {
+    let bufferByteCount = layout.draftBufferByteCount(withHeapOf: heapByteCount)
+    let (slab, room) = arena.room(byteCount: DraftCell.byteCount + bufferByteCount)
+    let buffer = room + DraftCell.byteCount
+    if fill(buffer, with: base, layout), let base { arena.keep(base.block) }
+    let draft = Draft(in: slab, at: room, layout, buffer, bufferByteCount, external)
+    draft.cell.pointee.heapEnd = layout.draftHeapOffset
+    return draft
+  }
+
+  /// A draft that patches a copy of `base`.
+  ///
+  /// - Parameter records: where the copy is made, and stays whatever becomes of the draft.
+  /// - Important: once it is encoded, nothing is set in it any more.
+  package static func make(
+    patching base: Record, of layout: RecordLayout, in records: inout RecordArena,
+    _ arena: inout DraftArena
+  ) -> Draft {
+    let copy = base.withUnsafeBytes { records.append(copying: $0) }
+    let (slab, room) = arena.room(byteCount: DraftCell.byteCount)
+    arena.keep(copy.block)
+    let buffer = UnsafeMutableRawPointer(mutating: copy.start)
+    let draft = Draft(in: slab, at: room, layout, buffer, copy.byteCount, ExternalValues())
+    draft.cell.pointee.patched = Uncounted(copy.block)
+    return draft
+  }
+
+  /// A draft whose buffer has no heap.
+  @inline(__always)
+  private init(
+    in slab: DraftArena.Slab, at room: UnsafeMutableRawPointer, _ layout: RecordLayout,
+    _ buffer: UnsafeMutableRawPointer, _ bufferByteCount: Int, _ external: consuming ExternalValues
   ) {
-    var slabs = DraftSlabs()
-    self.layout = layout
-    reference = DraftReference.make(layout, base: base, external: external, in: &slabs)
+    cell = room.bindMemory(to: DraftCell.self, capacity: 1)
+    // One by one: a whole cell would be copied, counting what it refers to.
+    cell.pointee.layout = Uncounted(layout)
+    cell.pointee.buffer = buffer
+    cell.pointee.hasExternalSlots = !layout.externalSlots.isEmpty
+    cell.pointee.ownsBuffer = false
+    cell.pointee.bufferByteCount = bufferByteCount
+    cell.pointee.heapEnd = 0
+    cell.pointee.patched = nil
+    cell.pointee.slab = slab
+    cell.pointee.isOwner = false
+    withUnsafeMutablePointer(to: &cell.pointee.changedSlots) { $0.initialize(to: SlotSet()) }
+    withUnsafeMutablePointer(to: &cell.pointee.externalValues) { [external] in
+      $0.initialize(to: external)
+    }
+    if cell.pointee.hasExternalSlots || layout.places.count > 64 { becomeOwner() }
   }
 
-  deinit { reference.discard() }
-
-  /// The slots that were set to another value than they had.
-  package var changed: SlotSet { reference.changed }
-
-  /// What external slots were set to.
-  package var external: ExternalValues { reference.external }
-
-  // MARK: - Reading
-
-  /// Whether the slot has a value.
-  package func isPresent(_ slot: Int) -> Bool { reference.isPresent(slot) }
-
-  /// The value of the slot; nil if it has none, or one of another type.
-  package func value<T: AttributeValue>(at slot: Int) -> T? { reference.value(at: slot) }
-
-  /// The value of the slot without its static type.
-  package func value(at slot: Int, store: StoreIdentity) -> Value {
-    reference.value(at: slot, store: store)
+  /// Has the slab list the cell, which owns memory from now on (`DraftArena`, I2).
+  private func becomeOwner() {
+    if cell.pointee.isOwner { return }
+    cell.pointee.isOwner = true
+    cell.pointee.nextOwner = cell.pointee.slab.pointee.owners
+    cell.pointee.slab.pointee.owners = cell
   }
 
-  /// The target of a to-one relationship, or nil.
-  package func toOne(at slot: Int) -> ObjectKey? { reference.toOne(at: slot) }
+  @inline(__always)
+  var isPatch: Bool { cell.pointee.patched != nil }
 
-  // MARK: - Setting
-
-  /// As `DraftReference.set`.
-  @discardableResult
-  package func set<T: AttributeValue>(_ value: T, at slot: Int) -> Bool {
-    reference.set(value, at: slot)
+  /// The record that a patch is; nil in a draft with a buffer.
+  private var patchedRecord: Record? {
+    guard let block = cell.pointee.patched?.counted else { return nil }
+    return Record(
+      block: block, offset: buffer - block.bytes, byteCount: cell.pointee.bufferByteCount)
   }
 
-  /// As `DraftReference.setValue`.
-  @discardableResult
-  package func setValue(_ value: Value, at slot: Int) -> Bool {
-    reference.setValue(value, at: slot)
+  /// Gives a patch a buffer.
+  func beginBuffer() {
+    let layout = layout
+    let byteCount = layout.draftBufferByteCount(withHeapOf: Self.heapByteCountUsual)
+    let new = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
+    _ = Self.fill(new, with: patchedRecord, layout)
+    cell.pointee.patched = nil
+    replaceBuffer(with: new, byteCount: byteCount, heapEnd: layout.draftHeapOffset)
   }
 
-  /// As `DraftReference.setToOne`.
-  @discardableResult
-  package func setToOne(_ key: ObjectKey?, at slot: Int) -> Bool {
-    reference.setToOne(key, at: slot)
+  /// Gives the draft a buffer of its own.
+  func replaceBuffer(with new: UnsafeMutableRawPointer, byteCount: Int, heapEnd: Int) {
+    cell.pointee.freeBuffer()
+    cell.pointee.ownsBuffer = true
+    cell.pointee.buffer = new
+    cell.pointee.bufferByteCount = byteCount
+    cell.pointee.heapEnd = heapEnd
+    becomeOwner()
   }
 
-  /// As `DraftReference.setExternal`.
-  @discardableResult
-  package func setExternal(_ value: ExternalData?, at slot: Int) -> Bool {
-    reference.setExternal(value, at: slot)
+  /// Writes the values of a record to a buffer.
+  ///
+  /// - Returns: whether the buffer has entries that lie in the record. The template of new objects has
+  ///   mostly no text: all of them would count references to it.
+  private static func fill(
+    _ buffer: UnsafeMutableRawPointer, with source: Record?, _ layout: RecordLayout
+  ) -> Bool {
+    // Safety: bytes of the buffer that hold nothing else.
+    let entries = (buffer + layout.draftEntriesOffset)
+      .assumingMemoryBound(to: VariableBytes.self)
+    guard let source else {
+      layout.writeEmptyHead(to: buffer)
+      entries.initialize(
+        repeating: VariableBytes(start: buffer, count: 0), count: layout.variableCount)
+      return false
+    }
+    layout.copyHead(of: source.start, to: buffer)
+    var isNeeded = false
+    for index in 0..<layout.variableCount {
+      var bytes = layout.variableBytes(index, at: source.start)
+      if bytes.count == 0 { bytes.start = UnsafeRawPointer(buffer) } else { isNeeded = true }
+      (entries + index).initialize(to: bytes)
+    }
+    return isNeeded
   }
 
-  /// As `DraftReference.replaceExternal`.
-  package func replaceExternal(with value: ExternalData?, at slot: Int) {
-    reference.replaceExternal(with: value, at: slot)
+  func entries(_ layout: RecordLayout) -> UnsafeMutablePointer<VariableBytes> {
+    // Safety: the initializer has put the entries there, and nothing else ever lies there.
+    (buffer + layout.draftEntriesOffset).assumingMemoryBound(to: VariableBytes.self)
   }
-
-  // MARK: - Encoding
-
-  /// The values as a record. The draft stays as it is.
-  package func encode(into arena: inout RecordArena) -> Record { reference.encode(into: &arena) }
 }
 
 @available(*, unavailable)
 extension Draft: Sendable {}
+
+extension Draft {
+  /// Room for a short text or two.
+  package static var heapByteCountUsual: Int { 64 }
+
+  var layout: RecordLayout { cell.pointee.layout.counted }
+
+  @inlinable @inline(__always)
+  var buffer: UnsafeMutableRawPointer { cell.pointee.buffer }
+
+  @inlinable @inline(__always)
+  func place(_ slot: Int) -> SlotPlace {
+    cell.pointee.layout.with { $0.places[slot] }
+  }
+
+  /// The slots that were set to another value than they had.
+  package var changed: SlotSet { cell.pointee.changedSlots }
+
+  /// What external slots were set to.
+  package var external: ExternalValues { cell.pointee.externalValues }
+
+  /// Whether some slot's bytes do not lie in the record. What such a slot of an object shows, the object
+  /// alone knows.
+  @inlinable package var hasExternalSlots: Bool { cell.pointee.hasExternalSlots }
+
+  /// How many bytes of variable values were set so far.
+  package var heapByteCount: Int { cell.pointee.heapEnd - layout.draftHeapOffset }
+}
+
+// MARK: - Reading
+
+extension Draft {
+  /// The slot as it is now. An absent one reads as no value.
+  @inlinable @inline(__always)
+  package func slot(_ index: Int) -> RecordSlot {
+    let place = place(index)
+    guard place.isPresent(in: buffer) else { return RecordSlot(absent: place.code) }
+    if place.position >= 0 {
+      return RecordSlot(start: buffer + Int(place.position), byteCount: 0, code: place.code)
+    }
+    return variableSlot(place)
+  }
+
+  @usableFromInline func variableSlot(_ place: SlotPlace) -> RecordSlot {
+    cell.pointee.layout.with { layout in
+      if isPatch { return layout.variableSlot(place, at: buffer) }
+      let entry = entries(layout)[Int(~place.position)]
+      return RecordSlot(start: entry.start, byteCount: UInt32(entry.count), code: place.code)
+    }
+  }
+
+  /// Whether the slot has a value.
+  @inlinable package func isPresent(_ slot: Int) -> Bool { place(slot).isPresent(in: buffer) }
+
+  /// The value of the slot; nil if it has none, or one of another type.
+  @inlinable package func value<T: AttributeValue>(at slot: Int) -> T? {
+    T(self.slot(slot))
+  }
+
+  /// The value of the slot without its static type.
+  package func value(at slot: Int, store: StoreIdentity) -> Value {
+    self.slot(slot).value(store: store)
+  }
+
+  /// The target of a to-one relationship, or nil.
+  package func toOne(at slot: Int) -> ObjectKey? { self.slot(slot).toOne }
+}
+
+// MARK: - Setting
+
+extension Draft {
+  /// Sets the slot, which is of `T.attributeType`; setting another type traps.
+  /// - Returns: false if an equal value was there. Equal means the same stored bytes: -0 over +0
+  ///   and a string of other, canonically equivalent scalars are changes, so what is read back is
+  ///   what was set; NaN over the same NaN is none.
+  @inlinable
+  @discardableResult
+  package func set<T: AttributeValue>(_ value: T, at slot: Int) -> Bool {
+    var writer = SlotWriter(draft: self, slot: slot)
+    value.write(to: &writer)
+    return writer.didChange
+  }
+
+  /// Sets a to-one relationship's target.
+  /// - Returns: false if it was that already.
+  @discardableResult
+  package func setToOne(_ key: ObjectKey?, at slot: Int) -> Bool {
+    guard let key else { return clear(slot) }
+    return store(integer: key.rawValue, at: slot, as: .toOne)
+  }
+
+  /// Leaves the slot without a value.
+  /// - Returns: false if it had none.
+  @usableFromInline
+  @discardableResult
+  package func clear(_ slot: Int) -> Bool {
+    let place = place(slot)
+    if place.code == .external { return setExternal(nil, at: slot) }
+    guard place.isPresent(in: buffer) else { return false }
+    if isPatch, place.position < 0 { beginBuffer() }
+    erase(place)
+    cell.pointee.changedSlots.insert(slot)
+    return true
+  }
+
+  func erase(_ place: SlotPlace) {
+    let buffer = buffer
+    buffer.storeBytes(
+      of: buffer.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
+        & ~place.presenceMask,
+      toByteOffset: Int(place.presenceOffset), as: UInt8.self)
+    if place.position >= 0 {
+      UnsafeMutableRawBufferPointer(
+        start: buffer + Int(place.position), count: place.code.fixedByteCount
+      ).initializeMemory(as: UInt8.self, repeating: 0)
+    } else {
+      entries(layout)[Int(~place.position)] = VariableBytes(start: buffer, count: 0)
+    }
+  }
+
+  @inlinable func store<Integer: FixedWidthInteger>(
+    integer: Integer, at slot: Int, as code: SlotCode
+  ) -> Bool {
+    let place = place(slot)
+    guard place.code == code else { mismatch(slot, code) }
+    let target = buffer + Int(place.position)
+    let bits = integer.littleEndian
+    if place.isPresent(in: buffer), target.loadUnaligned(as: Integer.self) == bits { return false }
+    target.storeBytes(of: bits, as: Integer.self)
+    markPresent(place, slot)
+    return true
+  }
+
+  func store(fixed bytes: UnsafeRawBufferPointer, at slot: Int, as code: SlotCode) -> Bool {
+    let place = place(slot)
+    guard place.code == code, bytes.count == code.fixedByteCount else { mismatch(slot, code) }
+    let target = UnsafeMutableRawBufferPointer(
+      start: buffer + Int(place.position), count: bytes.count)
+    if place.isPresent(in: buffer),
+      memcmp(target.baseAddress!, bytes.baseAddress!, bytes.count) == 0
+    {
+      return false
+    }
+    target.copyMemory(from: bytes)
+    markPresent(place, slot)
+    return true
+  }
+
+  @inlinable func markPresent(_ place: SlotPlace, _ slot: Int) {
+    let buffer = buffer
+    buffer.storeBytes(
+      of: buffer.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
+        | place.presenceMask,
+      toByteOffset: Int(place.presenceOffset), as: UInt8.self)
+    cell.pointee.changedSlots.insert(slot)
+  }
+
+  @usableFromInline func mismatch(_ slot: Int, _ code: SlotCode) -> Never {
+    preconditionFailure(
+      """
+      slot \(slot) holds \(String(describing: place(slot).code.kind)), \
+      it cannot be set to \(String(describing: code.kind))
+      """)
+  }
+}
+
+// MARK: - Encoding
+
+extension Draft {
+  /// The values as a record. The draft stays as it is, except a patch: that is used up (I4).
+  package func encode(into arena: inout RecordArena) -> Record {
+    if let record = patchedRecord { return record }
+    return cell.pointee.layout.with { layout in
+      layout.assemble(head: buffer, variable: UnsafePointer(entries(layout)), into: &arena)
+    }
+  }
+}
+
+extension RecordLayout {
+  /// Calls `body` with a draft of `base` in an arena of its own; of a new object if `base` is nil.
+  ///
+  /// - Parameter external: as `Draft.make` has it.
+  package func withDraft<Result>(
+    of base: Record?, external: ExternalValues = ExternalValues(),
+    _ body: (Draft) throws -> Result
+  ) rethrows -> Result {
+    var drafts = DraftArena()
+    defer { withExtendedLifetime(drafts) {} }
+    return try body(Draft.make(self, base: base, external: external, in: &drafts))
+  }
+
+  /// `base` with the values that `edit` sets in its draft.
+  package func edited(
+    _ base: Record?, into arena: inout RecordArena, _ edit: (Draft) throws -> Void
+  ) rethrows -> Record {
+    try withDraft(of: base) { draft in
+      try edit(draft)
+      return draft.encode(into: &arena)
+    }
+  }
+}

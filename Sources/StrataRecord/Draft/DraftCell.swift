@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataPrimitives
 
-/// What a draft is made of, but for its buffer. `DraftReference` has the picture, and all that is done
-/// with it.
+/// The parts of a draft except its buffer. `Draft` has the drawing and all functions.
 @usableFromInline
 package struct DraftCell {
-  // Safety: not counted, for who has the draft keeps the layout: a managed object by its home, `Draft`
-  // itself.
+  // Safety: not counted. A managed object keeps the layout by its home, `withDraft` by itself.
   @usableFromInline var layout: Uncounted<RecordLayout>
   @usableFromInline var buffer: UnsafeMutableRawPointer
   @usableFromInline var changedSlots: SlotSet
@@ -14,17 +12,24 @@ package struct DraftCell {
   @usableFromInline var hasExternalSlots: Bool
   /// Whether the buffer is the draft's alone, and not behind the cell.
   var ownsBuffer: Bool
-  /// 0 in a patch.
+  /// How many bytes the buffer has, or the record that a patch is.
   var bufferByteCount: Int
   /// Where the heap's free bytes begin.
   var heapEnd: Int
-  /// The record that has the variable values that were not set: the one that the draft began with, or the
-  /// patched copy of it; nil if there are no such values.
-  var source: Record?
+  // Safety: not counted, for the arena keeps the block.
+  /// The block of the record that a patch is; nil in a draft with a buffer.
+  var patched: Uncounted<RecordBlock>?
   var externalValues: ExternalValues
-  /// Where the cell lies.
-  var slab: DraftSlabs.Slab
+  /// The slab that lists the cell if it owns memory.
+  var slab: DraftArena.Slab
+  /// Whether the slab lists the cell.
+  var isOwner: Bool
+  var nextOwner: UnsafeMutablePointer<DraftCell>?
 
-  /// What a cell takes in a slab: the buffer begins behind it.
+  /// How many bytes a cell takes in a slab: the buffer begins behind it.
   static var byteCount: Int { MemoryLayout<DraftCell>.stride }
+
+  func freeBuffer() {
+    if ownsBuffer { buffer.deallocate() }
+  }
 }

@@ -11,12 +11,12 @@ package import Foundation
 ///   the middle of it would let go of the draft.
 @frozen
 public struct SlotWriter {
-  @usableFromInline let draft: DraftReference
+  @usableFromInline let draft: Draft
   @usableFromInline let slot: Int
   /// Whether a value was written that differs from the one before.
   @usableFromInline var didChange = false
 
-  @inlinable init(draft: DraftReference, slot: Int) {
+  @inlinable init(draft: Draft, slot: Int) {
     self.draft = draft
     self.slot = slot
   }

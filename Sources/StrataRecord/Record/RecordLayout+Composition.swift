@@ -159,11 +159,18 @@ extension RecordLayout {
   /// The record as it is stored: without the values of transient slots. The same record if it has
   /// none.
   package func withoutTransients(_ record: Record, into arena: inout RecordArena) -> Record {
-    guard transientSlots.contains(where: { places[$0].isPresent(in: record.start) }) else {
-      return record
-    }
+    clearing(transientSlots, in: record, into: &arena)
+  }
+
+  /// `record` without the values of `slots`. The same record if it has none.
+  package func clearing(
+    _ slots: SlotSet, in record: Record, into arena: inout RecordArena
+  ) -> Record {
+    let start = record.start
+    defer { withExtendedLifetime(record) {} }
+    guard slots.contains(where: { places[$0].isPresent(in: start) }) else { return record }
     return assemble(from: record, into: &arena) { edit in
-      for slot in transientSlots { edit.clear(places[slot]) }
+      for slot in slots where places[slot].isPresent(in: start) { edit.clear(places[slot]) }
     }
   }
 
@@ -186,13 +193,13 @@ extension RecordLayout {
       }
     }
     if converted.isEmpty { return direct }
-    let draft = Draft(layout: self, base: direct)
-    for slot in converted {
-      let former = old.slot(slot, at: record.start)
-      guard former.code != .toOne, places[slot].code != .toOne else { continue }
-      let value = former.attributeValue ?? .null
-      if value != .null, places[slot].code.holds(value) { draft.setValue(value, at: slot) }
+    return edited(direct, into: &arena) { draft in
+      for slot in converted {
+        let former = old.slot(slot, at: record.start)
+        guard former.code != .toOne, places[slot].code != .toOne else { continue }
+        let value = former.attributeValue ?? .null
+        if value != .null, places[slot].code.holds(value) { draft.setValue(value, at: slot) }
+      }
     }
-    return draft.encode(into: &arena)
   }
 }

@@ -21,9 +21,7 @@ extension BatchDelete {
     for tree in whole.trees { try transaction.clear(tree) }
     try rewrite(cleared.keys.sorted()) { delete, key, old, _, arena in
       let (layout, slots) = try delete.clearedSlots(of: key, old)
-      let draft = Draft(layout: layout, base: old)
-      for slot in slots { draft.setToOne(nil, at: slot) }
-      return draft.encode(into: &arena)
+      return layout.clearing(slots, in: old, into: &arena)
     }
     try rewrite(reached) { delete, key, old, view, _ in
       try delete.consequences?.record(of: key, old, in: view) ?? old

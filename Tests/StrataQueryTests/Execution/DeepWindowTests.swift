@@ -27,7 +27,8 @@ private final class PlainCities: Snapshot {
 
   func record(for key: ObjectKey) -> StoredRecord? {
     recordReadCount += 1
-    let draft = Draft(layout: world.city.layout, base: nil)
+    var drafts = DraftArena()
+    let draft = Draft.make(world.city.layout, base: nil, in: &drafts)
     draft.set(Int(key.serial) - 1, at: 2)
     var arena = RecordArena()
     return StoredRecord(record: draft.encode(into: &arena), generation: 1)
@@ -74,7 +75,8 @@ private final class PlainCities: Snapshot {
     let world = try World()
     let store = try PlainCities(100_100, in: world)
     func record(_ population: Int) -> Record {
-      let draft = Draft(layout: world.city.layout, base: nil)
+      var drafts = DraftArena()
+      let draft = Draft.make(world.city.layout, base: nil, in: &drafts)
       draft.set(population, at: 2)
       var arena = RecordArena()
       return draft.encode(into: &arena)

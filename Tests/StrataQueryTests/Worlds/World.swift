@@ -162,7 +162,8 @@ final class World {
   // MARK: - Encoding
 
   private func encode(_ value: CityValue, _ entity: EntitySchema) -> Record {
-    let draft = Draft(layout: entity.layout, base: nil)
+    var drafts = DraftArena()
+    let draft = Draft.make(entity.layout, base: nil, in: &drafts)
     func set(_ name: String, _ value: (some AttributeValue)?) {
       guard let value, let slot = entity.description.slot(named: name) else { return }
       draft.set(value, at: slot)
@@ -183,7 +184,8 @@ final class World {
   }
 
   private func encode(_ value: CountryValue) -> Record {
-    let draft = Draft(layout: country.layout, base: nil)
+    var drafts = DraftArena()
+    let draft = Draft.make(country.layout, base: nil, in: &drafts)
     if let name = value.name { draft.set(name, at: 0) }
     if let motto = value.motto { draft.set(motto, at: 1) }
     return draft.encode(into: &arena)

@@ -38,7 +38,8 @@ private struct Money: AttributeValue {
   private func roundTrip<T: AttributeValue>(_ values: T...) {
     let layout = makeLayout([.attribute(.int8), .attribute(T.attributeType), .attribute(.string)])
     for value in values {
-      let draft = Draft(layout: layout, base: nil)
+      var drafts = DraftArena()
+      let draft = Draft.make(layout, base: nil, in: &drafts)
       draft.set("neighbour", at: 2)
       let isNew = draft.set(value, at: 1)
       #expect(isNew == (value.value != .null))
@@ -95,7 +96,8 @@ private struct Money: AttributeValue {
 
   @Test func `reads a raw value without a case as nothing`() {
     let layout = makeLayout([.attribute(.string), .attribute(.codable)])
-    let draft = Draft(layout: layout, base: nil)
+    var drafts = DraftArena()
+    let draft = Draft.make(layout, base: nil, in: &drafts)
     draft.set("blue", at: 0)
     draft.setValue(.codable(Data("no JSON".utf8)), at: 1)
     #expect(draft.value(at: 0) as Colour? == nil)
@@ -105,7 +107,8 @@ private struct Money: AttributeValue {
 
   @Test func `keeps what is set bit for bit, and an equal value of other bits is a change`() {
     let layout = makeLayout([.attribute(.double), .attribute(.string)])
-    let draft = Draft(layout: layout, base: nil)
+    var drafts = DraftArena()
+    let draft = Draft.make(layout, base: nil, in: &drafts)
     draft.set(0.0, at: 0)
     #expect(draft.set(-0.0, at: 0))
     #expect((draft.value(at: 0) as Double?)?.sign == .minus)
@@ -119,7 +122,8 @@ private struct Money: AttributeValue {
   @Test func `knows which slots changed since its base`() {
     let layout = makeLayout([.attribute(.string), .attribute(.int64), .toOne, .toMany])
     let base = makeRecord([.string("a"), .int(1), objectID(5), .null], layout)
-    let draft = Draft(layout: layout, base: base)
+    var drafts = DraftArena()
+    let draft = Draft.make(layout, base: base, in: &drafts)
     #expect(!draft.set("a", at: 0))
     #expect(!draft.set(1, at: 1))
     #expect(!draft.setToOne(ObjectKey(rawValue: 5), at: 2))
@@ -145,7 +149,8 @@ private struct Money: AttributeValue {
       var model = kinds.map { random.chance(3) ? .null : random.value($0) }
       let base = random.chance(3) ? nil : makeRecord(model, layout)
       if base == nil { model = kinds.map { _ in .null } }
-      let draft = Draft(layout: layout, base: base)
+      var drafts = DraftArena()
+      let draft = Draft.make(layout, base: base, in: &drafts)
       for _ in 0..<200 {
         let slot = Int.random(in: 0..<kinds.count, using: &random)
         var value = random.chance(4) ? .null : random.value(kinds[slot])
@@ -176,11 +181,15 @@ private struct Money: AttributeValue {
 
   @Test func `refuses a value of another type`() async {
     await #expect(processExitsWith: .failure) {
-      let draft = Draft(layout: makeLayout([.attribute(.int64)]), base: nil)
+      var drafts = DraftArena()
+      let layout = makeLayout([.attribute(.int64)])
+      let draft = Draft.make(layout, base: nil, in: &drafts)
       draft.set("text", at: 0)
     }
     await #expect(processExitsWith: .failure) {
-      let draft = Draft(layout: makeLayout([.attribute(.int8)]), base: nil)
+      var drafts = DraftArena()
+      let layout = makeLayout([.attribute(.int8)])
+      let draft = Draft.make(layout, base: nil, in: &drafts)
       draft.setValue(.int(128), at: 0)
     }
   }

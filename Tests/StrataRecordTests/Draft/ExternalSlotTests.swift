@@ -23,7 +23,8 @@ private func record(_ draft: Draft) -> Record {
 
 @Suite struct `An external slot` {
   @Test func `has the bytes that the format's description shows`() {
-    let draft = Draft(layout: layout, base: nil)
+    var drafts = DraftArena()
+    let draft = Draft.make(layout, base: nil, in: &drafts)
     draft.set("Ada", at: 0)
     draft.set(Data("Strata".utf8), at: 1)
     #expect(
@@ -34,7 +35,8 @@ private func record(_ draft: Draft) -> Record {
   }
 
   @Test func `has a stamp, and the draft the bytes`() {
-    let draft = Draft(layout: layout, base: nil)
+    var drafts = DraftArena()
+    let draft = Draft.make(layout, base: nil, in: &drafts)
     let data = Data([1, 2, 3])
     #expect(draft.set(data, at: 1))
     #expect(draft.external[1]?.data == data)
@@ -50,9 +52,10 @@ private func record(_ draft: Draft) -> Record {
   }
 
   @Test func `that is set to equal bytes does not change`() {
-    let first = Draft(layout: layout, base: nil)
+    var drafts = DraftArena()
+    let first = Draft.make(layout, base: nil, in: &drafts)
     first.set(Data([1, 2, 3]), at: 1)
-    let second = Draft(layout: layout, base: record(first))
+    let second = Draft.make(layout, base: record(first), in: &drafts)
     #expect(!second.set(Data([1, 2, 3]), at: 1))
     #expect(!second.setValue(.data(Data([1, 2, 3])), at: 1))
     #expect(second.changed.isEmpty)
@@ -64,10 +67,11 @@ private func record(_ draft: Draft) -> Record {
   }
 
   @Test func `is replaced though the base have equal bytes`() {
-    let first = Draft(layout: layout, base: nil)
+    var drafts = DraftArena()
+    let first = Draft.make(layout, base: nil, in: &drafts)
     first.set(Data([1]), at: 1)
     let former = ExternalData(Data([1]))
-    let stale = Draft(layout: layout, base: record(first))
+    let stale = Draft.make(layout, base: record(first), in: &drafts)
     #expect(!stale.setExternal(former, at: 1))
     #expect(stale.changed.isEmpty)
     stale.replaceExternal(with: former, at: 1)
@@ -78,7 +82,8 @@ private func record(_ draft: Draft) -> Record {
   }
 
   @Test func `tells no value, an empty one and others apart`() {
-    let draft = Draft(layout: layout, base: nil)
+    var drafts = DraftArena()
+    let draft = Draft.make(layout, base: nil, in: &drafts)
     draft.set(Data(), at: 1)
     let empty = record(draft)
     #expect(empty.stamp(at: 1, layout)?.byteCount == 0)
@@ -87,14 +92,15 @@ private func record(_ draft: Draft) -> Record {
     let none = record(draft)
     #expect(none.stamp(at: 1, layout) == nil)
     #expect(layout.differingSlots(empty, none) == [1])
-    #expect(none == record(Draft(layout: layout, base: nil)))
+    #expect(none == layout.withDraft(of: nil) { record($0) })
   }
 
   @Test func `is composed and compared by its stamp`() {
-    let first = Draft(layout: layout, base: nil)
+    var drafts = DraftArena()
+    let first = Draft.make(layout, base: nil, in: &drafts)
     first.set(Data([1]), at: 1)
     first.set(Data([2]), at: 2)
-    let second = Draft(layout: layout, base: nil)
+    let second = Draft.make(layout, base: nil, in: &drafts)
     second.set(Data([1]), at: 1)
     second.set(Data([3]), at: 2)
     #expect(layout.differingSlots(record(first), record(second)) == [2])
@@ -154,7 +160,8 @@ private func record(_ draft: Draft) -> Record {
     var random = SeededGenerator(seed: seed)
     var arena = RecordArena()
     for _ in 0..<200 {
-      let draft = Draft(layout: layout, base: nil)
+      var drafts = DraftArena()
+      let draft = Draft.make(layout, base: nil, in: &drafts)
       draft.set(Data(random.bytes(8)), at: 1)
       draft.set(random.text(), at: 0)
       var damaged = bytes(record(draft))

@@ -27,7 +27,7 @@ private func readAll(_ damaged: [UInt8], _ layout: RecordLayout) -> Bool {
   }
   var arena = RecordArena()
   let copy = arena.append(copying: record)
-  let again = Draft(layout: layout, base: copy).encode(into: &arena)
+  let again = layout.withDraft(of: copy) { $0.encode(into: &arena) }
   #expect(layout.differingSlots(copy, again).isEmpty)
   return true
 }

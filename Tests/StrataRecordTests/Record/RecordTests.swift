@@ -32,7 +32,8 @@ import Testing
   }
 
   private func shrink(_ record: Record, _ layout: RecordLayout) -> Record {
-    let draft = Draft(layout: layout, base: record)
+    var drafts = DraftArena()
+    let draft = Draft.make(layout, base: record, in: &drafts)
     draft.set(Data([7]), at: 0)
     var arena = RecordArena()
     return draft.encode(into: &arena)
@@ -143,7 +144,8 @@ import Testing
       + Array(repeating: 100, count: 2_000)
     {
       let data = Data(repeating: UInt8(truncatingIfNeeded: records.count), count: count)
-      let draft = Draft(layout: layout, base: nil)
+      var drafts = DraftArena()
+      let draft = Draft.make(layout, base: nil, in: &drafts)
       draft.set(data, at: 0)
       records.append((draft.encode(into: &arena), data))
     }

@@ -106,7 +106,8 @@ import Testing
     try edit.save()
     // The record is changed behind the index's back.
     let stored = try store.stored(city)
-    let draft = Draft(layout: schema.layout, base: stored.record)
+    var drafts = DraftArena()
+    let draft = Draft.make(schema.layout, base: stored.record, in: &drafts)
     draft.setToOne(elsewhere, at: try #require(Atlas.city.slot(named: "country")))
     var arena = RecordArena()
     try filled.replace(city, by: draft.encode(into: &arena))

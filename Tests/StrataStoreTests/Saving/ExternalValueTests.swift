@@ -122,7 +122,8 @@ import Testing
     let layout = store.schema.of(Self.picture).layout
     for policy in [MergePolicy.overwrite, .custom("ours") { _ in .takeOurs }] {
       var third = Edit(store, policy: policy)
-      let draft = Draft(layout: layout, base: former.record)
+      var drafts = DraftArena()
+      let draft = Draft.make(layout, base: former.record, in: &drafts)
       draft.set("\(policy)", at: 0)
       var arena = RecordArena()
       third.changes[key] = .update(draft.encode(into: &arena), base: Base(former), slots: [0])

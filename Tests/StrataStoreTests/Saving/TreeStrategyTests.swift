@@ -76,7 +76,8 @@ import Testing
     var run = IndexRunBuilder(index, layout, expecting: words.count)
     var arena = RecordArena()
     for (key, text) in words.sorted(by: { $0.key < $1.key }) {
-      let draft = Draft(layout: layout, base: nil)
+      var drafts = DraftArena()
+      let draft = Draft.make(layout, base: nil, in: &drafts)
       for slot in layout.places.indices {
         draft.setValue(slot == 0 ? .string(text) : .int(Int64(text.utf8.count)), at: slot)
       }

@@ -62,7 +62,8 @@ struct Edit {
   private mutating func encode(
     _ values: [String: Value], over base: Record?, _ schema: EntitySchema
   ) -> (Record, SlotSet, ExternalValues) {
-    let draft = Draft(layout: schema.layout, base: base)
+    var drafts = DraftArena()
+    let draft = Draft.make(schema.layout, base: base, in: &drafts)
     for (name, value) in values {
       guard let slot = schema.description.slot(named: name) else { continue }
       draft.setValue(value, at: slot)

@@ -93,18 +93,19 @@ extension ConstraintCheck {
     let external = state.item(of: loser)?.external ?? ExternalValues()
     if own === entity { return (record, set, external) }
     let shared = zip(own.numbers, entity.numbers).prefix { $0 == $1 }.count
-    let draft = Draft(layout: entity.layout, base: theirs)
-    var slots = SlotSet()
-    for slot in 0..<shared where entity.layout.places[slot].isPlaced {
-      if own.layout.externalSlots.contains(slot) {
-        draft.setExternal(external[slot], at: slot)
-      } else {
-        draft.setValue(
-          record.value(at: slot, layout: own.layout, store: state.schema.store), at: slot)
+    return entity.layout.withDraft(of: theirs) { draft in
+      var slots = SlotSet()
+      for slot in 0..<shared where entity.layout.places[slot].isPlaced {
+        if own.layout.externalSlots.contains(slot) {
+          draft.setExternal(external[slot], at: slot)
+        } else {
+          draft.setValue(
+            record.value(at: slot, layout: own.layout, store: state.schema.store), at: slot)
+        }
+        if set.contains(slot) { slots.insert(slot) }
       }
-      if set.contains(slot) { slots.insert(slot) }
+      return (draft.changed.isEmpty ? theirs : state.encode(draft), slots, draft.external)
     }
-    return (draft.changed.isEmpty ? theirs : state.encode(draft), slots, draft.external)
   }
 
   /// The slots that a new object was given another value in than the entity's default.

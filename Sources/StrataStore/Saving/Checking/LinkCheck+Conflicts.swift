@@ -174,8 +174,7 @@ extension LinkCheck {
     guard let layout = state.schema.entity(owner.entity)?.layout,
       let record = try state.record(of: owner)
     else { return }
-    let draft = Draft(layout: layout, base: record)
-    draft.setToOne(target, at: slot)
-    try state.revise(owner, to: state.encode(draft))
+    try state.revise(
+      owner, to: state.edited(record, layout) { $0.setToOne(target, at: slot) })
   }
 }

@@ -90,9 +90,7 @@ extension StateAfterSave {
     of old: Record?, at slots: SlotSet, in record: Record, _ layout: RecordLayout
   ) -> Record {
     if let old { return splice(old, into: record, at: slots, layout) }
-    let draft = Draft(layout: layout, base: record)
-    for slot in slots { draft.setExternal(nil, at: slot) }
-    return encode(draft)
+    return layout.clearing(slots, in: record, into: &arena)
   }
 }
 

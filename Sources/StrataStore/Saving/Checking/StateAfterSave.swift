@@ -179,6 +179,13 @@ final class StateAfterSave {
 
   func encode(_ draft: Draft) -> Record { draft.encode(into: &arena) }
 
+  /// `record` with the values that `edit` sets in its draft.
+  func edited(
+    _ record: Record, _ layout: RecordLayout, _ edit: (Draft) -> Void
+  ) -> Record {
+    layout.edited(record, into: &arena, edit)
+  }
+
   /// `record` with the values that `other` has in `slots`.
   func splice(
     _ other: Record, into record: Record, at slots: SlotSet, _ layout: RecordLayout

@@ -4,7 +4,7 @@ import StrataPrimitives
 
 // Texts and data in a draft: an entry each, whose bytes lie in the draft's heap once they were set.
 
-extension DraftReference {
+extension Draft {
   @usableFromInline func store(
     bytes: UnsafeRawBufferPointer, at slot: Int, as code: SlotCode
   ) -> Bool {
@@ -79,10 +79,6 @@ extension DraftReference {
         end += entry.count
       }
     }
-    if cell.pointee.ownsBuffer { buffer.deallocate() }
-    cell.pointee.ownsBuffer = true
-    cell.pointee.buffer = new
-    cell.pointee.heapEnd = end
-    cell.pointee.bufferByteCount = newByteCount
+    replaceBuffer(with: new, byteCount: newByteCount, heapEnd: end)
   }
 }

@@ -5,9 +5,9 @@ import StrataRecord
 import StrataTestSupport
 import Testing
 
-/// A draft in slabs beside what it should hold.
+/// A draft of a shared arena beside the values that it should hold.
 private struct ModelledDraft {
-  let draft: DraftReference
+  let draft: Draft
   let base: Record?
   /// What `base` was.
   let former: [Value]
@@ -15,28 +15,28 @@ private struct ModelledDraft {
   var set = SlotSet()
 }
 
-@Suite struct `Drafts that lie in slabs` {
+@Suite struct `Drafts that share an arena` {
   private let kinds = everyKind + everyKind
   private let layout: RecordLayout
 
   init() { layout = makeLayout(kinds) }
 
   private func make(
-    _ random: inout SeededGenerator, _ arena: inout RecordArena, _ slabs: inout DraftSlabs
+    _ random: inout SeededGenerator, _ arena: inout RecordArena, _ drafts: inout DraftArena
   ) -> ModelledDraft {
     let former = kinds.map { random.chance(3) ? .null : random.value($0) }
     let base = random.chance(3) ? nil : makeRecord(former, layout)
     guard let base else {
       // Some begin with more room than a slab has.
       let room = random.chance(20) ? 80_000 : Int.random(in: 0...300, using: &random)
-      let draft = DraftReference.make(layout, base: nil, heapByteCount: room, in: &slabs)
+      let draft = Draft.make(layout, base: nil, heapByteCount: room, in: &drafts)
       let nothing: [Value] = kinds.map { _ in .null }
       return ModelledDraft(draft: draft, base: nil, former: nothing, model: nothing)
     }
     let draft =
       random.chance(2)
-      ? DraftReference.make(patching: base, of: layout, in: &arena, &slabs)
-      : DraftReference.make(layout, base: base, in: &slabs)
+      ? Draft.make(patching: base, of: layout, in: &arena, &drafts)
+      : Draft.make(layout, base: base, in: &drafts)
     return ModelledDraft(draft: draft, base: base, former: former, model: former)
   }
 
@@ -55,48 +55,39 @@ private struct ModelledDraft {
     }
   }
 
-  @Test func `keep each its values, in whatever order others are changed, ended and discarded`() {
+  @Test func `keep each its values, in whatever order others are changed, encoded and dropped`() {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<4 {
       var arena = RecordArena()
-      var slabs = DraftSlabs()
+      var drafts = DraftArena()
       var live: [ModelledDraft] = []
       var records: [(Record, [Value])] = []
       for _ in 0..<3_000 {
-        if live.isEmpty || random.chance(8) { live.append(make(&random, &arena, &slabs)) }
+        if live.isEmpty || random.chance(8) { live.append(make(&random, &arena, &drafts)) }
         let index = Int.random(in: 0..<live.count, using: &random)
         change(&live[index], &random)
         if random.chance(20) {
           let ended = live.remove(at: index)
           check(ended, seed)
-          let encoded = ended.draft.end(into: &arena)
-          #expect(encoded.record == makeRecord(ended.model, layout), "seed \(seed)")
-          #expect(encoded.changed == ended.set, "seed \(seed)")
+          let record = ended.draft.encode(into: &arena)
+          #expect(record == makeRecord(ended.model, layout), "seed \(seed)")
+          #expect(ended.draft.changed == ended.set, "seed \(seed)")
           if let base = ended.base {
-            let differing = layout.differingSlots(base, encoded.record)
-            #expect(differing.isSubset(of: encoded.changed), "seed \(seed)")
+            let differing = layout.differingSlots(base, record)
+            #expect(differing.isSubset(of: ended.draft.changed), "seed \(seed)")
           }
-          records.append((encoded.record, ended.model))
+          records.append((record, ended.model))
           if let base = ended.base {
             #expect(zip(values(base, layout), ended.former).allSatisfy(isSame), "seed \(seed)")
           }
         } else if random.chance(40) {
-          live.remove(at: index).draft.discard()
+          live.remove(at: index)
         }
       }
-      // Those that are left outlive what they were made in.
-      slabs = DraftSlabs()
-      let others = (0..<live.count).map { _ in make(&random, &arena, &slabs) }
-      for index in live.indices {
-        change(&live[index], &random)
-        check(live[index], seed)
-        live[index].draft.discard()
-      }
-      for drafted in others {
-        check(drafted, seed)
-        drafted.draft.discard()
-      }
+      for drafted in live { check(drafted, seed) }
+      // The records that drafts were encoded to outlive the arena of the drafts.
+      drafts = DraftArena()
       for (record, model) in records {
         #expect(zip(values(record, layout), model).allSatisfy(isSame), "seed \(seed)")
       }
@@ -107,17 +98,18 @@ private struct ModelledDraft {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     var arena = RecordArena()
-    var slabs = DraftSlabs()
+    var drafts = DraftArena()
     for _ in 0..<200 {
-      var drafted = make(&random, &arena, &slabs)
-      let alone = Draft(layout: layout, base: drafted.base)
+      var drafted = make(&random, &arena, &drafts)
+      var own = DraftArena()
+      let alone = Draft.make(layout, base: drafted.base, in: &own)
       for _ in 0..<Int.random(in: 0...30, using: &random) {
         change(&drafted, &random)
         for slot in kinds.indices { alone.setValue(drafted.model[slot], at: slot) }
       }
-      let encoded = drafted.draft.end(into: &arena)
-      #expect(encoded.record == alone.encode(into: &arena), "seed \(seed)")
-      #expect(encoded.changed == alone.changed, "seed \(seed)")
+      let record = drafted.draft.encode(into: &arena)
+      #expect(record == alone.encode(into: &arena), "seed \(seed)")
+      #expect(drafted.draft.changed == alone.changed, "seed \(seed)")
     }
   }
 
@@ -127,12 +119,12 @@ private struct ModelledDraft {
     let layout = makeLayout(everyKind)
     let fixed = everyKind.indices.filter { !layout.variableSlots.contains($0) }
     var arena = RecordArena()
-    var slabs = DraftSlabs()
+    var arenaOfDrafts = DraftArena()
     for _ in 0..<50 {
       let former = everyKind.map { random.chance(3) ? .null : random.value($0) }
       let bases = [makeRecord(former, layout), makeRecord(former, layout)]
       let drafts = bases.map {
-        DraftReference.make(patching: $0, of: layout, in: &arena, &slabs)
+        Draft.make(patching: $0, of: layout, in: &arena, &arenaOfDrafts)
       }
       var models = [former, former]
       for _ in 0..<20 {
@@ -142,10 +134,10 @@ private struct ModelledDraft {
         models[which][slot] = value
       }
       for which in 0...1 {
-        let encoded = drafts[which].end(into: &arena)
-        #expect(encoded.record == makeRecord(models[which], layout), "seed \(seed)")
+        let record = drafts[which].encode(into: &arena)
+        #expect(record == makeRecord(models[which], layout), "seed \(seed)")
         #expect(
-          layout.differingSlots(bases[which], encoded.record).isSubset(of: encoded.changed),
+          layout.differingSlots(bases[which], record).isSubset(of: drafts[which].changed),
           "seed \(seed)")
         #expect(zip(values(bases[which], layout), former).allSatisfy(isSame), "seed \(seed)")
       }

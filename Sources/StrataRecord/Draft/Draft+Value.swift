@@ -2,7 +2,7 @@
 internal import Foundation
 package import StrataModel
 
-extension DraftReference {
+extension Draft {
   /// Sets the slot to a value without static type.
   ///
   /// Integers fit a slot of any integer type that can represent them, and doubles one of `Float`

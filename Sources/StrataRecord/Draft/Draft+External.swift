@@ -3,7 +3,7 @@ internal import Foundation
 
 // Values that lie beside the record: a draft has their stamps, and the bytes that were set.
 
-extension DraftReference {
+extension Draft {
   /// Sets an external slot; nil leaves it without a value.
   /// - Returns: false if it has equal bytes, by their stamp.
   @discardableResult
