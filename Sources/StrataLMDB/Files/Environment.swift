@@ -30,7 +30,8 @@ import Synchronization
 @usableFromInline
 package final class Environment: Sendable {
   // Safety: liblmdb locks what is shared behind an environment; the pointer itself never changes.
-  @usableFromInline nonisolated(unsafe) let raw: OpaquePointer
+  /// For this layer and its tests alone.
+  package nonisolated(unsafe) let raw: OpaquePointer
   /// The path that the file was opened at, links resolved.
   package let path: String
   /// As asked for, with the map size that the system granted.
@@ -58,25 +59,6 @@ package final class Environment: Sendable {
     granted.mapSizeBytes = opened.mapSizeBytes
     self.options = granted
     raw = opened.take()
-  }
-
-  /// Opens the file at `path`, or gives the environment that has it open already, whatever path
-  /// and, but for the durability, whatever options that was opened with.
-  ///
-  /// Dead readers are cleared. The file's own links are resolved, so that all processes use one
-  /// lock file. Only its beginning and its length are checked here.
-  ///
-  /// - Important: Two processes must not reach one file by two *hard* links: each link has a lock
-  ///   file of its own. Nothing else in the process may open the file or its lock file, not even
-  ///   to copy it: closing them drops LMDB's locks.
-  /// - Throws: `noSuchFile`, `permissionDenied`, `notAnLMDBFile`, `versionMismatch`, `corrupted`
-  ///   (the file is shorter than it says), `unsupportedFileSystem`, `alreadyOpen`, `forked`,
-  ///   `fileReplaced` (another file of this path is open, with the lock file that is there now),
-  ///   `outOfMemory` (not even the smallest map fits), `diskFull` and `io`.
-  package static func open(
-    at path: String, options: EnvironmentOptions = EnvironmentOptions()
-  ) throws(LMDBError) -> Environment {
-    try EnvironmentRegistry.open(at: path, options: options)
   }
 
   deinit {

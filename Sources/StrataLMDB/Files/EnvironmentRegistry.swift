@@ -15,44 +15,16 @@ import CStrataLMDB
 /// ## Isolation
 /// Any thread. Files are opened and closed under the registry's lock: both are rare.
 enum EnvironmentRegistry {
-  private struct Entry {
+  fileprivate struct Entry {
     weak var environment: Environment?
     /// The lock file that the environment uses.
     let lock: FileIdentity?
   }
 
-  private static let entries = Monitor<[FileIdentity: Entry]>([:])
-
-  static func open(
-    at path: String, options: EnvironmentOptions
-  ) throws(LMDBError) -> Environment {
-    try ForkGuard.install()
-    try ForkGuard.check()
-    let environment = try entries.wait { entries throws(LMDBError) -> Environment? in
-      // Asked again after each wait: the path may lead to another file by then.
-      let identity = try FileIdentity(at: path, allowsEmpty: options.createIfMissing)
-      if identity == nil && !options.createIfMissing { throw .noSuchFile }
-      if let identity, let entry = entries[identity] { return entry.environment }
-      let resolved = OpenedFile.resolved(path)
-      let lock = try FileIdentity(at: lockPath(of: resolved), allowsEmpty: true)
-      if let other = entries.values.first(where: { $0.lock == lock && lock != nil }) {
-        if other.environment == nil { return nil }
-        throw .fileReplaced(path: resolved)
-      }
-      let opened = try OpenedFile(at: path, expecting: identity, options: options)
-      let usedLock = try FileIdentity(at: lockPath(of: opened.path), allowsEmpty: true)
-      let environment = Environment(taking: opened, options: options)
-      entries[environment.identity] = Entry(environment: environment, lock: usedLock)
-      return environment
-    }
-    guard environment.options.durability == options.durability else {
-      throw .alreadyOpen(durability: environment.options.durability)
-    }
-    return environment
-  }
+  fileprivate static let entries = Monitor<[FileIdentity: Entry]>([:])
 
   /// Where LMDB keeps the lock file of a file.
-  private static func lockPath(of path: String) -> String { path + "-lock" }
+  fileprivate static func lockPath(of path: String) -> String { path + "-lock" }
 
   /// Closes the environment's file; called from its deinit.
   static func close(_ environment: Environment) {
@@ -61,5 +33,51 @@ enum EnvironmentRegistry {
       mdb_env_close(raw)
       entries[identity] = nil
     }
+  }
+}
+
+extension Environment {
+  /// Opens the file at `path`, or gives the environment that has it open already, whatever path
+  /// and, but for the durability, whatever options that was opened with.
+  ///
+  /// Dead readers are cleared. The file's own links are resolved, so that all processes use one
+  /// lock file. Only its beginning and its length are checked here.
+  ///
+  /// - Important: Two processes must not reach one file by two *hard* links: each link has a lock
+  ///   file of its own. Nothing else in the process may open the file or its lock file, not even
+  ///   to copy it: closing them drops LMDB's locks.
+  /// - Throws: `noSuchFile`, `permissionDenied`, `notAnLMDBFile`, `versionMismatch`, `corrupted`
+  ///   (the file is shorter than it says), `unsupportedFileSystem`, `alreadyOpen`, `forked`,
+  ///   `fileReplaced` (another file of this path is open, with the lock file that is there now),
+  ///   `outOfMemory` (not even the smallest map fits), `diskFull` and `io`.
+  package static func open(
+    at path: String, options: EnvironmentOptions = EnvironmentOptions()
+  ) throws(LMDBError) -> Environment {
+    try ForkGuard.install()
+    try ForkGuard.check()
+    let environment = try EnvironmentRegistry.entries.wait {
+      entries throws(LMDBError) -> Environment? in
+      // Asked again after each wait: the path may lead to another file by then.
+      let identity = try FileIdentity(at: path, allowsEmpty: options.createIfMissing)
+      if identity == nil && !options.createIfMissing { throw .noSuchFile }
+      if let identity, let entry = entries[identity] { return entry.environment }
+      let resolved = OpenedFile.resolved(path)
+      let lock = try FileIdentity(at: EnvironmentRegistry.lockPath(of: resolved), allowsEmpty: true)
+      if let other = entries.values.first(where: { $0.lock == lock && lock != nil }) {
+        if other.environment == nil { return nil }
+        throw .fileReplaced(path: resolved)
+      }
+      let opened = try OpenedFile(at: path, expecting: identity, options: options)
+      let usedLock = try FileIdentity(
+        at: EnvironmentRegistry.lockPath(of: opened.path), allowsEmpty: true)
+      let environment = Environment(taking: opened, options: options)
+      entries[environment.identity] = EnvironmentRegistry.Entry(
+        environment: environment, lock: usedLock)
+      return environment
+    }
+    guard environment.options.durability == options.durability else {
+      throw .alreadyOpen(durability: environment.options.durability)
+    }
+    return environment
   }
 }

@@ -60,30 +60,19 @@ extension Environment {
       !writer.isCurrent, "writeSync was called on the writer thread, which would wait for itself.")
     let outcome = Outcome<T>()
     // The caller holds the environment until the outcome is there.
-    let job: WriterThread.Job = { [unowned self] in
-      let result = result(of: body)
-      outcome.set(result)
-    }
+    let job: WriterThread.Job = { [unowned self] in outcome.set(Result { try self.write(body) }) }
     try writer.submit(job, lendingThread: true)
     return try outcome.take()
   }
 
-  private func result<T>(
-    of body: (WriteTransaction) throws -> sending T
-  ) -> sending Result<T, any Error> {
-    do {
-      let transaction = try begin()
-      do {
-        let value = try body(transaction)
-        if transaction.raw != nil { try transaction.commit() }
-        return .success(value)
-      } catch {
-        transaction.abort()
-        throw error
-      }
-    } catch {
-      return .failure(error)
-    }
+  private func write<T>(
+    _ body: (WriteTransaction) throws -> sending T
+  ) throws -> sending T {
+    let transaction = try begin()
+    defer { transaction.abort() }
+    let value = try body(transaction)
+    if transaction.raw != nil { try transaction.commit() }
+    return value
   }
 }
 

@@ -1,58 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
-
-/// Size and shape of one tree.
-package struct TreeStatistics: Hashable, Sendable {
-  package let entryCount: Int
-  /// Pages from the root to a leaf; 0 when the tree is empty.
-  package let depth: Int
-  package let branchPageCount: Int
-  package let leafPageCount: Int
-  /// Pages of values that do not fit into a leaf.
-  package let overflowPageCount: Int
-  package let pageByteCount: Int
-
-  init(_ statistics: MDB_stat) {
-    entryCount = Int(clamping: statistics.ms_entries)
-    depth = Int(statistics.ms_depth)
-    branchPageCount = Int(clamping: statistics.ms_branch_pages)
-    leafPageCount = Int(clamping: statistics.ms_leaf_pages)
-    overflowPageCount = Int(clamping: statistics.ms_overflow_pages)
-    pageByteCount = Int(statistics.ms_psize)
-  }
-}
+import StrataLMDB
 
 /// The state of an environment at one moment, over all processes that use the file.
-package struct EnvironmentStatistics: Hashable, Sendable {
+struct EnvironmentStatistics: Hashable, Sendable {
   /// The bound of the file's size.
-  package let mapSizeBytes: Int
+  let mapSizeBytes: Int
   /// The file up to its last used page. It never shrinks; free pages within are used again.
-  package let usedSizeBytes: Int
+  let usedSizeBytes: Int
   /// The number of the last commit.
-  package let lastTransactionID: UInt64
-  package let readerCountMax: Int
+  let lastTransactionID: UInt64
+  let readerCountMax: Int
   /// Slots that are taken, by transactions that are live or may be renewed.
-  package let readerCount: Int
+  let readerCount: Int
   /// The number of the oldest snapshot that is being read, nil when none is.
-  package let oldestReaderTransactionID: UInt64?
+  let oldestReaderTransactionID: UInt64?
 
   /// Commits since the oldest snapshot that is being read; the pages that they replaced cannot be
   /// used again, so the file grows.
-  package var oldestReaderLag: UInt64 {
+  var oldestReaderLag: UInt64 {
     guard let oldest = oldestReaderTransactionID, oldest < lastTransactionID else { return 0 }
     return lastTransactionID - oldest
   }
 }
 
 extension Environment {
-  /// - Throws: `forked`.
-  /// - Complexity: O(reader slots).
-  package func statistics() throws(LMDBError) -> EnvironmentStatistics {
-    try ForkGuard.check()
+  /// Counts what liblmdb tells of the file and of its reader slots.
+  func statistics() throws(LMDBError) -> EnvironmentStatistics {
     var information = MDB_envinfo()
     var main = MDB_stat()
-    try check(mdb_env_info(raw, &information))
-    try check(mdb_env_stat(raw, &main))
+    mdb_env_info(raw, &information)
+    mdb_env_stat(raw, &main)
     let readers = try liveReaders()
     return EnvironmentStatistics(
       mapSizeBytes: Int(information.me_mapsize),
