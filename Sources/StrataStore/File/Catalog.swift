@@ -58,17 +58,16 @@ struct Catalog {
     else { throw .notAStrataStore(path: path) }
     let found = Int(format[6]) | Int(format[7]) << 8
     guard found == Self.formatVersion else { throw .unsupportedFormat(found: found) }
-    let bytes = try Self.required(.uuid, in: transaction, tree)
-    guard bytes.count == 16 else { throw Self.damaged(.uuid, "\(bytes.count) bytes") }
+    let bytes = try Self.required(.uuid, byteCount: 16, in: transaction, tree)
     uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     let outline = try Self.required(.model, in: transaction, tree)
     self.outline = outline == new.outline.text ? new.outline : try Self.decode(.model, outline)
     let numbers = try Self.required(.numbers, in: transaction, tree)
     self.numbers = numbers == new.numbers.text ? new.numbers : try Self.decode(.numbers, numbers)
-    version = UInt16(
-      truncatingIfNeeded: try Self.number(.version, byteCount: 2, in: transaction, tree))
+    let digits = try Self.required(.version, byteCount: 2, in: transaction, tree)
+    version = UInt16(digits[0]) | UInt16(digits[1]) << 8
     guard 1...RecordLayout.versionMax ~= version else {
-      throw Self.damaged(.version, "\(version) is no model version")
+      throw Self.damaged(Name.version.rawValue, "\(version) is no model version")
     }
   }
 
@@ -93,7 +92,7 @@ struct Catalog {
   static func generation(in transaction: Transaction) throws(StoreError) -> UInt64 {
     let generation = try counter(generationNote, in: transaction)
     guard generation < Envelope.generationMax else {
-      throw damaged(generationNote, "\(generation) is no generation")
+      throw damaged(generationNote.description, "\(generation) is no generation")
     }
     return generation
   }
@@ -108,7 +107,7 @@ struct Catalog {
   static func firstFreeSerial(in transaction: Transaction) throws(StoreError) -> UInt64 {
     let serial = try counter(serialNote, in: transaction)
     guard 1...ObjectKey.serialMax ~= serial else {
-      throw damaged(serialNote, "\(serial) is no serial")
+      throw damaged(serialNote.description, "\(serial) is no serial")
     }
     return serial
   }
@@ -129,7 +128,7 @@ struct Catalog {
       throw StoreError(error, tree: Trees.catalogName)
     }
     guard let bytes, bytes.count == 8 else {
-      throw damaged(note, "\(bytes?.count ?? 0) bytes")
+      throw damaged(note.description, "\(bytes?.count ?? 0) bytes")
     }
     return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
   }
@@ -143,8 +142,9 @@ struct Catalog {
     }
   }
 
-  private static func damaged(_ note: StaticString, _ reason: String) -> StoreError {
-    .damaged(tree: Trees.catalogName, key: note.description, reason: reason)
+  /// - Parameter key: of an entry or a note.
+  private static func damaged(_ key: String, _ reason: String) -> StoreError {
+    .damaged(tree: Trees.catalogName, key: key, reason: reason)
   }
 
   // MARK: - One entry
@@ -163,25 +163,20 @@ struct Catalog {
   }
 
   private static func required(
-    _ name: Name, in transaction: Transaction, _ tree: Tree
+    _ name: Name, byteCount: Int? = nil, in transaction: Transaction, _ tree: Tree
   ) throws(StoreError) -> [UInt8] {
     guard let bytes = try bytes(name, in: transaction, tree) else {
-      throw damaged(name, "the entry is missing")
+      throw damaged(name.rawValue, "the entry is missing")
+    }
+    guard bytes.count == byteCount ?? bytes.count else {
+      throw damaged(name.rawValue, "\(bytes.count) bytes")
     }
     return bytes
   }
 
-  private static func number(
-    _ name: Name, byteCount: Int, in transaction: Transaction, _ tree: Tree
-  ) throws(StoreError) -> UInt64 {
-    let bytes = try required(name, in: transaction, tree)
-    guard bytes.count == byteCount else { throw damaged(name, "\(bytes.count) bytes") }
-    return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
   private static func decode<T: Decodable>(_ name: Name, _ bytes: [UInt8]) throws(StoreError) -> T {
     guard let value = try? JSONDecoder().decode(T.self, from: Data(bytes)) else {
-      throw damaged(name, "it cannot be decoded")
+      throw damaged(name.rawValue, "it cannot be decoded")
     }
     return value
   }
@@ -199,9 +194,5 @@ struct Catalog {
 
   private static func littleEndian<Integer: FixedWidthInteger>(_ number: Integer) -> [UInt8] {
     withUnsafeBytes(of: number.littleEndian) { [UInt8]($0) }
-  }
-
-  private static func damaged(_ name: Name, _ reason: String) -> StoreError {
-    .damaged(tree: Trees.catalogName, key: name.rawValue, reason: reason)
   }
 }

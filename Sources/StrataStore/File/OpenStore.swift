@@ -33,9 +33,7 @@ final class OpenStore: Sendable {
     let schema = Schema(
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
       version: catalog.version)
-    let trees = try Trees(schema) { (names) throws(LMDBError) in
-      try environment.trees(named: names)
-    }
+    let trees = try Trees(schema, in: environment)
     queue = CommitQueue(environment: environment, trees: trees, schema: schema)
     serials = SerialAllocator(queue)
   }

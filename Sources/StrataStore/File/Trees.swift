@@ -26,23 +26,26 @@ import StrataRecord
 final class Trees: Sendable {
   static let catalogName = "catalog"
 
-  /// By entity number; nil where there are no records.
-  private let records: [Tree?]
-  /// By entity number; nil where there are no external attributes.
-  private let external: [Tree?]
+  /// The trees of one entity.
+  private struct Own {
+    /// Nil for an abstract entity.
+    var records: Tree?
+    /// Nil if it has no external attributes.
+    var external: Tree?
+    /// Nil if it declares nothing that has entries.
+    var entries: Tree?
+  }
+
+  /// By entity number.
+  private let own: [Own]
   /// By property number; nil where there is neither an index nor links.
   private let entries: [Tree?]
-  /// By entity number; nil where the entity declares nothing that has entries.
-  private let declared: [Tree?]
   private let names: [Tree: String]
 
-  /// - Parameter open: gives the trees of names, nil for one that the file does not have.
-  /// - Throws: `damaged` if a tree of the schema is not in the file; what `open` throws.
-  init(
-    _ schema: Schema, open: ([String]) throws(LMDBError) -> [Tree?]
-  ) throws(StoreError) {
+  /// - Throws: `damaged` if a tree of the schema is not in the file; `storage`.
+  init(_ schema: Schema, in environment: Environment) throws(StoreError) {
     let all = Array(Self.names(schema).dropFirst())
-    let opened = try Self.open(all, by: open)
+    let opened = try Self.open(all, in: environment)
     var names: [Tree: String] = [:]
     names.reserveCapacity(all.count)
     var place = 0
@@ -56,37 +59,33 @@ final class Trees: Sendable {
       names[tree] = name
       return tree
     }
-    var records = [Tree?](repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
-    var external = records
-    var declared = records
+    var own = [Own](repeating: Own(), count: Int(schema.numbers.lastEntity) + 1)
     var entries = [Tree?](repeating: nil, count: Int(schema.numbers.lastProperty) + 1)
     for entity in schema.entities {
       let number = Int(entity.number.rawValue)
-      if entity.hasRecordTree { records[number] = try next() }
-      let own = Self.ownNumbersWithEntries(of: entity)
-      if !own.isEmpty {
+      if entity.hasRecordTree { own[number].records = try next() }
+      let properties = Self.ownNumbersWithEntries(of: entity)
+      if !properties.isEmpty {
         let shared = try next()
-        declared[number] = shared
-        for property in own { entries[Int(property.rawValue)] = shared }
+        own[number].entries = shared
+        for property in properties { entries[Int(property.rawValue)] = shared }
       }
-      if entity.hasExternalTree { external[number] = try next() }
+      if entity.hasExternalTree { own[number].external = try next() }
     }
-    self.records = records
-    self.external = external
+    self.own = own
     self.entries = entries
-    self.declared = declared
     self.names = names
   }
 
   private static func open(
-    _ names: [String], by open: ([String]) throws(LMDBError) -> [Tree?]
+    _ names: [String], in environment: Environment
   ) throws(StoreError) -> [Tree?] {
-    if let trees = try? open(names), trees.count == names.count { return trees }
+    if let trees = try? environment.trees(named: names) { return trees }
     // One by one, to say which of them it is.
     var trees: [Tree?] = []
     for name in names {
       do throws(LMDBError) {
-        trees += try open([name])
+        trees.append(try environment.tree(named: name))
       } catch {
         throw StoreError(error, tree: name)
       }
@@ -122,16 +121,10 @@ final class Trees: Sendable {
   }
 
   /// The records of an entity; nil if it is abstract or unknown.
-  func records(of entity: EntityNumber) -> Tree? {
-    let index = Int(entity.rawValue)
-    return index < records.count ? records[index] : nil
-  }
+  func records(of entity: EntityNumber) -> Tree? { own(of: entity)?.records }
 
   /// The bytes of an entity's external attributes; nil if it has none.
-  func external(of entity: EntityNumber) -> Tree? {
-    let index = Int(entity.rawValue)
-    return index < external.count ? external[index] : nil
-  }
+  func external(of entity: EntityNumber) -> Tree? { own(of: entity)?.external }
 
   /// The index over a property, or the links of a relationship; nil if there are none such.
   func entries(of property: PropertyNumber) -> Tree? {
@@ -141,9 +134,12 @@ final class Trees: Sendable {
 
   /// The indexes over the properties that an entity declares, and the links of its relationships; nil if
   /// there are none.
-  func entries(declaredBy entity: EntityNumber) -> Tree? {
+  func entries(declaredBy entity: EntityNumber) -> Tree? { own(of: entity)?.entries }
+
+  @inline(__always)
+  private func own(of entity: EntityNumber) -> Own? {
     let index = Int(entity.rawValue)
-    return index < declared.count ? declared[index] : nil
+    return index < own.count ? own[index] : nil
   }
 
   func name(of tree: Tree) -> String { names[tree] ?? "unknown tree" }
