@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 
 /// The members of one ordered relationship in their order, kept so that a place is found by its index
 /// and an index by its member without going through the list: moving a member of a hundred thousand
@@ -146,17 +147,5 @@ extension ReadView.Member {
   fileprivate func isBefore(_ other: ReadView.Member) -> Bool {
     position != other.position
       ? position < other.position : key.rawValue < other.key.rawValue
-  }
-}
-
-extension Array {
-  /// The first index whose element is in the second part, of elements that are in order of that.
-  fileprivate func partitioningIndex(where isSecond: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isSecond(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }

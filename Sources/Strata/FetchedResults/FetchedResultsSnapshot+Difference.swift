@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 
 extension FetchedResultsSnapshot {
   /// How this list came of `old`. Of objects that are in both it says which have moved; snapshots have

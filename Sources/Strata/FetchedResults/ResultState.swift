@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// What a controller knows of its list: the list itself, and each object's entry in it.
@@ -157,13 +158,5 @@ struct ResultState {
 
 extension [Int] {
   /// How many elements of an ascending array are less than `bound`. O(log n).
-  func countBelow(_ bound: Int) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < bound { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  func countBelow(_ bound: Int) -> Int { partitioningIndex { $0 >= bound } }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 public import StrataModel
+import StrataPrimitives
 package import StrataQuery
 import StrataRecord
 
@@ -128,7 +129,9 @@ public struct OrderedToMany<Target: ManagedObject> {
     guard let members = members() else { return }
     var rank: [ObjectKey: Int] = [:]
     for (index, member) in members.all.enumerated() { rank[member.key] = index }
-    let staying = wanted.map { rank[$0.key] }.longestAscent
+    let former = wanted.indices.filter { rank[wanted[$0].key] != nil }
+    let ranks = former.compactMap { rank[wanted[$0].key] }
+    let staying = Set(LongestAscent.indexes(of: ranks).map { former[$0] })
     // From the end, so that each run is put before one that stays.
     var next = members.count
     var run: [Target] = []
@@ -195,32 +198,6 @@ extension OrderedToMany: RandomAccessCollection {
   public func makeIterator() -> AnyIterator<Target> { base.makeIterator() }
 
   public var underestimatedCount: Int { 0 }
-}
-
-extension [Int?] {
-  /// The indices of a longest ascending choice of the elements that are not nil. O(count × log count).
-  fileprivate var longestAscent: Set<Int> {
-    // By length: where the ascent of that length that ends lowest ends.
-    var ends: [(value: Int, index: Int)] = []
-    var previous = [Int?](repeating: nil, count: count)
-    for (index, value) in enumerated() {
-      guard let value else { continue }
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if ends[middle].value < value { low = middle + 1 } else { high = middle }
-      }
-      previous[index] = low > 0 ? ends[low - 1].index : nil
-      if low == ends.count { ends.append((value, index)) } else { ends[low] = (value, index) }
-    }
-    var ascent: Set<Int> = []
-    var last = ends.last?.index
-    while let index = last {
-      ascent.insert(index)
-      last = previous[index]
-    }
-    return ascent
-  }
 }
 
 extension ManagedObject {

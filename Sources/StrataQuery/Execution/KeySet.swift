@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 
 /// The objects that a source has found.
 ///
@@ -59,12 +60,8 @@ struct KeySet {
   mutating func removeAll(where isRemoved: (ObjectKey) -> Bool) { keys.removeAll(where: isRemoved) }
 
   private func contains(_ key: ObjectKey) -> Bool {
-    var (low, high) = (0, keys.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
-    }
-    return low < keys.count && keys[low] == key
+    let place = keys.partitioningIndex { $0 >= key }
+    return place < keys.count && keys[place] == key
   }
 }
 

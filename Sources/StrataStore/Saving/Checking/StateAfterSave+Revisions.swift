@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 // What conflicts make of objects.
@@ -99,14 +100,9 @@ extension SavePlan {
     guard let section = sections.first(where: { $0.entity.number == key.entity }) else {
       return nil
     }
-    var low = 0
-    var high = section.items.count
-    while low < high {
-      let middle = (low + high) / 2
-      if section.items[middle].key < key { low = middle + 1 } else { high = middle }
-    }
-    guard low < section.items.count, section.items[low].key == key else { return nil }
-    return section.items[low]
+    let place = section.items.partitioningIndex { $0.key >= key }
+    guard place < section.items.count, section.items[place].key == key else { return nil }
+    return section.items[place]
   }
 
   /// Takes `revised` in the place of what was planned of these objects.

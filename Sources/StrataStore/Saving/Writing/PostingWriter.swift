@@ -71,7 +71,7 @@ struct PostingWriter: ~Copyable {
       return block.begin(key)
     }
     if let last = keys.last, last >= key {
-      let place = place(of: key)
+      let place = keys.partitioningIndex { $0 >= key }
       if keys[place] == key { return }
       keys.insert(key, at: place)
       hasGrownWithin = true
@@ -88,7 +88,7 @@ struct PostingWriter: ~Copyable {
     if isAppending { return false }
     let key = Postings.object(ofKey: entry)
     try open(Postings.list(ofKey: entry), key)
-    let place = place(of: key)
+    let place = keys.partitioningIndex { $0 >= key }
     guard place < keys.count, keys[place] == key else { return false }
     keys.remove(at: place)
     hasChanged = true
@@ -98,16 +98,6 @@ struct PostingWriter: ~Copyable {
   /// Writes what has not been written yet.
   mutating func finish() throws {
     if isAppending { try appendBlock() } else { try close() }
-  }
-
-  /// Where `key` is among the keys of the block, or would be.
-  private func place(of key: UInt64) -> Int {
-    var (low, high) = (0, keys.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 
   // MARK: - Behind the end
