@@ -20,34 +20,55 @@ private struct Naive {
   var tagged: Set<[ObjectKey]> = []
 }
 
-/// Applies random saves to a store and to dictionaries, and compares the two both ways.
-private struct History {
-  let store: any PersistentStore
-  var random: SeededGenerator
-  var naive = Naive()
+/// Applies random edits and saves to a store and to dictionaries, and compares the two both ways.
+private struct History: Model {
+  var random: ModelRandom
+  private let opened: OpenedStore
+  private var naive = Naive()
+  /// The next save, and what it is to leave.
+  private var edit: Edit
+  private var next = Naive()
 
-  mutating func save() throws {
-    var edit = Edit(store)
-    var next = naive
-    for _ in 0..<Int.random(in: 1...20, using: &random) { try step(&edit, &next) }
-    try edit.save()
+  init(_ random: ModelRandom, _ kind: StoreKind) throws {
+    self.random = random
+    opened = try OpenedStore(kind)
+    edit = Edit(opened.store)
+  }
+
+  private var store: any PersistentStore { opened.store }
+
+  static var operations: [ModelOperation<History>] {
+    [
+      ModelOperation("insert a country") {
+        $0.next.countries.insert($0.edit.insert(Atlas.country))
+      },
+      ModelOperation("insert a tag") { $0.next.tags.insert($0.edit.insert(Atlas.tag)) },
+      ModelOperation("insert a city", weight: 4) { $0.insertCity() },
+      ModelOperation("update a city", weight: 3) { try $0.updateCity() },
+      ModelOperation("delete a city") { try $0.deleteCity() },
+      ModelOperation("link or unlink", weight: 2) { $0.link() },
+      ModelOperation("save") { try $0.save() },
+    ]
+  }
+
+  mutating func finish() throws { try save() }
+
+  /// Saves the edits since the last save, and compares.
+  @discardableResult
+  mutating func save() throws -> WriteCount {
+    let count = try edit.save().writes
     naive = next
+    edit = Edit(store)
+    try compare()
+    return count
   }
 
-  private mutating func step(_ edit: inout Edit, _ next: inout Naive) throws {
-    switch Int.random(in: 0..<12, using: &random) {
-    case 0: next.countries.insert(edit.insert(Atlas.country))
-    case 1: next.tags.insert(edit.insert(Atlas.tag))
-    case 2...5:
-      let city = randomCity(next)
-      next.cities[edit.insert(Atlas.city, values(city))] = city
-    case 6...8: try updateCity(&edit, &next)
-    case 9: try deleteCity(&edit, &next)
-    default: link(&edit, &next)
-    }
+  private mutating func insertCity() {
+    let city = randomCity()
+    next.cities[edit.insert(Atlas.city, values(city))] = city
   }
 
-  private mutating func randomCity(_ next: Naive) -> Naive.City {
+  private mutating func randomCity() -> Naive.City {
     Naive.City(
       name: name(), population: Bool.random(using: &random) ? number() : nil,
       country: next.countries.sorted().randomElement(using: &random))
@@ -76,9 +97,9 @@ private struct History {
     ]
   }
 
-  private mutating func updateCity(_ edit: inout Edit, _ next: inout Naive) throws {
+  private mutating func updateCity() throws {
     guard let key = next.cities.keys.sorted().randomElement(using: &random) else { return }
-    let city = randomCity(next)
+    let city = randomCity()
     if edit.changes[key]?.kind == .insert {
       edit.insert(Atlas.city, values(city), key: key)
     } else {
@@ -87,21 +108,21 @@ private struct History {
     next.cities[key] = city
   }
 
-  private mutating func deleteCity(_ edit: inout Edit, _ next: inout Naive) throws {
+  private mutating func deleteCity() throws {
     guard let key = naive.cities.keys.sorted().randomElement(using: &random),
       next.cities[key] != nil
     else { return }
-    try delete(key, &edit, &next)
+    try delete(key)
   }
 
-  private func delete(_ key: ObjectKey, _ edit: inout Edit, _ next: inout Naive) throws {
+  private mutating func delete(_ key: ObjectKey) throws {
     try edit.delete(key)
     edit.links.filter { place, target, _ in place.owner != key && target != key }
     next.cities[key] = nil
     next.tagged = next.tagged.filter { $0[0] != key }
   }
 
-  private mutating func link(_ edit: inout Edit, _ next: inout Naive) {
+  private mutating func link() {
     guard let city = next.cities.keys.sorted().randomElement(using: &random),
       let tag = next.tags.sorted().randomElement(using: &random)
     else { return }
@@ -115,81 +136,76 @@ private struct History {
 
   // MARK: - Most of the store at once
 
-  /// Saves what changes nearly all cities.
-  mutating func sweep() throws -> WriteCount {
-    var edit = Edit(store)
-    var next = naive
-    let cities = naive.cities.keys.sorted()
-    switch cities.isEmpty ? 0 : Int.random(in: 0..<7, using: &random) {
-    case 0, 1: insertMany(&edit, &next)
-    case 2:
-      for key in cities where Int.random(in: 0..<20, using: &random) > 0 {
-        let number = number()
-        try edit.update(key, ["population": .int(number)])
-        next.cities[key]?.population = number
-      }
-    case 3:
-      for key in cities {
-        let city = randomCity(next)
-        try edit.update(key, values(city))
-        next.cities[key] = city
-      }
-    case 4:
-      for key in cities where Int.random(in: 0..<10, using: &random) > 0 {
-        try delete(key, &edit, &next)
-      }
-    case 5: for key in cities { try delete(key, &edit, &next) }
-    default:
-      for key in cities { try delete(key, &edit, &next) }
-      insertMany(&edit, &next)
-    }
-    let count = try edit.save().writes
-    naive = next
-    return count
+  /// The cities that the store has and keeps, so far.
+  var savedCities: [ObjectKey] {
+    naive.cities.keys.filter { next.cities[$0] != nil }.sorted()
   }
 
-  private mutating func insertMany(_ edit: inout Edit, _ next: inout Naive) {
-    next.tags.insert(edit.insert(Atlas.tag))
-    for _ in 0..<Int.random(in: 20...300, using: &random) {
-      let city = randomCity(next)
-      next.cities[edit.insert(Atlas.city, values(city))] = city
+  mutating func updateNumbers() throws {
+    for key in savedCities where !random.chance(20) {
+      let number = number()
+      try edit.update(key, ["population": .int(number)])
+      next.cities[key]?.population = number
     }
-    for _ in 0..<40 { link(&edit, &next) }
+  }
+
+  mutating func updateAll() throws {
+    for key in savedCities {
+      let city = randomCity()
+      try edit.update(key, values(city))
+      next.cities[key] = city
+    }
+  }
+
+  mutating func deleteMost() throws {
+    for key in savedCities where !random.chance(10) { try delete(key) }
+  }
+
+  mutating func deleteAll() throws {
+    for key in savedCities { try delete(key) }
+  }
+
+  mutating func insertMany() {
+    next.tags.insert(edit.insert(Atlas.tag))
+    for _ in 0..<Int.random(in: 20...300, using: &random) { insertCity() }
+    for _ in 0..<40 { link() }
   }
 
   // MARK: - Comparing
 
-  func check() throws {
-    try checkRecords()
-    try checkIndex("name") { $0.name.map(Value.string) }
-    try checkIndex("population") { $0.population.map(Value.int) }
-    try checkIndex("country") { $0.country.map { .object(store.id($0)) } }
+  private func compare() throws {
+    try compareRecords()
+    try compareIndex("name") { $0.name.map(Value.string) }
+    try compareIndex("population") { $0.population.map(Value.int) }
+    try compareIndex("country") { $0.country.map { .object(store.id($0)) } }
     for city in naive.cities.keys {
       let expected = Set(naive.tagged.filter { $0[0] == city }.map { $0[1] })
-      #expect(try Set(store.targets("tags", of: city).keys) == expected)
+      try expectSame(Set(store.targets("tags", of: city).keys), expected, "tags of \(city)")
     }
     for tag in naive.tags {
       let expected = Set(naive.tagged.filter { $0[1] == tag }.map { $0[0] })
-      #expect(try Set(store.targets("cities", of: tag).keys) == expected)
+      try expectSame(Set(store.targets("cities", of: tag).keys), expected, "cities of \(tag)")
     }
   }
 
-  private func checkRecords() throws {
+  private func compareRecords() throws {
     let entity = store.schema.of(Atlas.city)
     var found: [ObjectKey] = []
     try store.snapshot().scanRecords(of: entity.number) { key, _, _ in
       found.append(key)
       return .more
     }
-    #expect(found == naive.cities.keys.sorted())
+    try expectSame(found, naive.cities.keys.sorted(), "cities")
     for (key, city) in naive.cities {
-      #expect(try store.value("name", of: key) == city.name.map(Value.string) ?? .null)
-      #expect(try store.value("population", of: key) == city.population.map(Value.int) ?? .null)
+      let (name, population) = (city.name.map(Value.string), city.population.map(Value.int))
+      try expectSame(store.value("name", of: key), name ?? .null, "name of \(key)")
+      try expectSame(
+        store.value("population", of: key), population ?? .null, "population of \(key)")
     }
   }
 
   /// The index holds each city once, under its value, in the order of values and then of keys.
-  private func checkIndex(_ name: String, _ value: (Naive.City) -> Value?) throws {
+  private func compareIndex(_ name: String, _ value: (Naive.City) -> Value?) throws {
     let index = store.schema.index(name, of: Atlas.city)
     let expected = naive.cities.map { key, city in
       var bytes: [UInt8] = []
@@ -198,14 +214,16 @@ private struct History {
       return bytes
     }.sorted { $0.lexicographicallyPrecedes($1) }
     for isReversed in [false, true] {
-      #expect(
+      guard
         try entries(index, KeyRange(), isReversed)
-          == (isReversed ? expected.reversed() : expected))
+          == (isReversed ? expected.reversed() : expected)
+      else { throw ModelDifference("index \(name) differs, reversed \(isReversed)") }
       guard expected.count > 4 else { continue }
       let range = KeyRange(lower: expected[1], upper: expected[expected.count - 2])
       let middle = Array(expected[1..<(expected.count - 2)])
-      #expect(
-        try entries(index, range, isReversed) == (isReversed ? middle.reversed() : middle))
+      guard
+        try entries(index, range, isReversed) == (isReversed ? middle.reversed() : middle)
+      else { throw ModelDifference("a range of index \(name) differs, reversed \(isReversed)") }
     }
   }
 
@@ -221,37 +239,73 @@ private struct History {
   }
 }
 
-@Suite struct `A random history` {
-  @Test(arguments: StoreKind.allCases, [1, 2, 3, 4] as [UInt64])
-  func `leaves records, indexes and links as a naive model has them`(
-    _ kind: StoreKind, seed: UInt64
-  ) throws {
-    try kind.withStore { store in
-      var history = History(store: store, random: SeededGenerator(seed: seed))
-      for round in 0..<60 {
-        try history.save()
-        if round % 6 == 0 { try history.check() }
-      }
-      try history.check()
-    }
+/// A history with saves that change nearly all cities: trees are emptied and rewritten then.
+private struct Sweeps: Model {
+  private var history: History
+
+  var random: ModelRandom {
+    get { history.random }
+    set { history.random = newValue }
   }
 
-  /// Trees are emptied and written anew then.
-  @Test(arguments: StoreKind.allCases, [1, 2, 3, 4] as [UInt64])
-  func `of saves that change most of the store leaves it as a naive model has it`(
-    _ kind: StoreKind, seed: UInt64
-  ) throws {
-    try kind.withStore { store in
-      var history = History(store: store, random: SeededGenerator(seed: seed))
-      var (rewrittenCount, emptiedCount) = (0, 0)
-      for round in 0..<40 {
-        let writes = try history.sweep()
-        rewrittenCount += writes.treesRewritten
-        emptiedCount += writes.treesEmptied
-        if round % 4 == 1 { try history.save() }
-        try history.check()
-      }
-      #expect(rewrittenCount > 5 && emptiedCount > 3, "seed \(seed)")
+  init(_ random: ModelRandom, _ kind: StoreKind) throws {
+    history = try History(random, kind)
+  }
+
+  static var operations: [ModelOperation<Sweeps>] {
+    let edits = History.operations.map { edit in
+      ModelOperation<Sweeps>(edit.name, weight: edit.weight) { try edit.body(&$0.history) }
     }
+    return edits + [
+      sweep("insert many", weight: 2) { $0.insertMany() },
+      sweep("update most numbers") { try $0.updateNumbers() },
+      sweep("update all") { try $0.updateAll() },
+      sweep("delete most") { try $0.deleteMost() },
+      sweep("delete all") { try $0.deleteAll() },
+      sweep("replace all") { history in
+        try history.deleteAll()
+        history.insertMany()
+      },
+    ]
+  }
+
+  mutating func finish() throws { try history.finish() }
+
+  /// An operation that saves what `body` does to the cities of the store, and many cities if it has
+  /// none.
+  private static func sweep(
+    _ name: String, weight: Int = 1, _ body: @escaping (inout History) throws -> Void
+  ) -> ModelOperation<Sweeps> {
+    ModelOperation(name, weight: weight) { model in
+      if model.history.savedCities.isEmpty {
+        model.history.insertMany()
+      } else {
+        try body(&model.history)
+      }
+      let writes = try model.history.save()
+      for _ in 0..<writes.treesRewritten { model.history.random.count("tree rewritten") }
+      for _ in 0..<writes.treesEmptied { model.history.random.count("tree emptied") }
+    }
+  }
+}
+
+@Suite struct `A random history` {
+  @Test(arguments: StoreKind.allCases)
+  func `leaves records, indexes and links as a naive model has them`(_ kind: StoreKind) async {
+    let failure = await ModelTest("history, \(kind)", sequences: 4, steps: 780) {
+      try History($0, kind)
+    }.firstFailure()
+    #expect(failure == nil)
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `of saves that change most of the store leaves it as a naive model has it`(
+    _ kind: StoreKind
+  ) async {
+    let failure = await ModelTest(
+      "sweeps, \(kind)", sequences: 4, steps: 120,
+      meets: ["tree rewritten": 24, "tree emptied": 16]
+    ) { try Sweeps($0, kind) }.firstFailure()
+    #expect(failure == nil)
   }
 }

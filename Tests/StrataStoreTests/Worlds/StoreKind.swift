@@ -24,9 +24,20 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
   /// Runs `body` with a new, empty store.
   func withStore(_ body: (any PersistentStore) throws -> Void) throws {
-    let folder = try TemporaryDirectory()
-    let store = try make(in: folder)
-    try body(store)
-    store.close()
+    let opened = try OpenedStore(self)
+    try withExtendedLifetime(opened) { try body($0.store) }
   }
+}
+
+/// A new, empty store of a test, with its folder. It is closed when the test lets it go.
+final class OpenedStore {
+  private let folder: TemporaryDirectory
+  let store: any PersistentStore
+
+  init(_ kind: StoreKind) throws {
+    folder = try TemporaryDirectory()
+    store = try kind.make(in: folder)
+  }
+
+  deinit { store.close() }
 }
