@@ -12,7 +12,7 @@ import Testing
   // MARK: - Where it is asked for
 
   @Test func `is seen at once by the context that asks for it, and it is told`() throws {
-    let container = try ledger(entries: 4)
+    let container = try estate(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
     let merges = MergeLog(worker.layer, name: ManagedObjectContext.didMergeNotification)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `is told once to a context that asks for it and merges automatically`() throws {
-    let container = try ledger(entries: 4)
+    let container = try estate(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
     try worker.performAndWait { context in
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `works in the store, past what contexts have unsaved`() throws {
-    let container = try ledger(entries: 2)
+    let container = try estate(entries: 2)
     let worker = container.newBackgroundContext()
     try container.root.performAndWait { _ = $0.entry("root", 0) }
     try worker.performAndWait { context in
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `drops the unsaved changes of what is gone in the context that asks`() throws {
-    let container = try ledger(entries: 3)
+    let container = try estate(entries: 3)
     try container.root.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
       for entry in entries { entry.label += "!" }
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `is seen by a child in the middle of its parent's turn`() throws {
-    let container = try ledger(entries: 3)
+    let container = try estate(entries: 3)
     try container.root.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
       let child = ManagedObjectContext(parent: context)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func `beside a queue lets its blocks run meanwhile, and is merged there`() async throws {
-    let container = try ledger(entries: 4)
+    let container = try estate(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
     let result = try await worker.execute(few)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `in an edit is not taken back, and is merged when that has ended`() throws {
-    let container = try ledger(entries: 3)
+    let container = try estate(entries: 3)
     try container.root.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
       #expect(throws: CancellationError.self) {
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test func `does not move a context that is pinned to a query generation`() throws {
-    let container = try ledger(entries: 3)
+    let container = try estate(entries: 3)
     let reader = ContextQueue(parent: container.coordinator)
     try reader.performAndWait { context in
       try context.setQueryGeneration(from: .current)
@@ -133,7 +133,7 @@ import Testing
   // MARK: - Others
 
   @Test func `is merged by contexts at every level that merge automatically`() throws {
-    let container = try ledger(entries: 4)
+    let container = try estate(entries: 4)
     let worker = container.newBackgroundContext()
     let child = ContextQueue(parent: worker)
     for queue in [container.root, worker, child] {
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func `is a conflict for whoever has changed what is gone`() throws {
-    let container = try ledger(entries: 2)
+    let container = try estate(entries: 2)
     let saver = ContextQueue(parent: container.coordinator)
     try saver.performAndWait { context in
       let entry = try #require(try context.fetch(LedgerEntry.where { $0.amount == 0 }).first)
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test func `is followed by lists`() throws {
-    let container = try ledger(entries: 5)
+    let container = try estate(entries: 5)
     let reader = ContextQueue(parent: container.coordinator)
     try reader.performAndWait { context in
       context.automaticallyMergesChangesFromParent = true
@@ -204,7 +204,7 @@ import Testing
 
   @Test func `is heard of by another coordinator on the file`() throws {
     let folder = try TemporaryDirectory()
-    let model = try Warehouse.model()
+    let model = try republicModel()
     let first = try PersistentContainer(at: folder.file("store"), model: model, durability: .none)
     let second = try PersistentContainer(at: folder.file("store"), model: model, durability: .none)
     try first.root.performAndWait { context in
@@ -226,7 +226,7 @@ import Testing
   }
 
   @Test func `of objects that a save under way changes comes after that save`() async throws {
-    let container = try ledger(entries: 2)
+    let container = try estate(entries: 2)
     try container.root.performAndWait { context in
       for entry in try context.fetch(LedgerEntry.all) { entry.label = "changed" }
       context.entry("new", 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `An upsert` {
   @Test func `finds the object in the store, in an ancestor or here, or inserts it`() throws {
-    let container = try federation()
+    let container = try republic()
     let stored = try ContextQueue(parent: container.coordinator).performAndWait { context in
       let nation = context.nation("A", population: 1)
       try context.save()
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `finds by several properties, in whatever order`() throws {
-    let container = try federation()
+    let container = try republic()
     let id = try container.root.performAndWait { context in
       let nation = context.nation("A")
       context.seat(1, of: nation)
@@ -61,7 +61,7 @@ import Testing
   @Test func `by inherited properties finds objects of the class, and says if it is another's`()
     throws
   {
-    let container = try federation()
+    let container = try republic()
     try container.root.performAndWait { context in
       let athlete = try context.upsert(Athlete.self, matching: \.email, "a@b")
       let same = try context.upsert(Athlete.self, matching: \.email, "a@b")
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `needs a constraint over just these properties`() throws {
-    try federation().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       #expect(
         throws: ContextError.noUniquenessConstraint(entity: "Nation", properties: ["name"])
       ) { _ = try context.upsert(Nation.self, matching: \.name, "A") }
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func `finds and inserts as one call for each row would`() throws {
-    let container = try federation()
+    let container = try republic()
     try ContextQueue(parent: container.coordinator).performAndWait { context in
       for iso in ["A", "C"] { context.nation(iso, name: "stored") }
       try context.save()
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test func `finds by several properties, and long values whole`() throws {
-    let container = try federation()
+    let container = try republic()
     try container.root.performAndWait { context in
       let long = String(repeating: "x", count: 300)
       let rows = [("a", 1), ("b", 1), ("a", 2), ("b", 1), ("a", 1)].map { (long + $0.0, $0.1) }
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test func `is taken back by an edit if a row throws`() throws {
-    try federation().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       #expect(throws: CancellationError.self) {
         try context.edit {
           _ = try context.upsert(Nation.self, from: ["A", "B"], matching: \.iso, by: { $0 }) {

@@ -12,7 +12,7 @@ private struct Scene {
   let replay: FetchedListReplay
 
   init(_ plants: [(String, String?)], isChild: Bool = false) throws {
-    container = try garden()
+    container = try estate()
     context =
       isChild
       ? ManagedObjectContext.withExplicitTurns(below: container.root)

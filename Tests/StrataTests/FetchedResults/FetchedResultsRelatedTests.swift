@@ -12,7 +12,7 @@ private struct Estate {
   let bob: Gardener
 
   init() throws {
-    context = ManagedObjectContext(parent: try garden().coordinator)
+    context = ManagedObjectContext(parent: try estate().coordinator)
     firm = context.firm("green")
     ann = context.gardener("ann", age: 30, of: firm)
     bob = context.gardener("bob", age: 40)
@@ -143,7 +143,7 @@ private struct Estate {
 
 @Suite struct `A window of a result` {
   @Test func `lets in what moves up and out what is pushed beyond`() throws {
-    let context = ManagedObjectContext(parent: try garden().coordinator)
+    let context = ManagedObjectContext(parent: try estate().coordinator)
     for name in ["b", "d", "f", "h"] { context.plant(name) }
     context.processPendingChanges()
     let list = FetchedResultsController(

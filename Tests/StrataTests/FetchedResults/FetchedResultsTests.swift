@@ -5,7 +5,7 @@ import StrataModel
 import Testing
 
 private func confined() throws -> ManagedObjectContext {
-  ManagedObjectContext(parent: try garden().coordinator)
+  ManagedObjectContext(parent: try estate().coordinator)
 }
 
 @Suite struct `A fetched list` {
@@ -178,7 +178,7 @@ private func confined() throws -> ManagedObjectContext {
   }
 
   @Test func `because its context is gone is empty`() throws {
-    let container = try garden()
+    let container = try estate()
     var context: ManagedObjectContext? = ManagedObjectContext(parent: container.coordinator)
     let list = FetchedResultsController(
       Plant.all.sorted(by: \.name), in: try #require(context))

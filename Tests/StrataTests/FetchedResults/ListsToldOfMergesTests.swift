@@ -15,7 +15,7 @@ private final class Shown: FetchedResultsControllerDelegate {
 @Suite struct `A list in a context that merges automatically` {
   @Test func `shows all of a save at once, also of what was new and unsaved in the parent`() throws
   {
-    let container = try garden()
+    let container = try estate()
     let ids = try container.root.performAndWait { context in
       let saved = context.plant("a", in: "x")
       try context.save()
@@ -39,7 +39,7 @@ private final class Shown: FetchedResultsControllerDelegate {
   }
 
   @Test func `is told once of several merges, before any message of them`() throws {
-    let container = try garden()
+    let container = try estate()
     let context = ManagedObjectContext.withExplicitTurns(below: container.root)
     context.automaticallyMergesChangesFromParent = true
     let list = FetchedResultsController(Plant.all.sorted(by: \.name), in: context)

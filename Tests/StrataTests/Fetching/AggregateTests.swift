@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `of nothing is 0 or nil`() throws {
-    let container = try ledger()
+    let container = try estate()
     try container.root.performAndWait { context in
       context.entry("a", nil)
       expectEqual(try context.sum(of: \.amount, for: LedgerEntry.all), 0)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `that no integer can be is an error and no trap`() throws {
-    let container = try ledger()
+    let container = try estate()
     try container.root.performAndWait { context in
       for label in ["a", "b"] { context.entry(label, .max) }
       #expect(throws: QueryError.noValue(column: "amount.sum")) {
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `leaves out what is not a number`() throws {
-    let container = try ledger()
+    let container = try estate()
     try container.root.performAndWait { context in
       for weight in [Double.nan, 2, 1] { context.entry("a", nil).weight = weight }
       expectEqual(try context.minimum(of: \.weight, for: LedgerEntry.all), 1)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `leaves out what is unsaved here, if the request says so`() throws {
-    let container = try ledger()
+    let container = try estate()
     let worker = container.newBackgroundContext()
     try container.root.performAndWait { context in
       context.entry("saved", 1)

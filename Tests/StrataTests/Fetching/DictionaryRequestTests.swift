@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `have all stored properties if none is named`() throws {
-    let container = try ledger()
+    let container = try estate()
     try container.root.performAndWait { context in
       let entry = context.entry("a", 7, of: context.account("Ada"))
       let row = try #require(try context.fetch(DictionaryRequest(LedgerEntry.all)).first)
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `have no external attribute if none is named`() throws {
-    let container = try gallery()
+    let container = try republic()
     try container.root.performAndWait { context in
       context.painting("a", scan: scan(1))
       let row = try #require(try context.fetch(DictionaryRequest(Painting.all)).first)
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `refuse names that there are not, or twice`() throws {
-    let container = try ledger()
+    let container = try estate()
     try container.root.performAndWait { context in
       var request = DictionaryRequest(LedgerEntry.all)
       request.propertiesToFetch = ["nothing"]

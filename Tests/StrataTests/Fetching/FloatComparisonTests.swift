@@ -11,7 +11,7 @@ import Testing
     ("area == 1e39", []), ("area > 1e39", [2]),
   ])
   func `is compared with the number as it is`(format: String, found: [Int]) throws {
-    let container = try realms()
+    let container = try republic()
     try container.root.performAndWait { context in
       for (index, area) in areas.enumerated() { context.town("\(index)").area = area }
       let request = FetchRequest<Town>(try FetchPredicate(format: format)).sorted(by: \.name)

@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `name objects by their IDs`() throws {
-    let container = try ledger()
+    let container = try estate()
     try container.root.performAndWait { context in
       let account = context.account("Ada")
       let (one, two) = (context.entry("a", 1, of: account), context.entry("b", 2))
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test func `refuse what cannot be a column, before any row`() throws {
-    let container = try ledger()
+    let container = try estate()
     try container.root.performAndWait { context in
       context.entry("a", 1)
       #expect(throws: QueryError.transientProperty(entity: "LedgerEntry", property: "note")) {

@@ -17,7 +17,7 @@ private struct Branch {
   init(seed: UInt64, wareCount: Int) throws {
     folder = try TemporaryDirectory()
     container = try PersistentContainer(
-      at: folder.file("store"), model: Warehouse.model(), durability: .none)
+      at: folder.file("store"), model: republicModel(), durability: .none)
     try container.root.performAndWait { context in
       var random = SeededGenerator(seed: seed)
       context.fillWarehouse(wareCount, &random)

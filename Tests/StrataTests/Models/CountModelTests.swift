@@ -14,7 +14,7 @@ private struct CountWorld: Model {
 
   init(_ random: ModelRandom) throws {
     self.random = random
-    let container = try league()
+    let container = try republic()
     contexts = [
       container.root, container.newBackgroundContext(), container.newBackgroundContext(),
     ]

@@ -21,7 +21,7 @@ private struct RandomHarbour: Model {
 
   init(_ random: ModelRandom) throws {
     self.random = random
-    let container = try harbour()
+    let container = try republic()
     self.container = container
     contexts = (0..<2).map { _ in ManagedObjectContext(parent: container.coordinator) }
   }

@@ -12,10 +12,10 @@ struct ExternalAudit {
   private let store: LMDBStore
   private let environment: Environment
 
-  /// - Parameter directory: that of `gallery(in:)`, whose container is open.
+  /// - Parameter directory: that of `republic(in:)`, whose container is open.
   init(_ directory: TemporaryDirectory) throws {
-    let path = directory.file("gallery.strata").path
-    store = try LMDBStore.open(at: path, model: galleryModel(), durability: .none)
+    let path = directory.file("republic.strata").path
+    store = try LMDBStore.open(at: path, model: republicModel(), durability: .none)
     var options = EnvironmentOptions()
     options.durability = .none
     environment = try Environment.open(at: path, options: options)

@@ -26,7 +26,7 @@ private struct MirroredWorld: Model {
     self.random = random
     self.hasUndo = hasUndo
     directory = try TemporaryDirectory()
-    container = try gallery(in: directory)
+    container = try republic(in: directory)
     planting = Planting(fault, in: container)
     queues = [
       container.root, ContextQueue(parent: container.root),
@@ -172,7 +172,7 @@ private struct MirroredWorld: Model {
         directory = world.directory
         stored = try scans(ContextQueue(parent: world.container.coordinator))
       }
-      let found = try scans(gallery(in: directory).root)
+      let found = try scans(republic(in: directory).root)
       #expect(found == stored, "seed \(seed)")
       #expect(try ExternalAudit(directory).problems() == [], "seed \(seed)")
     }

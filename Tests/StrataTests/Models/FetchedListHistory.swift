@@ -51,7 +51,7 @@ struct FetchedListHistory: Model {
 
   init(_ setup: ModelRandom, fault: PlantedFault? = nil) throws {
     random = setup
-    let container = try garden()
+    let container = try estate()
     planting = Planting(fault, in: container)
     let isTopmost = random.chance(2)
     let root = ManagedObjectContext.withExplicitTurns(below: container.coordinator)

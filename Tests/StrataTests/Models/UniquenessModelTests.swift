@@ -85,7 +85,7 @@ private struct UniquenessWorld: Model {
 
   init(_ random: ModelRandom) throws {
     self.random = random
-    container = try federation()
+    container = try republic()
     roots = [container.root, ContextQueue(parent: container.coordinator)]
   }
 

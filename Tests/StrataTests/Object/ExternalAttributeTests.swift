@@ -18,12 +18,12 @@ private final class Occurrence: Sendable {
   @Test func `reads as it was set, in every context and after every save`() throws {
     let directory = try TemporaryDirectory()
     let id = try setAndSave(in: directory)
-    let again = try gallery(in: directory)
+    let again = try republic(in: directory)
     #expect(try again.root.performAndWait { try $0.scan(of: id) } == scan(1), "reopened")
   }
 
   private func setAndSave(in directory: TemporaryDirectory) throws -> ObjectID {
-    let container = try gallery(in: directory)
+    let container = try republic(in: directory)
     let worker = container.newBackgroundContext()
     let id = try worker.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
@@ -48,7 +48,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `may be large, and of any length`() throws {
-    let container = try gallery()
+    let container = try republic()
     let ids = try container.root.performAndWait { context in
       let ids = [0, 1, 4_095, 4_096, 70_000, 5_000_000].map { count in
         context.painting("\(count)", scan: scan(9, count)).objectID
@@ -65,7 +65,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `is nil, a default or inherited like any other`() throws {
-    let container = try gallery()
+    let container = try republic()
     let id = try container.root.performAndWait { context in
       let fresco = Fresco(in: context)
       #expect(fresco.frame == Data("oak".utf8))
@@ -95,7 +95,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `that is set to equal bytes is no change`() throws {
-    let container = try gallery()
+    let container = try republic()
     try container.root.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
       try context.save()
@@ -113,7 +113,7 @@ private final class Occurrence: Sendable {
 
   @Test func `is touched by nothing but reading it`() throws {
     let directory = try TemporaryDirectory()
-    let container = try gallery(in: directory)
+    let container = try republic(in: directory)
     let id = try container.root.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
       try context.save()
@@ -149,7 +149,7 @@ private final class Occurrence: Sendable {
 
   @Test func `that is damaged is an error and never other bytes`() throws {
     let directory = try TemporaryDirectory()
-    let container = try gallery(in: directory)
+    let container = try republic(in: directory)
     let id = try container.root.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
       try context.save()
@@ -186,7 +186,7 @@ private final class Occurrence: Sendable {
 
   @Test func `goes with its object, whoever deletes that`() throws {
     let directory = try TemporaryDirectory()
-    let container = try gallery(in: directory)
+    let container = try republic(in: directory)
     let audit = try ExternalAudit(directory)
     let (home, lone) = try container.root.performAndWait { context in
       let home = Gallery(in: context)
@@ -213,7 +213,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `of an object that a child has changed shows what its parent has now`() throws {
-    let container = try gallery()
+    let container = try republic()
     let root = ManagedObjectContext(parent: container.coordinator)
     let inserted = root.turn { root.painting("a", scan: scan(1)) }
     let child = ManagedObjectContext(parent: root)
@@ -230,7 +230,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `of an object that is held shows what the store has now`() throws {
-    let container = try gallery()
+    let container = try republic()
     let id = try container.root.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
       try context.save()
@@ -262,7 +262,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `is read through a pin as it was when the pin was set`() throws {
-    let container = try gallery()
+    let container = try republic()
     let id = try container.root.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
       try context.save()
@@ -281,7 +281,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `of a child comes back when the child rolls back`() throws {
-    let container = try gallery()
+    let container = try republic()
     let id = try container.root.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
       try context.save()
@@ -303,7 +303,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `is a rule's by its length alone`() throws {
-    let container = try gallery()
+    let container = try republic()
     try container.root.performAndWait { context in
       let painting = context.painting("a")
       painting.thumbnail = scan(1, 1_001)
@@ -317,7 +317,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `can be asked for in a predicate whether there is one, and for nothing else`() throws {
-    let container = try gallery()
+    let container = try republic()
     try container.root.performAndWait { context in
       context.painting("with", scan: scan(1))
       try context.save()
@@ -349,7 +349,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `is among the changed values where it was set, and read for the former ones`() throws {
-    let container = try gallery()
+    let container = try republic()
     try container.root.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
       #expect(painting.changedValues()["scan"] == .data(scan(1)))
@@ -370,7 +370,7 @@ private final class Occurrence: Sendable {
 
   @Test func `that an awake method sets is seen here and never saved`() throws {
     let directory = try TemporaryDirectory()
-    let container = try gallery(in: directory)
+    let container = try republic(in: directory)
     let id = try container.root.performAndWait { context in
       let etching = Etching(in: context)
       try context.save()
@@ -396,7 +396,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `is named by messages and tells its observers when it is another`() throws {
-    let container = try gallery()
+    let container = try republic()
     try container.root.performAndWait { context in
       context.tracksObservation = true
       let painting = context.painting("a", scan: scan(1))
@@ -425,7 +425,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `does not stay in memory once it is saved`() throws {
-    let container = try gallery()
+    let container = try republic()
     try container.root.performAndWait { context in
       let freed = Occurrence()
       let bytes = UnsafeMutableRawPointer.allocate(byteCount: 10_000, alignment: 1)
@@ -445,7 +445,7 @@ private final class Occurrence: Sendable {
   }
 
   @Test func `is found and set by an upsert`() throws {
-    let container = try gallery()
+    let container = try republic()
     try container.root.performAndWait { context in
       for number in 1...2 {
         _ = try context.upsert(Painting.self, matching: \.code, "A") { painting in

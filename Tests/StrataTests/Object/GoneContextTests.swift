@@ -134,7 +134,7 @@ private struct Left {
 
   @Test func `stops the program where an external attribute is read`() async {
     await #expect(processExitsWith: .failure) {
-      var context: ManagedObjectContext? = ManagedObjectContext(parent: try gallery().coordinator)
+      var context: ManagedObjectContext? = ManagedObjectContext(parent: try republic().coordinator)
       let painting = context?.painting("a", scan: scan(1))
       try context?.save()
       context = nil

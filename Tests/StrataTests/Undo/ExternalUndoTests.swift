@@ -14,7 +14,7 @@ import Testing
     /// A saved painting with scan 1.
     init() throws {
       directory = try TemporaryDirectory()
-      container = try gallery(in: directory)
+      container = try republic(in: directory)
       let context = undoableContext(container)
       painting = context.turn { context.painting("a", scan: scan(1)) }
       try context.save()
@@ -108,7 +108,7 @@ import Testing
 
   @Test func `of a child's save brings back the bytes too`() throws {
     let directory = try TemporaryDirectory()
-    let container = try gallery(in: directory)
+    let container = try republic(in: directory)
     let id = try container.root.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
       try context.save()

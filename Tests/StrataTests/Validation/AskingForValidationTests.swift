@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Asking before a save` {
   @Test func `tells all that it would refuse, and changes nothing`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let (bad, good) = (context.team("Reds", playerCount: 1), context.team("Blues"))
       bad.rank = 40
       let failures = try context.validationFailures()
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `tells it of one object, whether it has changed or not`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let team = context.team()
       let found4 = try team.validationFailures()
       #expect(found4.isEmpty)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `tells it of one property, by name or key path`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let team = context.team("", playerCount: 0)
       team.rank = 0
       let names = try team.validationFailures(ofPropertyNamed: "name").map(\.summary)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func `says what to do, without the value`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let team = context.team("a secret that is too long", playerCount: 1)
       team.code = nil
       let failures = try team.validationFailures()

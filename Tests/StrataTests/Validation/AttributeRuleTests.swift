@@ -3,13 +3,30 @@ import Foundation
 import Strata
 import Testing
 
+/// All kinds of values under rules.
+@Entity private final class Measurement: ManagedObject {
+  @Attribute(.required) var label: String
+  @Attribute(.range(0...0.1)) var share: Float
+  @Attribute(.range((-1)...1)) var offset: Double?
+  @Attribute(.range(3...)) var count: UInt8 = 3
+  @Attribute(.range(...Decimal(100))) var price: Decimal = 0
+  @Attribute(.range(Date(timeIntervalSinceReferenceDate: 0)...)) var date: Date?
+  @Attribute(.length(...4)) var bytes: Data?
+  @Attribute(.transient, .length(...2)) var draft: String?
+  @Attribute(.length(2...), .matches(".*x")) var text: String?
+}
+
+private func measurements() throws -> PersistentContainer {
+  try PersistentContainer(inMemory: ManagedObjectModel(Measurement.self))
+}
+
 @Suite struct `A rule of an attribute` {
   /// Expects what a save of a measurement refuses.
   private func expect(
     _ expected: [String], at location: SourceLocation = #_sourceLocation,
     _ edit: @Sendable (Measurement) -> Void
   ) throws {
-    let refusals = try league().root.performAndWait { context in
+    let refusals = try measurements().root.performAndWait { context in
       let measurement = Measurement(in: context)
       measurement.label = "A"
       edit(measurement)
@@ -72,7 +89,7 @@ import Testing
   }
 
   @Test func `lets nil be, unless a value is required`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let team = context.team()
       team.code = nil
       try context.expectRefusals(["Team.code .required"])
@@ -84,7 +101,7 @@ import Testing
   }
 
   @Test func `requires that a value was set where nil is none`() throws {
-    try league().root.performAndWait { context in
+    try measurements().root.performAndWait { context in
       let measurement = Measurement(in: context)
       try context.expectRefusals(["Measurement.label .required"])
       measurement.label = ""
@@ -93,7 +110,7 @@ import Testing
   }
 
   @Test func `takes an attribute that was never set for what it reads as`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let team = context.team()
       let nameless = Team(in: context)
       nameless.code = "XX"
@@ -107,7 +124,7 @@ import Testing
   }
 
   @Test func `is asked of changed objects alone, of all that they have`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let (team, other) = (context.team("Reds"), context.team("Blues"))
       try context.save()
       team.rank = 0

@@ -9,7 +9,7 @@ import Testing
   private let team: ObjectID
 
   init() throws {
-    let container = try league()
+    let container = try republic()
     roots = [container.root, ContextQueue(parent: container.coordinator)]
     team = try container.root.performAndWait { context in
       let team = context.team(playerCount: 3)

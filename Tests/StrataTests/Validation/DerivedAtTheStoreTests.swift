@@ -5,6 +5,56 @@ import StrataChanges
 import StrataTestSupport
 import Testing
 
+/// A port "A" (code "A"), a port "B", a ship and a tanker in A that weigh 1 and 2, a sailor on the
+/// ship who earns 1, a barge of the tanker; and two contexts on the store that have seen all of it.
+private struct HarbourRivals {
+  let container: PersistentContainer
+  let ours: ManagedObjectContext
+  let theirs: ManagedObjectContext
+
+  init(_ policy: MergePolicy = .error) throws {
+    container = try republic()
+    let first = ManagedObjectContext(parent: container.coordinator)
+    let port = first.port("A", code: "A")
+    first.port("B")
+    let sailor = Sailor(in: first)
+    sailor.name = "S"
+    sailor.wage = 1
+    first.ship("ship", tonnage: 1, in: port).crew.insert(sailor)
+    Barge(in: first).tanker = first.tanker("tanker", tonnage: 2, in: port)
+    try first.save()
+    ours = ManagedObjectContext(parent: container.coordinator)
+    theirs = ManagedObjectContext(parent: container.coordinator)
+    ours.mergePolicy = policy
+    for context in [ours, theirs] {
+      for port in try context.fetch(Port.all) { _ = port.name }
+      for ship in try context.fetch(Ship.all) { _ = ship.name }
+      for sailor in try context.fetch(Sailor.all) { _ = sailor.name }
+    }
+  }
+
+  /// What the store has derived wrongly.
+  func mistakes() throws -> [String] {
+    try ManagedObjectContext(parent: container.coordinator).derivedMistakes()
+  }
+
+  /// What the store has of the port of this name.
+  func stored<T>(_ name: String, _ body: (Port) throws -> T) throws -> T {
+    let context = ManagedObjectContext(parent: container.coordinator)
+    return try body(context.port(named: name))
+  }
+}
+
+extension ManagedObjectContext {
+  fileprivate func port(named name: String) throws -> Port {
+    try #require(try fetch(Port.where { $0.name == name }).first)
+  }
+
+  fileprivate func ship(named name: String) throws -> Ship {
+    try #require(try fetch(Ship.where { $0.name == name }).first)
+  }
+}
+
 private let givingWay: [MergePolicy] = [
   .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
 ]
@@ -267,7 +317,7 @@ private let givingWay: [MergePolicy] = [
 
   @Test func `reaches contexts that merge automatically, and those that fetch again`() async throws
   {
-    let container = try harbour()
+    let container = try republic()
     let id = try await container.root.perform { context in
       let port = context.port("A")
       try context.save()

@@ -28,7 +28,7 @@ import Testing
 
 @Suite struct `A derived attribute` {
   @Test func `of a text has its form when the object is saved, and is found by it`() throws {
-    try realms().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let town = context.town("Lavāsān")
       town.nickname = "straße"
       #expect(town.searchName == "")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `that counts or sums follows members that come, go and change`() throws {
-    try realms().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let (first, second) = (context.realm("A"), context.realm("B"))
       let town = context.town("a", people: 5, in: first)
       town.area = 1.5
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `that counts or sums follows links of two to-many sides`() throws {
-    try realms().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let (realm, guild) = (context.realm("A"), Guild(in: context))
       guild.wealth = 10
       guild.realms.insert(realm)
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test func `that copies follows every step of its path`() throws {
-    try realms().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let (first, second) = (context.realm("A"), context.realm("B"))
       let town = context.town("a", in: first)
       let quarter = Quarter(in: context)
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test func `that is now tells when the object itself was last saved`() throws {
-    try realms().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let start = Date()
       let realm = context.realm("A")
       #expect(realm.savedAt == nil)
@@ -155,7 +155,7 @@ import Testing
   @Test func `is worked out by the save that reaches the store, of what came together there`()
     throws
   {
-    let container = try realms()
+    let container = try republic()
     let id = try container.root.performAndWait { context in
       let realm = context.realm("A")
       try context.save()
@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test func `obeys its rules where it is worked out`() throws {
-    let container = try realms()
+    let container = try republic()
     let worker = container.newBackgroundContext()
     try worker.performAndWait { context in
       context.town("a", people: 2_000, in: context.realm("A"))
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test func `is nothing to undo`() throws {
-    try realms().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let realm = context.realm("A")
       try context.save()
       let undoManager = ManagedObjectContext.UndoManager()
@@ -241,7 +241,7 @@ import Testing
   @Test func `agrees with a naive calculation after random work in nested contexts`() throws {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
-    let container = try realms()
+    let container = try republic()
     let contexts = [container.root, container.newBackgroundContext()]
     try container.root.performAndWait { $0.mergePolicy = .mergeByPropertyObjectTrump }
     for step in 0..<150 {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `A rule of a relationship` {
   @Test func `that it is required refuses an object without target`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let pass = Pass(in: context)
       try context.expectRefusals(["Pass.owner .required"])
       pass.owner = context.player("A")
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func `that it is required refuses the deletion of the target, which nullifies it`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let player = context.player("A")
       let pass = Pass(in: context)
       pass.owner = player
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `that it is required wants at least one member`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let team = context.team(playerCount: 0)
       try context.expectRefusals(["Team.players .required"])
       team.players.insert(context.player("A"))
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `counts members that come and go, though the owner's record stays as it is`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let team = context.team(playerCount: 4)
       try context.save()
       let fifth = context.player("E", in: team)
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `counts both ends of a move`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let (full, small) = (context.team("Full", playerCount: 4), context.team("Small"))
       try context.save()
       for player in full.players { player.team = small }
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `wants the least count of a relationship only if it has members`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let pool = Pool(in: context)
       try context.expectRefusals([])
       pool.players.insert(context.player("A"))
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `counts links of two to-many sides, from either`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let team = context.team()
       let sponsors = ["A", "B", "C"].map { context.sponsor($0) }
       team.sponsors.insert(sponsors[0])
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `counts no member that the save deletes`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let team = context.team()
       let sponsors = ["A", "B", "C"].map { context.sponsor($0) }
       for sponsor in sponsors.dropLast() { team.sponsors.insert(sponsor) }
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `is not asked of an owner that the save deletes`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let team = context.team()
       try context.save()
       for player in team.players { context.delete(player) }
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test func `loads no member`() throws {
-    let container = try league()
+    let container = try republic()
     try container.root.performAndWait { context in
       context.team(playerCount: 4)
       try context.save()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `Validation through nested contexts` {
   @Test func `refuses a child's save, which pushes nothing and stays to be mended`() throws {
-    let container = try league()
+    let container = try republic()
     let worker = container.newBackgroundContext()
     try worker.performAndWait { context in
       let team = context.team("A name that is too long")
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `refuses a child's save inside its parent's turn`() throws {
-    try league().root.performAndWait { context in
+    try republic().root.performAndWait { context in
       let child = ManagedObjectContext(parent: context)
       let team = child.team(playerCount: 1)
       try child.expectRefusals(["Team.players .count(2...4)"])
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `counts at the parent what came together there`() throws {
-    let container = try league()
+    let container = try republic()
     let id = try container.root.performAndWait { context in
       let team = context.team()
       try context.save()
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func `refuses at the parent what a deletion there makes of a child's objects`() throws {
-    let container = try league()
+    let container = try republic()
     let id = try container.root.performAndWait { context in
       let player = context.player("A")
       try context.save()
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func `looks at what a child saves while it is looking`() throws {
-    let container = try league()
+    let container = try republic()
     let worker = container.newBackgroundContext()
     let id = try container.root.performAndWait { context in
       let team = context.team(playerCount: 3)
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test func `names the level whose save was refused`() async throws {
-    let container = try league()
+    let container = try republic()
     let worker = container.newBackgroundContext()
     try await container.root.perform { _ = $0.team(playerCount: 0) }
     try await worker.perform { _ = $0.team() }

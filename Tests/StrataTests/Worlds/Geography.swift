@@ -3,7 +3,8 @@ import Foundation
 import Strata
 import StrataTestSupport
 
-// The one object graph of these tests.
+// The first of the three worlds of these tests, and the one to take unless an entity is missing:
+// countries, their cities and the routes between them.
 
 @Entity final class Country: ManagedObject {
   @Attribute(.unique) var iso: String

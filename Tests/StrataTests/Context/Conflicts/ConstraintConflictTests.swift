@@ -16,7 +16,7 @@ private struct Rivals {
   let stored: ObjectID
 
   init(_ policy: MergePolicy) throws {
-    container = try federation()
+    container = try republic()
     stored = try ContextQueue(parent: container.coordinator).performAndWait { context in
       let nation = context.nation("IR", name: "stored", population: 1)
       context.seat(1, of: nation, holder: "stored")
@@ -143,7 +143,7 @@ private struct Rivals {
   }
 
   @Test func `of another entity of the hierarchy gives what both have`() throws {
-    let container = try federation()
+    let container = try republic()
     try ContextQueue(parent: container.coordinator).performAndWait { context in
       let athlete = Athlete(in: context)
       athlete.email = "a@b"
@@ -192,7 +192,7 @@ private struct Rivals {
 @Suite struct `Objects of one save with one unique value` {
   @Test(arguments: policies)
   private func `become the first of them, if they are new`(_ policy: MergePolicy) throws {
-    let container = try federation()
+    let container = try republic()
     let first = try container.root.performAndWait { context in
       context.mergePolicy = policy
       let first = context.nation("IR", name: "first", population: 1)
@@ -248,7 +248,7 @@ private struct Rivals {
 
   @Test(arguments: policies)
   private func `may swap values, and take that of a deleted one`(_ policy: MergePolicy) throws {
-    let container = try federation()
+    let container = try republic()
     try container.root.performAndWait { context in
       context.mergePolicy = policy
       let (one, two) = (context.nation("A", name: "1"), context.nation("B", name: "2"))
@@ -268,7 +268,7 @@ private struct Rivals {
   private func violations(
     _ body: @Sendable (ManagedObjectContext) throws -> Void
   ) throws -> [[String]] {
-    let container = try federation()
+    let container = try republic()
     return try container.root.performAndWait { context in
       try body(context)
       do {
@@ -302,7 +302,7 @@ private struct Rivals {
       context.seat(1, of: one)
     }
     #expect(found == [["nation", "number"]])
-    let id = try federation().root.performAndWait { $0.nation("A").objectID }
+    let id = try republic().root.performAndWait { $0.nation("A").objectID }
     let sentence = UniquenessViolation(
       objectID: id, entity: "Seat", attributes: ["nation", "number"], existing: id
     ).description
@@ -358,7 +358,7 @@ private struct Rivals {
   }
 
   @Test func `deletes new objects that conflict with each other`() throws {
-    let container = try federation()
+    let container = try republic()
     try container.root.performAndWait { context in
       context.mergePolicy = .custom("delete") { _ in .delete }
       context.nation("IR")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Asking early for constraint conflicts` {
   @Test func `finds them in the context, its ancestors and the store`() throws {
-    let container = try federation()
+    let container = try republic()
     let stored = try ContextQueue(parent: container.coordinator).performAndWait { context in
       let nation = context.nation("A")
       try context.save()
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `looks at the state after the save`() throws {
-    let container = try federation()
+    let container = try republic()
     try container.root.performAndWait { context in
       let (one, two) = (context.nation("A"), context.nation("B"))
       let three = context.nation("C")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `finds what is unique together`() throws {
-    let container = try federation()
+    let container = try republic()
     let nation = try container.root.performAndWait { context in
       let nation = context.nation("A")
       context.seat(1, of: nation)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `compares long values whole`() throws {
-    let container = try federation()
+    let container = try republic()
     let long = String(repeating: "x", count: 300)
     try container.root.performAndWait { context in
       context.nation(long + "a")

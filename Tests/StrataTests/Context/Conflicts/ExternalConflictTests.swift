@@ -19,7 +19,7 @@ private struct Overhung {
     theirs: (@Sendable (Painting) -> Void)?
   ) throws {
     directory = try TemporaryDirectory()
-    container = try gallery(in: directory)
+    container = try republic(in: directory)
     let id = try container.root.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
       try context.save()
@@ -182,7 +182,7 @@ private struct Overhung {
     ]
     for (policy, seed, plan) in outcomes {
       let directory = try TemporaryDirectory()
-      let container = try gallery(in: directory)
+      let container = try republic(in: directory)
       let id = try container.root.performAndWait { context in
         let fresco = Fresco(in: context)
         fresco.code = "A"
@@ -228,7 +228,7 @@ private struct Overhung {
 
   @Test func `of a child that read what its parent has rolled back is the store's`() throws {
     let directory = try TemporaryDirectory()
-    let container = try gallery(in: directory)
+    let container = try republic(in: directory)
     let id = try container.root.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
       try context.save()

@@ -213,7 +213,7 @@ extension [String: Bool] {
   }
 
   @Test func `is dropped from lists whose members lead back, which lead nowhere then`() throws {
-    let container = try PersistentContainer(inMemory: Warehouse.model())
+    let container = try republic()
     let context = ManagedObjectContext(parent: container.coordinator)
     let (kept, deleted) = (Rack(in: context), Rack(in: context))
     let wares = [Crate(in: context), Crate(in: context)]
@@ -262,7 +262,7 @@ extension [String: Bool] {
 @Suite struct `A link that a delete rule leaves` {
   @Test(arguments: [DeleteRule.noAction, .deny])
   func `leads nowhere while the object's deletion is pending`(rule: DeleteRule) throws {
-    let container = try PersistentContainer(inMemory: Warehouse.model())
+    let container = try republic()
     let context = ManagedObjectContext(parent: container.coordinator)
     let (depot, crate) = (Depot(in: context), Crate(in: context))
     let (visit, claim) = (Visit(in: context), Complaint(in: context))
@@ -288,7 +288,7 @@ extension [String: Bool] {
   @Test func `leads nowhere in queries, rows and lists, in a child too, and comes to no object`()
     throws
   {
-    let container = try PersistentContainer(inMemory: Warehouse.model())
+    let container = try republic()
     let context = ManagedObjectContext(parent: container.coordinator)
     let (depot, visit) = (Depot(in: context), Visit(in: context))
     depot.name = "D"
@@ -317,7 +317,7 @@ extension [String: Bool] {
   }
 
   @Test func `can be taken away, so that the deletion is denied no longer`() throws {
-    let container = try PersistentContainer(inMemory: Warehouse.model())
+    let container = try republic()
     let context = ManagedObjectContext(parent: container.coordinator)
     let (crate, claim) = (Crate(in: context), Complaint(in: context))
     claim.crate = crate

@@ -2,36 +2,32 @@
 import Strata
 import Testing
 
-/// A table, saved, and guests A, B, C, D, created in this order.
+/// An album, saved, and tracks A, B, C, D, created in this order.
 @Suite struct `Members of an ordered relationship that are linked from their own side` {
   private let container: PersistentContainer
   private let context: ManagedObjectContext
-  private let table: DiningTable
-  private let guests: [Guest]
+  private let album: Album
+  private let tracks: [Track]
 
   init() throws {
-    container = try banquet()
+    container = try geography()
     context = ManagedObjectContext(parent: container.coordinator)
-    table = DiningTable(in: context)
+    album = Album(in: context)
     let made = context
-    guests = ["A", "B", "C", "D"].map { name in
-      let guest = Guest(in: made)
-      guest.name = name
-      return guest
-    }
+    tracks = ["A", "B", "C", "D"].map { made.track($0) }
     try context.save()
   }
 
   private func stored() throws -> String {
     let reader = ManagedObjectContext(parent: container.coordinator)
-    let tables = try reader.fetch(DiningTable.all)
-    return tables[0].guests.map(\.name).joined()
+    let albums = try reader.fetch(Album.all)
+    return albums[0].tracks.map(\.name).joined()
   }
 
-  private func shown() -> String { table.guests.map(\.name).joined() }
+  private func shown() -> String { album.tracks.map(\.name).joined() }
 
   @Test func `stand last, in the order of linking`() throws {
-    for place in [2, 0, 3, 1] { guests[place].table = table }
+    for place in [2, 0, 3, 1] { tracks[place].album = album }
     #expect(shown() == "CADB")
     try context.save()
     #expect(shown() == "CADB")
@@ -39,14 +35,14 @@ import Testing
   }
 
   @Test func `stand behind those that were linked in earlier turns and saves`() throws {
-    guests[3].table = table
+    tracks[3].album = album
     context.processPendingChanges()
-    guests[1].table = table
+    tracks[1].album = album
     try context.save()
-    guests[0].table = table
+    tracks[0].album = album
     #expect(shown() == "DBA")
     try context.save()
-    guests[2].table = table
+    tracks[2].album = album
     try context.save()
     #expect(try stored() == "DBAC")
   }
@@ -54,20 +50,20 @@ import Testing
   @Test func `stand behind those that were put into the list, and before those put there later`()
     throws
   {
-    table.guests.append(guests[3])
-    guests[2].table = table
-    guests[0].table = table
-    table.guests.append(guests[1])
+    album.tracks.append(tracks[3])
+    tracks[2].album = album
+    tracks[0].album = album
+    album.tracks.append(tracks[1])
     #expect(shown() == "DCAB")
     try context.save()
     #expect(try stored() == "DCAB")
   }
 
   @Test func `stand last again when they come back`() throws {
-    for place in [0, 1, 2] { guests[place].table = table }
+    for place in [0, 1, 2] { tracks[place].album = album }
     try context.save()
-    guests[0].table = nil
-    guests[0].table = table
+    tracks[0].album = nil
+    tracks[0].album = album
     #expect(shown() == "BCA")
     try context.save()
     #expect(try stored() == "BCA")
@@ -75,14 +71,14 @@ import Testing
 
   @Test func `keep the order of linking through a parent`() throws {
     let child = ManagedObjectContext(parent: context)
-    let table = try child.existingObject(DiningTable.self, with: table.objectID)
+    let album = try child.existingObject(Album.self, with: album.objectID)
     for place in [3, 1, 2] {
-      try child.existingObject(Guest.self, with: guests[place].objectID).table = table
+      try child.existingObject(Track.self, with: tracks[place].objectID).album = album
     }
     try child.save()
     context.processPendingChanges()
     #expect(shown() == "DBC")
-    guests[0].table = self.table
+    tracks[0].album = self.album
     #expect(shown() == "DBCA")
     try context.save()
     #expect(try stored() == "DBCA")

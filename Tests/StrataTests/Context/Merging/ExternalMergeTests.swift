@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: [scan(2), nil])
   func `keeps what is set while a merge is made for it`(_ set: Data?) throws {
     let directory = try TemporaryDirectory()
-    let container = try gallery(in: directory)
+    let container = try republic(in: directory)
     let context = undoableContext(container)
     context.automaticallyMergesChangesFromParent = true
     let painting = context.turn { [context] in context.painting("a", scan: scan(1)) }

@@ -16,7 +16,7 @@ private struct StaleScene {
   ///   - now: the scan that another save has set then.
   init(read: Data?, now: Data?) throws {
     directory = try TemporaryDirectory()
-    container = try gallery(in: directory)
+    container = try republic(in: directory)
     context = undoableContext(container)
     context.mergePolicy = .mergeByPropertyObjectTrump
     painting = context.turn { [context] in context.painting("a", scan: read) }

@@ -2,7 +2,7 @@
 import Strata
 import Synchronization
 
-// A model whose objects note what happens to them, for the tests of their life cycle.
+// Objects that note what happens to them, for the tests of their life cycle.
 
 /// What objects have noted, in order, and what they are to do when it happens.
 final class Diary: Sendable {
@@ -114,13 +114,12 @@ final class InstanceCount: Sendable {
   func increment() { storage.add(1, ordering: .relaxed) }
 }
 
-/// Runs a test of life cycles: a container of notes and folders, and the diary that its objects write.
+/// Runs a test of life cycles: a container, and the diary that its notes write.
 func withDiary(
   _ body: (Diary, PersistentContainer) async throws -> Void
 ) async throws {
   let diary = Diary()
-  let container = try PersistentContainer(
-    inMemory: ManagedObjectModel(Note.self, Folder.self))
+  let container = try republic()
   try await Diary.$current.withValue(diary) { try await body(diary, container) }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 import Strata
 import StrataTestSupport
 
-// The object graph of the tests of batches: relationships of every kind with every delete rule, into and
+// What the tests of batches are about: relationships of every kind with every delete rule, into and
 // out of a hierarchy; indexes, constraints, external and derived attributes.
 
 @Entity(isAbstract: true)
@@ -79,18 +79,6 @@ final class Crate: Ware {
   var subject: Ware?
   var mentioned: ToMany<Ware>
   @Relationship(deleteRule: .deny) var kept: Rack?
-}
-
-enum Warehouse {
-  static func model() throws -> ManagedObjectModel {
-    try ManagedObjectModel(
-      Crate.self, Barrel.self, Rack.self, Depot.self, Sticker.self, Lid.self, Complaint.self,
-      Tap.self, Gate.self, Visit.self, Memo.self)
-  }
-
-  static func inMemory() throws -> PersistentContainer {
-    try PersistentContainer(inMemory: model())
-  }
 }
 
 extension ManagedObjectContext {

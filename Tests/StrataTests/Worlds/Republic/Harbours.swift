@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Strata
-import Testing
 
-// The object graph of the tests of what the store derives: derived attributes of all kinds over a
+// What the tests of the store's derivation are about: derived attributes of all kinds over a
 // relationship of each kind, in a hierarchy, with constraints and delete rules.
 
 @Entity final class Port: ManagedObject {
@@ -43,13 +42,6 @@ import Testing
 @Entity final class Barge: ManagedObject {
   var tanker: Tanker?
   @Attribute(.derived(.path("tanker.port.name"))) var portName: String?
-}
-
-/// A container in memory with this graph's model.
-func harbour() throws -> PersistentContainer {
-  try PersistentContainer(
-    inMemory: ManagedObjectModel(
-      Port.self, Ship.self, Tanker.self, Sailor.self, Barge.self))
 }
 
 extension ManagedObjectContext {
@@ -106,55 +98,5 @@ extension ManagedObjectContext {
       compare("Barge.portName", barge.portName, barge.tanker?.port?.name)
     }
     return mistakes
-  }
-}
-
-/// A port "A" (code "A"), a port "B", a ship and a tanker in A that weigh 1 and 2, a sailor on the
-/// ship who earns 1, a barge of the tanker; and two contexts on the store that have seen all of it.
-struct HarbourRivals {
-  let container: PersistentContainer
-  let ours: ManagedObjectContext
-  let theirs: ManagedObjectContext
-
-  init(_ policy: MergePolicy = .error) throws {
-    container = try harbour()
-    let first = ManagedObjectContext(parent: container.coordinator)
-    let port = first.port("A", code: "A")
-    first.port("B")
-    let sailor = Sailor(in: first)
-    sailor.name = "S"
-    sailor.wage = 1
-    first.ship("ship", tonnage: 1, in: port).crew.insert(sailor)
-    Barge(in: first).tanker = first.tanker("tanker", tonnage: 2, in: port)
-    try first.save()
-    ours = ManagedObjectContext(parent: container.coordinator)
-    theirs = ManagedObjectContext(parent: container.coordinator)
-    ours.mergePolicy = policy
-    for context in [ours, theirs] {
-      for port in try context.fetch(Port.all) { _ = port.name }
-      for ship in try context.fetch(Ship.all) { _ = ship.name }
-      for sailor in try context.fetch(Sailor.all) { _ = sailor.name }
-    }
-  }
-
-  /// What the store has derived wrongly.
-  func mistakes() throws -> [String] {
-    try ManagedObjectContext(parent: container.coordinator).derivedMistakes()
-  }
-
-  /// What the store has of the port of this name.
-  func stored<T>(_ name: String, _ body: (Port) throws -> T) throws -> T {
-    let context = ManagedObjectContext(parent: container.coordinator)
-    return try body(context.port(named: name))
-  }
-}
-
-extension ManagedObjectContext {
-  func port(named name: String) throws -> Port {
-    try #require(try fetch(Port.where { $0.name == name }).first)
-  }
-
-  func ship(named name: String) throws -> Ship {
-    try #require(try fetch(Ship.where { $0.name == name }).first)
   }
 }

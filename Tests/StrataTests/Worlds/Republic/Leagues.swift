@@ -3,7 +3,7 @@ import Foundation
 import Strata
 import Testing
 
-// A model with rules, for the tests of validation.
+// Rules of all kinds, for the tests of validation.
 
 @Entity final class Team: ManagedObject {
   @Attribute(.length(1...12)) var name: String
@@ -34,25 +34,6 @@ import Testing
 /// Has players without an inverse.
 @Entity final class Pool: ManagedObject {
   @Relationship(.count(2...)) var players: ToMany<Player>
-}
-
-/// All kinds of values under rules.
-@Entity final class Measurement: ManagedObject {
-  @Attribute(.required) var label: String
-  @Attribute(.range(0...0.1)) var share: Float
-  @Attribute(.range((-1)...1)) var offset: Double?
-  @Attribute(.range(3...)) var count: UInt8 = 3
-  @Attribute(.range(...Decimal(100))) var price: Decimal = 0
-  @Attribute(.range(Date(timeIntervalSinceReferenceDate: 0)...)) var date: Date?
-  @Attribute(.length(...4)) var bytes: Data?
-  @Attribute(.transient, .length(...2)) var draft: String?
-  @Attribute(.length(2...), .matches(".*x")) var text: String?
-}
-
-func league() throws -> PersistentContainer {
-  try PersistentContainer(
-    inMemory: ManagedObjectModel(
-      Team.self, Player.self, Sponsor.self, Pass.self, Pool.self, Measurement.self))
 }
 
 extension ManagedObjectContext {

@@ -2,7 +2,7 @@
 import Foundation
 import Strata
 
-// A model with derived attributes of all kinds.
+// Derived attributes of all kinds.
 
 @Entity final class Realm: ManagedObject {
   var name: String
@@ -36,11 +36,6 @@ import Strata
 @Entity final class Guild: ManagedObject {
   var wealth: Decimal = 0
   var realms: ToMany<Realm>
-}
-
-func realms() throws -> PersistentContainer {
-  try PersistentContainer(
-    inMemory: ManagedObjectModel(Realm.self, Town.self, Quarter.self, Guild.self))
 }
 
 extension ManagedObjectContext {

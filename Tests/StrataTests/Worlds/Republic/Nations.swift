@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Strata
 
-// The object graph of the tests of uniqueness: a relationship of every kind to what is unique.
+// What the tests of uniqueness are about: a relationship of every kind to what is unique.
 
 @Entity final class Nation: ManagedObject {
   @Attribute(.unique) var iso: String?
@@ -61,14 +61,6 @@ class Member: ManagedObject {
 final class Coach: Member {
   var team: String?
   var rank: Rank?
-}
-
-/// A container in memory with this graph's model.
-func federation() throws -> PersistentContainer {
-  try PersistentContainer(
-    inMemory: ManagedObjectModel(
-      Nation.self, Borough.self, Seat.self, Label.self, Flag.self, Tour.self, Athlete.self,
-      Coach.self))
 }
 
 extension ManagedObjectContext {

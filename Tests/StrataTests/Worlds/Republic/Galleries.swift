@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Strata
-import StrataTestSupport
 
-// A model with external attributes, one of them inherited.
+// External attributes, some of them inherited.
 
 @Entity final class Gallery: ManagedObject {
   var name: String
@@ -34,21 +33,6 @@ import StrataTestSupport
     super.awakeFromFetch()
     if plate == nil { plate = Data("blank".utf8) }
   }
-}
-
-func galleryModel() throws -> ManagedObjectModel {
-  try ManagedObjectModel(Gallery.self, Painting.self, Fresco.self, Etching.self)
-}
-
-/// A container in memory with this model.
-func gallery() throws -> PersistentContainer {
-  try PersistentContainer(inMemory: galleryModel())
-}
-
-/// A container on the disk with this model.
-func gallery(in directory: TemporaryDirectory) throws -> PersistentContainer {
-  try PersistentContainer(
-    at: directory.file("gallery.strata"), model: galleryModel(), durability: .none)
 }
 
 /// Bytes that `seed` tells apart.
