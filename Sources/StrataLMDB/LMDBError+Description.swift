@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import StrataPrimitives
 
 // MARK: - In words
 

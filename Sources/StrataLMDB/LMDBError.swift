@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import StrataPrimitives
 
 /// Why the storage engine could not do what it was asked; each case says what the caller can do.
 ///

@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#if canImport(Darwin)
-  public import Darwin
-#elseif canImport(Musl)
-  public import Musl
-#else
-  public import Glibc
-#endif
 
 // The order of keys, in LMDB's trees and everywhere else: bytewise, a key before those that it begins.
 

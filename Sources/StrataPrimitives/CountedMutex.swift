@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 /// State behind a lock that a running thread may take before a sleeping one, and that counts the
 /// waits for it. All locks of the layers above the storage engine are such, because a read or a
 /// `perform` may pass any of them.

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB  // statfs
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import StrataPrimitives
 
 /// The file systems that LMDB does not work on.
 ///

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Knows whether this process was forked from one that uses LMDB.
 ///

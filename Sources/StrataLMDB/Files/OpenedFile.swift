@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import StrataPrimitives
 
 /// An LMDB file that was opened and checked, on its way to an environment. If it does not get
 /// there, it is closed.

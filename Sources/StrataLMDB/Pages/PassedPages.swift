@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import StrataPrimitives
 
 /// The part of the mapped file that a long walk has read and will not come back to.
 ///

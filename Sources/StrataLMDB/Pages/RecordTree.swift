@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrata
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import StrataPrimitives
 
 /// A tree whose keys are numbers of 48 bits (`RecordKey`), as one transaction sees it: the one door to
 /// records, behind which they are read from the file's pages, or by LMDB's calls.

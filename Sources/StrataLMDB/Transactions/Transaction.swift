@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CStrataLMDB
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import StrataPrimitives
 
 /// What read and write transactions have in common: lookups and cursors in one snapshot.
 ///

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB  // lmdb.h brings the POSIX thread types
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import StrataPrimitives
 
 /// Where an environment's jobs that write run, one after the other, each on one thread from its
 /// beginning to its end.
