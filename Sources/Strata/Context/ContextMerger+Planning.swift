@@ -52,12 +52,8 @@ extension ContextMerger {
     let told = applyToPending(plan)
     if schema.hooks.contains(.awakeFromSnapshotEvents) {
       for (object, _) in plan.taken { loader.awake(object, from: .refresh) }
-      for key in plan.raised.keys {
-        if let object = registry.cache.registeredObject(for: key) {
-          loader.awake(object, from: .refresh)
-        }
-      }
     }
+    loader.awake(plan.raised.keys, from: .refresh)
     return told
   }
 

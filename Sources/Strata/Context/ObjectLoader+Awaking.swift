@@ -28,6 +28,14 @@ extension ObjectLoader {
     quietly(object) { object.awakeFromSnapshotEvents(events) }
   }
 
+  /// The same for those of these objects that are registered.
+  func awake(_ keys: some Sequence<ObjectKey>, from events: SnapshotEvents) {
+    guard schema.hooks.contains(.awakeFromSnapshotEvents) else { return }
+    for key in keys {
+      if let object = registry.cache.object(for: key) { awake(object, from: events) }
+    }
+  }
+
   /// Runs an awake method: what it sets in the object is put under it as if it had been loaded, and
   /// is no change. An object with a draft takes it into that: it is being edited.
   private func quietly(_ object: ManagedObject, _ method: () -> Void) {

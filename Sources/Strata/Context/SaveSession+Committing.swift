@@ -89,11 +89,8 @@ extension SaveSession {
     noteMerged(changeSet, result)
     work.view = nil
     reader.movePin()
-    if schema.hooks.contains(.awakeFromSnapshotEvents) {
-      for key in result.merged.keys where result.derived[key] == nil {
-        if let object = registry.cache.object(for: key) { loader.awake(object, from: .mergePolicy) }
-      }
-    }
+    loader.awake(
+      result.merged.keys.lazy.filter { result.derived[$0] == nil }, from: .mergePolicy)
     tell(told, ofSaved: saved, result, gone: gone)
   }
 

@@ -43,11 +43,7 @@ extension SaveSession {
     work.view = nil
     reporter.turnStart = work.working
     registry.turnLeavingIntoFaults()
-    if schema.hooks.contains(.awakeFromSnapshotEvents) {
-      for key in takenBack {
-        if let object = registry.cache.object(for: key) { loader.awake(object, from: .rollback) }
-      }
-    }
+    loader.awake(takenBack, from: .rollback)
     return [undone] + landed
   }
 

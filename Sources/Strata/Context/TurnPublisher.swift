@@ -85,11 +85,7 @@ package final class TurnPublisher: ContextPart {
       work.view = nil
       rounds += 1
       reporter.announceMerges()
-      if rounds <= Self.turnRoundCountMax {
-        reporter.announce(unannounced)
-      } else {
-        reporter.liveResults.isBehind = true
-      }
+      announce(unannounced, inRound: rounds)
       registry.turnLeavingIntoFaults()
       if registry.cache.byteCount > registry.cache.byteBudget { registry.cache.sweep(steps: 256) }
       registry.turnWaitingIntoFaults()
@@ -101,9 +97,15 @@ package final class TurnPublisher: ContextPart {
     PausePoint.turnEnded.reach(schema)
   }
 
-  /// After so many rounds in which observers of objectsDidChange have changed something again, they
-  /// are told no more. Core Data gives up alike.
-  private static let turnRoundCountMax = 1_000
+  /// Announces changes. After 1,000 rounds in which observers of objectsDidChange have changed something
+  /// again, they are told no more. Core Data gives up alike.
+  private func announce(_ changes: [TurnChanges], inRound round: Int) {
+    if round > 1_000 {
+      reporter.liveResults.isBehind = true
+    } else {
+      reporter.announce(changes)
+    }
+  }
 
   /// Lands the saves of children that came in before this turn.
   func landArrivals() {
@@ -118,11 +120,7 @@ package final class TurnPublisher: ContextPart {
     repeat {
       let landed = settle(isSaving: true)
       rounds += 1
-      if rounds <= Self.turnRoundCountMax {
-        reporter.announce(landed)
-      } else {
-        reporter.liveResults.isBehind = true
-      }
+      announce(landed, inRound: rounds)
       registry.turnLeavingIntoFaults()
     } while !work.edits.isEmpty || !work.isPublished
   }

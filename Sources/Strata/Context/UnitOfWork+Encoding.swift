@@ -40,36 +40,28 @@ extension UnitOfWork {
     undoRecorder?.record(composed, over: working, in: self)
     var settled = working.adding(composed).compacted()
     if !asBefore.isEmpty { settled = settled.forgetting([], links: asBefore) }
-    if composed !== segment { willReach(beyond: segment, composed, in: settled) }
+    let reached = reached(beyond: segment, composed)
+    if !reached.isEmpty, registry.observed != nil {
+      registry.willLand(composed, touching: Array(reached.keys), on: working, in: settled)
+    }
     show(settled)
     isPublished = false
-    if composed !== segment { takeReached(beyond: segment, composed) }
+    if reached.isEmpty { return }
+    let changes = Segment(changes: reached, links: LinkChanges(), schema: schema)
+    reporter.turn.append(take(changes, touching: Array(reached.keys)), schema: schema)
   }
 
-  // Edits may reach objects other than those at whose ends they were made: those that lead to a deleted
-  // or relinked one although it does not lead back, because a partner of both was changed elsewhere.
-
-  /// What composing `segment` has changed beyond it.
+  /// What composing `segment` has changed beyond it. Edits may reach objects other than those at whose
+  /// ends they were made: those that lead to a deleted or relinked one although it does not lead back,
+  /// because a partner of both was changed elsewhere.
   private func reached(beyond segment: Segment, _ composed: Segment) -> [ObjectKey: Change] {
     var reached: [ObjectKey: Change] = [:]
+    if composed === segment { return reached }
     for (key, change) in composed.changes {
       if let edited = segment.changes[key], edited.record == change.record { continue }
       reached[key] = change
     }
     return reached
-  }
-
-  private func willReach(beyond segment: Segment, _ composed: Segment, in settled: Overlay) {
-    if registry.observed == nil { return }
-    let keys = Array(reached(beyond: segment, composed).keys)
-    if !keys.isEmpty { registry.willLand(composed, touching: keys, on: working, in: settled) }
-  }
-
-  private func takeReached(beyond segment: Segment, _ composed: Segment) {
-    let reached = reached(beyond: segment, composed)
-    if reached.isEmpty { return }
-    let changes = Segment(changes: reached, links: LinkChanges(), schema: schema)
-    reporter.turn.append(take(changes, touching: Array(reached.keys)), schema: schema)
   }
 
   package func replaceWorking(_ overlay: Overlay) {

@@ -51,7 +51,9 @@ final class UndoReverter: ContextPart {
     try reporter.throwDeferredError()
     work.encodeEdits()
     try forgetWhatIsAsBefore(group)
-    awake(reversal)
+    loader.awake(restored, from: .undoDeletion)
+    loader.awake(
+      reversal.changes.keys.lazy.filter { !restored.contains($0) }, from: .undoUpdate)
   }
 
   /// What the object is here, without what an awake method has set: an object that is loaded keeps its
@@ -108,15 +110,6 @@ final class UndoReverter: ContextPart {
     reporter.turn.updated += (landed.inserted + landed.updated).filter { !restored.contains($0) }
     reporter.turn.deleted += landed.deleted
     reporter.noteTouched()
-  }
-
-  private func awake(_ reversal: UndoReversal) {
-    guard schema.hooks.contains(.awakeFromSnapshotEvents) else { return }
-    let restored = Set(reversal.restored)
-    for key in reversal.changes.keys {
-      guard let object = registry.cache.object(for: key) else { continue }
-      loader.awake(object, from: restored.contains(key) ? .undoDeletion : .undoUpdate)
-    }
   }
 
   /// Registers the instance that an object had before it was deleted, if somebody holds it and the
