@@ -122,10 +122,10 @@ package struct RelationshipEnds: Sendable {
   /// Whether objects of the entity may have links or positions that go with them.
   package var haveEntries: Bool { !links.isEmpty || targets.contains { $0.positions != nil } }
 
-  /// Whether the deletion of an object deletes others.
-  package var cascade: Bool {
-    targets.contains { $0.rule == .cascade } || referrers.contains { $0.rule == .cascade }
-      || links.contains { $0.rule == .cascade }
+  /// Whether any has this rule.
+  package func have(_ rule: DeleteRule) -> Bool {
+    targets.contains { $0.rule == rule } || referrers.contains { $0.rule == rule }
+      || links.contains { $0.rule == rule }
   }
 }
 

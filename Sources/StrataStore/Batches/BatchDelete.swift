@@ -171,7 +171,7 @@ struct BatchDelete {
 
   private mutating func followCascades(_ view: StoreView) throws {
     var pending: [ObjectKey] = []
-    for entity in doomed.entities where schema.entity(entity)?.ends.cascade == true {
+    for entity in doomed.entities where schema.entity(entity)?.ends.have(.cascade) == true {
       pending += doomed.sorted(of: entity)
     }
     var arena = RecordArena()
@@ -179,7 +179,8 @@ struct BatchDelete {
       try step()
       for (member, _) in try others(of: key, by: .cascade, view, &arena)
       where try view.contains(member) {
-        guard doomed.insert(member), schema.entity(member.entity)?.ends.cascade == true else {
+        guard doomed.insert(member), schema.entity(member.entity)?.ends.have(.cascade) == true
+        else {
           continue
         }
         pending.append(member)
@@ -250,15 +251,11 @@ struct BatchDelete {
       guard let ends = schema.entity(number)?.ends else { continue }
       let isOfConsequence = consequences?.concerns(number) ?? false
       if !ends.concernDeletion && ends.links.isEmpty && !isOfConsequence { continue }
+      let denies = ends.have(.deny)
       for key in doomed.sorted(of: number) {
         try step()
         var arena = RecordArena()
-        var denying = SlotSet()
-        for case (let other, let slot?) in try others(of: key, by: .deny, view, &arena)
-        where try !denying.contains(slot) && !doomed.contains(other) && view.contains(other) {
-          denying.insert(slot)
-        }
-        denied += denying.map { (key, $0) }
+        if denies { try examineDenials(of: key, view, &arena) }
         try examineLinks(of: key, ends, view)
         if isOfConsequence {
           let record = try record(of: key, view, into: &arena)
@@ -268,6 +265,17 @@ struct BatchDelete {
     }
     if !denied.isEmpty { throw BatchDenial(denied) }
     try examineCleared(view, read)
+  }
+
+  private mutating func examineDenials(
+    of key: ObjectKey, _ view: StoreView, _ arena: inout RecordArena
+  ) throws {
+    var slots = SlotSet()
+    for case (let other, let slot?) in try others(of: key, by: .deny, view, &arena)
+    where try !slots.contains(slot) && !doomed.contains(other) && view.contains(other) {
+      slots.insert(slot)
+    }
+    denied += slots.map { (key, $0) }
   }
 
   private mutating func examineLinks(

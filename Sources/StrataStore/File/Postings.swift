@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataModel
 import StrataRecord
 
 /// How the objects that have one value lie in an index: in blocks, ascending.

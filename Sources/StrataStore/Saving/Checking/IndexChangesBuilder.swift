@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
-import StrataModel
 import StrataRecord
 
 /// Gathers the entries of one index that come and go with objects. As long as there are none, it is

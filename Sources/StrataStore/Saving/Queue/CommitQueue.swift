@@ -2,7 +2,6 @@
 import Dispatch
 import StrataChanges
 import StrataLMDB
-import StrataModel
 import StrataPrimitives
 import StrataRecord
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataLMDB
-import StrataModel
 import StrataPrimitives
 import StrataRecord
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
-import StrataModel
 import StrataPrimitives
 import StrataRecord
 
