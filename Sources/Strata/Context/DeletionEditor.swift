@@ -152,15 +152,11 @@ final class DeletionEditor: ContextPart {
   private func prove(
     _ member: ManagedObject, leadsTo object: ManagedObject, at slot: Int
   ) throws {
-    let layout = member.home.layout
-    if layout.isToOne(slot) {
+    if member.home.layout.isToOne(slot) {
       if relationships.toOneKey(of: member, at: slot) == object.key { return }
       // The member may be out of date here.
-      if case .record(let stored) = try reader.currentViewIncludingEdits().find(member.key),
-        stored.record.toOne(at: slot, layout: layout) == object.key
-      {
-        return
-      }
+      let view = try reader.currentViewIncludingEdits()
+      if try view.target(of: member.key, at: slot) == object.key { return }
     }
     throw StoreError.damagedLink(of: object.key, to: member.key)
   }

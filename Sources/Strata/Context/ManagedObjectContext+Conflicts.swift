@@ -52,11 +52,7 @@ extension ManagedObjectContext {
           let holder = try view.holder(ofValueOf: record, entity, in: index, besides: key),
           !isReported(holder, after: key, index)
         else { continue }
-        violations.append(
-          UniquenessViolation(
-            objectID: ObjectID(store: schema.store, key: key), entity: entity.description.name,
-            attributes: index.names(in: entity.description),
-            existing: ObjectID(store: schema.store, key: holder)))
+        violations.append(UniquenessViolation(key, index, heldBy: holder, entity))
       }
     }
     return violations

@@ -135,11 +135,7 @@ package struct Derivation {
       for key in reached {
         switch step {
         case .target(let slot):
-          guard case .record(let stored) = try view.find(key),
-            let layout = schema.entity(key.entity)?.layout,
-            let target = stored.record.toOne(at: slot, layout: layout)
-          else { continue }
-          next.insert(target)
+          if let target = try view.target(of: key, at: slot) { next.insert(target) }
         case .linked(let number):
           for member in try view.linked(at: LinkPlace(number, key), isOrdered: false) {
             next.insert(member.key)

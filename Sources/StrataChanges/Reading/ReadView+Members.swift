@@ -89,6 +89,13 @@ extension ReadView {
     }
   }
 
+  /// Where a to-one slot leads; nil if the object is not there.
+  package func target(of key: ObjectKey, at slot: Int) throws -> ObjectKey? {
+    guard case .record(let stored) = try find(key), let layout = schema.layout(of: key.entity)
+    else { return nil }
+    return stored.record.toOne(at: slot, layout: layout)
+  }
+
   /// The state of one link by itself, whether or not its ends are still there.
   /// O(segments + log entries of the store).
   package func link(at place: LinkPlace, to target: ObjectKey) throws -> LinkState {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
-import StrataRecord
+package import StrataRecord
 
 /// An object whose value of a unique attribute, or of properties that are unique together, another
 /// object has. Core Data: `NSConstraintConflict`.
@@ -23,7 +23,9 @@ public struct UniquenessViolation: Sendable, Hashable {
   }
 
   /// The violation of one object, whose value in a unique index another has.
-  init(_ key: ObjectKey, _ index: IndexSchema, heldBy holder: ObjectKey, _ entity: EntitySchema) {
+  package init(
+    _ key: ObjectKey, _ index: IndexSchema, heldBy holder: ObjectKey, _ entity: EntitySchema
+  ) {
     self.init(
       objectID: ObjectID(store: entity.store, key: key), entity: entity.description.name,
       attributes: index.names(in: entity.description),
