@@ -69,11 +69,6 @@ public struct ManagedObjectModel: Sendable {
   package func inverse(of relationship: PropertyReference) -> PropertyReference? {
     inverses[relationship]
   }
-
-  /// The entity among `entity` and its ancestors that declares the property at `slot`.
-  package func declaringEntity(of slot: Int, in entity: EntityDescription) -> EntityDescription {
-    entity.lineage.first { $0.firstOwnSlot <= slot } ?? entity
-  }
 }
 
 extension EntityDescription {

@@ -70,7 +70,7 @@ struct RowSorter {
     self.bound = bound
     self.keepsRecords = keepsRecords
     gatheredMax = bound.map { $0 > Int.max / 2 ? .max : max(2 * $0, 32) } ?? .max
-    scratch = Scratch(byteCount: keys.count * KeyEncoder.partCapacity + Self.headByteCount)
+    scratch = Scratch(byteCount: keys.count * KeyEncoder.scratchByteCount + Self.headByteCount)
   }
 
   /// Takes a row in. The records of most rows that are turned away are not copied.

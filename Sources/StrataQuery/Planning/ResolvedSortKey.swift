@@ -34,7 +34,7 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
   ///
   /// - Returns: whether they may be cut, so that equal bytes do not mean equal values.
   package func append(_ row: Row, to bytes: inout [UInt8]) -> Bool {
-    withUnsafeTemporaryAllocation(byteCount: KeyEncoder.partCapacity, alignment: 8) { scratch in
+    withUnsafeTemporaryAllocation(byteCount: KeyEncoder.scratchByteCount, alignment: 8) { scratch in
       guard let start = scratch.baseAddress else { return true }
       let (byteCount, isCut) = write(row, to: start)
       bytes.append(contentsOf: scratch.prefix(byteCount))
@@ -42,7 +42,7 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Writes the same bytes to memory that has room for `KeyEncoder.partCapacity`.
+  /// Writes the same bytes to memory that has room for `KeyEncoder.scratchByteCount`.
   ///
   /// - Returns: how many they are, and whether they may be cut.
   func write(_ row: Row, to start: UnsafeMutableRawPointer) -> (byteCount: Int, isCut: Bool) {

@@ -46,16 +46,19 @@ package enum KeyEncoder {
     append(to: &bytes, valueStart: valueStart) { $0.append(slot) }
   }
 
-  /// The bytes that memory must have for one part to be written there.
-  package static var partCapacity: Int { KeyPart.capacity(for: valueByteCountMax) }
+  /// How many bytes of memory `write` needs for a value.
+  package static var scratchByteCount: Int { KeyPart.capacity(for: valueByteCountMax) }
 
-  /// Writes the part for a slot's value, as `append(slot:)` appends it.
-  /// - Parameter start: of `partCapacity` bytes; those beyond the part may be written too.
+  /// Writes the part for a slot's value, as `append(slot:)` appends it, behind the first `used` bytes of a
+  /// value.
+  /// - Parameter value: of `scratchByteCount` bytes; those beyond the part may be written too.
   /// - Returns: how many bytes the part has.
-  package static func write(slot: RecordSlot, to start: UnsafeMutableRawPointer) -> Int {
-    var key = KeyPart(start: start, limit: valueByteCountMax)
-    key.append(slot)
-    return key.count
+  package static func write(
+    slot: RecordSlot, to value: UnsafeMutableRawPointer, after used: Int = 0
+  ) -> Int {
+    var part = KeyPart(start: value + used, limit: valueByteCountMax - used)
+    part.append(slot)
+    return part.count
   }
 
   /// Appends the part for a value as a slot of `kind` would hold it.
@@ -104,63 +107,15 @@ package enum KeyEncoder {
         bigEndian: entry.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
   }
 
-  /// What the memory that `write` writes a value to must have room for.
-  package static var scratchByteCount: Int { partCapacity }
-
-  /// Writes the part for a slot's value behind the first `used` bytes of a value, in memory with room for
-  /// `scratchByteCount` in all.
-  /// - Returns: how many bytes it has.
-  static func write(
-    slot: RecordSlot, to value: UnsafeMutableRawPointer, after used: Int
-  ) -> Int {
-    var part = KeyPart(start: value + used, limit: valueByteCountMax - used)
-    part.append(slot)
-    return part.count
-  }
-
   private static func append(
     to bytes: inout [UInt8], valueStart: Int?, part: (inout KeyPart) -> Void
   ) -> Bool {
     let used = valueStart.map { bytes.count - $0 } ?? 0
-    return withUnsafeTemporaryAllocation(
-      byteCount: KeyPart.capacity(for: valueByteCountMax), alignment: 8
-    ) { scratch in
+    return withUnsafeTemporaryAllocation(byteCount: scratchByteCount, alignment: 8) { scratch in
       var key = KeyPart(start: scratch.baseAddress!, limit: max(valueByteCountMax - used, 0))
       part(&key)
       bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: scratch[..<key.count]))
       return key.isCut
     }
-  }
-}
-
-/// The key of an index entry while it is being made: the tree's prefix, a value of one or more
-/// parts, the object.
-package struct KeyBytes: Sendable, Hashable {
-  package private(set) var bytes: [UInt8]
-  /// Whether the value was cut: other values share these bytes.
-  package private(set) var isCut = false
-  private let valueStart: Int
-
-  /// - Parameter prefix: what stands before the value in every key of the index; at most 248 bytes.
-  package init(prefix: some Sequence<UInt8> = []) {
-    bytes = Array(prefix)
-    valueStart = bytes.count
-    precondition(valueStart <= 248, "a key has at most 511 bytes, 263 of them value and object")
-  }
-
-  package mutating func append(slot: RecordSlot) {
-    isCut = KeyEncoder.append(slot: slot, to: &bytes, valueStart: valueStart) || isCut
-  }
-
-  package mutating func append(value: Value, kind: SlotKind) {
-    isCut = KeyEncoder.append(value: value, kind: kind, to: &bytes, valueStart: valueStart) || isCut
-  }
-
-  package mutating func appendPrefix(_ prefix: String) {
-    isCut = KeyEncoder.appendPrefix(prefix, to: &bytes, valueStart: valueStart) || isCut
-  }
-
-  package mutating func append(objectKey: ObjectKey) {
-    KeyEncoder.append(objectKey: objectKey, to: &bytes)
   }
 }

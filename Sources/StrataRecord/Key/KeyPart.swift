@@ -53,18 +53,12 @@ struct KeyPart {
     switch value {
     case .null: appendNil(code)
     case .bool(let bool): append(byte: bool ? 2 : 1)
-    case .int(let number):
-      switch code {
-      case .float, .double: append(double: Double(number))
-      case .decimal: append(decimal: DecimalBytes(Decimal(number)))
-      default: append(integer: number)
-      }
-    case .uint(let number):
-      switch code {
-      case .float, .double: append(double: Double(number))
-      case .decimal: append(decimal: DecimalBytes(Decimal(number)))
-      default: append(integer: number)
-      }
+    case .int(let number) where code == .float || code == .double: append(double: Double(number))
+    case .uint(let number) where code == .float || code == .double: append(double: Double(number))
+    case .int(let number) where code == .decimal: append(decimal: DecimalBytes(Decimal(number)))
+    case .uint(let number) where code == .decimal: append(decimal: DecimalBytes(Decimal(number)))
+    case .int(let number): append(integer: number)
+    case .uint(let number): append(integer: number)
     case .double(let number): append(double: number)
     case .date(let date): append(double: date.timeIntervalSinceReferenceDate)
     case .decimal(let number): append(decimal: DecimalBytes(number))

@@ -66,17 +66,6 @@ package enum Envelope {
     )
   }
 
-  /// The generation alone, unchecked: for a scan that decides by it which records to read.
-  /// - Throws: `RecordError.tooShort`.
-  package static func generation(
-    of bytes: UnsafeRawBufferPointer
-  ) throws(RecordError) -> UInt64 {
-    guard bytes.count >= byteCount, let start = bytes.baseAddress else {
-      throw .tooShort(byteCount: bytes.count, byteCountMin: byteCount)
-    }
-    return generation(at: start)
-  }
-
   private static func generation(at start: UnsafeRawPointer) -> UInt64 {
     let low = UInt32(littleEndian: (start + 4).loadUnaligned(as: UInt32.self))
     let high = UInt16(littleEndian: (start + 8).loadUnaligned(as: UInt16.self))

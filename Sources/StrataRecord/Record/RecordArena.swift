@@ -43,18 +43,6 @@ package struct RecordArena {
     return Record(block: block, offset: offset, byteCount: byteCount)
   }
 
-  /// Room for `byteCount` bytes that become no record, good as long as the block is kept. It is aligned
-  /// for numbers if all that is in the arena is such room.
-  mutating func room(
-    byteCount: Int
-  ) -> (block: RecordBlock, start: UnsafeMutableRawPointer) {
-    let alignedByteCount = (byteCount + 7) & ~7
-    let block = room(for: alignedByteCount)
-    let offset = block.usedByteCount
-    block.usedByteCount = offset + alignedByteCount
-    return (block, block.bytes + offset)
-  }
-
   /// A block with `byteCount` free bytes behind those in use.
   private mutating func room(for byteCount: Int) -> RecordBlock {
     if let open, openByteCount - open.usedByteCount >= byteCount { return open }

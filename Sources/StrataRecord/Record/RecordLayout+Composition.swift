@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
-internal import StrataModel
 internal import StrataPrimitives
 
 // Records out of records: all of these copy bytes, none goes through values.
@@ -84,20 +83,16 @@ extension RecordLayout {
     target.storeBytes(of: version.littleEndian, as: UInt16.self)
   }
 
-  /// Calls `edit` with a copy of the base's head and entries (of an empty record if it is nil) and
-  /// assembles what it leaves there.
+  /// Calls `edit` with a copy of the base's head and entries and assembles what it leaves there.
   private func assemble(
-    from base: Record?, into arena: inout RecordArena, edit: (inout RecordEdit) -> Void
+    from base: Record, into arena: inout RecordArena, edit: (inout RecordEdit) -> Void
   ) -> Record {
     withUnsafeTemporaryAllocation(byteCount: draftHeapOffset, alignment: 8) { scratch in
       let head = scratch.baseAddress!
       let entries = (head + draftEntriesOffset)
         .bindMemory(to: VariableBytes.self, capacity: variableCount)
-      if let base { copyHead(of: base.start, to: head) } else { writeEmptyHead(to: head) }
-      for index in 0..<variableCount {
-        entries[index] =
-          base.map { variableBytes(index, at: $0.start) } ?? VariableBytes(start: head, count: 0)
-      }
+      copyHead(of: base.start, to: head)
+      for index in 0..<variableCount { entries[index] = variableBytes(index, at: base.start) }
       var editing = RecordEdit(head: head, entries: entries)
       edit(&editing)
       defer { withExtendedLifetime(base) {} }
@@ -147,7 +142,7 @@ extension RecordLayout {
     base: Record, changes: Record, slots: SlotSet, into arena: inout RecordArena
   ) -> Record {
     if base.isIdentical(to: changes) || slots.isDisjoint(with: placedSlots) { return base }
-    if placedSlots.isSubset(of: slots), placedSlots.count == physical.count { return changes }
+    if placedSlots.isSubset(of: slots) { return changes }
     defer { withExtendedLifetime(changes) {} }
     return assemble(from: base, into: &arena) { edit in
       for slot in slots where places[slot].isPlaced {
@@ -171,35 +166,6 @@ extension RecordLayout {
     guard slots.contains(where: { places[$0].isPresent(in: start) }) else { return record }
     return assemble(from: record, into: &arena) { edit in
       for slot in slots where places[slot].isPresent(in: start) { edit.clear(places[slot]) }
-    }
-  }
-
-  /// The record in this layout of one in `old`, another version's layout for the same class: slots
-  /// that only the old version has are dropped, slots that only this one has are absent.
-  /// - Important: `old` holds the class slots of this layout in the same order. A slot whose kind
-  ///   changed keeps its value if the new kind can represent it, and is absent otherwise.
-  package func transcode(
-    _ record: Record, from old: RecordLayout, into arena: inout RecordArena
-  ) -> Record {
-    defer { withExtendedLifetime(record) {} }
-    var converted: [Int] = []
-    let direct = assemble(from: nil, into: &arena) { edit in
-      for slot in placedSlots {
-        if places[slot].code == old.places[slot].code {
-          edit.copy(old.slot(slot, at: record.start), to: places[slot])
-        } else if old.places[slot].isPresent(in: record.start) {
-          converted.append(slot)
-        }
-      }
-    }
-    if converted.isEmpty { return direct }
-    return edited(direct, into: &arena) { draft in
-      for slot in converted {
-        let former = old.slot(slot, at: record.start)
-        guard former.code != .toOne, places[slot].code != .toOne else { continue }
-        let value = former.attributeValue ?? .null
-        if value != .null, places[slot].code.holds(value) { draft.setValue(value, at: slot) }
-      }
     }
   }
 }

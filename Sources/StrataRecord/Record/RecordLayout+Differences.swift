@@ -39,11 +39,10 @@ extension RecordLayout {
         let bits = (left + offset).load(as: UInt8.self) ^ (right + offset).load(as: UInt8.self)
         addPresence(bits, from: (offset - Self.headerByteCount) * 8, to: &differing)
         offset += 1
-      } else if let slot = slotsByFixedByte[offset - fixedStart] {
+      } else {
+        let slot = slotsByFixedByte[offset - fixedStart]
         differing.insert(slot)
         offset = Int(places[slot].position) + places[slot].code.fixedByteCount
-      } else {
-        offset += 1
       }
     }
   }
@@ -51,7 +50,7 @@ extension RecordLayout {
   /// Adds the slots of those presence bits that are set in `bits`, the lowest of which is number `first`.
   private func addPresence(_ bits: UInt8, from first: Int, to differing: inout SlotSet) {
     for bit in 0..<8 where bits >> bit & 1 != 0 && first + bit < slotsByBit.count {
-      if let slot = slotsByBit[first + bit] { differing.insert(slot) }
+      differing.insert(slotsByBit[first + bit])
     }
   }
 

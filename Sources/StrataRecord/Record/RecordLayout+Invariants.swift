@@ -3,10 +3,7 @@ import StrataPrimitives
 
 extension RecordLayout: CheckedInvariants {
   package var brokenInvariant: String? {
-    let areSame = zip(physical, slotsByBit).allSatisfy { place, slot in
-      slot.map { places[$0] == place } ?? true
-    }
-    return areSame && Self.isInOrder(physical, from: fixedStart, to: fixedEnd)
+    Self.isInOrder(slotsByBit.map { places[$0] }, from: fixedStart, to: fixedEnd)
       ? nil
       : "I2 Places depend on the described slots' numbers and kinds alone, not on their class slots."
   }
@@ -30,7 +27,8 @@ extension RecordLayout: CheckedInvariants {
   package func invariantBroken(by record: Record) -> String? {
     record.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress else { return nil }
-      let areCleared = physical.allSatisfy { place in
+      let areCleared = slotsByBit.allSatisfy { slot in
+        let place = places[slot]
         if place.isPresent(in: start) { return true }
         if let index = place.variableIndex { return variableBytes(index, at: start).count == 0 }
         return bytes[Int(place.position)...].prefix(place.code.fixedByteCount)
@@ -46,4 +44,12 @@ extension RecordLayout: CheckedInvariants {
         """
     }
   }
+}
+
+extension SlotPlace {
+  /// The index among the layout's variable slots, or nil if the value lies in the fixed part.
+  fileprivate var variableIndex: Int? { position < 0 ? Int(~position) : nil }
+
+  /// The offset of the value from the record's first byte, or nil if it lies in the variable part.
+  fileprivate var fixedOffset: Int? { isPlaced && position >= 0 ? Int(position) : nil }
 }

@@ -44,14 +44,12 @@ package final class RecordLayout: Sendable {
   @usableFromInline package let fixedEnd: Int
   /// How many slots lie in the variable part.
   @usableFromInline package let variableCount: Int
-  /// Every place in the record in physical order, those without a class slot included.
-  let physical: [SlotPlace]
-  /// The class slot of each of `physical`, in the order of presence bits; nil for one without.
-  let slotsByBit: [Int?]
+  /// The class slot of each place in the record, in the order of presence bits.
+  let slotsByBit: [Int]
   /// Where the fixed part begins: behind the presence bits.
   let fixedStart: Int
-  /// The class slot to which each byte of the fixed part belongs; nil for that of a place without.
-  let slotsByFixedByte: [Int?]
+  /// The class slot to which each byte of the fixed part belongs.
+  let slotsByFixedByte: [Int]
 
   /// The largest model version; bit 15 of the header is taken.
   package static let versionMax: UInt16 = 0x7FFF
@@ -60,54 +58,35 @@ package final class RecordLayout: Sendable {
   /// Bytes of the header.
   static let headerByteCount = 2
 
-  /// The layout of a class whose slots are all of this version.
   /// - Parameters:
   ///   - version: 1 … `versionMax`.
   ///   - slots: by class slot index; numbers are distinct.
-  package convenience init(version: UInt16, slots: [SlotDescription]) {
-    self.init(version: version, stored: slots, slots: slots)
-  }
-
-  /// The layout of another version's records, as seen by the class of today.
-  /// - Parameters:
-  ///   - version: 1 … `versionMax`.
-  ///   - stored: what the entity had in that version, in any order; numbers are distinct.
-  ///   - slots: by class slot index. One that `stored` does not have reads as absent; one that is
-  ///     stored with another kind has the stored kind's place (see `transcode`).
-  package init(version: UInt16, stored: [SlotDescription], slots: [SlotDescription]) {
+  package init(version: UInt16, slots: [SlotDescription]) {
     precondition(
       version > 0 && version <= Self.versionMax, "a model version is a number from 1 to 32,767")
-    let placed = stored.filter { $0.kind != .toMany }.sorted { $0.number < $1.number }
-    let presenceByteCount = (placed.count + 7) / 8
-    var position = Self.headerByteCount + presenceByteCount
+    let placed = slots.indices.filter { slots[$0].kind != .toMany }
+      .sorted { slots[$0].number < slots[$1].number }
+    var position = Self.headerByteCount + (placed.count + 7) / 8
     var variableCount = 0
-    var physical: [SlotPlace] = []
-    let classSlots = ClassSlots(slots)
-    var places = slots.map { SlotPlace.nowhere($0.kind == .toMany ? .toMany : .none) }
-    var slotsByFixedByte: [Int?] = []
-    var slotsByBit: [Int?] = []
+    var places = slots.map { SlotPlace.nowhere(SlotCode($0)) }
+    var slotsByFixedByte: [Int] = []
     fixedStart = position
     for (bit, slot) in placed.enumerated() {
-      let code = SlotCode(slot)
-      let place = SlotPlace(
+      let (number, code) = (slots[slot].number, SlotCode(slots[slot]))
+      precondition(
+        bit == 0 || slots[placed[bit - 1]].number < number,
+        "two slots of one record have the number \(number.rawValue)")
+      places[slot] = SlotPlace(
         position: code.isVariable ? ~Int32(variableCount) : Int32(position),
         presenceOffset: UInt16(Self.headerByteCount + bit / 8), presenceMask: 1 << UInt8(bit % 8),
         code: code)
       if code.isVariable { variableCount += 1 } else { position += code.fixedByteCount }
-      precondition(
-        bit == 0 || placed[bit - 1].number < slot.number,
-        "two slots of one record have the number \(slot.number.rawValue)")
-      physical.append(place)
-      let classSlot = classSlots[slot.number]
-      if let classSlot { places[classSlot] = place }
-      slotsByBit.append(classSlot)
-      for _ in 0..<code.fixedByteCount { slotsByFixedByte.append(classSlot) }
+      slotsByFixedByte += repeatElement(slot, count: code.fixedByteCount)
     }
     self.version = version
     self.slots = slots
     self.places = places
-    self.physical = physical
-    self.slotsByBit = slotsByBit
+    self.slotsByBit = placed
     self.slotsByFixedByte = slotsByFixedByte
     self.variableCount = variableCount
     fixedEnd = position
@@ -121,27 +100,6 @@ package final class RecordLayout: Sendable {
     (transientSlots, variableSlots) = (transient, variable)
     (externalSlots, placedSlots) = (external, all)
     checkInvariants()
-  }
-}
-
-/// Finds class slots by their numbers.
-private struct ClassSlots {
-  private let slots: [SlotDescription]
-  /// Nil for a few, which are looked through in less time.
-  private let byNumber: [PropertyNumber: Int]?
-
-  init(_ slots: [SlotDescription]) {
-    self.slots = slots
-    byNumber =
-      slots.count <= 24
-      ? nil
-      : Dictionary(
-        slots.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  subscript(number: PropertyNumber) -> Int? {
-    if let byNumber { return byNumber[number] }
-    return slots.firstIndex { $0.number == number }
   }
 }
 

@@ -29,8 +29,6 @@ package struct SlotCode: RawRepresentable, Sendable, Hashable {
     left.rawValue == right.rawValue
   }
 
-  /// No place: the layout's model version does not have the property.
-  @inlinable package static var none: SlotCode { SlotCode(rawValue: 0) }
   @inlinable package static var bool: SlotCode { SlotCode(rawValue: 1) }
   @inlinable package static var int8: SlotCode { SlotCode(rawValue: 2) }
   @inlinable package static var int16: SlotCode { SlotCode(rawValue: 3) }
@@ -77,7 +75,7 @@ extension SlotCode {
     }
   }
 
-  /// The kind; nil for `none` and for codes of a later format.
+  /// The kind; nil for codes of a later format.
   package var kind: SlotKind? {
     switch self {
     case .toOne: .toOne
@@ -115,12 +113,6 @@ package struct SlotPlace: Sendable, Hashable {
 
   /// Whether records of the layout have the slot.
   @inlinable package var isPlaced: Bool { presenceMask != 0 }
-
-  /// The index among the layout's variable slots, or nil if the value lies in the fixed part.
-  package var variableIndex: Int? { position < 0 ? Int(~position) : nil }
-
-  /// The offset of the value from the record's first byte, or nil if it lies in the variable part.
-  package var fixedOffset: Int? { isPlaced && position >= 0 ? Int(position) : nil }
 
   /// Whether the record whose first byte is at `record` has a value here.
   @inlinable package func isPresent(in record: UnsafeRawPointer) -> Bool {

@@ -48,14 +48,7 @@ package struct SlotSet: Sendable, Hashable {
   }
 
   package mutating func remove(_ slot: Int) {
-    if slot < 64 {
-      first &= ~(1 << UInt64(slot))
-      return
-    }
-    let word = slot >> 6 - 1
-    guard var words = more, word < words.count else { return }
-    words[word] &= ~(1 << UInt64(slot & 63))
-    setMore(words)
+    if slot < 64 { first &= ~(1 << UInt64(slot)) } else { subtract([slot]) }
   }
 
   @usableFromInline mutating func insertBeyond(_ slot: Int) {
@@ -65,11 +58,6 @@ package struct SlotSet: Sendable, Hashable {
     words[word] |= 1 << UInt64(slot & 63)
     more = words
   }
-
-  private mutating func setMore(_ words: [UInt64]) {
-    let count = (words.lastIndex { $0 != 0 } ?? -1) + 1
-    more = count == 0 ? nil : Array(words[..<count])
-  }
 }
 
 // MARK: - Set algebra
@@ -77,15 +65,7 @@ package struct SlotSet: Sendable, Hashable {
 extension SlotSet {
   package mutating func formUnion(_ other: SlotSet) {
     first |= other.first
-    guard let theirs = other.more else { return }
-    guard var words = more else {
-      more = theirs
-      return
-    }
-    for (word, bits) in theirs.enumerated() {
-      if word < words.count { words[word] |= bits } else { words.append(bits) }
-    }
-    more = words
+    if other.more != nil { combineMore(with: other, |) }
   }
 
   package func union(_ other: SlotSet) -> SlotSet {
@@ -96,9 +76,7 @@ extension SlotSet {
 
   package mutating func subtract(_ other: SlotSet) {
     first &= ~other.first
-    guard var words = more, let theirs = other.more else { return }
-    for word in 0..<Swift.min(words.count, theirs.count) { words[word] &= ~theirs[word] }
-    setMore(words)
+    if more != nil, other.more != nil { combineMore(with: other) { $0 & ~$1 } }
   }
 
   package func subtracting(_ other: SlotSet) -> SlotSet {
@@ -108,10 +86,21 @@ extension SlotSet {
   }
 
   package func intersection(_ other: SlotSet) -> SlotSet {
-    var result = SlotSet()
-    result.first = first & other.first
-    if let more, let theirs = other.more { result.setMore(zip(more, theirs).map { $0 & $1 }) }
+    var result = self
+    result.first &= other.first
+    if more != nil { result.combineMore(with: other, &) }
     return result
+  }
+
+  private mutating func combineMore(
+    with other: SlotSet, _ combine: (UInt64, UInt64) -> UInt64
+  ) {
+    let (ours, theirs) = (more ?? [], other.more ?? [])
+    let words = (0..<Swift.max(ours.count, theirs.count)).map { word in
+      combine(word < ours.count ? ours[word] : 0, word < theirs.count ? theirs[word] : 0)
+    }
+    let count = (words.lastIndex { $0 != 0 } ?? -1) + 1
+    more = count == 0 ? nil : Array(words[..<count])
   }
 
   @inlinable package func isDisjoint(with other: SlotSet) -> Bool {

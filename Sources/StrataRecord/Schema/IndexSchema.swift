@@ -88,9 +88,12 @@ extension IndexSchema {
 
   /// The bytes of a value that is given part by part, and whether it was cut.
   package func bytes(of values: [Value]) -> (bytes: [UInt8], isCut: Bool) {
-    var key = KeyBytes()
-    for (part, value) in zip(parts, values) { key.append(value: value, kind: part.kind) }
-    return (key.bytes, key.isCut)
+    var bytes: [UInt8] = []
+    var isCut = false
+    for (part, value) in zip(parts, values) {
+      isCut = KeyEncoder.append(value: value, kind: part.kind, to: &bytes, valueStart: 0) || isCut
+    }
+    return (bytes, isCut)
   }
 
   /// Whether one of `slots` is a part.

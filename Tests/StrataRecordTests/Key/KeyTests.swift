@@ -199,25 +199,28 @@ private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
       let kinds = (0..<2).map { _ in everyKind.randomElement(using: &random)! }
       let tuples = (0..<2).map { _ in kinds.map { random.chance(4) ? .null : random.value($0) } }
       let keys = tuples.map { tuple in
-        var key = KeyBytes(prefix: [1, 2])
-        for (value, kind) in zip(tuple, kinds) { key.append(value: value, kind: kind) }
+        var key: [UInt8] = [1, 2]
+        for (value, kind) in zip(tuple, kinds) {
+          KeyEncoder.append(value: value, kind: kind, to: &key, valueStart: 2)
+        }
         return key
       }
       let first = order(tuples[0][0], tuples[1][0])
       let expected = first != 0 ? first : order(tuples[0][1], tuples[1][1])
-      #expect(order(keys[0].bytes, keys[1].bytes) == expected, "seed \(seed)")
+      #expect(order(keys[0], keys[1]) == expected, "seed \(seed)")
     }
-    var long = KeyBytes(prefix: [9])
-    for _ in 0..<3 {
-      long.append(value: .string(String(repeating: "z", count: 200)), kind: .attribute(.string))
+    var long: [UInt8] = [9]
+    let value = Value.string(String(repeating: "z", count: 200))
+    let areCut = (0..<3).map { _ in
+      KeyEncoder.append(value: value, kind: .attribute(.string), to: &long, valueStart: 1)
     }
-    #expect(long.isCut)
-    #expect(long.bytes.count == 256)
+    #expect(areCut == [false, true, true])
+    #expect(long.count == 256)
     let object = ObjectKey(rawValue: 0x0102_0304_0506_0708)
-    long.append(objectKey: object)
-    #expect(long.bytes.count == 264)
-    #expect(long.bytes.suffix(8) == [1, 2, 3, 4, 5, 6, 7, 8])
-    #expect(long.bytes.withUnsafeBytes { KeyEncoder.objectKey(ofEntry: $0) } == object)
+    KeyEncoder.append(objectKey: object, to: &long)
+    #expect(long.count == 264)
+    #expect(long.suffix(8) == [1, 2, 3, 4, 5, 6, 7, 8])
+    #expect(long.withUnsafeBytes { KeyEncoder.objectKey(ofEntry: $0) } == object)
     #expect(([1, 2] as [UInt8]).withUnsafeBytes { KeyEncoder.objectKey(ofEntry: $0) } == nil)
   }
 

@@ -30,7 +30,6 @@ import Testing
     try bytes.withUnsafeBytes { bytes in
       let found = try Envelope.decode(bytes, key: key)
       #expect(found.generation == generation)
-      #expect(try Envelope.generation(of: bytes) == generation)
       try layout.validate(found.record)
       #expect(layout.slot(1, at: found.record.baseAddress!).isPresent)
     }

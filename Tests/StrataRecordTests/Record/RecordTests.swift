@@ -59,8 +59,8 @@ import Testing
       SlotDescription(number: PropertyNumber(rawValue: $0), kind: $1)
     }
     let declared = RecordLayout(version: 1, slots: slots)
-    let catalog = RecordLayout(version: 1, stored: slots.reversed(), slots: slots)
-    #expect(declared.places == catalog.places)
+    let reversed = RecordLayout(version: 1, slots: slots.reversed())
+    #expect(declared.places == reversed.places.reversed())
     let record = makeRecord([.int(-1), .string("s"), .uint(0x0102)], declared)
     #expect(hex(bytes(record)) == "01 00 07 02 01 FF 01 00 73")
   }
