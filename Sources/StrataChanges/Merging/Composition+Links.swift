@@ -19,19 +19,8 @@ extension Composition {
     links = kept
   }
 
-  /// Whether the receiver does not have the object, whatever the newer changes say: it has no links to
-  /// take away.
-  private func isLost(_ key: ObjectKey) -> Bool {
-    // Its own deletions a context may repair.
-    if isOwn { return false }
-    if let change = older.change(for: key) ?? frozen.change(for: key) {
-      return change.kind == .delete
-    }
-    switch ground.found[key] {
-    case .deleted, .absent: return true
-    case .there, nil: return false
-    }
-  }
+  /// Whether the object has no links to take away. Its own deletions a context may repair.
+  private func isLost(_ key: ObjectKey) -> Bool { !isOwn && isMissingBeneath(key) }
 
   // MARK: - Links to what the older changes deleted
 

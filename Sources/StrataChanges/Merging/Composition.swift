@@ -161,8 +161,12 @@ package struct Composition {
 
   /// Whether the object is not there after the composition: deleted, or not found on the ground.
   func isDeleted(_ key: ObjectKey) -> Bool {
-    guard losesObjects else { return false }
-    if let change = change(of: key) ?? older.change(for: key) ?? frozen.change(for: key) {
+    losesObjects && (change(of: key).map { $0.kind == .delete } ?? isMissingBeneath(key))
+  }
+
+  /// Whether the receiver does not have the object, whatever the newer changes say.
+  func isMissingBeneath(_ key: ObjectKey) -> Bool {
+    if let change = older.change(for: key) ?? frozen.change(for: key) {
       return change.kind == .delete
     }
     switch ground.found[key] {

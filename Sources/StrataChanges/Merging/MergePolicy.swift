@@ -97,10 +97,8 @@ public struct MergePolicy: Sendable, Hashable {
     case .rollback: return .keepTheirs
     case .overwrite:
       return conflict.ours.map { .write($0, external: conflict.external) } ?? .delete
-    case .mergeByPropertyStoreTrump:
-      return merge(conflict, layout: layout, isOursFirst: false)
-    case .mergeByPropertyObjectTrump:
-      return merge(conflict, layout: layout, isOursFirst: true)
+    case .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump:
+      return merge(conflict, layout: layout, isOursFirst: !givesWay)
     }
   }
 
@@ -110,11 +108,7 @@ public struct MergePolicy: Sendable, Hashable {
   /// Decides what a new object leaves to the one that takes its place, because both have one unique
   /// value: ours is the new one's state, theirs that of the survivor, and there is no base.
   package func resolveConstraint(_ conflict: Conflict, layout: RecordLayout) -> Resolution {
-    switch rule {
-    case .mergeByPropertyStoreTrump, .rollback: .keepTheirs
-    case .error, .mergeByPropertyObjectTrump, .overwrite, .custom:
-      resolve(conflict, layout: layout)
-    }
+    givesWay ? .keepTheirs : resolve(conflict, layout: layout)
   }
 
   private func merge(

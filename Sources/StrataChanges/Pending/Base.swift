@@ -24,11 +24,11 @@ package struct Base: Sendable {
   package struct Reading: Sendable {
     /// Those that the setter set. The first reading counts for all slots that no other one names.
     var slots: SlotSet
-    let generation: UInt64
+    fileprivate(set) var generation: UInt64
     /// The committed record; nil if the object was in no store.
-    let committed: Record?
+    fileprivate(set) var committed: Record?
     /// The ancestors' pending records that were read above it, each made from the one before.
-    let pending: [Record]
+    fileprivate(set) var pending: [Record]
 
     fileprivate var shown: Record? { committed ?? pending.last }
 
@@ -155,11 +155,8 @@ package struct Base: Sendable {
   /// The base of the pending update that is the origin; nil if the origin is none.
   package var beneathOrigin: Base? {
     guard let readings, readings.all[0].pending.last == record else { return nil }
-    let below = readings.all.map {
-      Reading(
-        slots: $0.slots, generation: $0.generation, committed: $0.committed,
-        pending: $0.pending.dropLast())
-    }
+    var below = readings.all
+    for index in below.indices { _ = below[index].pending.popLast() }
     guard let origin = below[0].committed ?? below[0].pending.last else { return nil }
     return Base(record: origin, below)
   }
@@ -203,14 +200,11 @@ package struct Base: Sendable {
 
   /// The base of a change that is made from `record`, which is pending with this base.
   package func over(_ record: Record) -> Base {
-    Base(
-      record: record,
-      all.map {
-        Reading(
-          slots: $0.slots, generation: $0.generation, committed: $0.committed,
-          pending: $0.pending.last == record
-            ? $0.pending : $0.pending.suffix(Self.pendingCountMax - 1) + [record])
-      })
+    var all = all
+    for index in all.indices where all[index].pending.last != record {
+      all[index].pending = all[index].pending.suffix(Self.pendingCountMax - 1) + [record]
+    }
+    return Base(record: record, all)
   }
 
   /// The same readings, of a change that is made from `origin`.
@@ -251,13 +245,14 @@ package struct Base: Sendable {
     _ record: Record, as stored: StoredRecord, where isEqual: (Record, Record) -> Bool
   ) -> Base {
     guard generation == 0 || readings != nil else { return self }
-    let all = all.map { reading in
-      guard let place = reading.pending.firstIndex(where: { isEqual($0, record) }) else {
-        return reading
+    var all = all
+    for index in all.indices {
+      guard let place = all[index].pending.firstIndex(where: { isEqual($0, record) }) else {
+        continue
       }
-      return Reading(
-        slots: reading.slots, generation: stored.generation, committed: stored.record,
-        pending: Array(reading.pending[(place + 1)...]))
+      all[index].generation = stored.generation
+      all[index].committed = stored.record
+      all[index].pending.removeFirst(place + 1)
     }
     let isPlain = all.allSatisfy { $0.pending.isEmpty && $0.generation == stored.generation }
     if isPlain, self.record == stored.record { return Base(stored) }

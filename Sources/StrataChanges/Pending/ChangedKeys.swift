@@ -11,8 +11,6 @@ package struct ChangedKeys: Sendable {
   package var updated: [ObjectKey] = []
   package var deleted: [ObjectKey] = []
 
-  package init() {}
-
   package init(inserted: [ObjectKey] = [], updated: [ObjectKey] = [], deleted: [ObjectKey] = []) {
     self.inserted = inserted
     self.updated = updated
@@ -56,5 +54,4 @@ package struct ChangedKeys: Sendable {
     updated += other.updated
     deleted += other.deleted
   }
-
 }

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// How far a view has come in the feed of one ancestor's layer.
-package struct LayerSight: Sendable {
-  package let mark: ChangeFeed.Mark
-
-  package init(mark: ChangeFeed.Mark) { self.mark = mark }
-}
-
 /// What a follower learns between two views.
 package struct GatheredNews: Sendable {
   /// Oldest first, feed by feed.
@@ -68,7 +61,7 @@ package struct GatheredNews: Sendable {
 /// Then anything may have changed.
 ///
 /// ## Invariants
-/// - I1 What a view shows and the marks of its sights are of one moment (`Layer.beneath`).
+/// - I1 What a view shows and its sights are of one moment (`Layer.beneath`).
 ///
 /// ## Isolation
 /// The context's.
@@ -77,7 +70,8 @@ package struct Following {
   package let chain: [LayerIdentity]
   private let layers: [Layer]
   private let feed: ChangeFeed
-  private var sights: [LayerSight]
+  /// Of the ancestors' feeds, near to far.
+  private var sights: [ChangeFeed.Mark]
   private var mark: ChangeFeed.Mark
   /// Of the last view; nil before the first.
   private var generation: UInt64?
@@ -103,14 +97,14 @@ package struct Following {
       gathered.isUnknown = true
       sights = seen
     }
-    for index in layers.indices where sights[index].mark !== seen[index].mark {
+    for index in layers.indices where sights[index] !== seen[index] {
       if PlantedFault.newsDropped.isPlanted(in: layers[index].schema), index > 0,
         index == layers.count - 1
       {
         sights[index] = seen[index]
         continue
       }
-      let news = layers[index].feed.news(from: sights[index].mark, to: seen[index].mark)
+      let news = layers[index].feed.news(from: sights[index], to: seen[index])
       gathered.append(news, of: chain)
       sights[index] = seen[index]
     }
@@ -125,11 +119,11 @@ package struct Following {
     if sights.count != layers.count { return false }
     for index in layers.indices {
       let end = layers[index].feed.end
-      if sights[index].mark === end { continue }
-      guard let news = layers[index].feed.news(from: sights[index].mark, to: end),
+      if sights[index] === end { continue }
+      guard let news = layers[index].feed.news(from: sights[index], to: end),
         news.allSatisfy({ $0.origin == chain.first && $0.decided.isEmpty })
       else { return false }
-      sights[index] = LayerSight(mark: end)
+      sights[index] = end
     }
     return feed.end === mark
   }
@@ -144,7 +138,7 @@ package struct Following {
     guard ground.sights.count == sights.count, ground.generation >= generation ?? 0 else {
       return false
     }
-    return zip(sights, ground.sights).allSatisfy { $0.mark.number <= $1.mark.number }
+    return zip(sights, ground.sights).allSatisfy { $0.number <= $1.number }
   }
 
   private mutating func advance(to reached: UInt64, _ gathered: inout GatheredNews) {
@@ -170,11 +164,11 @@ package struct Following {
 /// How far the sender of a push knew what lies beneath the receiver.
 package struct PushGround: Sendable {
   /// Those of the receiver's ancestors, near to far.
-  package let sights: [LayerSight]
+  package let sights: [ChangeFeed.Mark]
   /// The generation of the store.
   package let generation: UInt64
 
-  package init(sights: [LayerSight], generation: UInt64) {
+  package init(sights: [ChangeFeed.Mark], generation: UInt64) {
     self.sights = sights
     self.generation = generation
   }

@@ -86,17 +86,17 @@ public final class Layer: Sendable {
 
   private let automatic = Atomic(false)
 
-  /// Gives what keeps the context that owns this layer alive; set once, if there is such a thing.
-  private let keeperSource = SetOnce<KeeperSource>()
+  /// The ways to the context that owns this layer, each set once, if there is one.
+  private struct Owner: Sendable {
+    /// Tells it of a push.
+    var noteArrival: (@Sendable () -> Void)?
+    /// Gives the way to save it.
+    var saver: (@Sendable () -> Saver?)?
+    /// Gives an object that keeps it alive.
+    var keeper: (@Sendable () -> Keeper?)?
+  }
 
-  /// Tells the context that owns this layer of a push; set once, when the context is made.
-  private let arrivalHandler = CountedMutex(ArrivalHandler())
-  /// Gives the way to save the context that owns this layer; set once, if there is one.
-  private let saverSource = CountedMutex(SaverSource())
-
-  // Structs, because a lock would wrap a bare closure once more with each call (`CountedMutex`).
-  private struct ArrivalHandler: Sendable { var handle: (@Sendable () -> Void)? }
-  private struct SaverSource: Sendable { var give: (@Sendable () -> Saver?)? }
+  private let owner = CountedMutex(Owner())
 
   /// - Parameter parent: nil for a layer that rests on the store itself.
   package init(parent: Layer?, lock: LayerLock, source: any SnapshotSource) {
@@ -122,7 +122,7 @@ public final class Layer: Sendable {
     /// The pin that the segments end with; nil if the store's newest state lies beneath them.
     package let pin: Pin?
     /// How far the ancestors' feeds have come with the segments, near to far; nil above a pin.
-    package let sights: [LayerSight]?
+    package let sights: [ChangeFeed.Mark]?
   }
 
   /// What lies beneath the context of this layer: what its ancestors have published, down to the first
@@ -135,7 +135,7 @@ public final class Layer: Sendable {
   /// - Parameter reader: the layer whose own published segments are left out.
   private func copy(_ layers: [Layer], from reader: Layer?) -> Beneath {
     var overlays: [Overlay] = []
-    var sights: [LayerSight] = []
+    var sights: [ChangeFeed.Mark] = []
     overlays.reserveCapacity(layers.count)
     sights.reserveCapacity(layers.count)
     if PlantedFault.lockPerLayer.isPlanted(in: schema) {
@@ -145,7 +145,7 @@ public final class Layer: Sendable {
       for layer in layers {
         if layer !== reader {
           overlays.append(layer.state.published)
-          sights.append(LayerSight(mark: layer.feed.end))
+          sights.append(layer.feed.end)
         }
         if let pin = layer.state.pin { return pin }
       }
@@ -177,11 +177,11 @@ public final class Layer: Sendable {
 
   /// Has `handler` called after each push into this layer, on the saver's thread.
   package func onArrival(_ handler: @escaping @Sendable () -> Void) {
-    arrivalHandler.withLock { $0.handle = handler }
+    owner.withLock { $0.noteArrival = handler }
   }
 
   /// Tells the owner that a push has arrived.
-  package func announceArrival() { arrivalHandler.withLock { $0 }.handle?() }
+  package func announceArrival() { owner.withLock { $0 }.noteArrival?() }
 
   // MARK: - Saving the owner
 
@@ -192,32 +192,26 @@ public final class Layer: Sendable {
 
   /// Has `source` asked when a descendant wants the owner saved. It gives nil if the owner is gone.
   package func onSaveRequest(_ source: @escaping @Sendable () -> Saver?) {
-    saverSource.withLock { $0.give = source }
+    owner.withLock { $0.saver = source }
   }
 
   /// The way to save the owner; nil if it is confined to an isolation that nobody can enter, or gone.
-  package var saver: Saver? { saverSource.withLock { $0 }.give?() }
+  package var saver: Saver? { owner.withLock { $0 }.saver?() }
 
   // MARK: - Keeping the owner
 
   /// What keeps the owner alive while it is held, and may be let go of in any isolation.
   package typealias Keeper = any AnyObject & Sendable
 
-  private final class KeeperSource: Sendable {
-    let keeper: @Sendable () -> Keeper?
-
-    init(_ keeper: @escaping @Sendable () -> Keeper?) { self.keeper = keeper }
-  }
-
   /// Has `source` asked when a context is made that rests on this layer. It gives nil if the owner is
   /// gone. Called once at most.
   package func onKeeperRequest(_ source: @escaping @Sendable () -> Keeper?) {
-    keeperSource.storeIfNil(KeeperSource(source))
+    owner.withLock { $0.keeper = source }
   }
 
   /// What keeps the owner alive; nil if it is gone, or confined to an isolation in which alone it may
   /// be let go of.
-  package var ownerKeeper: Keeper? { keeperSource.load()?.keeper() }
+  package var ownerKeeper: Keeper? { owner.withLock { $0 }.keeper?() }
 
   // MARK: - Listening
 

@@ -71,11 +71,5 @@ extension Change {
   }
 
   /// Whether both leave the object with the same values, or both delete it.
-  func hasSameRecord(as other: Change) -> Bool {
-    switch (record, other.record) {
-    case (nil, nil): true
-    case (let ours?, let theirs?): ours == theirs
-    default: false
-    }
-  }
+  func hasSameRecord(as other: Change) -> Bool { record == other.record }
 }

@@ -27,7 +27,7 @@ package final class ReadView {
 
   /// How far the view has come in the feeds of the ancestors, near to far; nil for a view that is
   /// none of the present, which nobody follows.
-  package let sights: [LayerSight]?
+  package let sights: [ChangeFeed.Mark]?
 
   /// Told of each pending object that a walk comes to; what it throws ends the walk. What is read of the
   /// store, the snapshot is told of.
@@ -40,7 +40,7 @@ package final class ReadView {
 
   package init(
     own: Overlay, inherited: [Segment], snapshot: any Snapshot, schema: Schema,
-    sights: [LayerSight]? = nil
+    sights: [ChangeFeed.Mark]? = nil
   ) {
     self.sights = sights
     layers = Overlay(Self.hidden(own.segments, from: snapshot, schema) + inherited)
