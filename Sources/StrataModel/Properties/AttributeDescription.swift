@@ -37,28 +37,15 @@ public enum AttributeOption: Sendable, Hashable {
 
 /// An attribute: a value that an object itself holds. Core Data: `NSAttributeDescription`.
 public struct AttributeDescription: Sendable {
-  /// What it consists of. A class, because descriptions are handed on all the time while a store is
-  /// opened, and a copy then counts one reference instead of five.
-  private final class Contents: Sendable {
+  private struct Contents {
     let name: String
     let keyPath: (AnyKeyPath & Sendable)?
     let defaultValue: Value
     let options: Set<AttributeOption>
     let originalName: String?
-
-    init(
-      _ name: String, _ keyPath: (AnyKeyPath & Sendable)?, _ defaultValue: Value,
-      _ options: Set<AttributeOption>, _ originalName: String?
-    ) {
-      self.name = name
-      self.keyPath = keyPath
-      self.defaultValue = defaultValue
-      self.options = options
-      self.originalName = originalName
-    }
   }
 
-  private let contents: Contents
+  private let contents: Shared<Contents>
   public let type: AttributeType
   /// Whether nil is a value. An attribute that is not optional and has no default reads as the
   /// type's zero until it is set.
@@ -81,7 +68,10 @@ public struct AttributeDescription: Sendable {
     isOptional: Bool = false, defaultValue: Value = .null, options: Set<AttributeOption> = [],
     originalName: String? = nil, needsDefault: Bool = false
   ) {
-    contents = Contents(name, keyPath, defaultValue, options, originalName)
+    contents = Shared(
+      Contents(
+        name: name, keyPath: keyPath, defaultValue: defaultValue, options: options,
+        originalName: originalName))
     self.type = type
     self.isOptional = isOptional
     self.needsDefault = needsDefault
@@ -92,19 +82,19 @@ public struct AttributeDescription: Sendable {
     hasOptions = !options.isEmpty
   }
 
-  public var name: String { contents.name }
+  public var name: String { contents.value.name }
 
   /// The key path of the Swift property, from the class that declares it.
-  public var keyPath: (AnyKeyPath & Sendable)? { contents.keyPath }
+  public var keyPath: (AnyKeyPath & Sendable)? { contents.value.keyPath }
 
   /// What a new object has; `.null` for none.
-  public var defaultValue: Value { contents.defaultValue }
+  public var defaultValue: Value { contents.value.defaultValue }
 
-  public var options: Set<AttributeOption> { contents.options }
+  public var options: Set<AttributeOption> { contents.value.options }
 
   /// The name that the attribute had in the model before this one, or nil if it is the same.
   /// Core Data: `renamingIdentifier`.
-  public var originalName: String? { contents.originalName }
+  public var originalName: String? { contents.value.originalName }
 
   /// What the value is worked out from; nil for an attribute that is set.
   public var derivation: AttributeDerivation? {

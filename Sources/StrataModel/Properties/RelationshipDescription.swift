@@ -47,30 +47,16 @@ public enum InverseReference: Sendable {
 /// A relationship: links from the objects of an entity to those of another.
 /// Core Data: `NSRelationshipDescription`.
 public struct RelationshipDescription: Sendable {
-  /// What it consists of. A class, for the reason that that of an attribute is one.
-  private final class Contents: Sendable {
+  private struct Contents {
     let name: String
     let keyPath: (AnyKeyPath & Sendable)?
     let destination: @Sendable () -> EntityDescription
     let inverse: InverseReference?
     let options: Set<RelationshipOption>
     let originalName: String?
-
-    init(
-      _ name: String, _ keyPath: (AnyKeyPath & Sendable)?,
-      _ destination: @escaping @Sendable () -> EntityDescription, _ inverse: InverseReference?,
-      _ options: Set<RelationshipOption>, _ originalName: String?
-    ) {
-      self.name = name
-      self.keyPath = keyPath
-      self.destination = destination
-      self.inverse = inverse
-      self.options = options
-      self.originalName = originalName
-    }
   }
 
-  private let contents: Contents
+  private let contents: Shared<Contents>
   public let kind: RelationshipKind
   public let deleteRule: DeleteRule
 
@@ -80,26 +66,29 @@ public struct RelationshipDescription: Sendable {
     inverse: InverseReference? = nil, options: Set<RelationshipOption> = [],
     originalName: String? = nil
   ) {
-    contents = Contents(name, keyPath, destination, inverse, options, originalName)
+    contents = Shared(
+      Contents(
+        name: name, keyPath: keyPath, destination: destination, inverse: inverse,
+        options: options, originalName: originalName))
     self.kind = kind
     self.deleteRule = deleteRule
   }
 
-  public var name: String { contents.name }
+  public var name: String { contents.value.name }
 
   /// The key path of the Swift property, from the class that declares it.
-  public var keyPath: (AnyKeyPath & Sendable)? { contents.keyPath }
+  public var keyPath: (AnyKeyPath & Sendable)? { contents.value.keyPath }
 
   /// The entity at the other end. A closure, because two entities may name each other.
-  public var destination: @Sendable () -> EntityDescription { contents.destination }
+  public var destination: @Sendable () -> EntityDescription { contents.value.destination }
 
   /// The inverse, if this side names it; it is named on one side only.
-  public var inverse: InverseReference? { contents.inverse }
+  public var inverse: InverseReference? { contents.value.inverse }
 
-  public var options: Set<RelationshipOption> { contents.options }
+  public var options: Set<RelationshipOption> { contents.value.options }
 
   /// The name that the relationship had in the model before this one, or nil if it is the same.
-  public var originalName: String? { contents.originalName }
+  public var originalName: String? { contents.value.originalName }
 
   public var isToMany: Bool { kind != .toOne }
   public var isOrdered: Bool { kind == .orderedToMany }
