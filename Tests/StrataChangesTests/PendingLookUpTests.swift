@@ -85,7 +85,7 @@ private typealias G = Geography
     let place = lookUp.place(of: key)
     let stored = place.flatMap { lookUp.record(at: $0) }
     return place?.depth == depth && place?.index == index
-      && lookUp.isTouched(key) == layers.isTouched(key)
+      && lookUp.isTouched(key) == (layers.change(for: key) != nil)
       && (0...segments.count).allSatisfy {
         lookUp.isShadowed(key, above: $0) == layers.isShadowed(key, above: $0)
       }

@@ -172,11 +172,6 @@ extension ChangeTable: RandomAccessCollection {
     for element in self where try isIncluded(element) { builder.append(element.key, element.value) }
     return builder.finished()
   }
-
-  /// The same objects with other changes.
-  func mapValues(_ transform: (ObjectKey, Change) -> Change) -> ChangeTable {
-    ChangeTable(ascending: keys, zip(keys, values).map { transform($0, $1) })
-  }
 }
 
 // MARK: - Making

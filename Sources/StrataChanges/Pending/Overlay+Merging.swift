@@ -10,19 +10,23 @@ extension Change {
   package func raised(
     onto base: Base, layout: RecordLayout, into arena: inout RecordArena
   ) -> Change {
-    var change = self
-    switch kind {
-    case .insert: return self
-    case .delete: break
-    case .update:
-      change.record = record.map {
-        let raised = layout.splice(base: base.record, changes: $0, slots: slots, into: &arena)
-        // Equal bytes are the same record.
-        return raised == $0 ? $0 : raised
-      }
-      change.external = external.fitting(change.record, layout, in: slots)
-    }
+    if kind == .insert { return self }
+    var change = kind == .update ? laid(over: base.record, layout, into: &arena) : self
     change.base = base
+    return change
+  }
+
+  /// This change with the slots that it set over the values of `origin`. The base stays.
+  func laid(
+    over origin: Record, _ layout: RecordLayout, into arena: inout RecordArena
+  ) -> Change {
+    var change = self
+    change.record = record.map {
+      let laid = layout.splice(base: origin, changes: $0, slots: slots, into: &arena)
+      // Equal bytes are the same record.
+      return laid == $0 ? $0 : laid
+    }
+    change.external = external.fitting(change.record, layout, in: slots)
     return change
   }
 }

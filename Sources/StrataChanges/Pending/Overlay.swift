@@ -140,9 +140,7 @@ extension Overlay {
   /// The pending objects whose to-one slot, covered by `index`, leads to `target`.
   /// O(segments × (log pending + results)).
   package func referrers(to target: ObjectKey, index: PropertyNumber) -> [ObjectKey] {
-    var prefix: [UInt8] = []
-    KeyEncoder.append(objectKey: target, to: &prefix)
-    return keys(withEntriesFrom: prefix, index: index)
+    keys(withEntriesFrom: KeyRange(leadingTo: target).lower, index: index)
   }
 
   /// The pending objects whose entry in an index begins with `prefix`.
@@ -165,9 +163,6 @@ extension Overlay {
     for index in 0..<depth where segments[index].touches(key) { return true }
     return false
   }
-
-  /// Whether any segment has a change of `key`.
-  package func isTouched(_ key: ObjectKey) -> Bool { isShadowed(key, above: segments.count) }
 }
 
 // MARK: - Merging segments by size

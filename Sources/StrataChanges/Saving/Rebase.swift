@@ -79,22 +79,18 @@ extension Change {
     onto saved: Change, _ stored: StoredRecord?, _ entity: EntitySchema,
     _ arena: inout RecordArena
   ) -> Change? {
-    var change = self
     // Brought back after its deletion it is an insertion.
     guard let stored else { return kind == .insert ? self : nil }
     guard let base else {
       // A merge policy let the object stay that was deleted and brought back.
       if kind == .delete { return self }
+      var change = self
       change.kind = .update
       change.base = Base(stored)
       return change
     }
-    if let record, base.record != stored.record {
-      let spliced = entity.layout.splice(
-        base: stored.record, changes: record, slots: slots, into: &arena)
-      change.record = spliced == record ? record : spliced
-    }
-    change.external = external.fitting(change.record, entity.layout, in: slots)
+    var change =
+      base.record == stored.record ? self : laid(over: stored.record, entity.layout, into: &arena)
     guard let frozen = saved.record else {
       change.base = base.moved(to: stored.record)
       return change

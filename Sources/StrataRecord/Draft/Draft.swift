@@ -230,9 +230,6 @@ extension Draft {
     }
   }
 
-  /// Whether the slot has a value.
-  @inlinable package func isPresent(_ slot: Int) -> Bool { place(slot).isPresent(in: buffer) }
-
   /// The value of the slot; nil if it has none, or one of another type.
   @inlinable package func value<T: AttributeValue>(at slot: Int) -> T? {
     T(self.slot(slot))
@@ -285,18 +282,7 @@ extension Draft {
   }
 
   func erase(_ place: SlotPlace) {
-    let buffer = buffer
-    buffer.storeBytes(
-      of: buffer.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
-        & ~place.presenceMask,
-      toByteOffset: Int(place.presenceOffset), as: UInt8.self)
-    if place.position >= 0 {
-      UnsafeMutableRawBufferPointer(
-        start: buffer + Int(place.position), count: place.code.fixedByteCount
-      ).initializeMemory(as: UInt8.self, repeating: 0)
-    } else {
-      entries(layout)[Int(~place.position)] = VariableBytes(start: buffer, count: 0)
-    }
+    cell.pointee.layout.with { place.clear(in: buffer, entries($0)) }
   }
 
   @inlinable func store<Integer: FixedWidthInteger>(
@@ -328,11 +314,7 @@ extension Draft {
   }
 
   @inlinable func markPresent(_ place: SlotPlace, _ slot: Int) {
-    let buffer = buffer
-    buffer.storeBytes(
-      of: buffer.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
-        | place.presenceMask,
-      toByteOffset: Int(place.presenceOffset), as: UInt8.self)
+    place.markPresent(in: buffer)
     cell.pointee.changedSlots.insert(slot)
   }
 

@@ -11,12 +11,6 @@ extension Record {
     layout.slot(index, at: start)
   }
 
-  /// The value at one of the layout's places, as bytes; valid as long as the record is kept.
-  @inlinable @inline(__always)
-  package func slot(_ place: SlotPlace, _ layout: RecordLayout) -> RecordSlot {
-    layout.slot(place, at: start)
-  }
-
   /// Whether the slot has a value.
   @inlinable @inline(__always)
   package func isPresent(_ slot: Int, _ layout: RecordLayout) -> Bool {

@@ -85,7 +85,7 @@ extension RecordLayout {
 
   /// Calls `edit` with a copy of the base's head and entries and assembles what it leaves there.
   private func assemble(
-    from base: Record, into arena: inout RecordArena, edit: (inout RecordEdit) -> Void
+    from base: Record, into arena: inout RecordArena, edit: (RecordEdit) -> Void
   ) -> Record {
     withUnsafeTemporaryAllocation(byteCount: draftHeapOffset, alignment: 8) { scratch in
       let head = scratch.baseAddress!
@@ -93,8 +93,7 @@ extension RecordLayout {
         .bindMemory(to: VariableBytes.self, capacity: variableCount)
       copyHead(of: base.start, to: head)
       for index in 0..<variableCount { entries[index] = variableBytes(index, at: base.start) }
-      var editing = RecordEdit(head: head, entries: entries)
-      edit(&editing)
+      edit(RecordEdit(head: head, entries: entries))
       defer { withExtendedLifetime(base) {} }
       return assemble(head: head, variable: entries, into: &arena)
     }
@@ -107,11 +106,9 @@ private struct RecordEdit {
   let entries: UnsafeMutablePointer<VariableBytes>
 
   /// Gives `place` the value of `slot`, which is of the same kind.
-  mutating func copy(_ slot: RecordSlot, to place: SlotPlace) {
+  func copy(_ slot: RecordSlot, to place: SlotPlace) {
     guard let bytes = slot.rawBytes else { return clear(place) }
-    let presence = head.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
-    head.storeBytes(
-      of: presence | place.presenceMask, toByteOffset: Int(place.presenceOffset), as: UInt8.self)
+    place.markPresent(in: head)
     if place.position >= 0 {
       (head + Int(place.position)).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
     } else {
@@ -119,18 +116,7 @@ private struct RecordEdit {
     }
   }
 
-  mutating func clear(_ place: SlotPlace) {
-    let presence = head.load(fromByteOffset: Int(place.presenceOffset), as: UInt8.self)
-    head.storeBytes(
-      of: presence & ~place.presenceMask, toByteOffset: Int(place.presenceOffset), as: UInt8.self)
-    if place.position >= 0 {
-      UnsafeMutableRawBufferPointer(
-        start: head + Int(place.position), count: place.code.fixedByteCount
-      ).initializeMemory(as: UInt8.self, repeating: 0)
-    } else {
-      entries[Int(~place.position)] = VariableBytes(start: head, count: 0)
-    }
-  }
+  func clear(_ place: SlotPlace) { place.clear(in: head, entries) }
 }
 
 // MARK: - Composition

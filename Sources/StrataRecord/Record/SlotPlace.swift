@@ -118,4 +118,27 @@ package struct SlotPlace: Sendable, Hashable {
   @inlinable package func isPresent(in record: UnsafeRawPointer) -> Bool {
     record.load(fromByteOffset: Int(presenceOffset), as: UInt8.self) & presenceMask != 0
   }
+
+  @inlinable @inline(__always)
+  func markPresent(in head: UnsafeMutableRawPointer) {
+    let presence = head.load(fromByteOffset: Int(presenceOffset), as: UInt8.self)
+    head.storeBytes(
+      of: presence | presenceMask, toByteOffset: Int(presenceOffset), as: UInt8.self)
+  }
+
+  /// Leaves the place without a value (RecordLayout, I1).
+  /// - Parameter entries: of the variable values.
+  func clear(
+    in head: UnsafeMutableRawPointer, _ entries: UnsafeMutablePointer<VariableBytes>
+  ) {
+    let presence = head.load(fromByteOffset: Int(presenceOffset), as: UInt8.self)
+    head.storeBytes(
+      of: presence & ~presenceMask, toByteOffset: Int(presenceOffset), as: UInt8.self)
+    if position >= 0 {
+      UnsafeMutableRawBufferPointer(start: head + Int(position), count: code.fixedByteCount)
+        .initializeMemory(as: UInt8.self, repeating: 0)
+    } else {
+      entries[Int(~position)] = VariableBytes(start: head, count: 0)
+    }
+  }
 }

@@ -47,10 +47,6 @@ package struct SlotSet: Sendable, Hashable {
     if slot < 64 { first |= 1 << UInt64(slot) } else { insertBeyond(slot) }
   }
 
-  package mutating func remove(_ slot: Int) {
-    if slot < 64 { first &= ~(1 << UInt64(slot)) } else { subtract([slot]) }
-  }
-
   @usableFromInline mutating func insertBeyond(_ slot: Int) {
     let word = slot >> 6 - 1
     var words = more ?? []

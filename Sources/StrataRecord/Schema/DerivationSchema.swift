@@ -47,8 +47,7 @@ package struct DerivationSchema: Sendable {
 
   /// What is derived in objects of an entity and from them; nil if nothing is.
   package subscript(number: EntityNumber) -> EntityDerivations? {
-    let index = Int(number.rawValue)
-    return index < byNumber.count ? byNumber[index] : nil
+    byNumber.element(of: number)
   }
 
   /// The entities whose objects' slots the derived attribute depends on, other than its own object's.

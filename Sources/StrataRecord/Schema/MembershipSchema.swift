@@ -19,8 +19,7 @@ package struct MembershipSchema: Sendable {
 
   /// How objects of an entity are members; nil if they are of none of the relationships.
   package subscript(number: EntityNumber) -> EntityMemberships? {
-    let index = Int(number.rawValue)
-    return index < byNumber.count ? byNumber[index] : nil
+    byNumber.element(of: number)
   }
 }
 

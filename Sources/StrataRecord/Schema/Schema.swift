@@ -26,7 +26,7 @@ package final class Schema: Sendable {
 
   private let byNumber: [EntitySchema?]
   private let layoutsByNumber: [RecordLayout?]
-  private let hooksByNumber: [LifeCycleHooks]
+  private let hooksByNumber: [LifeCycleHooks?]
   private let byClass: [ObjectIdentifier: EntitySchema]
 
   /// - Precondition: `numbers` has a number for every entity and property of `model`.
@@ -48,7 +48,7 @@ package final class Schema: Sendable {
     }
     self.byNumber = byNumber
     layoutsByNumber = byNumber.map { $0?.layout }
-    hooksByNumber = byNumber.map { $0?.description.hooks ?? [] }
+    hooksByNumber = byNumber.map { $0?.description.hooks }
     self.byClass = byClass
     leavesLinks = byNumber.contains { $0?.ends.leftReferrers.isEmpty == false }
     validation = ValidationSchema(byNumber)
@@ -61,20 +61,17 @@ package final class Schema: Sendable {
   /// The entity with this number, or nil if the model has none: a number may come from the disk or
   /// from another store's ID.
   package func entity(_ number: EntityNumber) -> EntitySchema? {
-    let index = Int(number.rawValue)
-    return index < byNumber.count ? byNumber[index] : nil
+    byNumber.element(of: number)
   }
 
   /// How an entity's records are laid out; nil for a number that the model does not have.
   package func layout(of number: EntityNumber) -> RecordLayout? {
-    let index = Int(number.rawValue)
-    return index < layoutsByNumber.count ? layoutsByNumber[index] : nil
+    layoutsByNumber.element(of: number)
   }
 
   /// The life cycle methods of an entity's objects; none for a number that the model does not have.
   package func hooks(of number: EntityNumber) -> LifeCycleHooks {
-    let index = Int(number.rawValue)
-    return index < hooksByNumber.count ? hooksByNumber[index] : []
+    hooksByNumber.element(of: number) ?? []
   }
 
   /// The entity whose objects are of this very class, or nil.
@@ -85,5 +82,14 @@ package final class Schema: Sendable {
   /// The entity whose objects are of the class with this identity, or nil.
   package func entity(forClass identifier: ObjectIdentifier) -> EntitySchema? {
     byClass[identifier]
+  }
+}
+
+extension Array {
+  /// The element of an entity, in an array by number; nil also for a number that the model does not have.
+  @inline(__always)
+  func element<Wrapped>(of number: EntityNumber) -> Wrapped? where Element == Wrapped? {
+    let index = Int(number.rawValue)
+    return index < count ? self[index] : nil
   }
 }

@@ -16,22 +16,18 @@ package struct ValidationSchema: Sendable {
 
   /// - Parameter entities: by number; nil where the model has none.
   init(_ entities: [EntitySchema?]) {
-    var counted: Set<PropertyNumber> = []
-    for entity in entities.lazy.compactMap({ $0 }) {
-      for count in EntityValidation.counts(of: entity) { counted.insert(count.relationship.number) }
-    }
     byNumber = entities.map { entity in
       entity.flatMap { $0.description.isAbstract ? nil : EntityValidation($0) }
     }
-    memberships = MembershipSchema(of: counted, entities)
+    let counted = byNumber.compactMap { $0?.counts }.joined().map(\.relationship.number)
+    memberships = MembershipSchema(of: Set(counted), entities)
     isEmpty = byNumber.allSatisfy { $0 == nil }
     concernsDerived = byNumber.contains { $0?.attributes.contains(where: \.isDerived) ?? false }
   }
 
   /// What is looked at in objects of an entity; nil if nothing is, or if the model has no such entity.
   package subscript(number: EntityNumber) -> EntityValidation? {
-    let index = Int(number.rawValue)
-    return index < byNumber.count ? byNumber[index] : nil
+    byNumber.element(of: number)
   }
 }
 
@@ -86,15 +82,7 @@ package struct EntityValidation: Sendable {
     requiredTargets = properties.indices.filter {
       properties[$0].relationship.map { !$0.isToMany && $0.isRequired } ?? false
     }
-    counts = Self.counts(of: entity)
-    hooks = entity.description.hooks.intersection(.validating)
-    if attributes.isEmpty && requiredTargets.isEmpty && counts.isEmpty && hooks.isEmpty {
-      return nil
-    }
-  }
-
-  fileprivate static func counts(of entity: EntitySchema) -> [CountCheck] {
-    entity.relationships.compactMap { schema in
+    counts = entity.relationships.compactMap { schema in
       guard let schema, schema.isToMany,
         let relationship = entity.description.properties[schema.slot].relationship,
         relationship.isRequired || relationship.minCount > 1 || relationship.maxCount != nil
@@ -102,6 +90,10 @@ package struct EntityValidation: Sendable {
       return CountCheck(
         relationship: schema, isRequired: relationship.isRequired, min: relationship.minCount,
         max: relationship.maxCount)
+    }
+    hooks = entity.description.hooks.intersection(.validating)
+    if attributes.isEmpty && requiredTargets.isEmpty && counts.isEmpty && hooks.isEmpty {
+      return nil
     }
   }
 }

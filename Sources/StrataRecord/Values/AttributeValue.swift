@@ -96,38 +96,23 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 /// It has the raw value from the beginning: what the program does to make it is done before anything is
 /// written.
 @frozen
-public struct RawValueBox<Wrapped>: AttributeValue
+public struct RawValueBox<Wrapped>: RawRepresentable, AttributeValue
 where Wrapped: RawRepresentable & Sendable, Wrapped.RawValue: AttributeValue {
   public let wrapped: Wrapped
-  @usableFromInline let raw: Wrapped.RawValue
+  public let rawValue: Wrapped.RawValue
 
   @inlinable public init(_ wrapped: Wrapped) {
     self.wrapped = wrapped
-    raw = wrapped.rawValue
+    rawValue = wrapped.rawValue
   }
 
-  @inlinable public static var attributeType: AttributeType { Wrapped.RawValue.attributeType }
-  @inlinable public static var zero: RawValueBox? { nil }
-
-  @inlinable public init?(_ slot: RecordSlot) {
-    guard let raw = Wrapped.RawValue(slot), let wrapped = Wrapped(rawValue: raw) else { return nil }
+  @inlinable public init?(rawValue: Wrapped.RawValue) {
+    guard let wrapped = Wrapped(rawValue: rawValue) else { return nil }
     self.wrapped = wrapped
-    self.raw = raw
-  }
-
-  @inlinable public func write(to writer: inout SlotWriter) { raw.write(to: &writer) }
-
-  @inlinable public var value: Value { raw.value }
-
-  @inlinable public init?(value: Value) {
-    guard let raw = Wrapped.RawValue(value: value), let wrapped = Wrapped(rawValue: raw) else {
-      return nil
-    }
-    self.wrapped = wrapped
-    self.raw = raw
+    self.rawValue = rawValue
   }
 
   @inlinable public static func == (left: RawValueBox, right: RawValueBox) -> Bool {
-    left.raw == right.raw
+    left.rawValue == right.rawValue
   }
 }

@@ -133,7 +133,7 @@ private struct Money: AttributeValue {
     #expect(!draft.setToOne(nil, at: 2))
     #expect(draft.changed == [1, 2])
     #expect(draft.toOne(at: 2) == nil)
-    #expect(!draft.isPresent(2) && draft.isPresent(0))
+    #expect(!draft.slot(2).isPresent && draft.slot(0).isPresent)
     var arena = RecordArena()
     #expect(
       values(draft.encode(into: &arena), layout) == [.string("a"), .int(2), .null, .null])
