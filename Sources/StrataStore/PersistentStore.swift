@@ -58,37 +58,6 @@ package protocol PersistentStore: SnapshotSource {
 }
 
 extension PersistentStore {
-  /// A serial for a new object.
-  package func nextSerial() -> UInt64 { takeSerials(upTo: 1).lowerBound }
-
-  /// Saves a change set; the caller goes on meanwhile.
-  package func commit(
-    _ changeSet: ChangeSet,
-    completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
-  ) {
-    commit(changeSet, lendingThread: false, completion: completion)
-  }
-
-  /// Saves a change set and waits for it.
-  ///
-  /// - Important: Not in a completion of another save, which would wait for itself.
-  /// - Throws: `StoreError`.
-  package func commit(_ changeSet: ChangeSet) throws -> CommitResult {
-    let answer = Answer<CommitResult>()
-    commit(changeSet, lendingThread: true) { answer.give($0) }
-    return try answer.wait()
-  }
-
-  /// Saves a change set, suspending until it is saved. Not cancelled with its task: what was handed
-  /// over is written.
-  ///
-  /// - Throws: `StoreError`.
-  package func commit(_ changeSet: ChangeSet) async throws -> CommitResult {
-    try await withCheckedThrowingContinuation { continuation in
-      commit(changeSet) { continuation.resume(with: $0) }
-    }
-  }
-
   /// Deletes objects and waits for it.
   ///
   /// - Important: Not in a completion of a save, which would wait for itself.

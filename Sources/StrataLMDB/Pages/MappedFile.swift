@@ -110,20 +110,14 @@ final class MappedFile: Sendable {
     return try Self.start(byPageOf: UInt(bitPattern: key.mv_data), in: environment)
   }
 
+  /// - Parameter place: in memory, of an entry. Its page begins where one of the system's does, not more
+  ///   than a page before.
   private static func start(
     byPageOf place: UInt, in environment: Environment
   ) throws(LMDBError) -> UInt? {
     var statistics = MDB_stat()
     try environment.check(mdb_env_stat(environment.raw, &statistics))
-    return start(
-      byPageOf: place, pageByteCount: UInt(statistics.ms_psize), of: environment.file)
-  }
-
-  /// - Parameter place: in memory, of an entry. Its page begins where one of the system's does, not more
-  ///   than a page before.
-  private static func start(
-    byPageOf place: UInt, pageByteCount: UInt, of file: Int32
-  ) -> UInt? {
+    let pageByteCount = UInt(statistics.ms_psize)
     let step = min(max(pageByteCount, 1), SystemPage.byteCount)
     var page = place / step * step
     while page > 0, place - page < pageByteCount {
@@ -133,7 +127,9 @@ final class MappedFile: Sendable {
         let offset = number.multipliedReportingOverflow(by: pageByteCount)
         if count >= entryPlaceMin, PageKind(ofPageAt: head) == .leaf,
           !offset.overflow, offset.partialValue < page,
-          isSame(UnsafeRawBufferPointer(start: head, count: count), offset.partialValue, in: file)
+          isSame(
+            UnsafeRawBufferPointer(start: head, count: count), offset.partialValue,
+            in: environment.file)
         {
           return page - offset.partialValue
         }

@@ -10,9 +10,10 @@ extension Environment {
   package func read() throws(LMDBError) -> ReadTransaction {
     try ForkGuard.check()
     // Whatever is thrown below, its deinit ends it.
-    let transaction = ReadTransaction(environment: self, raw: try Self.beginReading(raw))
+    let begun = try Self.beginReading(raw)
+    let transaction = ReadTransaction(environment: self, raw: begun)
     try checkPath()
-    try transaction.checkNumber()
+    try checkNumber(of: begun, isWriting: false)
     return transaction
   }
 
@@ -28,17 +29,5 @@ extension Environment {
     try StrataLMDB.check(code)
     guard let transaction else { throw .outOfMemory }
     return transaction
-  }
-
-  /// Frees the reader slots of processes that died in a read transaction, and with them the old
-  /// pages that they pin. Done at opening, now and then on commits, and when slots run out.
-  ///
-  /// - Returns: the number of slots freed.
-  @discardableResult
-  package func clearDeadReaders() throws(LMDBError) -> Int {
-    try ForkGuard.check()
-    var count: Int32 = 0
-    try check(mdb_reader_check(raw, &count))
-    return Int(count)
   }
 }

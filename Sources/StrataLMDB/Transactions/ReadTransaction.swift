@@ -53,17 +53,11 @@ package final class ReadTransaction: Transaction {
     isLive = true
     renewalCount &+= 1
     do throws(LMDBError) {
-      try checkNumber()
+      try environment.checkNumber(of: raw, isWriting: false)
       if renewalCount.isMultiple(of: Environment.renewalsPerLook) { try environment.checkPath() }
     } catch {
       end()
       throw error
     }
-  }
-
-  /// - Throws: `fileReplaced` if the file does not have the snapshot that the lock file names.
-  func checkNumber() throws(LMDBError) {
-    guard let raw else { throw .badTransaction }
-    try environment.checkNumber(of: raw, isWriting: false)
   }
 }

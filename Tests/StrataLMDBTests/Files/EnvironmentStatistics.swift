@@ -41,6 +41,15 @@ extension Environment {
       oldestReaderTransactionID: readers.compactMap(\.self).min())
   }
 
+  /// Frees the reader slots of processes that died in a read transaction.
+  ///
+  /// - Returns: the number of slots freed.
+  func clearDeadReaders() -> Int {
+    var count: Int32 = 0
+    mdb_reader_check(raw, &count)
+    return Int(count)
+  }
+
   /// The snapshot of each taken slot, nil for one that reads none. liblmdb gives them as text only:
   /// a line `pid thread txnid` for each, `-` for none, under a line of headings.
   private func liveReaders() throws(LMDBError) -> [UInt64?] {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import StrataChanges
+import StrataStore
+import Synchronization
+
+extension PersistentStore {
+  /// A serial for a new object.
+  func nextSerial() -> UInt64 { takeSerials(upTo: 1).lowerBound }
+
+  /// Saves a change set; the caller goes on meanwhile.
+  func commit(
+    _ changeSet: ChangeSet,
+    completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
+  ) {
+    commit(changeSet, lendingThread: false, completion: completion)
+  }
+
+  /// Saves a change set and waits for it.
+  func commit(_ changeSet: ChangeSet) throws -> CommitResult {
+    let answer = Answer()
+    let isDone = DispatchSemaphore(value: 0)
+    commit(changeSet, lendingThread: true) { result in
+      answer.result.withLock { $0 = result }
+      isDone.signal()
+    }
+    isDone.wait()
+    guard let result = answer.result.withLock({ $0 }) else { preconditionFailure("no answer") }
+    return try result.get()
+  }
+
+  /// Saves a change set, suspending until it is saved.
+  func commit(_ changeSet: ChangeSet) async throws -> CommitResult {
+    try await withCheckedThrowingContinuation { continuation in
+      commit(changeSet) { continuation.resume(with: $0) }
+    }
+  }
+}
+
+private final class Answer: Sendable {
+  let result = Mutex<Result<CommitResult, any Error>?>(nil)
+}
