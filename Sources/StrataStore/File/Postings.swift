@@ -21,7 +21,7 @@ enum Postings {
   /// much less than a page.
   static let byteCountMax = 128
 
-  /// The bytes do not hold what a block holds.
+  /// The bytes do not hold what a block holds, or blocks are not in order.
   struct Damage: Error {}
 
   /// How many bytes `delta` takes.
@@ -81,6 +81,15 @@ enum Postings {
       object = sum
       return true
     }
+  }
+
+  /// Adds the objects of a block to `objects`.
+  static func append(
+    objectsOf key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
+    to objects: inout [UInt64]
+  ) throws(Damage) {
+    var reader = Reader(from: object(ofKey: key), value)
+    repeat { objects.append(reader.object) } while try reader.next()
   }
 
   /// The object at the end of an entry's or a block's key, which has 8 bytes at least.

@@ -103,10 +103,8 @@ extension StoreView {
         if try body(entry, object) == .stop { return }
       } else {
         guard isWithin || bounds.splitsBelow(key) else { return }
-        var reader = Postings.Reader(
-          from: Postings.object(ofKey: try EntryBounds.entry(key)), cursor.value)
         objects.removeAll(keepingCapacity: true)
-        repeat { objects.append(reader.object) } while try reader.next()
+        try Postings.append(objectsOf: EntryBounds.entry(key), cursor.value, to: &objects)
         let step = try walkBack(objects, of: key, within: bounds, body)
         if step == .stop || !isWithin { return }
       }

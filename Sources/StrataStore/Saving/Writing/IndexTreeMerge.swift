@@ -19,23 +19,18 @@ import StrataRecord
 /// ## Isolation
 /// The writer thread. Nothing else writes to the tree meanwhile.
 struct IndexTreeMerge: ~Copyable {
-  /// The tree is not what it should be. Then it is left to `PostingWriter` to find out whether what it has
-  /// to change is sound, and to name what is not.
-  private struct Disorder: Error {}
-
   private var cursor: Cursor
   /// Whether the cursor is on a block that has not been taken.
   private var isOnBlock: Bool
   private let image = TreeImage()
   /// The block that is being made; its number and value are those of the open list.
   private var block = PostingBlock(PropertyNumber(rawValue: 0))
-  /// Whether `block` has objects.
-  private var isMaking = false
   private var isListOpen = false
-  /// The next object that the tree has in the open list.
-  private var former: UInt64?
-  /// Walks the block that the cursor is on, up to `former`.
-  private var reader = Postings.Reader(from: 0, UnsafeRawBufferPointer(start: nil, count: 0))
+  /// The objects that the tree has in the open list, and how many of them have been taken.
+  private var former: [UInt64] = []
+  private var takenCount = 0
+  /// The objects that the open list is to have.
+  private var objects: [UInt64] = []
   private var removedCount = 0
 
   // MARK: - The whole
@@ -43,7 +38,9 @@ struct IndexTreeMerge: ~Copyable {
   /// What a tree is to hold after all changes of its indexes.
   ///
   /// - Parameter changes: ascending by number.
-  /// - Returns: also how many entries were there of those that go; nil if the tree is not in order.
+  /// - Returns: also how many entries were there of those that go; nil if the tree is not in order. Then it
+  ///   is left to `PostingWriter` to find out whether what it has to change is sound, and to name what is
+  ///   not.
   /// - Throws: `LMDBError`.
   static func merge(
     _ changes: [IndexChanges], with tree: Tree, of transaction: WriteTransaction
@@ -53,14 +50,14 @@ struct IndexTreeMerge: ~Copyable {
     var merge = IndexTreeMerge(cursor, isOnBlock: isOnBlock)
     do {
       for changes in changes {
-        try merge.begin(changes.number)
+        merge.begin(changes.number)
         try IndexRun.forEachEntry(removed: changes.removed, added: changes.added) {
           isAdded, entry in
           try merge.take(entry, isAdded: isAdded)
         }
       }
       try merge.finish()
-    } catch is Disorder {
+    } catch is Postings.Damage {
       return nil
     }
     return (merge.image, merge.removedCount)
@@ -75,8 +72,8 @@ struct IndexTreeMerge: ~Copyable {
   // MARK: - Changes
 
   /// Goes on to an index with a higher number.
-  private mutating func begin(_ number: PropertyNumber) throws {
-    try closeList()
+  private mutating func begin(_ number: PropertyNumber) {
+    closeList()
     block = PostingBlock(number)
   }
 
@@ -85,50 +82,51 @@ struct IndexTreeMerge: ~Copyable {
     let key = Postings.object(ofKey: entry)
     let value = Postings.list(ofKey: entry)
     if !isListOpen || !block.isOf(value) { try openList(value) }
-    while let object = former, object < key {
-      put(object)
-      try step()
+    while takenCount < former.count, former[takenCount] < key {
+      objects.append(former[takenCount])
+      takenCount += 1
     }
-    if former == key {
+    if takenCount < former.count, former[takenCount] == key {
       if !isAdded { removedCount += 1 }
-      try step()
+      takenCount += 1
     }
-    if isAdded { put(key) }
+    if isAdded { objects.append(key) }
   }
 
   /// Takes what the tree has behind the last change.
   private mutating func finish() throws {
-    try closeList()
+    closeList()
     while isOnBlock { try copyBlock() }
   }
 
   // MARK: - Lists
 
   private mutating func openList(_ value: UnsafeRawBufferPointer) throws {
-    try closeList()
+    closeList()
     block.setValue(value)
-    while isOnBlock, cursor.key.isBelow(block.list) { try copyBlock() }
     isListOpen = true
-    openBlock()
+    while isOnBlock, cursor.key.isBelow(block.list) { try copyBlock() }
+    while isOnBlock, block.isOfSameList(cursor.key) {
+      let count = former.count
+      try Postings.append(objectsOf: cursor.key, cursor.value, to: &former)
+      if count > 0, former[count] <= former[count - 1] { throw Postings.Damage() }
+      try advance()
+    }
   }
 
-  private mutating func closeList() throws {
+  private mutating func closeList() {
     guard isListOpen else { return }
-    while let object = former {
-      put(object)
-      try step()
-    }
-    if isMaking { image.append(block.key, block.value) }
-    (isListOpen, isMaking) = (false, false)
-  }
-
-  private mutating func put(_ object: UInt64) {
-    if isMaking {
-      if block.append(object) { return }
+    objects += former[takenCount...]
+    if let first = objects.first { block.begin(first) }
+    for object in objects.dropFirst() {
+      if block.append(object) { continue }
       image.append(block.key, block.value)
+      block.begin(object)
     }
-    block.begin(object)
-    isMaking = true
+    if !objects.isEmpty { image.append(block.key, block.value) }
+    former.removeAll(keepingCapacity: true)
+    objects.removeAll(keepingCapacity: true)
+    (isListOpen, takenCount) = (false, 0)
   }
 
   // MARK: - The tree
@@ -141,34 +139,7 @@ struct IndexTreeMerge: ~Copyable {
   private mutating func advance() throws {
     let key = cursor.key
     isOnBlock = try cursor.next()
-    if isOnBlock, !key.isBelow(cursor.key) { throw Disorder() }
-  }
-
-  /// Begins to read the block that the cursor is on, if it is of the open list.
-  private mutating func openBlock() {
-    guard isOnBlock, block.isOfSameList(cursor.key) else {
-      former = nil
-      return
-    }
-    let first = Postings.object(ofKey: cursor.key)
-    reader = Postings.Reader(from: first, cursor.value)
-    former = first
-  }
-
-  /// Goes on to the next object of the open list.
-  private mutating func step() throws {
-    do {
-      if try reader.next() {
-        former = reader.object
-        return
-      }
-    } catch {
-      throw Disorder()
-    }
-    let last = reader.object
-    try advance()
-    openBlock()
-    if let former, former <= last { throw Disorder() }
+    if isOnBlock, !key.isBelow(cursor.key) { throw Postings.Damage() }
   }
 }
 

@@ -194,14 +194,12 @@ struct PostingWriter: ~Copyable {
     let first = Postings.object(ofKey: editor.cursor.key)
     stored = first
     isAtStored = true
-    keys.append(first)
-    var reader = Postings.Reader(from: first, editor.cursor.value)
     do {
-      while try reader.next() { keys.append(reader.object) }
+      try Postings.append(objectsOf: editor.cursor.key, editor.cursor.value, to: &keys)
     } catch {
       throw damage("a block of an index is broken")
     }
-    storedLast = reader.object
+    storedLast = keys.last ?? first
   }
 
   private static let disorder = "the keys of an index are not in order"
