@@ -58,11 +58,17 @@ extension Environment {
     try ForkGuard.check()
     precondition(
       !writer.isCurrent, "writeSync was called on the writer thread, which would wait for itself.")
-    let outcome = Outcome<T>()
+    let outcome = Monitor<Result<T, any Error>?>(nil)
     // The caller holds the environment until the outcome is there.
-    let job: WriterThread.Job = { [unowned self] in outcome.set(Result { try self.write(body) }) }
+    let job: WriterThread.Job = { [unowned self] in
+      // Safety: the result is taken once; until then only the monitor holds it.
+      nonisolated(unsafe) let result = Result { try self.write(body) }
+      outcome.change { $0 = result }
+    }
     try writer.submit(job, lendingThread: true)
-    return try outcome.take()
+    // Safety: as above.
+    nonisolated(unsafe) let taken = outcome.wait { $0.take() }
+    return try taken.get()
   }
 
   private func write<T>(
@@ -73,22 +79,5 @@ extension Environment {
     let value = try body(transaction)
     if transaction.raw != nil { try transaction.commit() }
     return value
-  }
-}
-
-/// A result on its way from the writer thread to the one that waits for it.
-private final class Outcome<T>: Sendable {
-  private let result = Monitor<Result<T, any Error>?>(nil)
-
-  func set(_ result: sending Result<T, any Error>) {
-    // Safety: `result` is sent here and taken once; between, only the monitor holds it.
-    nonisolated(unsafe) let sent = result
-    self.result.change { $0 = sent }
-  }
-
-  func take() throws -> sending T {
-    // Safety: as in `set`.
-    nonisolated(unsafe) let taken = result.wait { $0.take() }
-    return try taken.get()
   }
 }

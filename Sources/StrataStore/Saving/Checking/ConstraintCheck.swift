@@ -47,12 +47,9 @@ struct ConstraintCheck {
   }
 
   private func uniqueIndex(_ number: PropertyNumber) -> IndexSchema? {
-    for section in state.plan.sections {
-      for index in section.entity.indexes where index.number == number {
-        return index.isUnique ? index : nil
-      }
+    state.plan.sections.lazy.flatMap(\.entity.indexes).first {
+      $0.number == number && $0.isUnique
     }
-    return nil
   }
 
   /// The entries of one unique index as they pass by in order: those with the value of the last one.

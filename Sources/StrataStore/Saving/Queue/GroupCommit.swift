@@ -77,21 +77,18 @@ struct GroupCommit {
         let error = StoreError(catching: error)
         return replies.append((true, { completion(.failure(error)) }))
       }
-      if plan.isEmpty {
-        // No generation for nothing: what was read before is still what the store has.
-        let result = CommitResult(
-          generation: generation, merged: plan.merged, derived: plan.derived)
-        return replies.append((false, { completion(.success(result)) }))
+      var writes = WriteCount()
+      // No generation for nothing: what was read before is still what the store has.
+      if !plan.isEmpty {
+        hasWritten = true
+        generation += 1
+        writes = try PlanWriter.write(plan, in: transaction, queue.trees, generation: generation)
+        let keys = queue.feed.isFollowed ? plan.changedKeys : nil
+        let news = News(
+          origin: save.origin, generation: generation, keys: keys,
+          decided: Array(plan.merged.keys))
+        written.append((save.segments, news))
       }
-      hasWritten = true
-      let writes = try PlanWriter.write(
-        plan, in: transaction, queue.trees, generation: generation + 1)
-      generation += 1
-      let keys = queue.feed.isFollowed ? plan.changedKeys : nil
-      let news = News(
-        origin: save.origin, generation: generation, keys: keys,
-        decided: Array(plan.merged.keys))
-      written.append((save.segments, news))
       let result = CommitResult(
         generation: generation, merged: plan.merged, derived: plan.derived, writes: writes)
       replies.append((false, { completion(.success(result)) }))
