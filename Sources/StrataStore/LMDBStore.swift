@@ -120,10 +120,7 @@ package final class LMDBStore: PersistentStore {
   }
 
   package func close() {
-    let opened = state.withLock { state in
-      defer { state = nil }
-      return state
-    }
+    let opened = state.withLock { $0.take() }
     opened?.queue.finish()
   }
 }

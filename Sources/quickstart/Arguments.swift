@@ -31,11 +31,9 @@ struct Arguments {
         guard let path = words.next(), !path.isEmpty, !path.hasPrefix("--") else {
           throw .usage("\(word) needs a path")
         }
-        if word == "--data" {
-          data = URL(fileURLWithPath: path, isDirectory: true)
-        } else {
-          store = URL(fileURLWithPath: path, isDirectory: false)
-        }
+        let isFolder = word == "--data"
+        let url = URL(fileURLWithPath: path, isDirectory: isFolder)
+        if isFolder { data = url } else { store = url }
       default:
         throw .usage("unknown argument \(word)")
       }

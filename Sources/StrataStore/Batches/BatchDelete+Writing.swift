@@ -13,7 +13,7 @@ extension BatchDelete {
   private static let stretchCount = 4_096
 
   mutating func write() throws {
-    let whole = try wholeEntities()
+    let whole = try WholeEntities(doomed.counts, schema, takeView().store)
     for number in doomed.entities {
       guard let entity = schema.entity(number) else { continue }
       try delete(entity, whole)
@@ -28,12 +28,6 @@ extension BatchDelete {
     }
     let (_, view) = takeView()
     try consequences?.check(in: view)
-  }
-
-  private func wholeEntities() throws -> WholeEntities {
-    var counts: [EntityNumber: Int] = [:]
-    for number in doomed.entities { counts[number] = doomed.count(of: number) }
-    return try WholeEntities(counts, schema, takeView().store)
   }
 
   // MARK: - Deleting

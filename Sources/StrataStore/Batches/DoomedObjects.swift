@@ -11,7 +11,8 @@ struct DoomedObjects {
 
   func contains(_ key: ObjectKey) -> Bool { keys[key.entity]?.contains(key) ?? false }
 
-  func count(of entity: EntityNumber) -> Int { keys[entity]?.count ?? 0 }
+  /// How many objects of each entity there are.
+  var counts: [EntityNumber: Int] { keys.mapValues(\.count) }
 
   /// - Returns: whether it is new.
   @discardableResult

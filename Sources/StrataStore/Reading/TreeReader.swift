@@ -58,12 +58,10 @@ final class TreeReader {
   func readingRecords<Result>(
     _ tree: Tree, _ body: (RecordTree) throws(LMDBError) -> Result
   ) throws(StoreError) -> Result {
-    do throws(LMDBError) {
-      return try records(of: tree).with { records in
+    try reading(tree) { (_) throws(LMDBError) in
+      try records(of: tree).with { records in
         Swift.Result { () throws(LMDBError) in try body(records) }
       }.get()
-    } catch {
-      throw StoreError(error, tree: trees.name(of: tree))
     }
   }
 
