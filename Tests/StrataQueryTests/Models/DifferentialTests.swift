@@ -6,83 +6,72 @@ import StrataRecord
 import StrataTestSupport
 import Testing
 
-/// Every request is answered twice: by a plan over store and layers, and by filtering and sorting
-/// plain Swift values. There must be no difference.
-@Suite struct `A fetch compared with a plain filter` {
-  @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func `finds the same saved objects`(seed: UInt64) throws {
-    try compare(seed: seed, cityCount: 60, segmentCount: 0, queryCount: 120)
+/// A world over store and layers. Each step fetches from it by a plan. A filter and a sort over
+/// plain Swift values find the same.
+private struct FilteredWorld: Model {
+  var random: ModelRandom
+  private let world: World
+  private let view: ReadView
+
+  init(_ random: ModelRandom, cityCount: Int, segmentCount: Int) throws {
+    self.random = random
+    (world, view) = try World.random(
+      &self.random, cityCount: cityCount, segmentCount: segmentCount)
   }
 
-  @Test(arguments: 101...112 as ClosedRange<UInt64>)
-  func `finds the same through pending changes`(seed: UInt64) throws {
-    try compare(seed: seed, cityCount: 60, segmentCount: 1, queryCount: 120)
+  static var operations: [ModelOperation<FilteredWorld>] {
+    [ModelOperation("fetch") { try $0.fetch() }]
   }
 
-  @Test(arguments: 201...212 as ClosedRange<UInt64>)
-  func `finds the same through two contexts of several segments`(seed: UInt64) throws {
-    try compare(seed: seed, cityCount: 60, segmentCount: 4, queryCount: 120)
-  }
-
-  @Test(arguments: 301...303 as ClosedRange<UInt64>)
-  func `finds the same among so many that an index is given up`(seed: UInt64) throws {
-    try compare(seed: seed, cityCount: 700, segmentCount: 2, queryCount: 60)
-  }
-
-  private func compare(
-    seed: UInt64, cityCount: Int, segmentCount: Int, queryCount: Int
-  ) throws {
-    var (world, random) = try World.random(
-      seed: seed, cityCount: cityCount, segmentCount: segmentCount)
-    let (view, _) = world.view(ownCount: (segmentCount + 1) / 2)
-    for _ in 0..<queryCount {
-      let term =
-        Int.random(in: 0..<8, using: &random) == 0
-        ? nil
-        : RandomTerm.random(
-          depth: Int.random(in: 0...3, using: &random), in: world, &random)
-      let keys = (0..<Int.random(in: 0...2, using: &random)).map { _ in
-        RandomSortKey.random(&random)
-      }
-      var request = keys.reduce(FetchRequest<City>(term?.predicate)) { $1.apply($0) }
-      if Bool.random(using: &random) {
-        request = request.limit(.random(in: 0...30, using: &random))
-      }
-      if Bool.random(using: &random) {
-        request = request.offset(.random(in: 0...9, using: &random))
-      }
-      if Int.random(in: 0..<5, using: &random) == 0 { request = request.excludingSubentities() }
-      try compare(request, term, keys, in: world, view, loadsRecords: .random(using: &random), seed)
-    }
-  }
-
-  private func compare(
-    _ request: FetchRequest<City>, _ term: RandomTerm?, _ keys: [RandomSortKey], in world: World,
-    _ view: ReadView, loadsRecords: Bool, _ seed: UInt64
-  ) throws {
+  private mutating func fetch() throws {
+    var generator = random.seeded()
+    let term =
+      random.chance(8)
+      ? nil : RandomTerm.random(depth: random.below(4), in: world, &generator)
+    let keys = (0..<random.below(3)).map { _ in RandomSortKey.random(&generator) }
+    var request = keys.reduce(FetchRequest<City>(term?.predicate)) { $1.apply($0) }
+    if random.chance(2) { request = request.limit(random.below(31)) }
+    if random.chance(2) { request = request.offset(random.below(10)) }
+    if random.chance(5) { request = request.excludingSubentities() }
     let expected = world.cities
       .filter { request.includesSubentities || $0.key.entity == world.city.number }
       .filter { term?.isTrue($0.value, world) ?? true }
-      .sorted { left, right in
-        for key in keys {
-          let order = key.order(left.value, right.value)
-          if order != 0 { return order < 0 }
-        }
-        return left.key < right.key
-      }
+      .sorted { RandomSortKey.areInOrder($0, $1, by: keys) }
       .map(\.key).dropFirst(request.fetchOffset).prefix(request.fetchLimit ?? .max)
 
     let plan = try QueryPlan(request, entity: world.city, schema: world.schema)
+    random.note("\(term?.text ?? "all"), by \(keys.map(\.text)), \(plan)")
+    let loadsRecords = random.chance(2)
     let rows = try loadsRecords ? plan.fetch(in: view) : []
     let found = try loadsRecords ? rows.map(\.key) : plan.fetchKeys(in: view)
-    let text = "seed \(seed): \(term?.text ?? "all"), by \(keys.map(\.text)), \(plan)"
-    #expect(found == Array(expected), "\(text)")
-    #expect(try plan.count(in: view) == expected.count, "\(text)")
-    for row in rows {
-      let stored = try #require(row.record, "\(text)")
-      let layout = try #require(world.schema.entity(row.key.entity)?.layout)
-      let name: String? = stored.record.value(at: 0, layout)
-      #expect(name == world.cities[row.key]?.name, "\(text)")
-    }
+    try expectSame(found, Array(expected), "fetched")
+    try expectSame(plan.count(in: view), expected.count, "counted")
+    try world.expectNames(of: rows)
+  }
+}
+
+@Suite struct `A fetch compared with a plain filter` {
+  @Test func `finds the same saved objects`() async {
+    #expect(await failure("saved", cityCount: 60, segmentCount: 0) == nil)
+  }
+
+  @Test func `finds the same through pending changes`() async {
+    #expect(await failure("pending", cityCount: 60, segmentCount: 1) == nil)
+  }
+
+  @Test func `finds the same through two contexts of several segments`() async {
+    #expect(await failure("two contexts", cityCount: 60, segmentCount: 4) == nil)
+  }
+
+  @Test func `finds the same among so many that an index is given up`() async {
+    #expect(await failure("many", cityCount: 700, segmentCount: 2, sequenceCount: 2) == nil)
+  }
+
+  private func failure(
+    _ name: String, cityCount: Int, segmentCount: Int, sequenceCount: Int = 12
+  ) async -> ModelFailure? {
+    await ModelTest("fetch, \(name)", sequences: sequenceCount, steps: 120) {
+      try FilteredWorld($0, cityCount: cityCount, segmentCount: segmentCount)
+    }.firstFailure()
   }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import StrataChanges
 import StrataModel
 import StrataQuery
@@ -7,71 +6,70 @@ import StrataRecord
 import StrataTestSupport
 import Testing
 
-/// Random predicates of the whole language, as format strings, with sorts and windows, over saved,
-/// pending and mixed data, are answered three times: by a plan, by asking each object, and by
-/// filtering plain Swift values. There must be no difference.
-///
-/// 42 worlds with 120 predicates each; `STRATA_QUERY_WORLDS` makes it more.
-@Suite struct `The whole language compared with a plain filter` {
-  private static let worldCount = UInt64(
-    ProcessInfo.processInfo.environment["STRATA_QUERY_WORLDS"].flatMap(UInt64.init) ?? 42)
+/// A world of saved, pending and mixed data. Each step draws a predicate of the whole language as a
+/// format string. A plan, each object asked by itself, and a filter over plain Swift values find the
+/// same.
+private struct FormattedWorld: Model {
+  var random: ModelRandom
+  private let world: World
+  private let view: ReadView
 
-  @Test(arguments: 1...worldCount)
-  func `finds the same`(seed: UInt64) throws {
+  init(_ random: ModelRandom) throws {
+    self.random = random
     // No segment, one, and four of two contexts.
-    let segmentCount = [0, 1, 4][Int(seed % 3)]
-    var (world, random) = try World.random(
-      seed: seed &+ 40_000, cityCount: 24, segmentCount: segmentCount)
-    let (view, _) = world.view(ownCount: (segmentCount + 1) / 2)
-    for number in 1...120 {
-      let isAboutCities = Int.random(in: 0..<5, using: &random) > 0
-      var formula = RandomFormula(in: world, aboutCities: isAboutCities, random)
-      let condition = formula.condition(depth: number % 4)
-      random = formula.random
-      let predicate = try FetchPredicate(
-        format: condition.text, argumentArray: formula.arguments)
-      let keys = (0..<Int.random(in: 0...2, using: &random)).map { _ in
-        RandomSortKey.random(&random)
-      }
-      let text = "seed \(seed): \(condition.text) % \(formula.arguments)"
-      if isAboutCities {
-        var request = keys.reduce(FetchRequest<City>(predicate)) { $1.apply($0) }
-        if Bool.random(using: &random) { request = request.limit(number % 9).offset(number % 4) }
-        let expected = world.cities.filter { condition.isTrue([$0.key]) }
-          .sorted { left, right in
-            for key in keys {
-              let order = key.order(left.value, right.value)
-              if order != 0 { return order < 0 }
-            }
-            return left.key < right.key
-          }
-          .map(\.key)
-        try compare(request.untyped, world.city, expected, in: world, view, text)
-      } else {
-        let request = FetchRequest<Country>(predicate)
-        let expected = world.countries.keys.filter { condition.isTrue([$0]) }.sorted()
-        try compare(request.untyped, world.country, expected, in: world, view, text)
-      }
-    }
+    let segmentCount = self.random.pick([0, 1, 4]) ?? 0
+    (world, view) = try World.random(&self.random, cityCount: 24, segmentCount: segmentCount)
   }
 
-  private func compare(
-    _ request: UntypedFetchRequest, _ entity: EntitySchema, _ expected: [ObjectKey],
-    in world: World, _ view: ReadView, _ text: String
+  static var operations: [ModelOperation<FormattedWorld>] {
+    [
+      ModelOperation("cities", weight: 4) { try $0.fetchCities() },
+      ModelOperation("countries") { try $0.fetchCountries() },
+    ]
+  }
+
+  /// A predicate, and its meaning in plain Swift.
+  private mutating func formula(
+    aboutCities: Bool
+  ) throws -> (predicate: FetchPredicate, isTrue: ([ObjectKey]) -> Bool) {
+    var formula = RandomFormula(in: world, aboutCities: aboutCities, random.seeded())
+    let condition = formula.condition(depth: random.below(4))
+    random.note("\(condition.text) % \(formula.arguments)")
+    let predicate = try FetchPredicate(format: condition.text, argumentArray: formula.arguments)
+    return (predicate, condition.isTrue)
+  }
+
+  private mutating func fetchCities() throws {
+    let (predicate, isTrue) = try formula(aboutCities: true)
+    var generator = random.seeded()
+    let keys = (0..<random.below(3)).map { _ in RandomSortKey.random(&generator) }
+    var request = keys.reduce(FetchRequest<City>(predicate)) { $1.apply($0) }
+    if random.chance(2) { request = request.limit(random.below(9)).offset(random.below(4)) }
+    let expected = world.cities.filter { isTrue([$0.key]) }
+      .sorted { RandomSortKey.areInOrder($0, $1, by: keys) }
+      .map(\.key)
+    try compare(request.untyped, world.city, expected)
+  }
+
+  private mutating func fetchCountries() throws {
+    let (predicate, isTrue) = try formula(aboutCities: false)
+    let expected = world.countries.keys.filter { isTrue([$0]) }.sorted()
+    try compare(FetchRequest<Country>(predicate).untyped, world.country, expected)
+  }
+
+  private mutating func compare(
+    _ request: UntypedFetchRequest, _ entity: EntitySchema, _ expected: [ObjectKey]
   ) throws {
     let plan = try QueryPlan(request, entity: entity, schema: world.schema)
+    random.note("\(plan)")
     let window = Array(expected.dropFirst(request.offset).prefix(request.limit ?? .max))
-    let found = try plan.fetch(in: view).map(\.key)
-    #expect(found == window, "\(text): \(plan)")
-    #expect(try plan.count(in: view) == window.count, "\(text): \(plan)")
-    let scanned = try scan(plan, entity, in: world, view)
-    #expect(scanned == Set(expected), "\(text): \(plan)")
+    try expectSame(plan.fetch(in: view).map(\.key), window, "fetched")
+    try expectSame(plan.count(in: view), window.count, "counted")
+    try expectSame(scan(plan, entity), Set(expected), "asked one by one")
   }
 
   /// Asks each object by itself, without a plan.
-  private func scan(
-    _ plan: QueryPlan, _ entity: EntitySchema, in world: World, _ view: ReadView
-  ) throws -> Set<ObjectKey> {
+  private func scan(_ plan: QueryPlan, _ entity: EntitySchema) throws -> Set<ObjectKey> {
     let reader = RowReader(view: view)
     var found: Set<ObjectKey> = []
     let keys =
@@ -86,5 +84,14 @@ import Testing
       if isTrue ?? true { found.insert(key) }
     }
     return found
+  }
+}
+
+@Suite struct `The whole language compared with a plain filter` {
+  @Test func `finds the same`() async {
+    let failure = await ModelTest(
+      "language", sequences: 42, steps: 120, width: 2, make: FormattedWorld.init
+    ).firstFailure()
+    #expect(failure == nil)
   }
 }

@@ -266,6 +266,18 @@ struct RandomSortKey {
     }
   }
 
+  /// The order of a city and another by `keys`, and then by their own keys.
+  static func areInOrder(
+    _ left: (key: ObjectKey, value: CityValue), _ right: (key: ObjectKey, value: CityValue),
+    by keys: [RandomSortKey]
+  ) -> Bool {
+    for key in keys {
+      let order = key.order(left.value, right.value)
+      if order != 0 { return order < 0 }
+    }
+    return left.key < right.key
+  }
+
   private static func compare<T: Comparable>(_ left: T?, _ right: T?) -> Int {
     switch (left, right) {
     case (nil, nil): 0

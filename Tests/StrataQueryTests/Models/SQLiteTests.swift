@@ -7,55 +7,68 @@ import StrataRecord
 import StrataTestSupport
 import Testing
 
-/// Random predicates of the forms that SQL has, with sorts and windows, over saved, pending and mixed
-/// data, find what SQLite finds in the same rows.
-///
-/// 42 worlds with 120 predicates each; `STRATA_QUERY_WORLDS` makes it more. Where there is no SQLite
-/// nothing is compared, unless `STRATA_NEEDS_SQLITE` says that there must be one.
+/// A world of saved, pending and mixed data, and its rows in SQLite. Each step draws a predicate that
+/// SQL can express. Both find the same.
+private struct TabledWorld: Model {
+  var random: ModelRandom
+  private let world: World
+  private let view: ReadView
+  private let database: SQLite
+
+  init(_ random: ModelRandom) throws {
+    self.random = random
+    let segmentCount = self.random.pick([0, 1, 4]) ?? 0
+    (world, view) = try World.random(&self.random, cityCount: 24, segmentCount: segmentCount)
+    database = try SQLite()
+    try world.write(to: database)
+  }
+
+  static var operations: [ModelOperation<TabledWorld>] {
+    [
+      ModelOperation("cities", weight: 4) { try $0.fetch(aboutCities: true) },
+      ModelOperation("countries") { try $0.fetch(aboutCities: false) },
+    ]
+  }
+
+  private mutating func fetch(aboutCities isAboutCities: Bool) throws {
+    var question = RandomQuestion(aboutCities: isAboutCities, random.seeded())
+    let condition = question.condition(depth: random.below(4))
+    let isSorted = isAboutCities && random.chance(2)
+    let (limit, offset) = (random.below(9), random.below(4))
+    var sql =
+      "SELECT key FROM \(isAboutCities ? "city" : "country") o WHERE \(condition.sql) ORDER BY "
+      + (isSorted ? "population DESC, nickname, key" : "key")
+    if isSorted { sql += " LIMIT \(limit) OFFSET \(offset)" }
+    random.note("\(condition.format) % \(question.arguments)")
+    random.note(sql)
+    let predicate = try FetchPredicate(
+      format: condition.format, argumentArray: question.arguments)
+    let expected = try database.run(sql, question.parameters)
+    let plan: QueryPlan
+    if isAboutCities {
+      var request = FetchRequest<City>(predicate)
+      if isSorted {
+        request = request.sorted(by: \.population, .descending).sorted(by: \.nickname)
+        request = request.limit(limit).offset(offset)
+      }
+      plan = try QueryPlan(request, entity: world.city, schema: world.schema)
+    } else {
+      plan = try QueryPlan(
+        FetchRequest<Country>(predicate), entity: world.country, schema: world.schema)
+    }
+    let found = try plan.fetch(in: view).map(\.key)
+    try expectSame(found.map { Int64(bitPattern: $0.rawValue) }, expected, "fetched")
+  }
+}
+
+/// Compares nothing on a system without SQLite, unless `STRATA_NEEDS_SQLITE` is set.
 @Suite(.enabled(if: SQLite.isWanted, "there is no libsqlite3"))
 struct `The language compared with SQLite` {
-  private static let worldCount = UInt64(
-    ProcessInfo.processInfo.environment["STRATA_QUERY_WORLDS"].flatMap(UInt64.init) ?? 42)
-
-  @Test(arguments: 1...worldCount)
-  func `finds what SQLite finds in the same rows`(seed: UInt64) throws {
-    let segmentCount = [0, 1, 4][Int(seed % 3)]
-    var (world, random) = try World.random(
-      seed: seed &+ 70_000, cityCount: 24, segmentCount: segmentCount)
-    let (view, _) = world.view(ownCount: (segmentCount + 1) / 2)
-    let database = try SQLite()
-    try world.write(to: database)
-    for number in 1...120 {
-      let isAboutCities = number % 5 > 0
-      var question = RandomQuestion(aboutCities: isAboutCities, random)
-      let condition = question.condition(depth: number % 4)
-      random = question.random
-      let isSorted = isAboutCities && Bool.random(using: &random)
-      let predicate = try FetchPredicate(
-        format: condition.format, argumentArray: question.arguments)
-      let (limit, offset) = (number % 9, number % 4)
-      var sql =
-        "SELECT key FROM \(isAboutCities ? "city" : "country") o WHERE \(condition.sql) ORDER BY "
-        + (isSorted ? "population DESC, nickname, key" : "key")
-      if isSorted { sql += " LIMIT \(limit) OFFSET \(offset)" }
-      let text = "seed \(seed): \(condition.format) % \(question.arguments)\n\(sql)"
-      let expected = try database.run(sql, question.parameters)
-      let found: [ObjectKey]
-      if isAboutCities {
-        var request = FetchRequest<City>(predicate)
-        if isSorted {
-          request = request.sorted(by: \.population, .descending).sorted(by: \.nickname)
-          request = request.limit(limit).offset(offset)
-        }
-        let plan = try QueryPlan(request, entity: world.city, schema: world.schema)
-        found = try plan.fetch(in: view).map(\.key)
-      } else {
-        let plan = try QueryPlan(
-          FetchRequest<Country>(predicate), entity: world.country, schema: world.schema)
-        found = try plan.fetch(in: view).map(\.key)
-      }
-      #expect(found.map { Int64(bitPattern: $0.rawValue) } == expected, "\(text)")
-    }
+  @Test func `finds what SQLite finds in the same rows`() async {
+    let failure = await ModelTest(
+      "SQLite", sequences: 42, steps: 120, width: 2, make: TabledWorld.init
+    ).firstFailure()
+    #expect(failure == nil)
   }
 }
 

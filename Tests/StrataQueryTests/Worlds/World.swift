@@ -197,6 +197,21 @@ final class World {
   func country(of city: CityValue) -> CountryValue? { city.country.flatMap { countries[$0] } }
 }
 
+// MARK: - Comparing
+
+extension World {
+  /// - Throws: a `ModelDifference` if the records of cities have other names than the cities.
+  func expectNames(of rows: [(key: ObjectKey, record: StoredRecord?)]) throws {
+    for (key, stored) in rows {
+      guard let stored, let layout = schema.layout(of: key.entity) else {
+        throw ModelDifference("\(key) has no record")
+      }
+      let name: String? = stored.record.value(at: 0, layout)
+      try expectSame(name, cities[key]?.name, "the name of \(key)")
+    }
+  }
+}
+
 // MARK: - Random worlds
 
 extension World {
@@ -211,11 +226,12 @@ extension World {
   ]
   static let elevations: [Double] = [0, -0.0, 1.5, -3, .infinity, -.infinity, .nan, 1e300]
 
-  /// Fills the store and `segmentCount` segments at random.
+  /// Fills the store and `segmentCount` segments at random. The view is the upper context's, which
+  /// owns half of the segments.
   static func random(
-    seed: UInt64, cityCount: Int, segmentCount: Int
-  ) throws -> (world: World, random: SeededGenerator) {
-    var random = SeededGenerator(seed: seed)
+    _ random: inout ModelRandom, cityCount: Int, segmentCount: Int
+  ) throws -> (world: World, view: ReadView) {
+    var random = random.seeded()
     let world = try World()
     for index in 0..<6 {
       world.put(
@@ -232,7 +248,7 @@ extension World {
       for _ in 0..<(cityCount / 4) { world.changeSomething(&random) }
       world.endSegment()
     }
-    return (world, random)
+    return (world, world.view(ownCount: (segmentCount + 1) / 2).view)
   }
 
   private func changeSomething(_ random: inout SeededGenerator) {

@@ -17,6 +17,9 @@ public struct ModelRandom: RandomNumberGenerator, Sendable {
 
   public mutating func next() -> UInt64 { generator.next() }
 
+  /// A generator with a seed drawn from this one, for code that takes a `SeededGenerator`.
+  public mutating func seeded() -> SeededGenerator { SeededGenerator(seed: next()) }
+
   /// Adds a line to what is printed if the sequence fails.
   public mutating func note(_ text: String) { notes.append(text) }
 
