@@ -4,6 +4,116 @@ import StrataModel
 import StrataTestSupport
 import Testing
 
+/// The cities of a context, and their values in a dictionary.
+private struct KeptValues: Model {
+  private struct Values: Equatable {
+    var name = "new"
+    var population = 0
+  }
+
+  private struct Unwanted: Error {}
+
+  var random: ModelRandom
+  private let container: PersistentContainer
+  private let context: ManagedObjectContext
+  private var naive: [ObjectID: Values] = [:]
+  /// What was saved, which a refresh brings back.
+  private var saved: [ObjectID: Values] = [:]
+
+  init(_ random: ModelRandom) throws {
+    self.random = random
+    container = try geography()
+    context = ManagedObjectContext(parent: container.coordinator)
+  }
+
+  static var operations: [ModelOperation<KeptValues>] {
+    [
+      ModelOperation("insert", weight: 32) { $0.insert() },
+      ModelOperation("set the population", weight: 48) { try $0.setPopulation() },
+      ModelOperation("set the name", weight: 40) { try $0.setName() },
+      ModelOperation("delete", weight: 12) { try $0.delete() },
+      ModelOperation("refresh", weight: 12) { try $0.refresh() },
+      ModelOperation("edit and throw", weight: 4) { $0.editAndThrow() },
+      ModelOperation("end the turn", weight: 4) { $0.context.processPendingChanges() },
+      ModelOperation("save", weight: 4) { try $0.save() },
+      ModelOperation("roll back") { $0.rollBack() },
+    ]
+  }
+
+  mutating func check() throws {
+    guard let (id, city) = try someCity() else { return }
+    try compare(city, naive[id])
+  }
+
+  mutating func finish() throws {
+    try save()
+    let reader = ManagedObjectContext(parent: container.coordinator)
+    let found = try reader.fetch(City.all)
+    try expectSame(found.count, naive.count, "saved cities")
+    for city in found { try compare(city, naive[city.objectID]) }
+  }
+
+  private func compare(_ city: City, _ expected: Values?) throws {
+    try expectSame(city.name, expected?.name, "name of \(city.objectID)")
+    try expectSame(city.population, expected?.population, "population of \(city.objectID)")
+  }
+
+  private mutating func someCity() throws -> (ObjectID, City)? {
+    guard let id = random.pick(naive.keys.sorted { $0.key < $1.key }) else { return nil }
+    return (id, try context.existingObject(City.self, with: id))
+  }
+
+  private mutating func insert() {
+    let values = Values()
+    naive[context.city(values.name, population: values.population).objectID] = values
+  }
+
+  private mutating func setPopulation() throws {
+    guard let (id, city) = try someCity() else { return }
+    city.population = random.below(1_000)
+    naive[id]?.population = city.population
+  }
+
+  private mutating func setName() throws {
+    guard let (id, city) = try someCity() else { return }
+    city.name = String(repeating: "x", count: random.below(201))
+    naive[id]?.name = city.name
+  }
+
+  private mutating func delete() throws {
+    guard let (id, city) = try someCity() else { return }
+    context.delete(city)
+    naive[id] = nil
+  }
+
+  private mutating func refresh() throws {
+    guard let (id, city) = try someCity(), let values = saved[id] else { return }
+    context.refresh(city, mergeChanges: false)
+    naive[id] = values
+  }
+
+  private func editAndThrow() {
+    try? context.edit {
+      for city in try context.fetch(City.all) where city.population.isMultiple(of: 3) {
+        city.population += 1
+        city.name += "!"
+        context.city("unwanted")
+      }
+      throw Unwanted()
+    }
+  }
+
+  private mutating func save() throws {
+    try context.save()
+    saved = naive
+  }
+
+  private mutating func rollBack() {
+    context.rollback()
+    naive = saved
+  }
+}
+
 @Suite struct `Values that are set` {
   @Test func `outlive their context in the objects that somebody holds`() throws {
     let container = try geography()
@@ -26,72 +136,11 @@ import Testing
     #expect(held.map(\.population) == [10, 2, 3])
   }
 
-  @Test func `stay with each object, whatever becomes of others of the same turn`() throws {
-    let container = try geography()
-    let seed = SeededGenerator.firstSeed()
-    var random = SeededGenerator(seed: seed)
-    let context = ManagedObjectContext(parent: container.coordinator)
-    var model: [ObjectID: (name: String, population: Int)] = [:]
-    /// What was saved, which a refresh brings back.
-    var saved = model
-    func someID(_ random: inout SeededGenerator) -> ObjectID? {
-      model.keys.sorted { $0.key < $1.key }.randomElement(using: &random)
-    }
-    for _ in 0..<3_000 {
-      let id = someID(&random)
-      let city = try id.map { try context.existingObject(City.self, with: $0) }
-      switch (Int.random(in: 0..<40, using: &random), id, city) {
-      case (0..<8, _, _):
-        let city = context.city("new", population: 0)
-        model[city.objectID] = ("new", 0)
-      case (8..<20, let id?, let city?):
-        city.population = Int.random(in: 0..<1_000, using: &random)
-        model[id]?.population = city.population
-      case (20..<30, let id?, let city?):
-        let count = Int.random(in: 0...200, using: &random)
-        city.name = String(repeating: "x", count: count)
-        model[id]?.name = city.name
-      case (30..<33, let id?, let city?):
-        context.delete(city)
-        model[id] = nil
-      case (33..<36, let id?, let city?) where saved[id] != nil:
-        context.refresh(city, mergeChanges: false)
-        model[id] = saved[id]
-      case (36, _, _):
-        struct Unwanted: Error {}
-        try? context.edit {
-          for city in try context.fetch(City.all) where city.population.isMultiple(of: 3) {
-            city.population += 1
-            city.name += "!"
-            context.city("unwanted")
-          }
-          throw Unwanted()
-        }
-      case (37, _, _): context.processPendingChanges()
-      case (38, _, _):
-        try context.save()
-        saved = model
-      case (39, _, _) where random.next().isMultiple(of: 4):
-        context.rollback()
-        model = saved
-      default: continue
-      }
-      if let id = someID(&random) {
-        let city = try context.existingObject(City.self, with: id)
-        let found = (city.name, city.population)
-        #expect(found.0 == model[id]?.name, "seed \(seed)")
-        #expect(found.1 == model[id]?.population, "seed \(seed)")
-      }
-    }
-    try context.save()
-    let reader = ManagedObjectContext(parent: container.coordinator)
-    let found = try reader.fetch(City.all)
-    #expect(found.count == model.count, "seed \(seed)")
-    for city in found {
-      let expected = model[city.objectID]
-      #expect(city.name == expected?.name, "seed \(seed)")
-      #expect(city.population == expected?.population, "seed \(seed)")
-    }
+  @Test func `stay with each object, whatever becomes of others of the same turn`() async {
+    let failure = await ModelTest(
+      "kept values", sequences: 2, steps: 3_000, make: KeptValues.init
+    ).firstFailure()
+    #expect(failure == nil)
   }
 
   @Test func `by an awake method stay, though it edits others and fetches`() async throws {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Strata
-import StrataTestSupport
 import Testing
 
 @Entity private final class Shelf: ManagedObject {
@@ -235,54 +234,6 @@ import Testing
       #expect(!undoManager.canUndo)
       try context.save()
       #expect(realm.townCount == 0 && undoManager.canRedo)
-    }
-  }
-
-  @Test func `agrees with a naive calculation after random work in nested contexts`() throws {
-    let seed = SeededGenerator.firstSeed()
-    var random = SeededGenerator(seed: seed)
-    let container = try republic()
-    let contexts = [container.root, container.newBackgroundContext()]
-    try container.root.performAndWait { $0.mergePolicy = .mergeByPropertyObjectTrump }
-    for step in 0..<150 {
-      let choice = Int.random(in: 0..<9, using: &random)
-      let (a, b) = (
-        Int.random(in: 0..<100, using: &random), Int.random(in: 0..<100, using: &random)
-      )
-      try contexts[a % 2].performAndWait { context in
-        let realms = try context.fetch(Realm.all)
-        let towns = try context.fetch(Town.all)
-        let realm = realms.isEmpty ? nil : realms[b % realms.count]
-        let town = towns.isEmpty ? nil : towns[a % towns.count]
-        switch choice {
-        case 0: context.realm("\(step)")
-        case 1, 2:
-          Quarter(in: context).town = context.town("T\(step)", people: Int32(b % 9), in: realm)
-        case 3: town?.realm = b % 5 == 0 ? nil : realm
-        case 4: town?.people = Int32(b % 9)
-        case 5: realm?.name = "\(step)"
-        case 6: if b % 3 == 0, a % 2 == 0, let town { context.delete(town) }
-        default: break
-        }
-        try context.save()
-      }
-      if choice < 7 { continue }
-      try container.root.performAndWait { context in
-        try context.save()
-        for realm in try context.fetch(Realm.all) {
-          let towns = Array(realm.towns)
-          let people = towns.reduce(0) { $0 + Int($1.people) }
-          #expect(realm.townCount == towns.count, "seed \(seed), step \(step)")
-          #expect(realm.people == people, "seed \(seed), step \(step)")
-        }
-        for town in try context.fetch(Town.all) {
-          #expect(town.realmName == town.realm?.name, "seed \(seed), step \(step)")
-          #expect(town.searchName == town.name.lowercased(), "seed \(seed), step \(step)")
-        }
-        for quarter in try context.fetch(Quarter.all) {
-          #expect(quarter.realmName == quarter.town?.realm?.name, "seed \(seed), step \(step)")
-        }
-      }
     }
   }
 }
