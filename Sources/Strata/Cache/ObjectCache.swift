@@ -42,37 +42,37 @@ final class ObjectCache {
   // Safety: `@exclusivity(unchecked)` spares each look-up several run-time checks. The cache is of
   // one isolation, and no access to these runs code that could reach the cache again.
   @exclusivity(unchecked) private(set) var table = ObjectTable()
-  private var hand = 0
+  @exclusivity(unchecked) private var hand = 0
   /// The records that awake methods have set values over: what is unsaved and saved goes by these.
-  private(set) var original: [ObjectKey: Record] = [:]
+  @exclusivity(unchecked) private(set) var original: [ObjectKey: Record] = [:]
   /// The bases of ancestors' pending updates, by the objects that show such an update's record.
-  private var pendingBases: [ObjectKey: Base] = [:]
+  @exclusivity(unchecked) private var pendingBases: [ObjectKey: Base] = [:]
   /// The bytes of the external slots that awake methods have set, of the objects in `original`.
   private var awakened: [ObjectKey: ExternalValues] = [:]
   /// Clean objects whose turn it is to become faults, and which want to be told before: the cache
   /// cannot call them while it moves its hand. The context sees to them.
-  private(set) var waiting: [ManagedObject] = []
+  @exclusivity(unchecked) private(set) var waiting: [ManagedObject] = []
 
   /// What the registered objects and their records take, in bytes, by estimate.
-  private(set) var byteCount = 0
+  @exclusivity(unchecked) private(set) var byteCount = 0
   /// Above this many bytes the clock hand moves.
-  var byteBudget: Int
+  @exclusivity(unchecked) var byteBudget: Int
   /// So many objects come and records are read between two moves of the hand.
-  private var pause = 0
+  @exclusivity(unchecked) private var pause = 0
   /// How many of those are still to come, unless they are large.
-  private var pauseLeft = 0
+  @exclusivity(unchecked) private var pauseLeft = 0
   /// Above so many bytes the pause is over.
-  private var pauseByteCountMax = 0
+  @exclusivity(unchecked) private var pauseByteCountMax = 0
   /// So many moves in a row have met nothing that need not stay.
-  private var futileCount = 0
+  @exclusivity(unchecked) private var futileCount = 0
   /// Objects of another edition are outdated; those that were outdated by themselves have edition 0.
-  private(set) var edition: UInt8 = 1
+  @exclusivity(unchecked) private(set) var edition: UInt8 = 1
 
   /// Whether any object may be outdated.
-  private(set) var mayHaveOutdated = false
+  @exclusivity(unchecked) private(set) var mayHaveOutdated = false
 
   /// Whether nothing is let go, whatever the budget.
-  var retainsAll = false
+  @exclusivity(unchecked) var retainsAll = false
 
   init(byteBudget: Int) { self.byteBudget = byteBudget }
 

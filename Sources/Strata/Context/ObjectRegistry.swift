@@ -24,13 +24,13 @@ package final class ObjectRegistry {
   // Safety: `@exclusivity(unchecked)` spares each insertion and look-up its run-time checks. A registry is
   // of one isolation, and no access to these runs code that could reach the registry again.
   @exclusivity(unchecked) var cache: ObjectCache
-  private var homes: [ObjectHome?]
+  @exclusivity(unchecked) private var homes: [ObjectHome?]
   /// The home of the last new object: most objects are inserted in rows of one class.
-  private var homeOfNew: ObjectHome?
+  @exclusivity(unchecked) private var homeOfNew: ObjectHome?
   /// The objects that somebody may be observing; nil if the context does not track observation.
-  private(set) var observed: ObservedObjects?
+  @exclusivity(unchecked) private(set) var observed: ObservedObjects?
   /// Objects that have left the context and are to be told, once its state is whole again.
-  private var leaving: [ManagedObject] = []
+  @exclusivity(unchecked) private var leaving: [ManagedObject] = []
   /// Objects that were found to be gone when they were to be read, and nobody has been told of.
   var untold: Set<ObjectKey> = []
   /// Whether objects that turn into faults are being told.

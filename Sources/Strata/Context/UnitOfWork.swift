@@ -26,23 +26,23 @@ package final class UnitOfWork {
   // Safety: `@exclusivity(unchecked)` spares each insertion, edit and deletion its run-time checks. A unit
   // of work is of one isolation, and no access to these runs code that could reach it again.
   /// The unsaved changes, encoded.
-  var working = Overlay()
+  @exclusivity(unchecked) var working = Overlay()
   /// What was done since `working` was encoded.
   @exclusivity(unchecked) var edits = PendingEdits()
   /// The view that this turn reads; nil between turns.
-  package var view: ReadView?
+  @exclusivity(unchecked) package var view: ReadView?
   /// The objects of which it is not known that what is unsaved here rests on their state beneath.
-  var doubt = Doubt()
+  @exclusivity(unchecked) var doubt = Doubt()
   /// Whether the layer shows `working`.
-  var isPublished = true
+  @exclusivity(unchecked) var isPublished = true
   /// The ordered relationships that are worked on by index.
-  var orderedLists = OrderedLists()
+  @exclusivity(unchecked) var orderedLists = OrderedLists()
   /// The objects whose awake methods run: what is set in them is no change.
-  var awaking: [AwakingObject] = []
+  @exclusivity(unchecked) var awaking: [AwakingObject] = []
   /// The savepoints of the `edit { }` calls that are under way, the outermost first.
-  var savepoints: [EditSavepoint] = []
+  @exclusivity(unchecked) var savepoints: [EditSavepoint] = []
   /// Records what is done, if it can be undone: `undoManager`.
-  var undoRecorder: ManagedObjectContext.UndoManager?
+  @exclusivity(unchecked) var undoRecorder: ManagedObjectContext.UndoManager?
   /// The save to the store that is under way, if any.
   var pendingSave: PendingSave?
 

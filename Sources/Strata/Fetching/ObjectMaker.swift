@@ -25,7 +25,7 @@ final class ObjectMaker: FetchTaker {
   /// What was made, in the order of the fetch.
   @exclusivity(unchecked) private(set) var objects: [ManagedObject] = []
   /// The records of one fetch share blocks.
-  private var arena = RecordArena()
+  @exclusivity(unchecked) private var arena = RecordArena()
   /// That of the objects that come at the moment, if none of them is to be told when it is made. The
   /// context holds it: to count a reference more for each object would take longer than to fill one in.
   @exclusivity(unchecked) private var quietHome: Uncounted<ObjectHome>?

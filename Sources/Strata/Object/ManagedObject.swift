@@ -59,10 +59,13 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked)
   package final var status: Status
   /// The cache's mark of recent use.
+  @exclusivity(unchecked)
   package final var isRecentlyUsed = false
   /// Whether the cache has let the object stay once, when it looked for what to let go.
+  @exclusivity(unchecked)
   package final var wasSpared = false
   /// The edition of the cache that `record` is good for.
+  @exclusivity(unchecked)
   package final var edition: UInt8 = 0
 
   /// Makes an instance for a context. Strata calls it; to insert a new object, call

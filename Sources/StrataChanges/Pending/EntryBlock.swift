@@ -10,7 +10,7 @@ final class EntryBlock: @unchecked Sendable {
   // code of others.
   /// The first byte. Moves when the block grows.
   @exclusivity(unchecked) private(set) var start: UnsafeMutableRawPointer
-  private var capacity: Int
+  @exclusivity(unchecked) private var capacity: Int
   /// How many bytes are in use.
   @exclusivity(unchecked) var byteCount = 0
 

@@ -19,9 +19,12 @@ package import StrataRecord
 /// ## Isolation
 /// Belongs to the context that took it.
 package final class ReadView {
+  // Safety: `@exclusivity(unchecked)` spares each look-up a run-time check. A view is of one isolation,
+  // and no access to this runs code that could reach the view again.
   /// All pending changes that the view shows: the context's own, then the ancestors', near to far.
+  @exclusivity(unchecked)
   package private(set) var layers: Overlay
-  private var knownLookUp: PendingLookUp?
+  @exclusivity(unchecked) private var knownLookUp: PendingLookUp?
   package let snapshot: any Snapshot
   package let schema: Schema
 

@@ -24,12 +24,18 @@ final class FetchSession<Sink: RowSink> {
   private let onlyLayout: RecordLayout?
   /// Whether anything is left to ask of objects that the access is certain of.
   private let hasFilter: Bool
+  // Safety: `@exclusivity(unchecked)` spares each row several run-time checks. A session is of one
+  // fetch, and no access to these runs code that could reach the session again.
+  @exclusivity(unchecked)
   var sink: Sink
+  @exclusivity(unchecked)
   var window: Window
+  @exclusivity(unchecked)
   var reads = ReadCount()
   /// How the plan's access turned out, for the trace.
   var accessStep: QueryExplanation.Step?
   /// Objects that are part of the result next, whose records have to be read yet.
+  @exclusivity(unchecked)
   private var taken: [ObjectKey] = []
 
   /// - Parameter reader: what reads slots of the rows, for the request's conditions too.

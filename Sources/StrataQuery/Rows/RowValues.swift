@@ -16,11 +16,13 @@ package final class RowValues {
   private let reader: RowReader
   /// The slots of the object itself that the columns are; -1 for those that are none.
   @usableFromInline let slots: [Int]
-  private var key: ObjectKey
+  // Safety: `@exclusivity(unchecked)` spares each value several run-time checks. The values are of one
+  // fetch, and no access to these runs code that could reach them again.
+  @exclusivity(unchecked) private var key: ObjectKey
   /// The row's first byte; nil before the first row.
-  @usableFromInline var start: UnsafeRawPointer?
-  @usableFromInline var layout: RecordLayout
-  @usableFromInline var next = 0
+  @exclusivity(unchecked) @usableFromInline var start: UnsafeRawPointer?
+  @exclusivity(unchecked) @usableFromInline var layout: RecordLayout
+  @exclusivity(unchecked) @usableFromInline var next = 0
 
   /// - Parameter layout: the layout that the first row has, most likely.
   init(_ columns: [ResolvedColumn], _ reader: RowReader, _ layout: RecordLayout) {
