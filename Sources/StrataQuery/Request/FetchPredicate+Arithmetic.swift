@@ -3,15 +3,16 @@ public import Foundation
 import StrataModel
 public import StrataRecord
 
-// `$0.population + $0.visitors > 1_000`. What has no result, as a quotient by zero, has no value.
+// Calculations in predicates: `$0.population + $0.visitors > 1_000`. The value of a calculation
+// without a result is nil, for example of a division by zero.
 
-/// An attribute's type with which a predicate can calculate: a number, or an optional one.
+/// The type of an attribute that a predicate can calculate with: a number or an optional number.
 public protocol Calculable: AttributeValue {
-  /// The number's type, which constants beside it have.
+  /// The number type without the optional. Constants beside the attribute have this type.
   associatedtype Operand: AttributeValue & Numeric
-  /// What the sum of many of them is: an integer of 64 bits, a `Double` or a `Decimal`.
+  /// The type of the sum of many values: a 64-bit integer, a `Double` or a `Decimal`.
   associatedtype Sum: AttributeValue & Comparable & Numeric
-  /// What the average of many of them is: a `Double`, of decimals a `Decimal`.
+  /// The type of the average of many values: `Decimal` for decimals, `Double` for other numbers.
   associatedtype Average: AttributeValue & Comparable = Double
 }
 
@@ -118,18 +119,19 @@ extension PropertyPath where Leaf: Calculable {
     calculated(left.operand, .multiply, Constant(right.value))
   }
 
-  /// The quotient of two values, of integers cut off towards zero; no value if the divisor is 0.
+  /// The quotient of two values. Integer quotients are rounded towards zero. The value is nil if
+  /// the divisor is 0.
   public static func / (left: Self, right: PropertyPath<Root, Leaf>) -> Self {
     calculated(left.operand, .divide, right.operand)
   }
 
-  /// The quotient of a value and a constant, of integers cut off towards zero; no value if the
-  /// constant is 0.
+  /// The quotient of a value and a constant. Integer quotients are rounded towards zero. The value
+  /// is nil if the constant is 0.
   public static func / (left: Self, right: Leaf.Operand) -> Self {
     calculated(left.operand, .divide, Constant(right.value))
   }
 
-  /// The value raised to a power, as a floating-point number. In a format string: `**`.
+  /// The value raised to a power, as a floating-point number. Format strings: `**`.
   public func raised(to power: Double) -> PropertyPath<Root, Double?> {
     PropertyPath<Root, Double?>(
       calculated: ArithmeticNode(operand, .power, Constant(.double(power))))

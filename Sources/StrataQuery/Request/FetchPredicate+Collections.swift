@@ -2,25 +2,27 @@
 public import StrataModel
 public import StrataRecord
 
-// To-many relationships: `$0.cities.any { $0.population > 5 }`. The closure's `$0` is a member; paths
-// of the object further out can be used in it too. `any` is answered by indexes of the members, from
-// which it goes back to those that have them.
+// Conditions on to-many relationships: `$0.cities.any { $0.population > 5 }`. The closure's `$0` is
+// a member. The closure may also use paths of the objects outside of it. `any` can be answered by
+// an index of the members: the fetch walks the index and follows the relationship back to the
+// members' owners.
 
 extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
-  /// A path that begins at a member.
+  /// A path that begins at a member of the relationship.
   public typealias Member = PropertyPath<Leaf.Element, Leaf.Element>
 
-  /// Whether some member satisfies `condition`; false if there are none. Core Data: ANY.
+  /// Whether at least one member satisfies `condition`; false if there are no members. Core Data:
+  /// ANY.
   public func any(_ condition: (Member) -> FetchPredicate) -> FetchPredicate {
     quantified(.any, condition)
   }
 
-  /// Whether every member satisfies `condition`; true if there are none. Core Data: ALL.
+  /// Whether every member satisfies `condition`; true if there are no members. Core Data: ALL.
   public func all(_ condition: (Member) -> FetchPredicate) -> FetchPredicate {
     quantified(.all, condition)
   }
 
-  /// Whether no member satisfies `condition`; true if there are none. Core Data: NONE.
+  /// Whether no member satisfies `condition`; true if there are no members. Core Data: NONE.
   public func none(_ condition: (Member) -> FetchPredicate) -> FetchPredicate {
     quantified(.none, condition)
   }
@@ -35,7 +37,7 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
         condition: condition(Member(at: scope)).node))
   }
 
-  /// Those members which satisfy `condition`: to be counted or added up. Core Data: SUBQUERY.
+  /// The members that satisfy `condition`, to be counted or aggregated. Core Data: SUBQUERY.
   public func filter(_ condition: (Member) -> FetchPredicate) -> PropertyPath<Root, Leaf> {
     let scope = Scope()
     return PropertyPath(collection.filtered(scope, condition(Member(at: scope)).node))
@@ -44,10 +46,10 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
   /// Whether the object with this ID is a member.
   public func contains(_ id: ObjectID) -> FetchPredicate { any { $0 == id } }
 
-  /// Whether there are no members.
+  /// Whether the relationship has no members.
   public var isEmpty: FetchPredicate { count == 0 }
 
-  /// How many members there are; 0 if the path leads nowhere. Core Data: `@count`.
+  /// The number of members; 0 if a to-one relationship on the path is nil. Core Data: `@count`.
   public var count: PropertyPath<Root, Int> {
     PropertyPath<Root, Int>(calculated: CountNode(collection: collection))
   }
@@ -55,17 +57,18 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
 
 // MARK: - Aggregates
 
-// A value and an optional one are told apart by the closure's result.
+// The closure's result selects the overload: for a value or for an optional value.
 // swift-format-ignore: AmbiguousTrailingClosureOverload
 extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
-  /// The sum of a number that members have; 0 if none has one. Core Data: `@sum`.
+  /// The sum of a number over the members, without nil; 0 if no member has a value. Core Data:
+  /// `@sum`.
   public func sum<V: Calculable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V>
   ) -> PropertyPath<Root, V.Operand> {
     aggregate(.sum, value)
   }
 
-  /// The average of a number, of those members that have it; no value if none has.
+  /// The average of a number over the members, without nil; nil if no member has a value.
   /// Core Data: `@avg`.
   public func average<V: Calculable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V>
@@ -73,28 +76,32 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
     aggregate(.average, value)
   }
 
-  /// The least value that a member has; no value if none has one. Core Data: `@min`.
+  /// The least value among the members, without nil; nil if no member has a value. Core Data:
+  /// `@min`.
   public func min<V: AttributeValue & Comparable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V>
   ) -> PropertyPath<Root, V?> {
     aggregate(.min, value)
   }
 
-  /// The least value that a member has; no value if none has one. Core Data: `@min`.
+  /// The least value among the members, without nil; nil if no member has a value. Core Data:
+  /// `@min`.
   public func min<V: AttributeValue & Comparable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V?>
   ) -> PropertyPath<Root, V?> {
     aggregate(.min, value)
   }
 
-  /// The greatest value that a member has; no value if none has one. Core Data: `@max`.
+  /// The greatest value among the members, without nil; nil if no member has a value. Core Data:
+  /// `@max`.
   public func max<V: AttributeValue & Comparable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V>
   ) -> PropertyPath<Root, V?> {
     aggregate(.max, value)
   }
 
-  /// The greatest value that a member has; no value if none has one. Core Data: `@max`.
+  /// The greatest value among the members, without nil; nil if no member has a value. Core Data:
+  /// `@max`.
   public func max<V: AttributeValue & Comparable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V?>
   ) -> PropertyPath<Root, V?> {

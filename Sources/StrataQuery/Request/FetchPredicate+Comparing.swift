@@ -2,17 +2,17 @@
 import StrataModel
 public import StrataRecord
 
-// `$0.age > 10`: a path on the left, a constant on the right. The result is of one concrete type, so
-// that long predicates are type-checked in milliseconds.
+// Comparisons with a constant: `$0.age > 10`, with the path on the left. All operators return the
+// same concrete type, so that long predicates are type-checked in milliseconds.
 
-/// Whether the value is equal to a constant. An optional property may be compared with a plain
-/// constant, and with nil.
+/// Whether the value is equal to a constant. An optional property can be compared with a
+/// non-optional constant and with nil.
 public func == <Root, V: AttributeValue>(path: PropertyPath<Root, V>, constant: V) -> FetchPredicate
 {
   path.compared(.equal, constant.value)
 }
 
-/// Whether the value differs from a constant, or there is none.
+/// Whether the value differs from a constant; true if the value is nil and the constant is not.
 public func != <Root, V: AttributeValue>(path: PropertyPath<Root, V>, constant: V) -> FetchPredicate
 {
   !(path == constant)
@@ -20,56 +20,56 @@ public func != <Root, V: AttributeValue>(path: PropertyPath<Root, V>, constant: 
 
 // MARK: - Order
 
-/// Whether the value comes before a constant; false if there is no value.
+/// Whether the value is less than a constant; false if the value is nil.
 public func < <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V>, constant: V
 ) -> FetchPredicate {
   path.compared(.less, constant.value)
 }
 
-/// Whether the value comes before a constant or is equal to it; false if there is no value.
+/// Whether the value is less than or equal to a constant; false if the value is nil.
 public func <= <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V>, constant: V
 ) -> FetchPredicate {
   path.compared(.lessOrEqual, constant.value)
 }
 
-/// Whether the value comes after a constant; false if there is no value.
+/// Whether the value is greater than a constant; false if the value is nil.
 public func > <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V>, constant: V
 ) -> FetchPredicate {
   path.compared(.greater, constant.value)
 }
 
-/// Whether the value comes after a constant or is equal to it; false if there is no value.
+/// Whether the value is greater than or equal to a constant; false if the value is nil.
 public func >= <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V>, constant: V
 ) -> FetchPredicate {
   path.compared(.greaterOrEqual, constant.value)
 }
 
-/// Whether the value comes before a constant; false if there is no value.
+/// Whether the value is less than a constant; false if the value is nil.
 public func < <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V?>, constant: V
 ) -> FetchPredicate {
   path.compared(.less, constant.value)
 }
 
-/// Whether the value comes before a constant or is equal to it; false if there is no value.
+/// Whether the value is less than or equal to a constant; false if the value is nil.
 public func <= <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V?>, constant: V
 ) -> FetchPredicate {
   path.compared(.lessOrEqual, constant.value)
 }
 
-/// Whether the value comes after a constant; false if there is no value.
+/// Whether the value is greater than a constant; false if the value is nil.
 public func > <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V?>, constant: V
 ) -> FetchPredicate {
   path.compared(.greater, constant.value)
 }
 
-/// Whether the value comes after a constant or is equal to it; false if there is no value.
+/// Whether the value is greater than or equal to a constant; false if the value is nil.
 public func >= <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V?>, constant: V
 ) -> FetchPredicate {

@@ -2,10 +2,10 @@
 import StrataModel
 public import StrataRecord
 
-// Enums are stored as their raw values, and compared as such. These overloads step back where an
-// enum is an `AttributeValue` itself.
+// Comparisons of enums, which are stored and compared as their raw values. These overloads are
+// disfavored, so that an enum that conforms to `AttributeValue` uses the general ones.
 
-/// Whether the value is equal to a constant.
+/// Whether the value is equal to an enum constant. Raw values are compared.
 @_disfavoredOverload
 public func == <Root, V: RawRepresentable>(
   path: PropertyPath<Root, V>, constant: V
@@ -13,7 +13,8 @@ public func == <Root, V: RawRepresentable>(
   path.compared(.equal, constant.rawValue.value)
 }
 
-/// Whether the value is equal to a constant, or nil if the constant is.
+/// Whether the value is equal to an enum constant. Raw values are compared. If the constant is nil,
+/// whether the value is nil.
 @_disfavoredOverload
 public func == <Root, V: RawRepresentable>(
   path: PropertyPath<Root, V?>, constant: V?
@@ -21,7 +22,8 @@ public func == <Root, V: RawRepresentable>(
   path.compared(.equal, constant?.rawValue.value ?? .null)
 }
 
-/// Whether the value differs from a constant, or there is none.
+/// Whether the value differs from an enum constant; true if the value is nil. Raw values are
+/// compared.
 @_disfavoredOverload
 public func != <Root, V: RawRepresentable>(
   path: PropertyPath<Root, V>, constant: V
@@ -29,7 +31,8 @@ public func != <Root, V: RawRepresentable>(
   !(path == constant)
 }
 
-/// Whether the value differs from a constant; if the constant is nil, whether there is a value.
+/// Whether the value differs from an enum constant; true if the value is nil and the constant is
+/// not. Raw values are compared. If the constant is nil, whether there is a value.
 @_disfavoredOverload
 public func != <Root, V: RawRepresentable>(
   path: PropertyPath<Root, V?>, constant: V?

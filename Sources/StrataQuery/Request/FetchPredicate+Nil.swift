@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// What `nil` is in `$0.country.name == nil`, where the property itself is not optional but the way
-/// to it is.
+/// The type of `nil` in `$0.country.name == nil`, where `name` is not optional and `country` is.
 public struct NilConstant: ExpressibleByNilLiteral, Sendable {
   public init(nilLiteral: ()) {}
 }
 
-/// Whether there is no value, because the property is nil or a relationship on the way leads nowhere.
+/// Whether the value is nil. The value is nil if the property is, or if a to-one relationship on
+/// the path is.
 @_disfavoredOverload
 public func == <Root, Leaf>(path: PropertyPath<Root, Leaf>, _: NilConstant) -> FetchPredicate {
   path.compared(.equal, .null)
 }
 
-/// Whether there is a value.
+/// Whether the value is not nil.
 @_disfavoredOverload
 public func != <Root, Leaf>(path: PropertyPath<Root, Leaf>, _: NilConstant) -> FetchPredicate {
   !path.compared(.equal, .null)

@@ -2,77 +2,73 @@
 import StrataModel
 public import StrataRecord
 
-// Two properties of an object beside each other: `$0.arrival < $0.departure`, or one of a member and
-// one of the object whose member it is. nil is equal to nil, and has no order.
+// Comparisons of two properties: `$0.arrival < $0.departure`, or a property of a member with one of
+// its owner. nil equals nil and has no order.
 
-/// Whether both values are equal.
+/// Whether both values are equal, or both are nil.
 public func == <One, Two, V: AttributeValue>(
   left: PropertyPath<One, V>, right: PropertyPath<Two, V>
 ) -> FetchPredicate {
   FetchPredicate(Comparison(left.operand, .equal, right.operand))
 }
 
-/// Whether the values differ.
+/// Whether the values differ. nil differs from every value and equals nil.
 public func != <One, Two, V: AttributeValue>(
   left: PropertyPath<One, V>, right: PropertyPath<Two, V>
 ) -> FetchPredicate {
   FetchPredicate(Inequality(left: left.operand, right: right.operand))
 }
 
-/// Whether the left value comes before the right one; false if there is none on one side.
+/// Whether the left value is less than the right one; false if one of them is nil.
 public func < <One, Two, V: AttributeValue & Comparable>(
   left: PropertyPath<One, V>, right: PropertyPath<Two, V>
 ) -> FetchPredicate {
   FetchPredicate(Comparison(left.operand, .less, right.operand))
 }
 
-/// Whether the left value comes before the right one or is equal to it; false if there is none on
-/// one side.
+/// Whether the left value is less than or equal to the right one; false if one of them is nil.
 public func <= <One, Two, V: AttributeValue & Comparable>(
   left: PropertyPath<One, V>, right: PropertyPath<Two, V>
 ) -> FetchPredicate {
   FetchPredicate(Comparison(left.operand, .lessOrEqual, right.operand))
 }
 
-/// Whether the left value comes after the right one; false if there is none on one side.
+/// Whether the left value is greater than the right one; false if one of them is nil.
 public func > <One, Two, V: AttributeValue & Comparable>(
   left: PropertyPath<One, V>, right: PropertyPath<Two, V>
 ) -> FetchPredicate {
   FetchPredicate(Comparison(left.operand, .greater, right.operand))
 }
 
-/// Whether the left value comes after the right one or is equal to it; false if there is none on one
-/// side.
+/// Whether the left value is greater than or equal to the right one; false if one of them is nil.
 public func >= <One, Two, V: AttributeValue & Comparable>(
   left: PropertyPath<One, V>, right: PropertyPath<Two, V>
 ) -> FetchPredicate {
   FetchPredicate(Comparison(left.operand, .greaterOrEqual, right.operand))
 }
 
-/// Whether the left value comes before the right one; false if there is none on one side.
+/// Whether the left value is less than the right one; false if one of them is nil.
 public func < <One, Two, V: AttributeValue & Comparable>(
   left: PropertyPath<One, V?>, right: PropertyPath<Two, V?>
 ) -> FetchPredicate {
   FetchPredicate(Comparison(left.operand, .less, right.operand))
 }
 
-/// Whether the left value comes before the right one or is equal to it; false if there is none on
-/// one side.
+/// Whether the left value is less than or equal to the right one; false if one of them is nil.
 public func <= <One, Two, V: AttributeValue & Comparable>(
   left: PropertyPath<One, V?>, right: PropertyPath<Two, V?>
 ) -> FetchPredicate {
   FetchPredicate(Comparison(left.operand, .lessOrEqual, right.operand))
 }
 
-/// Whether the left value comes after the right one; false if there is none on one side.
+/// Whether the left value is greater than the right one; false if one of them is nil.
 public func > <One, Two, V: AttributeValue & Comparable>(
   left: PropertyPath<One, V?>, right: PropertyPath<Two, V?>
 ) -> FetchPredicate {
   FetchPredicate(Comparison(left.operand, .greater, right.operand))
 }
 
-/// Whether the left value comes after the right one or is equal to it; false if there is none on one
-/// side.
+/// Whether the left value is greater than or equal to the right one; false if one of them is nil.
 public func >= <One, Two, V: AttributeValue & Comparable>(
   left: PropertyPath<One, V?>, right: PropertyPath<Two, V?>
 ) -> FetchPredicate {

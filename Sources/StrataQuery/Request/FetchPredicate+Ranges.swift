@@ -2,11 +2,11 @@
 import StrataModel
 public import StrataRecord
 
-// `(1...10).contains($0.age)`, as for Swift's own ranges, or from left to right,
-// `$0.age.isIn(1...10)`. Core Data: BETWEEN. A range is its two comparisons: the planner joins them.
+// Ranges: `(1...10).contains($0.age)` as for Swift's ranges, or `$0.age.isIn(1...10)`. Core Data:
+// BETWEEN. A range becomes two comparisons, which the planner joins.
 
 extension PropertyPath {
-  /// Whether the value is within `range`.
+  /// Whether the value is within `range`. Core Data: BETWEEN.
   public func isIn(_ range: ClosedRange<Leaf>) -> FetchPredicate where Leaf: AttributeValue {
     self >= range.lowerBound && self <= range.upperBound
   }
@@ -16,24 +16,24 @@ extension PropertyPath {
     self >= range.lowerBound && self < range.upperBound
   }
 
-  /// Whether there is a value and it is within `range`.
+  /// Whether the value is not nil and within `range`. Core Data: BETWEEN.
   public func isIn<V: AttributeValue>(_ range: ClosedRange<V>) -> FetchPredicate where Leaf == V? {
     self >= range.lowerBound && self <= range.upperBound
   }
 
-  /// Whether there is a value and it is within `range`.
+  /// Whether the value is not nil and within `range`.
   public func isIn<V: AttributeValue>(_ range: Range<V>) -> FetchPredicate where Leaf == V? {
     self >= range.lowerBound && self < range.upperBound
   }
 }
 
 extension ClosedRange where Bound: AttributeValue {
-  /// Whether the value at `path` is within the range.
+  /// Whether the value at `path` is within the range. Core Data: BETWEEN.
   public func contains<Root>(_ path: PropertyPath<Root, Bound>) -> FetchPredicate {
     path.isIn(self)
   }
 
-  /// Whether there is a value at `path` and it is within the range.
+  /// Whether the value at `path` is not nil and within the range. Core Data: BETWEEN.
   public func contains<Root>(_ path: PropertyPath<Root, Bound?>) -> FetchPredicate {
     path.isIn(self)
   }
@@ -45,7 +45,7 @@ extension Range where Bound: AttributeValue {
     path.isIn(self)
   }
 
-  /// Whether there is a value at `path` and it is within the range.
+  /// Whether the value at `path` is not nil and within the range.
   public func contains<Root>(_ path: PropertyPath<Root, Bound?>) -> FetchPredicate {
     path.isIn(self)
   }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
 
-// To-one relationships are compared by ID. It is not asked whether an object with that ID exists.
+// Comparisons of to-one relationships, by ID. Whether an object with that ID exists is not checked.
 
-/// Whether the relationship leads to the object with this ID; for nil, whether it leads nowhere.
+/// Whether the relationship's target has this ID. If `id` is nil, whether the relationship is nil.
 public func == <Root, Target: AnyObject>(
   path: PropertyPath<Root, Target?>, id: ObjectID?
 ) -> FetchPredicate {
   path.compared(.equal, id.map(Value.object) ?? .null)
 }
 
-/// Whether the relationship leads elsewhere than to the object with this ID; for nil, whether it
-/// leads anywhere.
+/// Whether the relationship is nil or its target has another ID. If `id` is nil, whether the
+/// relationship has a target.
 public func != <Root, Target: AnyObject>(
   path: PropertyPath<Root, Target?>, id: ObjectID?
 ) -> FetchPredicate {
@@ -19,7 +19,7 @@ public func != <Root, Target: AnyObject>(
 }
 
 extension PropertyPath {
-  /// Whether the relationship leads to one of the objects with these IDs.
+  /// Whether the relationship's target has one of these IDs; false if the relationship is nil.
   public func isIn<Target: AnyObject>(_ ids: some Sequence<ObjectID>) -> FetchPredicate
   where Leaf == Target? {
     isAmong(ids.map(Value.object))
@@ -28,19 +28,19 @@ extension PropertyPath {
 
 // MARK: - The object itself
 
-/// Whether the object is the one with this ID: of a member of a collection, or of what the request is
-/// about. Core Data: SELF.
+/// Whether the object has this ID. The object is the one that a request fetches, or a member of a
+/// collection. Core Data: SELF.
 public func == <Root: AnyObject>(path: PropertyPath<Root, Root>, id: ObjectID) -> FetchPredicate {
   path.compared(.equal, .object(id))
 }
 
-/// Whether the object is another than the one with this ID.
+/// Whether the object has another ID than this one.
 public func != <Root: AnyObject>(path: PropertyPath<Root, Root>, id: ObjectID) -> FetchPredicate {
   !(path == id)
 }
 
 extension PropertyPath where Root == Leaf, Root: AnyObject {
-  /// Whether the object is one of those with these IDs.
+  /// Whether the object has one of these IDs.
   public func isIn(_ ids: some Sequence<ObjectID>) -> FetchPredicate {
     isAmong(ids.map(Value.object))
   }

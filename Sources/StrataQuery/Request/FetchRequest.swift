@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataRecord
 
-/// Which objects of an entity are wanted, in which order, and how many of them.
+/// A request for objects of one entity: a predicate, an order, and a window of the result.
 /// Core Data: `NSFetchRequest`.
 ///
-/// A request is a value; each modifier returns a changed copy:
+/// A request is a value. Each modifier returns a changed copy:
 ///
 /// ```swift
 /// City.where { $0.population > 1_000_000 }.sorted(by: \.name).limit(50)
 /// ```
 ///
-/// The answer shows pending changes of the context and all its ancestors exactly as if they were
-/// saved: order, offset and limit apply to everything together.
+/// The result includes pending changes of the context and of all its ancestors, exactly as if they
+/// were saved: order, offset and limit apply to saved and pending objects together.
 ///
-/// Objects that the sort keys do not tell apart, or all if there are none, come in the order of
-/// their IDs, roughly as they were created. The order of a request is thus always the
-/// same, and windows of it (`offset`, `limit`) neither overlap nor leave anything out.
+/// Objects with equal sort keys are in the order of their IDs, roughly the order of creation.
+/// Without sort keys, all objects are in this order. The order of a request is always the same, so
+/// windows of the result (`offset`, `limit`) do not overlap and skip no object.
 public struct FetchRequest<Root>: Sendable {
-  /// Which objects; nil for all.
+  /// The condition on the objects; nil for all objects.
   public var predicate: FetchPredicate?
   /// The order, the most significant key first. Core Data: `sortDescriptors`.
   public var sortKeys: [SortKey] = []
-  /// How many objects at most; nil for all. Core Data has 0 for all, here it is none.
+  /// The maximum number of objects; nil for all. A value below 0 counts as 0. Core Data:
+  /// `fetchLimit`, where 0 means all; here 0 means none.
   public var fetchLimit: Int?
-  /// How many objects of the ordered result to leave out at its beginning. Core Data: `fetchOffset`.
-  /// Less than 0 is 0, as it is for the limit.
+  /// The number of objects to skip at the beginning of the ordered result. A value below 0 counts
+  /// as 0. Core Data: `fetchOffset`.
   public var fetchOffset = 0
-  /// Whether objects of entities that inherit from the requested one are results too.
+  /// Whether the result includes objects of entities that inherit from the requested one. Core
+  /// Data: `includesSubentities`.
   public var includesSubentities = true
-  /// Whether what is unsaved in the context that fetches counts in; else the answer is what its parent
-  /// shows. Core Data: `includesPendingChanges`.
+  /// Whether the result includes unsaved changes of the fetching context. If false, the result is
+  /// the one that the context's parent would return. Core Data: `includesPendingChanges`.
   public var includesPendingChanges = true
-  /// Whether objects come with their values. If not, those that are not registered yet are faults, and
-  /// of what an index answers no record is read. Core Data: `includesPropertyValues`, and
-  /// `returnsObjectsAsFaults` the other way round.
+  /// Whether the fetched objects have their values loaded. If false, objects that are not
+  /// registered yet are faults, and no record is read for objects that an index finds. Core Data:
+  /// `includesPropertyValues`, and the opposite of `returnsObjectsAsFaults`.
   public var includesPropertyValues = true
-  /// Whether objects that are registered already take over what the fetch has found, under their
-  /// unsaved changes; else they keep their values. Core Data: `shouldRefreshRefetchedObjects`.
+  /// Whether objects that are registered already take the fetched values, below their unsaved
+  /// changes. If false, they keep their values. Core Data: `shouldRefreshRefetchedObjects`.
   public var shouldRefreshRefetchedObjects = false
-  /// What is loaded along with the objects.
+  /// The relationships to load together with the objects.
   package private(set) var prefetchedPaths: [PathReference] = []
 
   /// A request for all objects of the entity, or for those that satisfy `predicate`.
@@ -53,36 +55,41 @@ public struct FetchRequest<Root>: Sendable {
 // MARK: - Modifiers
 
 extension FetchRequest {
-  /// The objects that satisfy `condition` as well.
+  /// Adds a condition: the objects satisfy it and the request's predicate.
   public func filter(_ condition: (PropertyPath<Root, Root>) -> FetchPredicate) -> FetchRequest {
     let added = condition(PropertyPath())
     return with { $0.predicate = predicate.map { $0 && added } ?? added }
   }
 
-  /// At most `count` objects; 0 or more.
+  /// Limits the result to at most `count` objects.
+  ///
+  /// - Precondition: `count` is 0 or more.
   public func limit(_ count: Int) -> FetchRequest {
     precondition(count >= 0, "a fetch limit is 0 or more")
     return with { $0.fetchLimit = count }
   }
 
-  /// Without the first `count` objects; 0 or more.
+  /// Skips the first `count` objects of the result.
   ///
-  /// They are passed by one after the other: where the order is an index's, or there is none, without a
-  /// look at their records. For a page deep inside, ask for what comes after the last value of the page
-  /// before.
+  /// Objects are skipped one by one. Their records are not read if the order is an index's, or if
+  /// there is no order. For a page deep in the result, ask instead for the objects after the last
+  /// value of the page before.
+  ///
+  /// - Precondition: `count` is 0 or more.
+  /// - Complexity: O(`count`).
   public func offset(_ count: Int) -> FetchRequest {
     precondition(count >= 0, "a fetch offset is 0 or more")
     return with { $0.fetchOffset = count }
   }
 
-  /// With the objects that a relationship leads to, loaded all together instead of one by one when
+  /// Loads the targets of a relationship together with the objects, instead of one by one when
   /// their faults fire: `.prefetching { $0.country.government }`.
   /// Core Data: `relationshipKeyPathsForPrefetching`.
   ///
-  /// To-one relationships may follow each other, and a to-many one may come last; relationships beyond it
-  /// are named by `prefetching(_:)`.
+  /// The path may have several to-one relationships, and a to-many relationship at its end. For
+  /// relationships after a to-many one, use `prefetching(_:)` with names.
   ///
-  /// - Precondition: the path is one of properties, not something calculated.
+  /// - Precondition: the path consists of properties, without a calculation.
   public func prefetching<Target>(
     _ path: (PropertyPath<Root, Root>) -> PropertyPath<Root, Target>
   ) -> FetchRequest {
@@ -92,13 +99,14 @@ extension FetchRequest {
     return with { $0.prefetchedPaths.append(node.path) }
   }
 
-  /// The same with the path by name, through to-one and to-many relationships: `"cities.country"`.
-  /// Core Data: `relationshipKeyPathsForPrefetching`.
+  /// Loads the targets of relationships together with the objects, instead of one by one when their
+  /// faults fire. Each path consists of names of to-one and to-many relationships:
+  /// `"cities.country"`. Core Data: `relationshipKeyPathsForPrefetching`.
   public func prefetching(_ paths: String...) -> FetchRequest {
     with { $0.prefetchedPaths += paths.map { PathReference(steps: PathStep.names($0)) } }
   }
 
-  /// Without the objects of entities that inherit from the requested one.
+  /// Excludes the objects of entities that inherit from the requested one.
   public func excludingSubentities() -> FetchRequest {
     with { $0.includesSubentities = false }
   }
@@ -107,23 +115,26 @@ extension FetchRequest {
 // MARK: - Order
 
 extension FetchRequest {
-  /// In the order of a property, as it is stored: of a type of the program's own that is the order of
-  /// its raw or stored values (`AttributeValue`). Called again, it adds a further key, for objects that
-  /// are equal in the ones before.
+  /// Adds a sort key for a property, less significant than the keys before.
+  ///
+  /// Stored values determine the order. A type of the program is ordered by its raw or stored
+  /// values (`AttributeValue`).
   public func sorted<V: AttributeValue & Comparable>(
     by keyPath: KeyPath<Root, V> & Sendable, _ direction: SortKey.Direction = .ascending
   ) -> FetchRequest {
     adding(SortKey(keyPath: keyPath, direction: direction))
   }
 
-  /// In the order of an optional property; no value comes before every value.
+  /// Adds a sort key for an optional property, less significant than the keys before. nil comes
+  /// before every value. Stored values determine the order.
   public func sorted<V: AttributeValue & Comparable>(
     by keyPath: KeyPath<Root, V?> & Sendable, _ direction: SortKey.Direction = .ascending
   ) -> FetchRequest {
     adding(SortKey(keyPath: keyPath, direction: direction))
   }
 
-  /// In the order of a truth value: false before true.
+  /// Adds a sort key for a Boolean property, less significant than the keys before: false before
+  /// true.
   public func sorted(
     by keyPath: KeyPath<Root, Bool> & Sendable, _ direction: SortKey.Direction = .ascending
   ) -> FetchRequest {
@@ -143,7 +154,7 @@ extension FetchRequest {
 // MARK: - Without the static type
 
 extension FetchRequest {
-  /// What the planner takes.
+  /// The request as the planner takes it.
   package var untyped: UntypedFetchRequest {
     UntypedFetchRequest(
       predicate: predicate, sortKeys: sortKeys, limit: fetchLimit, offset: fetchOffset,
@@ -151,7 +162,7 @@ extension FetchRequest {
   }
 }
 
-/// A fetch request whose entity is known by description instead of by type.
+/// A fetch request without a static type. The entity is given by its description.
 package struct UntypedFetchRequest: Sendable {
   package var predicate: FetchPredicate?
   package var sortKeys: [SortKey]

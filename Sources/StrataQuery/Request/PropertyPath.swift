@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// A way from an object to one of its properties, or on through to-one relationships to a property
-/// of another object: what `$0` is, and what `$0.country.name` is, in `City.where { … }`. Or on to a
-/// member of a `Codable` attribute: `$0.address.city`.
+/// A path from an object to one of its properties, or through to-one relationships to a property of
+/// another object: the type of `$0` and of `$0.country.name` in `City.where { … }`. A path may also
+/// end at a member of a `Codable` attribute: `$0.address.city`.
 ///
-/// It exists so that predicates are written in Swift, checked by the compiler and completed by the
-/// editor, and yet stay data that a store can plan an index for. Core Data: key path expressions.
+/// Property paths let predicates be written in Swift, checked by the compiler and completed by the
+/// editor, and remain data for which the store can plan an index. Core Data: key path expressions.
 ///
-/// An optional relationship is passed with a plain dot, `$0.country.name`. If there is no country,
-/// the whole path has no value.
+/// A path goes through an optional relationship with a plain dot: `$0.country.name`. If the country
+/// is nil, so is the value of the path.
 ///
-/// What is calculated from properties, `$0.population * 2` or `$0.cities.count`, is one too, so that
-/// all operators apply to it.
+/// Values that are calculated from properties have the same type, so that all operators apply to
+/// them: `$0.population * 2`, `$0.cities.count`.
 @dynamicMemberLookup
 public struct PropertyPath<Root, Leaf>: Sendable {
   private let origin: PathOrigin
-  /// One key path per step, from the origin on. Empty for the object itself.
+  /// The key paths of the steps, in order from the origin. Empty for the object itself.
   private let keyPathSteps: [any AnyKeyPath & Sendable]
 
   fileprivate init(_ origin: PathOrigin, _ keyPathSteps: [any AnyKeyPath & Sendable] = []) {
@@ -24,14 +24,14 @@ public struct PropertyPath<Root, Leaf>: Sendable {
     self.keyPathSteps = keyPathSteps
   }
 
-  /// The path to a property of what this path leads to.
+  /// The path to a property of the object or value at the end of this path.
   public subscript<Next>(
     dynamicMember step: KeyPath<Leaf, Next> & Sendable
   ) -> PropertyPath<Root, Next> {
     PropertyPath<Root, Next>(origin, keyPathSteps + [step])
   }
 
-  /// The path to a property of the object that an optional relationship leads to.
+  /// The path to a property of an optional relationship's target.
   public subscript<Target, Next>(
     dynamicMember step: KeyPath<Target, Next> & Sendable
   ) -> PropertyPath<Root, Next> where Leaf == Target? {
@@ -39,9 +39,10 @@ public struct PropertyPath<Root, Leaf>: Sendable {
   }
 }
 
-/// What a path begins at.
+/// The beginning of a path.
 private enum PathOrigin: Sendable {
-  /// The object that a predicate is about, or the element that a condition on a collection is.
+  /// The object that a predicate is evaluated for; with a scope, the element of a collection that a
+  /// condition is evaluated for.
   case object(Scope?)
   /// A filtered collection.
   case collection(CollectionNode)
@@ -50,23 +51,23 @@ private enum PathOrigin: Sendable {
 }
 
 extension PropertyPath where Root == Leaf {
-  /// The object that a predicate is about: `$0`.
+  /// Creates the path of the object that a predicate is evaluated for: `$0`.
   public init() { self.init(.object(nil)) }
 
-  /// The element that a condition on a collection is about.
+  /// Creates the path of the element that a condition on a collection is evaluated for.
   init(at scope: Scope) { self.init(.object(scope)) }
 }
 
 // MARK: - As an operand
 
 extension PropertyPath {
-  /// A calculated value.
+  /// Creates the path of a calculated value.
   package init(calculated operand: any OperandNode) { self.init(.calculated(operand)) }
 
-  /// A filtered collection.
+  /// Creates the path of a filtered collection.
   init(_ collection: CollectionNode) { self.init(.collection(collection)) }
 
-  /// The path as it stands beside an operator.
+  /// The path as an operand of a predicate.
   package var operand: any OperandNode {
     if case .calculated(let operand) = origin, keyPathSteps.isEmpty { return operand }
     return PathNode(reference)
@@ -78,8 +79,8 @@ extension PropertyPath {
     return CollectionNode(reference)
   }
 
-  /// From a calculated value or a filtered collection no step goes on to a stored property: the
-  /// first that is tried is reported.
+  /// The path as a reference to a stored property. Steps from a calculated value or a filtered
+  /// collection lead to no stored property: the first step is then reported as unknown.
   private var reference: PathReference {
     if case .object(let scope) = origin { return PathReference(scope: scope, keyPathSteps) }
     return PathReference(keyPathSteps)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One key of a fetch's order: a property and a direction. Core Data: `NSSortDescriptor`.
+/// One key of a request's order: a property and a direction. Core Data: `NSSortDescriptor`.
 ///
-/// Values are in Swift's order, texts in the order of their normal form (NFC); objects without a value come first
-/// (last if descending), and a floating-point value that is not a number comes after every number.
+/// Values are in Swift's order, texts in the order of their normal form (NFC). nil comes before
+/// every value. A floating-point value that is not a number comes after every number. Descending
+/// order reverses all of this.
 public struct SortKey: Sendable {
-  /// Which end comes first.
+  /// The direction of the order.
   public enum Direction: Sendable, Hashable {
     case ascending
     case descending
