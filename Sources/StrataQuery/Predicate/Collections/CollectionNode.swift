@@ -2,10 +2,10 @@
 import StrataModel
 import StrataRecord
 
-/// A to-many relationship as it was written, perhaps filtered: `$0.country.cities`,
+/// A to-many relationship before resolution, optionally filtered: `$0.country.cities`,
 /// `$0.cities.filter { $0.population > 5 }`, `SUBQUERY(cities, $x, $x.population > 5)`.
 struct CollectionNode: Sendable {
-  /// A condition on the elements, and the scope in which paths begin at them.
+  /// A condition on the elements, and the scope in which paths begin at an element.
   private struct Filter: Sendable {
     let scope: Scope
     let condition: any PredicateNode
@@ -16,15 +16,17 @@ struct CollectionNode: Sendable {
 
   init(_ path: PathReference) { self.path = path }
 
-  /// Those members which satisfy `condition` as well.
+  /// Returns the collection of the members that also satisfy `condition`.
   func filtered(_ scope: Scope, _ condition: any PredicateNode) -> CollectionNode {
     var collection = self
     collection.filters.append(Filter(scope: scope, condition: condition))
     return collection
   }
 
-  /// - Throws: `QueryError`: `unfitProperty` if the path does not end at a to-many relationship,
-  ///   `toManyProperty` if it goes on from one.
+  /// Resolves the path and the conditions of the filters.
+  ///
+  /// - Throws: `QueryError.unfitProperty` if the path does not end at a to-many relationship;
+  ///   `toManyProperty` if the path has steps after one.
   func resolved(by resolver: PathResolver) throws(QueryError) -> ResolvedCollection {
     switch try resolver.end(of: path) {
     case .property(let path): throw path.isUnfit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a condition holds of any, all or none of a collection's members. Core Data: ANY, ALL,
-/// NONE. Of no members, all satisfy every condition and none does.
+/// Whether a condition is true for any, all or none of a collection's members. Core Data: ANY, ALL,
+/// NONE. For an empty collection, all is true and any is false.
 struct Quantification: PredicateNode {
   enum Quantifier: String, Sendable {
     case any, all, none
@@ -9,7 +9,7 @@ struct Quantification: PredicateNode {
 
   let quantifier: Quantifier
   let collection: CollectionNode
-  /// Where paths begin at a member.
+  /// The scope in which paths begin at a member.
   let scope: Scope
   let condition: any PredicateNode
 
@@ -21,8 +21,8 @@ struct Quantification: PredicateNode {
 }
 
 extension Quantification.Quantifier {
-  /// "All" is that none does not, and "none" that not any does: the search ends at the first that
-  /// decides.
+  /// Expresses all three quantifiers by "any": "all" means that no member fails, "none" that no
+  /// member satisfies. The search ends at the first member that decides.
   func condition(_ collection: ResolvedCollection, _ condition: any Condition) -> any Condition {
     switch self {
     case .any: AnyMember(collection: collection, condition: condition)

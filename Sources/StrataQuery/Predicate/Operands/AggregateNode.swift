@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// One value of many: of a collection's members, each of which has an operand.
+/// The aggregate of an operand over the members of a collection.
 /// Core Data: `@sum`, `@min`, `@max`, `@avg`.
 ///
 /// ## Rules
-/// Members without a value are left out. The sum of nothing is 0; the least, the greatest and the
-/// average of nothing have no value. Sums are by the rules of `Number`, in the order of the members,
-/// so that a floating-point sum is always the same; averages of integers are floating-point numbers.
-/// The least and the greatest are of numbers, texts and dates; what is not a number (NaN) is left out.
+/// - Members with a nil value are left out.
+/// - Without values, the sum is 0; the least value, the greatest value and the average are nil.
+/// - Sums follow the rules of `Number`, in the order of the members, so that a floating-point sum
+///   is always the same.
+/// - The average of integers is a floating-point number.
+/// - The least and the greatest value are defined for numbers, texts and dates. NaN is left out.
 struct AggregateNode: OperandNode {
   enum Function: String, Sendable {
     case sum, min, max
     case average = "avg"
 
-    /// The kind of what it makes of many values of `element`.
+    /// Returns the kind of the function's result for many values of `element`.
     ///
-    /// - Throws: `mismatchedOperands` if it makes nothing of such.
+    /// - Throws: `mismatchedOperands` if the function is not defined for the kind of `element`.
     func kind(of element: any Operand) throws(QueryError) -> OperandKind {
       let kind = element.kind ?? .number
       switch self {
@@ -35,7 +37,7 @@ struct AggregateNode: OperandNode {
 
   let function: Function
   let collection: CollectionNode
-  /// Where paths begin at a member.
+  /// The scope in which paths begin at a member.
   let scope: Scope
   let element: any OperandNode
 
@@ -55,10 +57,10 @@ struct AggregateNode: OperandNode {
   }
 }
 
-/// What an aggregate has gathered so far.
+/// The state of an aggregate that is being computed.
 struct Total {
   private var count = 0
-  /// nil once there is none.
+  /// nil after an addition without a result, such as an overflow.
   private var sum: Number? = .integer(0)
   private var extreme = Value.null
 
@@ -69,7 +71,7 @@ struct Total {
       count += 1
       sum = sum.flatMap { Number.calculate($0, .add, number) }
     case .min, .max:
-      // What is not a number has no place in the order.
+      // NaN has no place in the order.
       guard ValueOrder.order(value, value) == 0, Number(value)?.isNaN != true else { return }
       guard let order = ValueOrder.order(value, extreme) else {
         extreme = value

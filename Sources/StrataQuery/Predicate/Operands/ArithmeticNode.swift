@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `left + right` and its kin, by the rules of `Number`; no value if either operand has none.
+/// `left + right` and the other arithmetic operators, by the rules of `Number`; nil if either
+/// operand is nil.
 struct ArithmeticNode: OperandNode {
   let left: any OperandNode
   let operation: Number.Operator

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// `left ?? right`: the first value, or the second where there is none.
+/// `left ?? right`: the left value, or the right one if the left one is nil.
 struct CoalescingNode: OperandNode {
   let left: any OperandNode
   let right: any OperandNode

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// `test ? yes : no`: one value where a condition holds, another elsewhere.
+/// `test ? yes : no`: one value if a condition is true, another value if it is false.
 struct ConditionalNode: OperandNode {
   let test: any PredicateNode
   let yes: any OperandNode
@@ -13,7 +13,7 @@ struct ConditionalNode: OperandNode {
     self.no = no
   }
 
-  /// The operand, which has no value where one of `guards` does not hold.
+  /// Returns an operand that is nil if one of `guards` is false.
   static func guarded(
     _ operand: any OperandNode, by guards: [any PredicateNode]
   ) -> any OperandNode {

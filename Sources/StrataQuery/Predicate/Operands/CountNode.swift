@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// How many members a collection has. Core Data: `@count`.
+/// The number of members of a collection. Core Data: `@count`.
 struct CountNode: OperandNode {
   let collection: CollectionNode
 

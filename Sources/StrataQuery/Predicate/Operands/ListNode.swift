@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// Several operands in braces, `{1, 2, 3}`, or an array among the arguments: what `IN` and `BETWEEN`
-/// have on their right.
+/// A list of operands, `{1, 2, 3}` or an array argument: the right side of `IN` and `BETWEEN`.
 struct ListNode: OperandNode {
   let elements: [any OperandNode]
 
-  /// A list is no value.
+  /// Throws, because a list is not a single value.
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     throw .mismatchedOperands(left: "one value", right: "a list")
   }
 
-  /// The elements, if all of them are constants.
+  /// Returns the elements if all of them are constants, else nil.
   func constants(_ resolver: PathResolver) -> [Value]? {
     let constants = elements.compactMap { resolver.bound($0).constant?.value }
     return constants.count == elements.count ? constants : nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path as an operand: the property that it leads to, or without steps the object itself.
+/// A path as an operand: the property at its end, or the object itself if there are no steps.
 struct PathNode: OperandNode {
   let path: PathReference
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// One value of many fetched objects: `$0.population.sum()`. Core Data: an expression description with
-/// `sum:`, `min:`, `max:`, `average:` or `count:`.
+/// An aggregate over the fetched objects of a group: `$0.population.sum()`. Core Data: an
+/// expression description with `sum:`, `min:`, `max:`, `average:` or `count:`.
 ///
-/// By the rules of `AggregateNode`, which is the same of a collection's members.
+/// The rules of `AggregateNode` apply, which aggregates the members of a collection.
 struct RowAggregateNode: OperandNode {
   enum Function: String, Sendable {
     case sum, min, max, average, count, distinctCount
 
-    /// What is made of the values; nil if they are counted.
+    /// The function that combines the values; nil for the functions that count them.
     var ofMembers: AggregateNode.Function? {
       self == .average ? .average : AggregateNode.Function(rawValue: rawValue)
     }
   }
 
   let function: Function
-  /// What each object has; the object itself, to count objects.
+  /// The operand that is evaluated for each object; the object itself to count objects.
   let element: any OperandNode
 
   init(_ function: Function, of element: any OperandNode) {
@@ -40,9 +40,9 @@ struct RowAggregateNode: OperandNode {
   }
 }
 
-/// An aggregate as it is worked out of each group.
+/// An aggregate that is computed for each group of objects.
 struct RowAggregate: Sendable {
-  /// What is made of the values; nil if they are counted.
+  /// The function that combines the values; nil if the values are counted.
   private let function: AggregateNode.Function?
   /// Whether equal values count once.
   private let isDistinct: Bool
@@ -54,14 +54,14 @@ struct RowAggregate: Sendable {
     self.element = element
   }
 
-  /// What it has gathered of one group.
+  /// The state of the aggregate for one group.
   struct State {
     fileprivate var total = Total()
     fileprivate var count = 0
     fileprivate var seen: Set<DistinctValue> = []
   }
 
-  /// Takes one more object into `state`.
+  /// Adds one object's value to `state`.
   func add(_ row: Row, _ reader: RowReader, to state: inout State) throws {
     let value = try element.value(of: row, reader)
     if let function { return state.total.add(value, function) }
@@ -69,7 +69,7 @@ struct RowAggregate: Sendable {
     state.count += 1
   }
 
-  /// What it has come to.
+  /// Returns the value of the aggregate for a group.
   func result(_ state: State) -> Value {
     function.map(state.total.result(of:)) ?? .int(Int64(state.count))
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// How many characters a text has, as `String.count`: what one sees as one letter is one.
+/// The number of characters of a text, as `String.count`: one for each extended grapheme cluster.
 struct TextLengthNode: OperandNode {
   let text: any OperandNode
 
@@ -14,8 +14,8 @@ struct TextLengthNode: OperandNode {
   }
 }
 
-/// Which of two folded texts comes first, as the raw value of a `ComparisonResult`: -1 for the left
-/// one, 0 if they are equal, 1 for the right one; no value if one of them is none.
+/// The order of two folded texts as the raw value of a `ComparisonResult`: -1 if the left one comes
+/// first, 0 if they are equal, 1 if the right one comes first; nil if one of them is nil.
 struct TextOrderNode: OperandNode {
   let left: any OperandNode
   let right: any OperandNode

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// Whether a condition holds, as a value: the left side of `($0.age > 18) == $0.isAdult`.
+/// The truth of a condition as a value: the left side of `($0.age > 18) == $0.isAdult`.
 struct TruthNode: OperandNode {
   let predicate: any PredicateNode
 

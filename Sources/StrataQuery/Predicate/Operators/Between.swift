@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `left BETWEEN {lower, upper}`, both ends included: its two comparisons, which the planner joins.
+/// `left BETWEEN {lower, upper}`, both bounds included. The operator becomes two comparisons, which
+/// the planner joins.
 struct Between: OperatorNode {
   var left: any OperandNode
   let bounds: any OperandNode
@@ -8,7 +9,7 @@ struct Between: OperatorNode {
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     let bounds = resolver.bound(bounds)
     guard let list = bounds as? ListNode, list.elements.count == 2 else {
-      // A variable that is not bound says so itself.
+      // Resolving a variable without a value throws the error that names it.
       if !(bounds is ListNode) { _ = try bounds.resolved(by: resolver) }
       throw .mismatchedOperands(left: "a list of two bounds", right: "another")
     }

@@ -3,7 +3,7 @@ import Foundation
 import StrataModel
 import StrataRecord
 
-/// `left == right` and its kin.
+/// A comparison: `==`, `<`, `<=`, `>`, `>=`.
 package struct Comparison: OperatorNode {
   var left: any OperandNode
   let comparison: ComparisonOperator
@@ -38,7 +38,7 @@ package struct Comparison: OperatorNode {
     return try condition(one, comparison, two)
   }
 
-  /// Two operands of which neither is known beforehand.
+  /// Compares two operands that are both evaluated per object.
   private func condition(
     _ left: any Operand, _ comparison: ComparisonOperator, _ right: any Operand
   ) throws(QueryError) -> any Condition {
@@ -68,7 +68,7 @@ package struct Comparison: OperatorNode {
     in resolver: PathResolver
   ) throws(QueryError) -> any Condition {
     if constant.isNil {
-      // Nothing comes before or after nil.
+      // No value comes before or after nil.
       return comparison == .equal ? operand.condition(NilTest()) : Verdict(isTrue: false)
     }
     if !options.isEmpty {
@@ -92,7 +92,7 @@ package struct Comparison: OperatorNode {
     case .attribute(let type):
       guard let fitting = constant.value.fitting(type) else {
         guard operand.kind == constant.kind else { throw operand.mismatch(with: constant) }
-        // A number that the type does not have, as 2.5 among integers.
+        // A number that the type cannot represent, such as 2.5 for integers.
         return try condition(operand, comparison, constant as any Operand)
       }
       return try condition(on: path, of: type, comparison, fitting)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `left != right`: always what `left == right` is not. A node of its own, so that
-/// `ANY cities.name != "Bam"` is about a city with another name.
+/// `left != right`, always the opposite of `left == right`. It has its own node, so that
+/// `ANY cities.name != "Bam"` means a city with another name.
 struct Inequality: OperatorNode {
   var left: any OperandNode
   let right: any OperandNode

@@ -6,14 +6,14 @@ import StrataRecord
 /// `left.isIn(constants)`. Core Data: IN.
 struct Membership: OperatorNode {
   var left: any OperandNode
-  /// A list, or what leads to a collection, or a text.
+  /// A list, a path to a collection, or a text.
   let right: any OperandNode
   var options: TextOptions = []
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     let right = resolver.bound(right)
     guard let list = right as? ListNode else { return try isIn(right, resolver) }
-    // Resolved even if there is nothing to be equal to.
+    // The left side is resolved even for an empty list, so that its errors are reported.
     let operand = try left.resolved(by: resolver)
     if options.isEmpty, let constants = list.constants(resolver) {
       if let path = operand.property, let fitting = path.fitting(constants) {
@@ -41,7 +41,8 @@ struct Membership: OperatorNode {
     return try TextMatch(right, .infix, left, options).resolved(by: resolver)
   }
 
-  /// A nil among the constants becomes a test of its own.
+  /// Tests for membership in a list of constants. A nil among the constants becomes a separate
+  /// test.
   private func condition(
     on path: ResolvedPath, _ constants: [Value], in schema: Schema
   ) throws(QueryError) -> any Condition {
@@ -90,8 +91,9 @@ struct Membership: OperatorNode {
 }
 
 extension ResolvedPath {
-  /// The constants as values of the property's type; nil if one is a number that the type does not
-  /// have, or of another kind, which a comparison tells.
+  /// Returns the constants as values of the property's type. The result is nil if a constant is a
+  /// number that the type cannot represent, or is of another kind; comparisons then report the
+  /// mismatch.
   fileprivate func fitting(_ constants: [Value]) -> [Value]? {
     guard case .attribute(let type) = kind else { return constants }
     if type == .codable { return nil }

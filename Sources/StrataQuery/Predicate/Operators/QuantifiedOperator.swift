@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An operator with a quantifier before it, as in a format string: `ANY cities.name == "Bam"`. The
-/// path on the left goes through a to-many relationship; what follows it is said of the members, and
-/// if another one follows, of their members in turn, with the same quantifier.
+/// A quantified operator of a format string: `ANY cities.name == "Bam"`. The path on the left goes
+/// through a to-many relationship. The rest of the path begins at the members. If the rest goes
+/// through another to-many relationship, the same quantifier applies to that relationship's
+/// members.
 struct QuantifiedOperator: PredicateNode {
   let quantifier: Quantification.Quantifier
   let operation: any OperatorNode
@@ -13,7 +14,7 @@ struct QuantifiedOperator: PredicateNode {
   }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
-    // None is "not any" as a whole: none of the cities of none of the regions is something else.
+    // NONE negates ANY as a whole: it then applies to all nested collections together.
     if quantifier == .none {
       return Not(try QuantifiedOperator(.any, operation).resolved(by: resolver))
     }
@@ -28,7 +29,8 @@ struct QuantifiedOperator: PredicateNode {
     let inner = resolver.entering(scope, collection.destination)
     var ofMember = operation
     ofMember.left = PathNode(left)
-    // Again with the quantifier if the rest of the path leads through another to-many relationship.
+    // The quantifier applies again if the rest of the path goes through another to-many
+    // relationship.
     if case .collection = try inner.end(of: left) {
       let nested = QuantifiedOperator(quantifier, ofMember)
       return quantifier.condition(collection, try nested.resolved(by: inner))

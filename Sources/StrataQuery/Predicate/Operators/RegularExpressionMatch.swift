@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Whether the whole text matches a regular expression, of ICU's syntax. Core Data: MATCHES.
+/// Whether the whole text matches a regular expression in ICU's syntax. Core Data: MATCHES.
 ///
-/// Pattern and text are taken in their normal form (NFC), or folded, so that canonically equivalent
-/// texts have the same answer.
+/// The pattern and the text are compared in their normal form (NFC) or folded, so that canonically
+/// equivalent texts have the same result.
 struct RegularExpressionMatch: OperatorNode {
   var left: any OperandNode
   let pattern: any OperandNode
@@ -13,7 +13,8 @@ struct RegularExpressionMatch: OperatorNode {
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     let left = try resolver.text(left)
     guard let text = try resolver.pattern(pattern) else { return Verdict(isTrue: false) }
-    // Case is left to the expression: folding would make others of \S and \D.
+    // The regular expression ignores case itself: folding the pattern would turn \S and \D into \s
+    // and \d.
     let marks = options.intersection(.diacriticInsensitive)
     let expression: NSRegularExpression
     do {
@@ -31,17 +32,18 @@ struct RegularExpressionMatch: OperatorNode {
       })
   }
 
-  /// The expression for the whole of a text, as one group, so that each alternative is held against
-  /// it to its end.
+  /// Compiles the expression for a whole text. A group around the pattern makes each alternative
+  /// match up to the end of the text.
   private static func expression(
     _ pattern: String, _ options: NSRegularExpression.Options
   ) throws -> NSRegularExpression {
-    // By itself first: a pattern with one bracket too many must not close the group.
+    // The pattern is first compiled without the group: a pattern with an unmatched bracket must not
+    // close the group.
     _ = try NSRegularExpression(pattern: pattern)
     if let expression = try? NSRegularExpression(pattern: "(?:\(pattern))\\z", options: options) {
       return expression
     }
-    // A comment at the pattern's end goes to the end of its line.
+    // A comment at the end of the pattern extends to the end of its line.
     return try NSRegularExpression(pattern: "(?:\(pattern)\n)\\z", options: options)
   }
 

@@ -18,7 +18,7 @@ package struct TextMatch: OperatorNode {
   }
 
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
-    // `cities CONTAINS %@`: an object among the members.
+    // `cities CONTAINS %@`: whether an object is a member.
     if part == .infix, options.isEmpty, let path = resolver.bound(left) as? PathNode,
       case .collection = try resolver.end(of: path.path)
     {
