@@ -13,7 +13,9 @@ package struct EntityClass: Sendable {
 }
 
 extension PathResolver {
-  /// - Throws: `unsupportedExpression`, if the model has no such entity.
+  /// Returns the entity of a class.
+  ///
+  /// - Throws: `QueryError.unsupportedExpression` if the model has no entity with this class.
   func entity(of type: EntityClass) throws(QueryError) -> EntitySchema {
     guard let entity = schema.entity(forClass: type.identifier) else {
       throw .unsupportedExpression("\(type.name), which is no entity of the model")

@@ -6,13 +6,14 @@ typealias Conjunction = Junction<AllOf>
 /// `left || right`.
 typealias Disjunction = Junction<AnyOf>
 
-/// Predicates that are one together.
+/// Several predicates joined by one operator.
 struct Junction<Whole: Joining>: PredicateNode {
   let operands: [any PredicateNode]
 
   init(_ operands: [any PredicateNode]) { self.operands = operands }
 
-  /// Takes the operands of the same operator on either side as its own, so that a long chain is flat.
+  /// Joins two predicates. A side that is a junction of the same operator contributes its operands,
+  /// so that a long chain remains flat.
   init(_ left: any PredicateNode, _ right: any PredicateNode) {
     operands = ((left as? Self)?.operands ?? [left]) + ((right as? Self)?.operands ?? [right])
   }
@@ -24,7 +25,7 @@ struct Junction<Whole: Joining>: PredicateNode {
   }
 }
 
-/// A condition that several make together; one of the same kind among them is taken apart.
+/// A condition made of several conditions. Members of the same kind are flattened.
 protocol Joining: Condition {
   init(_ conditions: [any Condition])
 }

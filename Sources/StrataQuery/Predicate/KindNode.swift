@@ -2,7 +2,7 @@
 import StrataModel
 import StrataRecord
 
-/// `$0 is Employee`: whether an object is of an entity, or of one that inherits from it.
+/// `$0 is Employee`: whether an object belongs to an entity or to one of its subentities.
 struct KindNode: PredicateNode {
   let object: any OperandNode
   let type: EntityClass

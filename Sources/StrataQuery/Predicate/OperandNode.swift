@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What stands beside an operator of a predicate, as it was written: a path, a constant, a sum.
+/// An operand of a predicate before resolution: a path, a constant, a calculation. Core Data:
+/// `NSExpression`.
 ///
-/// A later kind of operand is one more conforming type: nothing else lists them.
-/// Core Data: `NSExpression`.
+/// A new kind of operand is a new conforming type. No list of the kinds exists elsewhere.
 package protocol OperandNode: Sendable {
-  /// The operand with its paths turned into slots.
+  /// Resolves the operand's paths to slots.
   ///
-  /// - Throws: `QueryError`, if the operand cannot be.
+  /// - Throws: `QueryError` if a path or a type does not fit.
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand
 
-  /// The constant that it is; nil for an operand that is none.
+  /// The value of a constant operand; nil for other operands.
   ///
-  /// Asked here and not by a cast, which takes longer than resolving the operand.
+  /// This is a requirement and not a cast, because a cast takes longer than resolving the operand.
   var constant: Constant? { get }
 
-  /// Whether it is a property, or the object itself, as it is.
+  /// Whether the operand is a property, or the object itself, without a calculation.
   var isPath: Bool { get }
 }
 

@@ -3,19 +3,19 @@ package import StrataModel
 import StrataPrimitives
 package import StrataRecord
 
-/// Notes each path that a resolver resolves: on which other objects it depends whether an object
-/// satisfies a predicate, and where it is placed by a property of another.
+/// Records the paths that a resolver resolves. The paths show on which other objects the truth of a
+/// predicate or the position in an order depends.
 ///
-/// It listens at the one place that all paths pass, so a new kind of condition or operand is noted
-/// without knowing of it.
+/// All paths pass through one function of the resolver, and that function calls the log. A new kind
+/// of condition or operand is recorded without code for it.
 ///
 /// ## Isolation
-/// Sendable, because resolvers are: guarded by a lock.
+/// Sendable, because resolvers are. A lock guards the state.
 package final class PathLog: Sendable {
-  /// A way from the object in hand over to-one relationships to a property of another object.
+  /// A path from the fetched object over to-one relationships to a property of another object.
   package struct Way: Sendable {
-    /// The objects on the way, the one in hand first: the entity of each, and the slot that is read
-    /// there. All but the last are to-one slots.
+    /// The objects along the path, the fetched object first: the entity of each, and the slot that
+    /// is read. All slots but the last are to-one relationships.
     package let steps: [(owner: EntitySchema, slot: Int)]
   }
 
@@ -30,22 +30,25 @@ package final class PathLog: Sendable {
 
   package init() {}
 
-  /// The ways that lead beyond the object in hand, except those through a collection.
+  /// The recorded paths from the fetched object to other objects, except paths through a
+  /// collection.
   package var ways: [Way] { state.withLock { $0.ways } }
 
-  /// Whether anything depends on the members of a to-many relationship.
+  /// Whether a recorded path goes through a to-many relationship.
   package var hasCollections: Bool { state.withLock { $0.hasCollections } }
 
-  /// Whether a path is not understood here: one that goes on as an object of a subentity. Then any
-  /// change may concern what was resolved.
+  /// Whether a recorded path could not be followed, because it has a cast to a subentity. Any
+  /// change may then affect the result.
   package var isOpaque: Bool { state.withLock { $0.isOpaque } }
 
-  /// The entities of all objects beyond the one in hand of which something is read.
+  /// The entities of all objects other than the fetched one from which a property is read.
   package var entities: Set<EntityNumber> { state.withLock { $0.entities } }
 
+  /// Records a resolved path.
+  ///
   /// - Parameters:
-  ///   - first: the entity that the path begins at.
-  ///   - isOutermost: whether it begins at the object in hand.
+  ///   - first: the entity at which the path begins.
+  ///   - isOutermost: whether the path begins at the fetched object.
   func note(
     _ end: PathResolver.End, from first: EntitySchema, isOutermost: Bool, schema: Schema
   ) {
@@ -72,8 +75,8 @@ package final class PathLog: Sendable {
     }
   }
 
-  /// The entities of the objects along `hops`, the first one included; fewer, if an entity on the way
-  /// has no such relationship.
+  /// Returns the entities of the objects along `hops`, the first object included. The array is
+  /// shorter if an entity on the path has no such relationship.
   private func owners(
     from first: EntitySchema, _ hops: [Int], _ schema: Schema
   ) -> [EntitySchema] {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path as it was written, before it is looked up in an entity: where it begins, and its steps.
+/// A path before it is resolved in an entity: its origin and its steps.
 package struct PathReference: Sendable {
-  /// The object that the path begins at: the element of a condition on a collection; nil for the one
-  /// that the request is about.
+  /// The scope of the element at which the path begins; nil if the path begins at the object that
+  /// the request fetches.
   package let scope: Scope?
   package let steps: [PathStep]
 
@@ -16,7 +16,7 @@ package struct PathReference: Sendable {
     self.init(scope: scope, steps: keyPaths.map(PathStep.keyPath))
   }
 
-  /// The steps after the one at `index`; nil if one of them is no key path.
+  /// Returns the steps after the one at `index`; nil if one of them is not a key path.
   func keyPaths(after index: Int) -> [any AnyKeyPath & Sendable]? {
     var keyPaths: [any AnyKeyPath & Sendable] = []
     for step in steps[(index + 1)...] {
@@ -26,12 +26,12 @@ package struct PathReference: Sendable {
     return keyPaths
   }
 
-  /// The path with one more step.
+  /// Returns the path with one more step.
   func appending(_ step: PathStep) -> PathReference {
     PathReference(scope: scope, steps: steps + [step])
   }
 
-  /// A cast says nothing about what it is the end of.
+  /// The path without casts at its end. A cast does not change the value at the end of a path.
   var withoutLastCast: PathReference {
     guard case .cast? = steps.last else { return self }
     return PathReference(scope: scope, steps: steps.dropLast()).withoutLastCast
@@ -40,21 +40,21 @@ package struct PathReference: Sendable {
 
 /// One step of a path, to a property.
 package enum PathStep: Sendable {
-  /// As Swift has it.
+  /// A step from a Swift key path.
   case keyPath(any AnyKeyPath & Sendable)
-  /// As a format string has it.
+  /// A step from a format string.
   case name(String)
-  /// On as an object of this class, which the predicate has made sure of.
+  /// A cast of the object to this class, which a guard of the predicate has checked.
   case cast(to: EntityClass)
 
-  /// The steps of a key path as text, with points between the names.
+  /// Returns the steps of a key path in text form, with points between the names.
   static func names(_ keyPath: String) -> [PathStep] {
     keyPath.split(separator: ".").map { .name(String($0)) }
   }
 }
 
 extension PathStep: CustomStringConvertible {
-  /// - Complexity: a key path is described by reflection, which takes longer than a query.
+  /// - Complexity: reflection describes a key path, which takes longer than a query.
   package var description: String {
     switch self {
     case .keyPath(let keyPath): "\(keyPath)"
@@ -64,8 +64,9 @@ extension PathStep: CustomStringConvertible {
   }
 }
 
-/// The place in a predicate where a condition on a collection's elements begins: what tells paths
-/// that begin at the element from those that begin further out. Only its identity matters.
+/// The scope of a condition on a collection's elements. Paths that begin at the element have this
+/// scope; paths that begin further outside have another one. Only the identity of the instance
+/// matters.
 package final class Scope: Sendable {
   package init() {}
 }

@@ -2,21 +2,21 @@
 import StrataModel
 package import StrataRecord
 
-/// Turns key paths and names into slots of the entities of one store.
+/// Resolves key paths and names to slots of one store's entities.
 package struct PathResolver: Sendable {
   package let schema: Schema
-  /// What the request is about.
+  /// The entity that the request fetches.
   package let entity: EntitySchema
-  /// The conditions on collections that the path stands in, and what their elements are; the
+  /// The conditions on collections that surround the path, with the entities of their elements; the
   /// innermost last.
   private var scopes: [(scope: Scope, entity: EntitySchema)] = []
-  /// What rows are grouped by, if the paths are those of groups' columns: it learns which properties
-  /// of the object are asked for. Nil inside of aggregates.
-  // Safety: only the planning of one request sets it, in a copy that goes nowhere else.
+  /// The grouping of the rows, if the paths belong to columns of groups. The resolver reports to it
+  /// which of the object's properties are used. Nil inside aggregates.
+  // Safety: only the planning of one request sets it, in a copy that is not shared.
   nonisolated(unsafe) var grouping: RowGrouping?
-  /// What the variables of the predicate stand for.
+  /// The values of the predicate's variables.
   private(set) var variables: Substitution = [:]
-  /// Is told of each path; nil if nobody asks.
+  /// The log that records each path; nil if no log is needed.
   private let log: PathLog?
   /// Whether paths may end at external attributes.
   private var allowsExternal = false
@@ -27,10 +27,11 @@ package struct PathResolver: Sendable {
     self.log = log
   }
 
-  /// Whether paths begin at the object that the request is about, and at no element of a collection.
+  /// Whether paths begin at the object that the request fetches, and not at an element of a
+  /// collection.
   var isAtObject: Bool { scopes.isEmpty }
 
-  /// The resolver for a condition on elements that are objects of `entity`.
+  /// Returns the resolver for a condition on elements that are objects of `entity`.
   func entering(_ scope: Scope, _ entity: EntitySchema) -> PathResolver {
     with {
       $0.scopes.append((scope, entity))
@@ -38,15 +39,15 @@ package struct PathResolver: Sendable {
     }
   }
 
-  /// The resolver for a path of which nothing is asked but whether there is a value.
+  /// The resolver for a path that is tested only for nil.
   var forPresence: PathResolver { with { $0.allowsExternal = true } }
 
-  /// The resolver where `values` stand for variables.
+  /// Returns the resolver in which `values` replace variables.
   func binding(_ values: Substitution) -> PathResolver {
     with { $0.variables.merge(values) { $1 } }
   }
 
-  /// The resolver where no variable has a value.
+  /// The resolver in which no variable has a value.
   var withoutVariables: PathResolver { with { $0.variables = [:] } }
 
   private func with(_ change: (inout PathResolver) -> Void) -> PathResolver {
@@ -55,22 +56,27 @@ package struct PathResolver: Sendable {
     return resolver
   }
 
-  /// Where a path ends.
+  /// The end of a resolved path.
   enum End {
     case property(ResolvedPath)
-    /// At the object that it begins at.
+    /// The object at which the path begins.
     case object(depth: Int)
-    /// At the first to-many relationship on the way; `rest` are the steps that follow it.
+    /// The first to-many relationship on the path; `rest` are the steps after it.
     case collection(ResolvedCollection, rest: [PathStep])
   }
 
-  /// - Throws: as `end(of:)`; `unknownProperty` for a path without steps.
+  /// Resolves key paths that end at a property.
+  ///
+  /// - Throws: the errors of `end(of:)`; `toManyProperty` if the path has a to-many relationship;
+  ///   `unknownProperty` for a path without steps.
   package func path(_ keyPaths: [any AnyKeyPath & Sendable]) throws(QueryError) -> ResolvedPath {
     try path(PathReference(keyPaths))
   }
 
-  /// - Throws: as `end(of:)`; `toManyProperty` if there is a to-many relationship on the way or at
-  ///   the end; `unknownProperty` for a path without steps.
+  /// Resolves a path that ends at a property.
+  ///
+  /// - Throws: the errors of `end(of:)`; `toManyProperty` if the path has a to-many relationship;
+  ///   `unknownProperty` for a path without steps.
   func path(_ reference: PathReference) throws(QueryError) -> ResolvedPath {
     switch try end(of: reference) {
     case .property(let path): return path
@@ -79,9 +85,11 @@ package struct PathResolver: Sendable {
     }
   }
 
-  /// - Throws: `unknownProperty`, `transientProperty`, `externalProperty`; `unfitProperty` if the path goes on from an
-  ///   attribute; `unboundVariable` if it begins at an element of a collection outside of the
-  ///   condition on it.
+  /// Resolves a path up to its end or to the first to-many relationship.
+  ///
+  /// - Throws: `unknownProperty`, `transientProperty`, `externalProperty`; `unfitProperty` if the
+  ///   path has steps after an attribute; `unboundVariable` if the path begins at an element of a
+  ///   collection and is outside of the condition on that collection.
   func end(of reference: PathReference) throws(QueryError) -> End {
     let end = try lookUp(reference)
     if reference.scope == nil { grouping?.note(end, entity) }
@@ -107,7 +115,7 @@ package struct PathResolver: Sendable {
         continue
       }
       if owner.isIdentity(step) {
-        // The ID of the object to which the steps before lead.
+        // The path ends at the ID of the object that the steps before lead to.
         let owner = PathReference(scope: reference.scope, steps: Array(reference.steps[..<index]))
         return try end(of: owner.withoutLastCast)
       }
@@ -193,15 +201,15 @@ package struct PathResolver: Sendable {
 }
 
 extension EntitySchema {
-  /// Whether a step of a path leads to the object's ID.
+  /// Whether a step of a path reads the object's ID.
   fileprivate func isIdentity(_ step: PathStep) -> Bool {
     guard case .keyPath(let keyPath) = step else { return false }
     return description.readsObjectID(keyPath)
   }
 
-  /// The slot that a step of a path leads to.
+  /// Returns the slot of a path's step.
   ///
-  /// - Throws: `unknownProperty`.
+  /// - Throws: `QueryError.unknownProperty`.
   func slot(at step: PathStep) throws(QueryError) -> Int {
     let slot: Int? =
       switch step {

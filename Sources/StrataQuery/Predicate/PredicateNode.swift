@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One operator of a predicate, over key paths as they were written.
+/// One operator of a predicate, over key paths that are not resolved yet.
 ///
-/// A later operator is one more conforming type: nothing else lists them.
+/// A new operator is a new conforming type. No list of the operators exists elsewhere.
 package protocol PredicateNode: Sendable {
-  /// The condition with its key paths turned into slots, its variables into their values, and its
-  /// constants checked.
+  /// Returns the condition: key paths become slots, variables become their values, and constants
+  /// are checked.
   ///
-  /// - Throws: `QueryError`, if a key path is none of a stored property.
+  /// - Throws: `QueryError` if a key path is not a stored property, or if an operand does not fit.
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition
 }
 
-/// An operator whose left side may be the elements of a collection: `ANY cities.name LIKE "B*"`.
+/// An operator with a left side that may be the elements of a collection:
+/// `ANY cities.name LIKE "B*"`.
 protocol OperatorNode: PredicateNode {
   var left: any OperandNode { get set }
 }

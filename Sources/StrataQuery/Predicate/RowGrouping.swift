@@ -2,32 +2,35 @@
 import StrataModel
 import StrataRecord
 
-/// What the columns of grouped rows are resolved with: it gathers their aggregates, and sees to it that
-/// what stands outside of those has one value for each group.
+/// The resolution of grouped rows' columns. It collects the columns' aggregates, and checks that
+/// all properties outside of aggregates have one value per group.
 ///
-/// The resolver tells it of every path that begins at the object (`PathResolver.grouping`); an
-/// aggregate resolves its own operand without it. So no kind of operand or condition need know of
-/// groups. SQL, Core Data: what is selected is a literal, an aggregate or a grouped column.
+/// The resolver reports every path that begins at the object (`PathResolver.grouping`). An
+/// aggregate resolves its own operand without the grouping. No kind of operand or condition needs
+/// code for groups. SQL and Core Data have the same rule: a selected column is a literal, an
+/// aggregate or a grouped column.
 ///
 /// ## Isolation
-/// It belongs to the planning of one request; not Sendable.
+/// It belongs to the planning of one request and is not Sendable.
 final class RowGrouping {
-  /// What is worked out of each group, in the order in which the columns name it.
+  /// The aggregates to compute for each group, in the order in which the columns name them.
   private(set) var aggregates: [RowAggregate] = []
-  /// The properties that are grouped by.
+  /// The properties by which rows are grouped.
   private let keys: [any Operand]
-  /// The first property that is none of `keys`: a mistake, if there are groups.
+  /// The first property that is not in `keys`: an error if there are groups.
   private(set) var ungrouped: QueryError?
 
   init(by keys: [any Operand]) { self.keys = keys }
 
-  /// - Returns: the place of the aggregate among all.
+  /// Adds an aggregate.
+  ///
+  /// - Returns: the index of the aggregate.
   func add(_ aggregate: RowAggregate) -> Int {
     aggregates.append(aggregate)
     return aggregates.count - 1
   }
 
-  /// A path from an object of `entity` is asked for.
+  /// Records a path from an object of `entity`.
   func note(_ end: PathResolver.End, _ entity: EntitySchema) {
     guard ungrouped == nil, !keys.contains(where: { $0.leads(to: end) }) else { return }
     switch end {
@@ -41,7 +44,7 @@ final class RowGrouping {
 }
 
 extension Operand {
-  /// Whether the operand is what a path from the object leads to.
+  /// Whether the operand is the end of a path from the object.
   fileprivate func leads(to end: PathResolver.End) -> Bool {
     switch end {
     case .property(let path):

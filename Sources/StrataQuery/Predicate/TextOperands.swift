@@ -2,7 +2,7 @@
 import StrataModel
 
 extension PathResolver {
-  /// An operand that is a text.
+  /// Resolves an operand that must be a text.
   ///
   /// - Throws: `unfitProperty` for a property of another type, else `mismatchedOperands`.
   func text(_ node: any OperandNode) throws(QueryError) -> any Operand {
@@ -11,8 +11,8 @@ extension PathResolver {
     return operand
   }
 
-  /// A pattern, which has to be a constant, so that it is made and checked once; nil for nil, which
-  /// nothing matches.
+  /// Returns a pattern. It must be a constant, so that it is compiled and checked once. The result
+  /// is nil for nil, which matches no text.
   func pattern(_ node: any OperandNode) throws(QueryError) -> String? {
     let operand = try node.resolved(by: self)
     guard let constant = operand.constant else {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Constants and lists of them, by the names of the variables that stand for them.
+/// Constants and lists of constants, by the names of the variables that they replace.
 typealias Substitution = [String: any OperandNode]
 
-/// `$name`: a constant that is filled in later. Core Data: a substitution variable.
+/// `$name`: a placeholder for a constant. Core Data: a substitution variable.
 struct VariableNode: OperandNode {
   let name: String
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     guard let value = resolver.variables[name] else { throw .unboundVariable("$" + name) }
-    // What a variable stands for has no variables of its own.
+    // The value of a variable has no variables itself.
     return try value.resolved(by: resolver.withoutVariables)
   }
 }
 
-/// A predicate with values for its variables. A variable that has a value further in keeps it.
+/// A predicate with values for its variables. An inner value for the same variable takes
+/// precedence.
 struct BoundPredicate: PredicateNode {
   let predicate: any PredicateNode
   let values: Substitution
@@ -25,7 +26,7 @@ struct BoundPredicate: PredicateNode {
 }
 
 extension PathResolver {
-  /// The operand, or what it stands for if it is a variable with a value.
+  /// Returns the operand, or the value of the variable that it is.
   func bound(_ operand: any OperandNode) -> any OperandNode {
     if variables.isEmpty { return operand }
     return (operand as? VariableNode).flatMap { variables[$0.name] } ?? operand
