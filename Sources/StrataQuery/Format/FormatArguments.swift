@@ -3,10 +3,10 @@ import Foundation
 public import StrataModel
 import StrataRecord
 
-/// What can be an argument of a format string besides the values of attributes, IDs, and arrays and
-/// sets of these: something that has such a value.
+/// A type with instances that can be arguments of a format string, in addition to attribute values,
+/// IDs, and arrays and sets of these.
 public protocol PredicateArgument {
-  /// The value that stands in the predicate.
+  /// The value to use in the predicate.
   var predicateValue: Value { get }
 }
 
@@ -14,7 +14,7 @@ extension ObjectID: PredicateArgument {
   public var predicateValue: Value { .object(self) }
 }
 
-/// The arguments of a format string, which its placeholders take in turn.
+/// The arguments of a format string, which the placeholders take in order.
 struct FormatArguments {
   /// An argument that does not fit its placeholder.
   struct Mismatch: Error {
@@ -27,12 +27,12 @@ struct FormatArguments {
 
   init(_ arguments: [Any?]) { self.arguments = arguments }
 
-  /// A description of what is left over; nil if all are used.
+  /// A description of the arguments that are left over; nil if all are used.
   var unused: String? {
     index == arguments.count ? nil : "\(index) placeholders for \(arguments.count) arguments"
   }
 
-  /// The argument for `%@`, or one of printf's specifiers, which take numbers alone.
+  /// Returns the argument for `%@` or for a printf specifier, which takes only numbers.
   mutating func next(_ specifier: String) throws(Mismatch) -> any OperandNode {
     let argument = try take()
     guard let operand = Self.operand(argument) else {
@@ -50,7 +50,7 @@ struct FormatArguments {
     return operand
   }
 
-  /// The argument for `%K`: a name, or several with points between them.
+  /// Returns the argument for `%K`: one name, or several names with points between them.
   mutating func nextKeyPath() throws(Mismatch) -> [String] {
     guard let text = try take() as? String else {
       throw Mismatch(found: "an argument that is no text", expected: "a key path for %K")
@@ -71,7 +71,7 @@ struct FormatArguments {
     return arguments[index]
   }
 
-  /// The value or list that an argument is; nil if it is none.
+  /// Returns the value or list of an argument; nil if the argument is neither.
   static func operand(_ argument: Any?) -> (any OperandNode)? {
     guard let argument else { return Constant(.null) }
     if let value = value(argument) { return Constant(value) }

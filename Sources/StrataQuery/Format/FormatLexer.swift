@@ -2,22 +2,23 @@
 import Foundation
 import StrataModel
 
-/// Cuts a format string into tokens. O(length).
+/// Splits a format string into tokens. O(length).
 ///
-/// It goes by scalars, not by characters: an accent behind a quotation mark is part of the text.
+/// The lexer reads scalars and not characters: an accent after a quotation mark is part of the
+/// text.
 struct FormatLexer {
   private let scalars: [Unicode.Scalar]
   private var index = 0
 
   init(_ format: String) { scalars = Array(format.unicodeScalars) }
 
-  /// Two-letter signs before one-letter ones that they begin with.
+  /// Signs of two characters come before the signs of one character that are their prefixes.
   private static let signs = [
     "==", "=<", "=>", "!=", "<>", "<=", ">=", "&&", "||", "**", "=", "<", ">", "!", "(", ")", "{",
     "}", "[", "]", ",", ".", "+", "-", "*", "/",
   ].map { Array($0.unicodeScalars) }
 
-  /// All tokens; the last one is the end.
+  /// Returns all tokens. The last one is the end.
   mutating func tokens() throws(PredicateFormatError) -> [FormatToken] {
     var tokens: [FormatToken] = []
     repeat { tokens.append(try next()) } while tokens.last?.kind != .end
@@ -73,14 +74,14 @@ struct FormatLexer {
     return String(text)
   }
 
-  /// The word behind a mark.
+  /// Reads the word after a mark.
   private mutating func marked(_ expected: String) throws(PredicateFormatError) -> String {
     index += 1
     guard let scalar = peek, Self.isLetter(scalar) else { throw unexpected(expected) }
     return word()
   }
 
-  /// `%@`, `%K`, or printf's specifiers of numbers with their length: `%lld`.
+  /// Reads `%@`, `%K`, or a printf specifier of numbers with its length: `%lld`.
   private mutating func placeholder() throws(PredicateFormatError) -> String {
     index += 1
     if let scalar = peek, scalar == "@" || scalar == "K" {
@@ -166,7 +167,7 @@ struct FormatLexer {
     throw unexpected("a closing quotation mark")
   }
 
-  /// What a backslash and what follows it stand for.
+  /// Reads the character of an escape sequence, after its backslash.
   private mutating func escaped() throws(PredicateFormatError) -> Unicode.Scalar {
     guard let scalar = peek else { throw unexpected("the rest of a text") }
     index += 1
@@ -200,7 +201,9 @@ struct FormatLexer {
     error(at: index, found: peek.map { "“\($0)”" } ?? "the end", expected: expected)
   }
 
-  /// - Parameter start: in scalars; the error has it in characters.
+  /// Creates an error.
+  ///
+  /// - Parameter start: the position in scalars. The error has the position in characters.
   func error(at start: Int, found: String, expected: String) -> PredicateFormatError {
     let before = String(String.UnicodeScalarView(scalars[..<min(start, scalars.count)]))
     return PredicateFormatError(position: before.count, found: found, expected: expected)

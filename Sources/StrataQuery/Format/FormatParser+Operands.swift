@@ -4,7 +4,7 @@ import StrataModel
 // The values of a format string: constants, arguments, paths, calculations, subqueries.
 
 extension FormatParser {
-  /// A value within something else (I1).
+  /// Parses a nested value (I1).
   mutating func value() throws(PredicateFormatError) -> any OperandNode {
     try enter()
     defer { leave() }
@@ -13,7 +13,7 @@ extension FormatParser {
     return try operand(of: phrase, from: start)
   }
 
-  /// A phrase that has to be a value.
+  /// Requires that a phrase is a value.
   private func operand(
     of phrase: Phrase, from start: FormatToken
   ) throws(PredicateFormatError) -> any OperandNode {
@@ -23,12 +23,12 @@ extension FormatParser {
 
   // MARK: - Calculations
 
-  /// Operators from left to right, the weakest first.
+  /// The operators that are parsed from left to right, with the lowest precedence first.
   private static let precedences: [[String: Number.Operator]] = [
     ["+": .add, "-": .subtract], ["*": .multiply, "/": .divide],
   ]
 
-  /// Operands between operators of one precedence, or of stronger ones.
+  /// Parses operands with operators of one precedence or higher ones.
   mutating func calculation(_ level: Int = 0) throws(PredicateFormatError) -> Phrase {
     guard level < Self.precedences.count else { return try power() }
     var left = try calculation(level + 1)
@@ -42,7 +42,7 @@ extension FormatParser {
     return left
   }
 
-  /// `a ** b`, from right to left.
+  /// Parses `a ** b`, from right to left.
   private mutating func power() throws(PredicateFormatError) -> Phrase {
     let base = try signed()
     guard case .sign("**") = token.kind else { return base }
@@ -64,7 +64,7 @@ extension FormatParser {
     let phrase = try signed()
     let operand = try operand(of: phrase, from: start)
     if !isNegative { return .operand(operand) }
-    // A number with a sign is a number.
+    // A number with a sign is a constant.
     if let constant = operand.constant, Number(constant.value) != nil {
       return .operand(Constant(Number.calculate(.int(0), .subtract, constant.value)))
     }
@@ -75,7 +75,7 @@ extension FormatParser {
 
   private mutating func primary() throws(PredicateFormatError) -> Phrase {
     guard takes("(") else { return .operand(try operand()) }
-    // A bracket takes twice the stack that other nesting does.
+    // A bracket takes twice the stack of other nesting, so it counts twice.
     try enter()
     defer { leave() }
     let phrase = try phrase()
@@ -97,7 +97,7 @@ extension FormatParser {
     }
   }
 
-  /// Takes a token that stands for a value.
+  /// Consumes a token that is a constant.
   private mutating func taken(_ value: Value) -> Constant {
     advance()
     return Constant(value)
@@ -131,7 +131,7 @@ extension FormatParser {
     }
   }
 
-  /// Words that are no names unless they are marked with a number sign.
+  /// Words that are property names only after a number sign.
   private static let reserved: Set<String> = [
     "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH",
     "ENDSWITH", "LIKE", "MATCHES", "TRUEPREDICATE", "FALSEPREDICATE",
@@ -146,7 +146,8 @@ extension FormatParser {
     return ListNode(elements: elements)
   }
 
-  /// `$x` of a subquery around, perhaps with a path behind it, or a variable to be filled in.
+  /// Parses `$x` of a surrounding subquery, optionally with a path, or a variable to be replaced
+  /// later.
   private mutating func variable(
     _ name: String
   ) throws(PredicateFormatError) -> any OperandNode {
@@ -163,7 +164,8 @@ extension FormatParser {
 
   // MARK: - Paths and collections
 
-  /// Names with points between them, and perhaps a collection operator: `cities.@sum.population`.
+  /// Parses names with points between them, optionally with a collection operator:
+  /// `cities.@sum.population`.
   private mutating func path(from scope: Scope?) throws(PredicateFormatError) -> any OperandNode {
     let steps = try steps()
     let path = PathReference(scope: scope, steps: steps)
@@ -171,7 +173,8 @@ extension FormatParser {
     return try aggregate(of: CollectionNode(path))
   }
 
-  /// Names up to a collection operator, which then is the next token, or to the end of the path.
+  /// Parses names up to a collection operator, which is then the next token, or to the end of the
+  /// path.
   private mutating func steps() throws(PredicateFormatError) -> [PathStep] {
     var steps: [PathStep] = []
     while true {
@@ -191,7 +194,7 @@ extension FormatParser {
     }
   }
 
-  /// The names in an argument for `%K`.
+  /// Parses the names in an argument for `%K`.
   private mutating func keyPathArgument() throws(PredicateFormatError) -> [String] {
     do {
       let names = try arguments.nextKeyPath()
@@ -202,7 +205,7 @@ extension FormatParser {
     }
   }
 
-  /// `@count`, or `@sum` and its kin with the path of what is added up behind it.
+  /// Parses `@count`, or `@sum`, `@min`, `@max`, `@avg` with the path of the aggregated property.
   private mutating func aggregate(
     of collection: CollectionNode
   ) throws(PredicateFormatError) -> any OperandNode {
@@ -225,9 +228,9 @@ extension FormatParser {
       function: function, collection: collection, scope: scope, element: PathNode(element))
   }
 
-  /// `SUBQUERY(cities, $x, $x.population > 5).@count`.
+  /// Parses `SUBQUERY(cities, $x, $x.population > 5).@count`.
   private mutating func subquery() throws(PredicateFormatError) -> any OperandNode {
-    // A property may have that name.
+    // A property may be named SUBQUERY.
     guard following == .sign("(") else { return try path(from: nil) }
     let collection = try filteredCollection()
     try expect(".")

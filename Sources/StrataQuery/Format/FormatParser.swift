@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// Makes a predicate of a format string, in Core Data's grammar.
+/// Parses a format string into a predicate, in Core Data's grammar.
 ///
-/// It parses by precedence: `OR`, `AND`, `NOT`, operators, `+ -`, `* /`, `**`, signs. Brackets may hold
-/// a condition or a value, and only what follows tells which, so one function parses both and its
-/// callers say what they can use. Each token is read once.
+/// The precedences are `OR`, `AND`, `NOT`, operators, `+ -`, `* /`, `**`, signs. A bracket may
+/// contain a condition or a value, and only the tokens inside decide which. One function parses
+/// both, and its callers check the result. Each token is read once.
 ///
 /// ## Invariants
-/// - I1 No tree is deeper than `depthMax` levels of nesting and `operatorsMax` operators within one
-///   value, and no path is longer than `depthMax`, so that neither parsing nor resolving it
-///   exhausts the stack; chains of `AND` and `OR` are flat and may be of any length.
+/// - I1 A tree has at most `depthMax` levels of nesting and `operatorsMax` operators within one
+///   value, and a path at most `depthMax` names. Neither parsing nor resolving exhausts the stack.
+///   Chains of `AND` and `OR` are flat and may have any length.
 struct FormatParser {
-  /// What was read: a condition or a value.
+  /// A parsed condition or value.
   enum Phrase {
     case condition(any PredicateNode)
     case operand(any OperandNode)
@@ -26,9 +26,9 @@ struct FormatParser {
   private var index = 0
   var arguments: FormatArguments
   private var depth = 0
-  /// Operators of calculations in the value that is being parsed: each may be a level of its tree.
+  /// The number of operators in the value that is being parsed. Each may be a level of its tree.
   private var operatorCount = 0
-  /// The variables of the subqueries around, the innermost last.
+  /// The variables of the surrounding subqueries, the innermost last.
   private var scopes: [(name: String, scope: Scope)] = []
 
   init(_ format: String, arguments: [Any?]) throws(PredicateFormatError) {
@@ -38,14 +38,14 @@ struct FormatParser {
     self.arguments = FormatArguments(arguments)
   }
 
-  /// The whole string as one condition.
+  /// Parses the whole string as a condition.
   mutating func parse() throws(PredicateFormatError) -> any PredicateNode {
     let predicate = try condition()
     try requireEnd()
     return predicate
   }
 
-  /// The whole string as one value.
+  /// Parses the whole string as a value.
   mutating func parseValue() throws(PredicateFormatError) -> any OperandNode {
     let value = try value()
     try requireEnd()
@@ -63,19 +63,19 @@ struct FormatParser {
 
   var token: FormatToken { tokens[index] }
 
-  /// The token after this one.
+  /// The kind of the token after the current one.
   var following: FormatToken.Kind { tokens[min(index + 1, tokens.count - 1)].kind }
 
   mutating func advance() { index = min(index + 1, tokens.count - 1) }
 
-  /// Takes a sign, if it is the next token.
+  /// Consumes the current token if it is one of `signs`.
   mutating func takes(_ signs: String...) -> Bool {
     guard case .sign(let sign) = token.kind, signs.contains(sign) else { return false }
     advance()
     return true
   }
 
-  /// Takes a keyword in whatever case, if it is the next token.
+  /// Consumes the current token if it is the keyword, in any case.
   mutating func takes(word: String) -> Bool {
     guard case .word(let text) = token.kind, text.uppercased() == word else { return false }
     advance()
@@ -96,7 +96,7 @@ struct FormatParser {
     lexer.error(at: start ?? token.start, found: found, expected: expected)
   }
 
-  /// Begins something within something (I1).
+  /// Begins a nested part (I1).
   mutating func enter() throws(PredicateFormatError) {
     guard depth < Self.depthMax else {
       throw error(found: token.found, expected: "at most \(Self.depthMax) levels of nesting")
@@ -104,10 +104,10 @@ struct FormatParser {
     depth += 1
   }
 
-  /// Ends what `enter` began.
+  /// Ends the part that `enter` began.
   mutating func leave() { depth -= 1 }
 
-  /// Takes the operator of a calculation, which may be a level of the tree (I1).
+  /// Consumes the operator of a calculation, which may be a level of the tree (I1).
   mutating func takeOperator() throws(PredicateFormatError) {
     guard operatorCount < Self.operatorsMax else {
       throw unexpected("at most \(Self.operatorsMax) operators in a calculation")
@@ -127,18 +127,19 @@ struct FormatParser {
     return try condition()
   }
 
-  /// The scope whose element `name` is; nil if it is a variable to be filled in.
+  /// Returns the scope in which `name` is the element; nil if `name` is a variable to be replaced
+  /// later.
   func scope(named name: String) -> Scope? { scopes.last { $0.name == name }?.scope }
 
   // MARK: - Conditions
 
   mutating func condition() throws(PredicateFormatError) -> any PredicateNode {
-    // A value alone says nothing: what is missing is an operator behind it.
+    // A value is not a condition: the error then names the missing operator.
     let phrase = try phrase()
     return try required(phrase)
   }
 
-  /// A condition or a value: as far as the tokens go together.
+  /// Parses a condition or a value, as many tokens as belong to it.
   mutating func phrase() throws(PredicateFormatError) -> Phrase {
     try enter()
     defer { leave() }
@@ -163,7 +164,7 @@ struct FormatParser {
     return .condition(operands.count == 1 ? node : Conjunction(operands))
   }
 
-  /// A phrase that has to be a condition.
+  /// Requires that a phrase is a condition.
   private func required(_ phrase: Phrase) throws(PredicateFormatError) -> any PredicateNode {
     guard case .condition(let node) = phrase else { throw unexpected("an operator") }
     return node
@@ -182,7 +183,7 @@ struct FormatParser {
   private mutating func comparison() throws(PredicateFormatError) -> Phrase {
     if takes(word: "TRUEPREDICATE") { return .condition(Verdict(isTrue: true)) }
     if takes(word: "FALSEPREDICATE") { return .condition(Verdict(isTrue: false)) }
-    // What a condition calculates is in no calculation around it.
+    // Operators inside of a condition do not count for a calculation around the condition.
     let operatorCount = operatorCount
     if let quantifier = takesQuantifier() {
       let left = try value()
@@ -203,7 +204,7 @@ struct FormatParser {
     return takes(word: "NONE") ? Quantification.Quantifier.none : nil
   }
 
-  /// The operator that follows and its right side; nil if none follows.
+  /// Parses an operator and its right side; returns nil if the current token is not an operator.
   private mutating func operation(
     on left: any OperandNode
   ) throws(PredicateFormatError) -> (any OperatorNode)? {
@@ -237,7 +238,7 @@ struct FormatParser {
     return make(left, try value(), options)
   }
 
-  /// The right side of `BETWEEN`: a list of two, or a variable.
+  /// Parses the right side of `BETWEEN`: a list of two values, or a variable.
   private mutating func bounds() throws(PredicateFormatError) -> any OperandNode {
     let start = token
     let bounds = try value()
@@ -248,7 +249,7 @@ struct FormatParser {
     return bounds
   }
 
-  /// `[c]`, `[d]` or `[cd]` behind an operator.
+  /// Parses `[c]`, `[d]` or `[cd]` after an operator.
   private mutating func options() throws(PredicateFormatError) -> TextOptions {
     guard takes("[") else { return [] }
     var options: TextOptions = []

@@ -4,15 +4,15 @@ import StrataModel
 /// One word, sign, text or number of a format string.
 struct FormatToken: Sendable {
   enum Kind: Sendable, Hashable {
-    /// A word that may be a keyword or a name.
+    /// A keyword or a name.
     case word(String)
-    /// A name that was marked as one: `#any`.
+    /// A name that is marked as one: `#any`.
     case name(String)
     /// `$x`.
     case variable(String)
     /// `@count`.
     case collectionOperator(String)
-    /// `%@`, `%K`, `%d`: the letters behind the sign.
+    /// `%@`, `%K`, `%d`: the letters after the sign.
     case placeholder(String)
     case text(String)
     case number(Value)
@@ -22,10 +22,10 @@ struct FormatToken: Sendable {
   }
 
   let kind: Kind
-  /// Where it begins, in scalars.
+  /// The position of the token, in scalars.
   let start: Int
 
-  /// The token without what is the user's.
+  /// A description of the token that does not show the user's texts and numbers.
   var found: String {
     switch kind {
     case .word(let text): "“\(text)”"

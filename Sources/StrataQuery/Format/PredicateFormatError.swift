@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a format string is no predicate: where, what stands there and what should.
+/// An error in a format string: its position, the token found and the token expected.
 ///
-/// What is the user's own in it, texts and numbers, is not shown.
+/// The error does not show the user's texts and numbers.
 public struct PredicateFormatError: Error, Sendable, Hashable {
-  /// How many characters of the string come before the place.
+  /// The number of characters before the error.
   public let position: Int
-  /// What stands there: a word or a sign of the string, "a text", "the end".
+  /// The token at the position: a word or a sign of the string, "a text", "a number" or "the end".
   public let found: String
-  /// What could have stood there.
+  /// A description of the tokens that the grammar allows at the position.
   public let expected: String
 }
 
