@@ -3,12 +3,12 @@
   public import Foundation
   import StrataModel
 
-  // `#Predicate` expands the methods of texts that compare with a locale to functions that Foundation
-  // has on Apple's platforms alone. With these here it takes them on Linux too. Their names are the
-  // macro's.
+  // `#Predicate` expands the methods of texts that depend on a locale to functions that Foundation
+  // has only on Apple's platforms. The functions here make these methods available on Linux. The
+  // macro determines their names.
 
   extension PredicateExpressions {
-    /// `text.localizedStandardContains(other)` in a `#Predicate`.
+    /// The expansion of `text.localizedStandardContains(other)` in a `#Predicate`.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static func build_localizedStandardContains<Root, Other>(
       _ root: Root, _ other: Other
@@ -16,7 +16,7 @@
       StandardContains(root: root, other: other)
     }
 
-    /// `text.caseInsensitiveCompare(other)` in a `#Predicate`.
+    /// The expansion of `text.caseInsensitiveCompare(other)` in a `#Predicate`.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     public static func build_caseInsensitiveCompare<Root, Other>(
       _ root: Root, _ other: Other
@@ -24,22 +24,22 @@
       CaseInsensitiveOrder(root: root, other: other)
     }
 
-    /// Whether a text occurs in another, case and accents aside.
+    /// Whether a text contains another text, ignoring case and accents.
     public struct StandardContains<Root: PredicateExpression, Other: PredicateExpression>:
       PredicateExpression
     where Root.Output == String, Other.Output == String {
-      /// The text that is searched.
+      /// The text to search in.
       public let root: Root
-      /// The text that is looked for.
+      /// The text to search for.
       public let other: Other
 
-      /// Whether it does for these variables.
+      /// Evaluates the expression with Foundation's `localizedStandardContains`.
       public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
         try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
       }
     }
 
-    /// Which of two texts comes first, case aside.
+    /// The order of two texts, ignoring case.
     public struct CaseInsensitiveOrder<Root: PredicateExpression, Other: PredicateExpression>:
       PredicateExpression
     where Root.Output == String, Other.Output == String {
@@ -48,7 +48,7 @@
       /// The right text.
       public let other: Other
 
-      /// Their order for these variables.
+      /// Evaluates the expression with Foundation's `caseInsensitiveCompare`.
       public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
         try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
       }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// What an expression of Foundation's stands for among our nodes. The same path may be a value to
-/// compare, a truth value that is a condition by itself, or a relationship whose members are meant:
-/// which one, the expression around it tells.
+/// The translation of a Foundation expression into a node. The same path may be a value to compare,
+/// a truth value used as a condition, or a relationship with members. The surrounding expression
+/// decides between these.
 enum ExpressionMeaning {
-  /// A path, which has a value where all of `guards` hold: the casts on its way.
+  /// A path with a value that is nil unless all of `guards` are true: the casts on the path.
   case path(PathReference, guards: [any PredicateNode])
-  /// A to-many relationship that has been filtered.
+  /// A to-many relationship with filters.
   case collection(CollectionNode, guards: [any PredicateNode])
   case operand(any OperandNode)
   /// A truth value.
   case predicate(any PredicateNode)
-  /// A truth value that there is where `exists` holds; nil elsewhere.
+  /// A truth value that is nil unless `exists` is true.
   case optionalPredicate(any PredicateNode, exists: any PredicateNode)
   case range(lower: any OperandNode, upper: any OperandNode, isClosed: Bool)
-  /// A regular expression of Swift's.
+  /// A regular expression of Swift.
   case pattern(SwiftPattern)
 
   /// A constant.
@@ -25,9 +25,10 @@ enum ExpressionMeaning {
 // MARK: - As what stands around it wants it
 
 extension ExpressionMeaning {
-  /// As a value beside an operator.
+  /// Returns the meaning as an operand.
   ///
-  /// - Throws: `unsupportedExpression`, if it is none.
+  /// - Throws: `QueryError.unsupportedExpression` for a collection, a range or a regular
+  ///   expression.
   func operand() throws(QueryError) -> any OperandNode {
     switch self {
     case .path(let path, let guards):
@@ -42,9 +43,10 @@ extension ExpressionMeaning {
     }
   }
 
-  /// As a condition.
+  /// Returns the meaning as a condition.
   ///
-  /// - Throws: as `operand()`.
+  /// - Throws: `QueryError.unsupportedExpression` for a collection, a range or a regular
+  ///   expression.
   func predicate() throws(QueryError) -> any PredicateNode {
     switch self {
     case .predicate(let predicate): return predicate
@@ -58,9 +60,9 @@ extension ExpressionMeaning {
     return Comparison(operand, .equal, Constant(.bool(true)))
   }
 
-  /// As a relationship whose members are meant, and what has to hold for it to be there.
+  /// Returns the meaning as a relationship with members, and the conditions under which it exists.
   ///
-  /// - Throws: `unsupportedExpression`, if it is none.
+  /// - Throws: `QueryError.unsupportedExpression` if the meaning is not a relationship.
   func collection() throws(QueryError) -> (collection: CollectionNode, guards: [any PredicateNode])
   {
     switch self {
@@ -70,9 +72,10 @@ extension ExpressionMeaning {
     }
   }
 
-  /// The condition that there is a value, of what may be nil.
+  /// Returns the condition that an optional value is not nil.
   ///
-  /// - Throws: as `operand()`.
+  /// - Throws: `QueryError.unsupportedExpression` for a collection, a range or a regular
+  ///   expression.
   func exists() throws(QueryError) -> any PredicateNode {
     if case .path(let path, let guards) = self, path.withoutLastCast.steps.isEmpty {
       return Conjunction(guards)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Walks the tree of a `#Predicate` or an `#Expression` and builds ours.
+/// Translates the tree of a `#Predicate` or an `#Expression` into nodes.
 ///
-/// Each kind of Foundation's expressions says for itself what it means, by conforming to
-/// `TranslatableExpression`, whatever its operands are; so it is known which one has no meaning here.
+/// Each kind of Foundation expression translates itself, by conforming to `TranslatableExpression`
+/// whatever the types of its operands. An error can so name the kind that has no translation.
 struct ExpressionTranslator {
-  /// What the variables in scope stand for: `$0` of the predicate, and of the closures inside.
+  /// The meanings of the variables in scope: `$0` of the predicate and of the closures inside.
   private var variables: [PredicateExpressions.VariableID: ExpressionMeaning] = [:]
 
-  /// - Parameter variable: the object that the predicate is about.
+  /// - Parameter variable: the object that the predicate is evaluated for.
   init(object variable: PredicateExpressions.VariableID) {
     variables[variable] = .path(PathReference(steps: []), guards: [])
   }
 
-  /// The translator for what stands within the closure that `variable` belongs to.
+  /// Returns the translator for a closure with the parameter `variable`.
   func binding(
     _ variable: PredicateExpressions.VariableID, to meaning: ExpressionMeaning
   ) -> ExpressionTranslator {
@@ -23,7 +23,9 @@ struct ExpressionTranslator {
     return inner
   }
 
-  /// - Throws: `unsupportedExpression`, if it is a variable of another predicate.
+  /// Returns the meaning of a variable.
+  ///
+  /// - Throws: `QueryError.unsupportedExpression` for a variable of another predicate.
   func meaning(
     ofVariable variable: PredicateExpressions.VariableID
   ) throws(QueryError) -> ExpressionMeaning {
@@ -33,7 +35,10 @@ struct ExpressionTranslator {
     return meaning
   }
 
-  /// - Throws: `unsupportedExpression` for what has no meaning here, naming it.
+  /// Returns the meaning of an expression.
+  ///
+  /// - Throws: `QueryError.unsupportedExpression` with the kind of an expression that has no
+  ///   translation.
   func meaning(of expression: any PredicateExpression) throws(QueryError) -> ExpressionMeaning {
     guard let expression = expression as? any TranslatableExpression else {
       throw .unsupportedExpression(Self.name(of: expression))
@@ -49,16 +54,16 @@ struct ExpressionTranslator {
     try meaning(of: expression).predicate()
   }
 
-  /// The expression's kind without those of its operands: "CollectionIndexSubscript".
+  /// Returns the expression's kind without its operands: "CollectionIndexSubscript".
   static func name(of expression: any PredicateExpression) -> String {
     String("\(type(of: expression))".prefix { $0 != "<" })
   }
 }
 
-/// An expression of Foundation's that predicates of a store can have.
+/// An expression of Foundation that has a translation.
 protocol TranslatableExpression {
-  /// What it stands for.
+  /// Returns the translation of the expression.
   ///
-  /// - Throws: `QueryError.unsupportedExpression`, if that is nothing that a store can answer.
+  /// - Throws: `QueryError.unsupportedExpression` if a fetch cannot evaluate the expression.
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning
 }

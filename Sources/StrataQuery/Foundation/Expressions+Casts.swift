@@ -17,7 +17,7 @@ extension PredicateExpressions.ConditionalCast: TranslatableExpression {
   }
 }
 
-/// Foundation's evaluation fails for objects of other entities; here they have no value then.
+/// Foundation's evaluation fails for objects of other entities. Here the value is nil.
 extension PredicateExpressions.ForceCast: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try translator.meaning(of: input).cast(to: EntityClass(Desired.self))
@@ -25,7 +25,7 @@ extension PredicateExpressions.ForceCast: TranslatableExpression {
 }
 
 extension ExpressionMeaning {
-  /// The path, where it leads to objects of `type`.
+  /// Returns the path, guarded by a test that the object is of `type`.
   fileprivate func cast(to type: EntityClass) throws(QueryError) -> ExpressionMeaning {
     guard case .path(let path, let guards) = self else {
       throw .unsupportedExpression("a cast of something else than an object")
@@ -36,7 +36,7 @@ extension ExpressionMeaning {
 }
 
 extension EntityClass {
-  /// - Throws: `unsupportedExpression`, if it is no class.
+  /// - Throws: `QueryError.unsupportedExpression` if `type` is not a class.
   fileprivate init(_ type: Any.Type) throws(QueryError) {
     guard let type = type as? AnyClass else {
       throw .unsupportedExpression("a cast to \(type), which is no entity")

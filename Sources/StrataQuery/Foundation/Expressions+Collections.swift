@@ -2,7 +2,7 @@
 import Foundation
 import StrataModel
 
-// Members of relationships, elements of lists, values within ranges.
+// Members of relationships, elements of lists, and values within ranges.
 
 extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
@@ -38,7 +38,7 @@ extension ExpressionTranslator {
     return .predicate(guards.isEmpty ? quantification : Conjunction(guards + [quantification]))
   }
 
-  /// The translator for a condition on members, which `variable` stands for.
+  /// Returns the translator for a condition on members, where `variable` is the member.
   fileprivate func entering(
     _ scope: Scope, _ variable: PredicateExpressions.VariableID
   ) -> ExpressionTranslator {
@@ -82,7 +82,7 @@ extension ExpressionTranslator {
     .range(lower: try operand(lower), upper: try operand(upper), isClosed: isClosed)
   }
 
-  /// The two comparisons that a range is: the planner joins them.
+  /// Returns the two comparisons of a range test, which the planner joins.
   fileprivate func isWithin(
     _ range: ExpressionMeaning, _ element: any PredicateExpression
   ) throws(QueryError) -> ExpressionMeaning {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-// `expression.evaluate($0)`: an expression within another.
+// `expression.evaluate($0)`: an expression inside another.
 
 extension PredicateExpressions.ExpressionEvaluate: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
@@ -15,7 +15,7 @@ extension PredicateExpressions.ExpressionEvaluate: TranslatableExpression {
     return try scope.meaning(of: inner.tree)
   }
 
-  /// What stands for the inner expression's variables.
+  /// The arguments for the inner expression's variables.
   private var arguments: [any PredicateExpression] {
     var arguments: [any PredicateExpression] = []
     repeat arguments.append(each input)
@@ -23,7 +23,7 @@ extension PredicateExpressions.ExpressionEvaluate: TranslatableExpression {
   }
 }
 
-/// A constant, of whatever type.
+/// A constant with an erased type.
 private protocol ConstantExpression {
   var constant: Any { get }
 }
@@ -32,7 +32,7 @@ extension PredicateExpressions.Value: ConstantExpression {
   fileprivate var constant: Any { value }
 }
 
-/// An `#Expression`, of whatever type.
+/// An `#Expression` with an erased type.
 private protocol InnerExpression {
   var variables: [PredicateExpressions.VariableID] { get }
   var tree: any PredicateExpression { get }

@@ -2,7 +2,7 @@
 import Foundation
 import StrataModel
 
-// `&&`, `||`, `!`, and what decides between two values.
+// `&&`, `||`, `!`, conditionals and optionals.
 
 extension PredicateExpressions.Conjunction: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
@@ -68,7 +68,7 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
   }
 }
 
-/// Foundation's evaluation fails where there is no value; here there is none then.
+/// Foundation's evaluation fails for nil. Here the value is nil.
 extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try translator.meaning(of: inner)

@@ -56,7 +56,7 @@ extension PredicateExpressions.Arithmetic: TranslatableExpression {
 
 extension PredicateExpressions.UnaryMinus: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    // A product and no difference: there is a -0.
+    // A product and not a difference from 0, so that the result may be -0.
     .operand(ArithmeticNode(try translator.operand(wrapped), .multiply, Constant(.int(-1))))
   }
 }

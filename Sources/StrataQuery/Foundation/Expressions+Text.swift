@@ -2,7 +2,7 @@
 import Foundation
 import StrataModel
 
-// What is asked of texts.
+// Tests of texts.
 
 extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
@@ -17,7 +17,7 @@ extension PredicateExpressions.CollectionContainsCollection: TranslatableExpress
 }
 
 extension ExpressionTranslator {
-  /// Whether a text is part of another. Of other sequences nothing can be answered.
+  /// Whether a text is part of another. Other sequences are not supported.
   fileprivate func match<Base: PredicateExpression>(
     _ whole: any PredicateExpression, _ base: Base, _ part: TextPart,
     _ other: any PredicateExpression

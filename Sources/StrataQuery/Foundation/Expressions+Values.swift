@@ -12,7 +12,7 @@ extension PredicateExpressions.Variable: TranslatableExpression {
 
 extension PredicateExpressions.Value: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    // Before lists, which ranges of integers could be taken for.
+    // This test precedes the one for lists, because a range of integers is also a sequence.
     if let range = value as? any BoundedRange, let meaning = range.meaning { return meaning }
     if let operand = FormatArguments.operand(value as Any?) { return .operand(operand) }
     if let pattern = value as? PredicateExpressions.PredicateRegex {
@@ -30,7 +30,7 @@ extension PredicateExpressions.NilLiteral: TranslatableExpression {
 
 extension PredicateExpressions.KeyPath: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    // Of a constant, a constant: `names.count`.
+    // The key path of a constant is a constant: `names.count`.
     if let constant = root as? PredicateExpressions.Value<Root.Output> {
       return try PredicateExpressions.Value(constant.value[keyPath: keyPath]).meaning(translator)
     }
@@ -61,7 +61,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     }
   }
 
-  /// What is asked of a relationship as a whole; nil if the root is none.
+  /// Returns the property of a whole relationship; nil if the root is not a relationship.
   private func property(of root: ExpressionMeaning) throws(QueryError) -> MemberProperty? {
     let property: MemberProperty?
     if let members = Root.Output.self as? any MemberCollection.Type {
@@ -80,7 +80,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
   }
 }
 
-/// A range of values that a property can have, of whatever type.
+/// A range of attribute values with an erased type.
 private protocol BoundedRange {
   var meaning: ExpressionMeaning? { get }
 }

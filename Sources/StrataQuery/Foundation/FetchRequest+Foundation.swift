@@ -2,12 +2,13 @@
 public import Foundation
 
 extension FetchRequest where Root: AnyObject {
-  /// A request from a `#Predicate` and sort descriptors of Foundation's.
+  /// Creates a request from a `#Predicate` and sort descriptors of Foundation.
   ///
   /// - Parameters:
-  ///   - predicate: nil for all objects.
-  ///   - sortDescriptors: the most significant first.
-  /// - Throws: as `FetchPredicate.init(_:)` of a `#Predicate`, and as `sorted(using:)`.
+  ///   - predicate: the condition on the objects; nil for all objects.
+  ///   - sortDescriptors: the order, the most significant key first.
+  /// - Throws: `QueryError.unsupportedExpression` with the part of the predicate that a fetch
+  ///   cannot evaluate, or for a sort descriptor that `sorted(using:)` refuses.
   public init(
     _ predicate: Predicate<Root>?, sortBy sortDescriptors: [SortDescriptor<Root>] = []
   ) throws(QueryError) {
@@ -15,22 +16,24 @@ extension FetchRequest where Root: AnyObject {
     self = try sorted(using: sortDescriptors)
   }
 
-  /// The objects that satisfy a `#Predicate` of Foundation's as well.
+  /// Adds a condition, a `#Predicate` of Foundation: the objects satisfy it and the request's
+  /// predicate.
   ///
-  /// - Throws: as `FetchPredicate.init(_:)` of a `#Predicate`.
+  /// - Throws: `QueryError.unsupportedExpression` with the part of the predicate that a fetch
+  ///   cannot evaluate.
   public func filter(_ predicate: Predicate<Root>) throws(QueryError) -> FetchRequest {
     let added = try FetchPredicate(predicate)
     return filter { _ in added }
   }
 
-  /// In the order of sort descriptors of Foundation's, after the keys that the request has already.
+  /// Adds sort descriptors of Foundation, less significant than the keys that the request has.
   ///
-  /// Text is in the order of `sorted(by:)`, the order of Swift's `<`; a descriptor with an order
-  /// of its own for texts is refused. (On Apple's platforms `SortDescriptor(\.name)` is one; say
-  /// `comparator: .lexical`.)
+  /// Texts are in the order of `sorted(by:)`, which is the order of Swift's `<`. A descriptor with
+  /// another order of texts is refused. (On Apple's platforms, `SortDescriptor(\.name)` has a
+  /// localized order: write `SortDescriptor(\.name, comparator: .lexical)`.)
   ///
-  /// - Throws: `QueryError.unsupportedExpression` for a descriptor that compares by more than a
-  ///   property, or by a localized order.
+  /// - Throws: `QueryError.unsupportedExpression` for a descriptor that does not compare by a
+  ///   property, or that has a localized order.
   public func sorted(
     using sortDescriptors: [SortDescriptor<Root>]
   ) throws(QueryError) -> FetchRequest {
@@ -42,7 +45,7 @@ extension FetchRequest where Root: AnyObject {
       if let comparator = descriptor.stringComparator, comparator != .lexical {
         throw .unsupportedExpression("a sort descriptor with a localized order")
       }
-      // The descriptor is Sendable, and so is all that it was made of.
+      // The descriptor is Sendable, and so are its parts.
       let path = (keyPath as Any) as! any AnyKeyPath & Sendable
       request.sortKeys.append(
         SortKey(

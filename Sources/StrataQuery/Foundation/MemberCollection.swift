@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The Swift type of a to-many relationship. `#Predicate` has key paths to `count` and `isEmpty` of
-/// it, which the type itself can tell from others.
+/// The Swift type of a to-many relationship. `#Predicate` uses key paths to its `count` and
+/// `isEmpty`, and only the type itself can recognize them.
 package protocol MemberCollection {
-  /// What `keyPath` reads of the relationship; nil if it is nothing that a fetch can answer.
+  /// Returns the property that `keyPath` reads of the relationship; nil if a fetch cannot evaluate
+  /// it.
   static func property(at keyPath: AnyKeyPath) -> MemberProperty?
 }
 
-/// What can be asked of a to-many relationship as a whole.
+/// A property of a to-many relationship as a whole.
 package enum MemberProperty: Sendable {
   case count
   case isEmpty

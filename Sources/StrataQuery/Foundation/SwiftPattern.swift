@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A regular expression of Swift's, `/B.m/`, as `#Predicate` has it.
+/// A regular expression of Swift, `/B.m/`, in the form that `#Predicate` has.
 struct SwiftPattern: Sendable {
   private let pattern: PredicateExpressions.PredicateRegex
 
   init(_ pattern: PredicateExpressions.PredicateRegex) { self.pattern = pattern }
 
-  /// Whether it occurs in the text. What fails to match within the engine's limits does not occur.
+  /// Whether the pattern occurs in the text; false if matching exceeds the engine's limits.
   func occurs(in text: String) -> Bool { (try? pattern.regex.firstMatch(in: text)) != nil }
 }
 
-/// Whether a regular expression of Swift's occurs in a text. Asked of each object by Swift's own
-/// engine, which is slow: some microseconds. No index answers it.
+/// Whether a regular expression of Swift occurs in a text. Swift's engine evaluates it for each
+/// object, which takes some microseconds. No index is used.
 struct PatternMatch: PredicateNode {
   let text: any OperandNode
   let pattern: SwiftPattern
