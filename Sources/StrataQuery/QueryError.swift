@@ -1,51 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
 
-/// Why a fetch request cannot be carried out. Each case is a mistake in the request, found before
-/// anything is read; `noValue` alone is found in a row.
+/// A mistake in a fetch request. The mistake is found before any object is read, except for
+/// `noValue`, which is found in a row.
 public enum QueryError: Error, Sendable, Hashable {
-  /// The key path reads no stored property of `entity`: a computed one, perhaps, or one of another
-  /// class. Only attributes and relationships of the model can be asked for.
+  /// The key path reads no stored property of `entity`. It may be a computed property or a property
+  /// of another class. Only attributes and relationships of the model can be used in requests.
   case unknownProperty(entity: String, keyPath: String)
   /// The attribute is transient, so the store does not have it. Core Data refuses such a fetch too.
   /// Filter or sort the fetched objects instead.
   case transientProperty(entity: String, property: String)
-  /// The attribute is external, so its bytes lie beside the objects that are looked through. Only
-  /// whether there is a value can be asked, with `== nil` and `!= nil`. Filter the fetched objects
-  /// instead, or store what is looked for in an attribute of its own: a digest, a title.
+  /// The attribute is external, so its bytes are stored outside of the objects' records. Requests
+  /// can only test whether there is a value, with `== nil` and `!= nil`. Filter the fetched objects
+  /// instead, or store the needed part in another attribute, such as a digest or a title.
   case externalProperty(entity: String, property: String)
-  /// The constant is of another type than the attribute's, or out of its range.
+  /// The constant has another type than the attribute, or is out of its range.
   case mismatchedType(entity: String, property: String, type: AttributeType)
-  /// The operator does not apply to the property: text operators to anything but a string, an order
-  /// to a type that has none, a path that goes on from an attribute.
+  /// The operator does not apply to the property: a text operator on a property that is not a
+  /// string, an order on a type without one, or a path with a step after an attribute.
   case unfitProperty(entity: String, property: String)
-  /// The predicate compares a to-many relationship as if it were one value, or goes on through it.
-  /// Say which of its members are meant, with `any`, `all`, `none`, `count` or an aggregate.
+  /// The predicate compares a to-many relationship as if it were one value, or has a step after
+  /// one. Select members with `any`, `all`, `none`, `count` or an aggregate.
   case toManyProperty(entity: String, property: String)
-  /// The two sides of an operator cannot be compared or calculated with: a number and a text, a sum
-  /// of dates. What they are is described without values.
+  /// The two sides of an operator cannot be compared or calculated with: a number and a text, or a
+  /// sum of dates. The descriptions of the sides do not show values.
   case mismatchedOperands(left: String, right: String)
-  /// The pattern of `matches` is no regular expression.
+  /// The pattern of `matches` is not a regular expression. Correct the pattern.
   case invalidPattern(reason: String)
-  /// A variable of a format string has no value yet, `withSubstitutionVariables` gives it one; or a
-  /// path begins at an element of a collection outside of the condition on it.
+  /// A variable of a format string has no value: provide one with `withSubstitutionVariables`. Or a
+  /// path begins at an element of a collection and is outside of the condition on that collection.
   case unboundVariable(String)
-  /// A value is of a type that no property can have.
+  /// A value has a type that no property has.
   case unsupportedValue(type: String)
-  /// A `#Predicate`, an `#Expression` or a sort descriptor has a part that no fetch can answer.
+  /// A `#Predicate`, an `#Expression` or a sort descriptor has a part that a fetch cannot evaluate.
+  /// Filter or sort the fetched objects instead.
   case unsupportedExpression(String)
-  /// Rows are grouped, or one of their columns is an aggregate, and the property is neither inside an
-  /// aggregate nor one that they are grouped by: a group has many values of it.
+  /// A group has many values of the property: rows are grouped or a column is an aggregate, and the
+  /// property is neither inside an aggregate nor a group key. Group by the property too, or use it
+  /// inside an aggregate.
   case ungroupedProperty(entity: String, property: String)
-  /// An aggregate of the fetched rows stands where each object is looked at by itself: in a predicate,
+  /// An aggregate of the fetched rows is used where a single object is evaluated: in a predicate,
   /// in another aggregate, or in a condition on a collection. Filter groups with `having`.
   case misplacedAggregate(String)
-  /// Rows are grouped by something else than properties.
+  /// A group key is not a property. Group by properties.
   case unfitGroupKey(String)
-  /// Two columns of a dictionary have the same name.
+  /// Two columns of a `DictionaryRequest` have the same name. Rename one of them.
   case duplicateColumn(String)
-  /// A column has no value in some row, and its type has no nil: a path that leads nowhere, a quotient
-  /// by zero, a sum beyond 64 bits. Say `orNil`.
+  /// A column is nil in a row and its type is not optional: a path through a relationship that is
+  /// nil, a division by zero, or a sum beyond 64 bits. Use `orNil`.
   case noValue(column: String)
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// The same as `RowRequest` for code that knows properties by name alone, as a tool does: rows are
-/// dictionaries. Core Data: `NSFetchRequest` with the dictionary result type.
+/// A request for rows as dictionaries, for code that knows properties only by name, such as a tool.
+/// `RowRequest` is the typed form. Core Data: `NSFetchRequest` with the dictionary result type.
 ///
 /// ```swift
 /// var request = DictionaryRequest(City.all)
@@ -11,27 +11,30 @@ package import StrataModel
 /// request.havingPredicate = try FetchPredicate(format: "$total > 1000000")
 /// ```
 ///
-/// Names are held against the entity when the request is carried out.
+/// Names are checked against the entity when the request is executed.
 public struct DictionaryRequest<Root>: Sendable {
-  /// Which objects; its order and window are those of the rows.
+  /// The objects that the rows are computed from. Their order and window become those of the rows.
   public var objects: FetchRequest<Root>
-  /// The columns; none for all attributes and to-one relationships that are stored in the objects'
-  /// records: not `.external` attributes, which no row can have.
+  /// The columns. If there are none, the columns are all attributes and to-one relationships stored
+  /// in the objects' records. `.external` attributes are not in the records and cannot be columns.
+  /// Core Data: `propertiesToFetch`.
   public var propertiesToFetch: [FetchColumn] = []
-  /// What makes a group of rows: properties, or those of related objects.
+  /// The properties that define the groups, of the object or of related objects. Core Data:
+  /// `propertiesToGroupBy`.
   public var propertiesToGroupBy: [FetchColumn] = []
-  /// Which groups; its variables, `$total`, name columns. Nil for all.
+  /// The condition on groups, in which variables such as `$total` name columns; nil for all groups.
+  /// Core Data: `havingPredicate`.
   public var havingPredicate: FetchPredicate?
-  /// Whether of rows with the same values the first alone is wanted.
+  /// Whether only the first of several equal rows is returned. Core Data: `returnsDistinctResults`.
   public var returnsDistinctResults = false
 
-  /// The values of all stored properties of `objects`.
+  /// Creates a request for the values of all stored properties of `objects`.
   public init(_ objects: FetchRequest<Root>) { self.objects = objects }
 
-  /// What the planner takes.
+  /// Returns the request as the planner takes it.
   ///
-  /// - Parameter entity: what the request is about.
-  /// - Throws: `duplicateColumn`.
+  /// - Parameter entity: the entity of the objects.
+  /// - Throws: `QueryError.duplicateColumn`.
   package func untyped(of entity: EntityDescription) throws(QueryError) -> UntypedRowRequest {
     let columns =
       propertiesToFetch.isEmpty
@@ -49,7 +52,7 @@ public struct DictionaryRequest<Root>: Sendable {
 }
 
 extension PropertyDescription {
-  /// Whether each object of the entity has one value of it in its record.
+  /// Whether the record of each object has one value of the property.
   fileprivate var isColumn: Bool {
     switch self {
     case .attribute(let attribute): !attribute.isTransient && !attribute.isExternal
@@ -58,10 +61,10 @@ extension PropertyDescription {
   }
 }
 
-/// A column of a `DictionaryRequest`: what it is called, and how it is worked out.
-/// Core Data: `NSPropertyDescription`, `NSExpressionDescription`.
+/// A column of a `DictionaryRequest`: a name, and a property or a calculation. Core Data:
+/// `NSPropertyDescription`, `NSExpressionDescription`.
 public struct FetchColumn: Sendable, ExpressibleByStringLiteral {
-  /// What it is called in the dictionaries.
+  /// The key of the column in the dictionaries.
   public let name: String
   let node: any OperandNode
 
@@ -70,8 +73,8 @@ public struct FetchColumn: Sendable, ExpressibleByStringLiteral {
     self.node = node
   }
 
-  /// A property, or one of a related object, `"country.name"`; `"SELF"` for the object's ID. The
-  /// column is called so too.
+  /// Creates a column from a property, or from a property of a related object, `"country.name"`.
+  /// `"SELF"` is the object's ID. The key path is also the column's name.
   public init(_ keyPath: String) {
     let steps = keyPath == "SELF" ? [] : PathStep.names(keyPath)
     self.init(keyPath, PathNode(PathReference(steps: steps)))
@@ -79,13 +82,13 @@ public struct FetchColumn: Sendable, ExpressibleByStringLiteral {
 
   public init(stringLiteral keyPath: String) { self.init(keyPath) }
 
-  /// What a format string calculates: `"population * 2"`, `"cities.@count"`.
+  /// Creates a column from a format string: `"population * 2"`, `"cities.@count"`.
   ///
   /// - Parameters:
-  ///   - name: what it is called.
+  ///   - name: the column's name.
   ///   - format: a value in the grammar of `FetchPredicate(format:)`.
-  ///   - arguments: one for each placeholder.
-  /// - Throws: `PredicateFormatError`, with the place of the mistake.
+  ///   - arguments: one argument for each placeholder.
+  /// - Throws: `PredicateFormatError` with the position of the mistake.
   public init(
     _ name: String, format: String, _ arguments: Any?...
   ) throws(PredicateFormatError) {
@@ -93,44 +96,45 @@ public struct FetchColumn: Sendable, ExpressibleByStringLiteral {
     self.init(name, try parser.parseValue())
   }
 
-  /// The same column by another name.
+  /// Returns the column with another name.
   public func named(_ name: String) -> FetchColumn { FetchColumn(name, node) }
 
   // MARK: Aggregates
 
-  /// How many objects there are in a group.
+  /// The number of objects in a group.
   public static func count(as name: String = "count") -> FetchColumn {
     FetchColumn(name, RowAggregateNode(.count, of: PathNode(PathReference(steps: []))))
   }
 
-  /// How many objects of a group have a value; with `distinct`, how many different ones they have.
+  /// The number of objects in a group that have a value; with `distinct`, the number of different
+  /// values.
   public static func count(
     _ column: FetchColumn, distinct: Bool = false, as name: String? = nil
   ) -> FetchColumn {
     aggregate(distinct ? .distinctCount : .count, column, name)
   }
 
-  /// The sum of a number; of nothing it is 0.
+  /// The sum of a number over a group, without nil; 0 if no object has a value.
   public static func sum(_ column: FetchColumn, as name: String? = nil) -> FetchColumn {
     aggregate(.sum, column, name)
   }
 
-  /// The average of a number; of nothing there is none.
+  /// The average of a number over a group, without nil; nil if no object has a value.
   public static func average(_ column: FetchColumn, as name: String? = nil) -> FetchColumn {
     aggregate(.average, column, name)
   }
 
-  /// The least value; of nothing there is none.
+  /// The least value in a group, without nil; nil if no object has a value.
   public static func min(_ column: FetchColumn, as name: String? = nil) -> FetchColumn {
     aggregate(.min, column, name)
   }
 
-  /// The greatest value; of nothing there is none.
+  /// The greatest value in a group, without nil; nil if no object has a value.
   public static func max(_ column: FetchColumn, as name: String? = nil) -> FetchColumn {
     aggregate(.max, column, name)
   }
 
-  /// - Parameter name: "sum.population" and the like, if nil.
+  /// - Parameter name: the column's name; if nil, the function and the column: "sum.population".
   private static func aggregate(
     _ function: RowAggregateNode.Function, _ column: FetchColumn, _ name: String?
   ) -> FetchColumn {

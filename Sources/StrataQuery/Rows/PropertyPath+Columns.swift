@@ -2,40 +2,40 @@
 public import StrataModel
 public import StrataRecord
 
-// What only columns are made of: aggregates of many objects, IDs, and values that may be missing.
+// Operands that are used only in columns: aggregates of many objects, IDs, and optional values.
 
 extension PropertyPath where Leaf: Calculable {
-  /// The sum of the value over the objects of a group; those without one are left out, and the sum of
-  /// nothing is 0. It has no value beyond 64 bits. Core Data: `sum:`.
+  /// The sum of the value over the objects of a group, without nil; 0 if no object has a value. A
+  /// sum beyond 64 bits is nil: see `QueryError.noValue`. Core Data: `sum:`.
   public func sum() -> PropertyPath<Root, Leaf.Sum> { aggregate(.sum) }
 
-  /// The average of the value over the objects of a group that have one; none if no object has.
-  /// Core Data: `average:`.
+  /// The average of the value over the objects of a group, without nil; nil if no object has a
+  /// value. Core Data: `average:`.
   public func average() -> PropertyPath<Root, Leaf.Average?> { aggregate(.average) }
 }
 
 extension PropertyPath where Leaf: AttributeValue & Comparable {
-  /// The least value in a group; none if no object has one. Core Data: `min:`.
+  /// The least value in a group; nil if no object has a value. Core Data: `min:`.
   public func min() -> PropertyPath<Root, Leaf?> { aggregate(.min) }
 
-  /// The greatest value in a group; none if no object has one. Core Data: `max:`.
+  /// The greatest value in a group; nil if no object has a value. Core Data: `max:`.
   public func max() -> PropertyPath<Root, Leaf?> { aggregate(.max) }
 }
 
 extension PropertyPath where Leaf: OptionalValue, Leaf.Wrapped: Comparable {
-  /// The least value in a group; none if no object has one. Core Data: `min:`.
+  /// The least value in a group, without nil; nil if no object has a value. Core Data: `min:`.
   public func min() -> PropertyPath<Root, Leaf.Wrapped?> { aggregate(.min) }
 
-  /// The greatest value in a group; none if no object has one. Core Data: `max:`.
+  /// The greatest value in a group, without nil; nil if no object has a value. Core Data: `max:`.
   public func max() -> PropertyPath<Root, Leaf.Wrapped?> { aggregate(.max) }
 }
 
 extension PropertyPath {
-  /// How many objects of a group have a value; of `$0` itself, how many there are.
+  /// The number of objects in a group that have a value; for `$0` itself, the number of objects.
   /// Core Data: `count:`.
   public func rowCount() -> PropertyPath<Root, Int> { aggregate(.count) }
 
-  /// How many different values the objects of a group have.
+  /// The number of different values that the objects of a group have.
   public func distinctCount() -> PropertyPath<Root, Int> { aggregate(.distinctCount) }
 
   private func aggregate<Result>(
@@ -55,8 +55,8 @@ extension Optional: OptionalValue where Wrapped: AttributeValue {}
 // MARK: - Nil
 
 extension PropertyPath where Leaf: ColumnValue {
-  /// The same value, nil where there is none: for a column whose type has no nil, as a path through a
-  /// relationship that may lead nowhere.
+  /// The value as an optional, for a column with a type that is not optional and a path through a
+  /// relationship that may be nil.
   public var orNil: PropertyPath<Root, Leaf?> { PropertyPath<Root, Leaf?>(calculated: operand) }
 }
 
@@ -68,7 +68,8 @@ public protocol ToOneTarget {}
 extension Optional: ToOneTarget where Wrapped: AnyObject {}
 
 extension PropertyPath where Leaf: ToOneTarget {
-  /// The ID of the object that the relationship leads to; no object is looked at.
+  /// The ID of the relationship's target; nil if there is no target. No record of the target is
+  /// read.
   public var objectID: PropertyPath<Root, ObjectID?> {
     PropertyPath<Root, ObjectID?>(calculated: operand)
   }

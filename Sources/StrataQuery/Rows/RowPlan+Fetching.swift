@@ -4,11 +4,11 @@ import StrataModel
 import StrataRecord
 
 extension RowPlan {
-  /// Calls `body` with each row, in order, until it says to stop. Rows are as `view` shows them: saved
-  /// and pending in any layer alike.
+  /// Calls `body` with each row, in order, until `body` returns `.stop`. Rows show the state of
+  /// `view`, with the saved and the pending objects of all layers.
   ///
-  /// - Important: `view` must not change meanwhile (`ReadView.replaceOwn`).
-  /// - Throws: what the store and `body` throw; `QueryError.noValue`.
+  /// - Important: `view` must not change during the call (`ReadView.replaceOwn`).
+  /// - Throws: errors of the store and of `body`; `QueryError.noValue`.
   package func fetch(
     in view: ReadView, _ body: (RowValues) throws -> ScanStep
   ) throws {
@@ -25,7 +25,7 @@ extension RowPlan {
     try fetchEach(in: view, show)
   }
 
-  /// Shows a row for each object.
+  /// Calls `body` with one row for each object.
   private func fetchEach(
     in view: ReadView, _ body: (RowValues) throws -> ScanStep
   ) throws {
@@ -38,7 +38,7 @@ extension RowPlan {
   }
 }
 
-/// Which rows of a stream are wanted: those within the window, of rows alike the first alone.
+/// A filter on rows: removes equal rows if required, and applies the window.
 private struct DistinctRows {
   let isNeeded: Bool
   var window: Window
@@ -57,9 +57,9 @@ private struct DistinctRows {
 
 // MARK: - Groups
 
-/// One group while it is gathered.
+/// The state of one group during the fetch.
 private struct Group {
-  /// Its first object, of which the values are read that all of it share.
+  /// The group's first object, from which the values common to the group are read.
   var first: ObjectKey
   var states: [RowAggregate.State]
 }
@@ -71,7 +71,7 @@ extension RowPlan {
     var gathered = try gather(groups, in: view)
     let reader = RowReader(view: view)
     if groups.keys.isEmpty {
-      // Nothing is read of any object but what aggregates have gathered.
+      // Without group keys, columns have only aggregates and constants: no object is read.
       try withEmptyRow { row in
         var states = gathered.first?.states ?? []
         if gathered.isEmpty { states = groups.aggregates.map { _ in RowAggregate.State() } }
@@ -93,7 +93,7 @@ extension RowPlan {
     }
   }
 
-  /// The groups of all objects, in no particular order.
+  /// Returns the groups of all objects, unordered.
   private func gather(_ groups: Groups, in view: ReadView) throws -> [Group] {
     var gathered: [Group] = []
     var places: [[DistinctValue]: Int] = [:]
@@ -131,7 +131,7 @@ extension RowPlan {
     return sorter.sorted().compactMap { row in places[row.key].map { groups[$0] } }
   }
 
-  /// Calls `body` with a row of an object without any values.
+  /// Calls `body` with a row of an object that has no values.
   private func withEmptyRow(_ body: (Row) throws -> Void) throws {
     var arena = RecordArena()
     let layout = objects.entity.layout

@@ -1,45 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataRecord
 
-/// How rows of columns are fetched.
+/// The plan of a request for rows.
 ///
-/// | rows | where they come from | memory |
+/// | rows | source | memory |
 /// | --- | --- | --- |
-/// | one for each object | the plan of the objects, its order and window | one row |
-/// | distinct | the same without the window, which counts distinct rows | all distinct rows |
-/// | grouped | all objects in whatever order; groups are put in order at the end | all groups |
+/// | one for each object | the plan of the objects, with its order and window | one row |
+/// | distinct | the plan of the objects; the window counts distinct rows | all distinct rows |
+/// | grouped | all objects, unordered; the groups are sorted at the end | all groups |
 ///
-/// Rows are grouped if there is something to group by, an aggregate among the columns, or a condition
-/// on groups; without anything to group by all objects are one group, even if there are none.
+/// Rows are grouped if there are group keys, an aggregate among the columns, or a condition on
+/// groups. Without group keys, all objects form one group, even if there are no objects.
 ///
 /// ## Isolation
 /// Sendable and without state.
 package struct RowPlan: Sendable {
-  /// What becomes of groups.
+  /// The resolved parts of a request for grouped rows.
   struct Groups {
     let keys: [any Operand]
     let aggregates: [RowAggregate]
     let having: (any Condition)?
-    /// The order of the groups; by the first object of each if there is none.
+    /// The order of the groups. If empty, groups are ordered by their first object.
     let sort: [ResolvedSortKey]
   }
 
-  /// Which objects are looked at.
+  /// The plan of the objects from which the rows are computed.
   let objects: QueryPlan
   let columns: [ResolvedColumn]
-  /// nil for a row for each object.
+  /// nil if there is one row for each object.
   let groups: Groups?
   let isDistinct: Bool
   let offset: Int
   let limit: Int?
 
-  /// The names of the columns.
   package var names: [String] { columns.map(\.name) }
 
-  /// - Parameter hasWindowOfObjects: whether offset and limit say which objects are looked at, instead
-  ///   of which rows come out.
-  /// - Throws: as `QueryPlan.init`; `ungroupedProperty`, `misplacedAggregate`, `unfitGroupKey`; as for
-  ///   an object, if a relationship's members are asked for.
+  /// Plans a request for rows.
+  ///
+  /// - Parameter hasWindowOfObjects: whether offset and limit apply to the objects, instead of the
+  ///   rows.
+  /// - Throws: the errors of `QueryPlan.init`; `ungroupedProperty`, `misplacedAggregate`,
+  ///   `unfitGroupKey`; `toManyProperty` if a column is a to-many relationship.
   package init(
     _ request: UntypedRowRequest, entity: EntitySchema, schema: Schema,
     hasWindowOfObjects: Bool = false

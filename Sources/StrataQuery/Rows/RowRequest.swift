@@ -2,14 +2,14 @@
 import StrataModel
 public import StrataRecord
 
-/// Which columns are wanted of which objects, grouped or not: rows of plain values instead of objects.
+/// A request for rows of plain values instead of objects, grouped or not.
 /// Core Data: a fetch request with `propertiesToFetch` and the dictionary result type.
 ///
 /// ```swift
-/// try context.fetch(City.all.select(\.name, \.population))                  // [(String, Int)]
+/// try context.fetch(City.all.select(\.name, \.population))  // [(String, Int)]
 ///
 /// let byCountry = City.where { $0.population > 0 }
-///   .select { ($0.country.name.orNil, $0.rowCount(), $0.population.sum()) }    // (String?, Int, Int)
+///   .select { ($0.country.name.orNil, $0.rowCount(), $0.population.sum()) }  // (String?, Int, …)
 ///   .grouped { $0.country.name }
 ///   .having { $0.rowCount() > 1 }
 /// for (name, count, sum) in try context.fetch(byCountry) { … }
@@ -18,27 +18,31 @@ public import StrataRecord
 /// try context.forEachRow(of: City.all.select(\.population)) { total += $0 }
 /// ```
 ///
-/// No object is made, and rows may be sent anywhere. Like objects, they show pending changes of the
-/// context and its ancestors exactly as if they were saved.
+/// No object is created, and rows may be sent across isolation boundaries. Rows include pending
+/// changes of the context and its ancestors, exactly as if they were saved.
 ///
 /// | | rows | order, offset and limit |
 /// | --- | --- | --- |
-/// | without aggregates | one for each object | of the objects |
-/// | `distinct()` | those that differ, the first of each | of the rows |
-/// | with an aggregate, or `grouped` | one for each group; one of all objects without `grouped` | of the rows; the order by what is grouped by, else by the first object of each group |
+/// | without aggregates | one for each object | apply to the objects |
+/// | `distinct()` | the first of each set of equal rows | apply to the rows |
+/// | an aggregate, no `grouped` | one for all objects | apply to the row |
+/// | `grouped` | one for each group | apply to the rows |
+///
+/// Grouped rows can be sorted by the properties that they are grouped by. Without sort keys, groups
+/// are in the order of their first objects.
 ///
 /// Outside of aggregates, the columns of grouped rows are properties that they are grouped by.
 ///
-/// `Row` is the type of a row: a tuple of the columns' types, or the type of the only column. A column
-/// without a value in some row has to be of an optional type: `orNil` makes it one.
+/// `Row` is the type of a row: a tuple of the columns' types, or the type of the only column. A
+/// column that can be nil in a row must have an optional type: `orNil` makes the type optional.
 public struct RowRequest<Root, Row>: Sendable {
-  /// Which objects; its order and window are those of the rows.
+  /// The objects that the rows are computed from. Their order and window become those of the rows.
   public var objects: FetchRequest<Root>
   private let columns: [any OperandNode]
   private var groupKeys: [any OperandNode] = []
   private var condition: FetchPredicate?
   private var isDistinct = false
-  /// Makes a row of its columns.
+  /// Creates a row from its columns.
   @usableFromInline package let decode: @Sendable (RowValues) throws -> Row
 
   @usableFromInline
@@ -51,7 +55,7 @@ public struct RowRequest<Root, Row>: Sendable {
     self.decode = decode
   }
 
-  /// What the planner takes.
+  /// The request as the planner takes it.
   package var untyped: UntypedRowRequest {
     UntypedRowRequest(
       objects: objects.untyped, columns: columns.map { (nil, $0) }, groupKeys: groupKeys,
@@ -61,28 +65,27 @@ public struct RowRequest<Root, Row>: Sendable {
 
 // MARK: - Columns
 
-/// A column of rows, whatever its type.
+/// A column of rows with an erased type.
 @usableFromInline
 struct RowColumn: Sendable {
   let node: any OperandNode
 
-  /// The property or calculation that `path` is.
+  /// Creates a column from a property or a calculation.
   @usableFromInline
   init<Root, Leaf>(_ path: PropertyPath<Root, Leaf>) { node = path.operand }
 }
 
 extension PropertyPath where Root == Leaf {
-  /// The object itself.
   @usableFromInline
   static var object: PropertyPath { PropertyPath() }
 }
 
-// Inlinable: what decodes a row is to be compiled for the types of its columns.
+// Inlinable, so that the code that decodes a row is compiled for the types of its columns.
 
-// One column and several are told apart by the closure's result.
+// The closure's result selects the overload: for one column or for several.
 // swift-format-ignore: AmbiguousTrailingClosureOverload
 extension FetchRequest {
-  /// Rows with the values of one property of each object.
+  /// Returns a request for the values of one property of each object.
   @inlinable
   public func select<V: ColumnValue>(
     _ column: KeyPath<Root, V> & Sendable
@@ -90,7 +93,7 @@ extension FetchRequest {
     select { $0[dynamicMember: column] }
   }
 
-  /// Rows with the values of several properties of each object.
+  /// Returns a request for the values of several properties of each object.
   @inlinable
   public func select<each V: ColumnValue>(
     _ columns: repeat KeyPath<Root, each V> & Sendable
@@ -99,8 +102,8 @@ extension FetchRequest {
     return select { _ in (repeat object[dynamicMember: each columns]) }
   }
 
-  /// Rows with one column: a property, one of a related object, a calculation, an aggregate of all
-  /// objects.
+  /// Returns a request for rows with one column: a property, a property of a related object, a
+  /// calculation, or an aggregate of all objects.
   @inlinable
   public func select<V: ColumnValue>(
     _ column: (PropertyPath<Root, Root>) -> PropertyPath<Root, V>
@@ -108,7 +111,8 @@ extension FetchRequest {
     RowRequest(self, [RowColumn(column(.object))]) { try $0.take(V.self) }
   }
 
-  /// Rows with several columns: properties, those of related objects, calculations, aggregates.
+  /// Returns a request for rows with several columns: properties, properties of related objects,
+  /// calculations, or aggregates.
   @inlinable
   public func select<each V: ColumnValue>(
     _ columns: (PropertyPath<Root, Root>) -> (repeat PropertyPath<Root, each V>)
@@ -123,20 +127,22 @@ extension FetchRequest {
 // MARK: - Groups
 
 extension RowRequest {
-  /// One row for each value of the properties. Core Data: `propertiesToGroupBy`.
+  /// Groups the rows: one row for each combination of the properties' values. Core Data:
+  /// `propertiesToGroupBy`.
   public func grouped(by keyPaths: (PartialKeyPath<Root> & Sendable)...) -> RowRequest {
     grouped(by: keyPaths.map { PathNode(PathReference([$0])) })
   }
 
-  /// One row for each value of a property, which may be one of a related object.
+  /// Groups the rows by one property of the object or of a related object: one row for each value.
+  /// Core Data: `propertiesToGroupBy`.
   public func grouped<Key>(
     _ key: (PropertyPath<Root, Root>) -> PropertyPath<Root, Key>
   ) -> RowRequest {
     grouped(by: [key(PropertyPath()).operand])
   }
 
-  /// Of the groups those that satisfy `condition`, which is about aggregates and properties that rows
-  /// are grouped by. Core Data: `havingPredicate`.
+  /// Adds a condition on groups. The condition uses aggregates and the properties that rows are
+  /// grouped by. Core Data: `havingPredicate`.
   public func having(_ condition: (PropertyPath<Root, Root>) -> FetchPredicate) -> RowRequest {
     var request = self
     let added = condition(PropertyPath())
@@ -144,7 +150,7 @@ extension RowRequest {
     return request
   }
 
-  /// Of rows with the same values the first alone. Core Data: `returnsDistinctResults`.
+  /// Removes equal rows: only the first of them remains. Core Data: `returnsDistinctResults`.
   public func distinct() -> RowRequest {
     var request = self
     request.isDistinct = true

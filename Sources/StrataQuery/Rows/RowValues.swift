@@ -2,29 +2,30 @@
 package import StrataModel
 public import StrataRecord
 
-/// The columns of one row, while it is shown: read one after the other, each as the type that the
-/// program wants.
+/// The columns of the current row of a fetch, which are read one after the other, each as the type
+/// that the caller requests.
 ///
-/// A column that is a property of the object itself is decoded from the record in place, by code that
-/// is compiled for its type where the program is.
+/// A column that is a property of the object itself is decoded from the record in place. The
+/// decoding code is compiled in the client for the column's type.
 ///
 /// ## Isolation
-/// One fetch's; not Sendable. It has a row only during the call that it is handed to.
+/// It belongs to one fetch and is not Sendable. It has a row only during the call that passes the
+/// row.
 @usableFromInline
 package final class RowValues {
   private let columns: [ResolvedColumn]
   private let reader: RowReader
-  /// The slots of the object itself that the columns are; -1 for those that are none.
+  /// The slot of each column that is a property of the object itself; -1 for other columns.
   @usableFromInline let slots: [Int]
-  // Safety: `@exclusivity(unchecked)` spares each value several run-time checks. The values are of one
-  // fetch, and no access to these runs code that could reach them again.
+  // Safety: `@exclusivity(unchecked)` saves several run-time checks per value. The values belong to
+  // one fetch, and no access to them runs code that could access them again.
   @exclusivity(unchecked) private var key: ObjectKey
   /// The row's first byte; nil before the first row.
   @exclusivity(unchecked) @usableFromInline var start: UnsafeRawPointer?
   @exclusivity(unchecked) @usableFromInline var layout: RecordLayout
   @exclusivity(unchecked) @usableFromInline var next = 0
 
-  /// - Parameter layout: the layout that the first row has, most likely.
+  /// - Parameter layout: the layout that the first row probably has.
   init(_ columns: [ResolvedColumn], _ reader: RowReader, _ layout: RecordLayout) {
     self.columns = columns
     self.reader = reader
@@ -38,7 +39,7 @@ package final class RowValues {
     begin(row)
   }
 
-  /// Goes on to a row of the fetch.
+  /// Moves to a row of the fetch.
   @inline(__always)
   func begin(_ row: Row) {
     key = row.key
@@ -47,10 +48,11 @@ package final class RowValues {
     next = 0
   }
 
-  /// The value of the next column.
+  /// Returns the value of the next column.
   ///
-  /// - Throws: `QueryError.noValue` if it has none, and the type has no nil; what the store throws.
-  /// - Precondition: there is another column.
+  /// - Throws: `QueryError.noValue` if the value is nil and the type is not optional; errors of the
+  ///   store.
+  /// - Precondition: there is a next column.
   @inlinable
   @inline(__always)
   package func take<V: ColumnValue>(_: V.Type = V.self) throws -> V {
@@ -61,18 +63,18 @@ package final class RowValues {
     return try V.read(layout.slot(slot, at: start)) { try calculate(place) }
   }
 
-  /// The value of a column that is in no slot of the object itself.
+  /// Returns the value of a column that is not a slot of the object itself.
   @usableFromInline
   func calculate<V: ColumnValue>(_ place: Int) throws -> V {
     let column = columns[place]
     if let value = V(value: try column.operand.value(of: row, reader)) { return value }
-    // What the type does not know, as an enum's raw value or a sum that is too large, reads as what
-    // was never set.
+    // A value that the type cannot represent, such as an unknown raw value of an enum or a sum that
+    // is too large, reads as a property that was never set.
     if let value = V(value: column.absentValue ?? .null) { return value }
     throw QueryError.noValue(column: column.name)
   }
 
-  /// The values of all columns.
+  /// Returns the values of all columns.
   package func all() throws -> [Value] {
     try columns.map { try $0.operand.value(of: row, reader) }
   }
@@ -83,13 +85,14 @@ package final class RowValues {
   }
 }
 
-/// A column as it is read of each row.
+/// A resolved column.
 struct ResolvedColumn: Sendable {
   let name: String
   let operand: any Operand
-  /// The slot of the object itself that it is, if it is one.
+  /// The slot of a column that is a property of the object itself; nil for other columns.
   let slot: Int?
-  /// What a property reads as that was never set; nil for what is no property of the object itself.
+  /// The value of a property that was never set; nil for a column that is not a property of the
+  /// object itself.
   let absentValue: Value?
 
   init(_ operand: any Operand, name: String?) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which columns are wanted of which objects, grouped or not: what both forms of it,
-/// `RowRequest` and `DictionaryRequest`, come down to.
+/// A request for rows in the form common to `RowRequest` and `DictionaryRequest`.
 package struct UntypedRowRequest: Sendable {
-  /// Which objects; its order and window are those of the rows.
+  /// The objects that the rows are computed from. Their order and window become those of the rows.
   package var objects: UntypedFetchRequest
-  /// With their names, where the program has given one.
+  /// The columns, with the names that the program has given them.
   package var columns: [(name: String?, node: any OperandNode)]
   package var groupKeys: [any OperandNode]
-  /// Which groups; nil for all.
+  /// The condition on groups; nil for all groups.
   package var having: (any PredicateNode)?
   package var isDistinct: Bool
 }
