@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Conditions that all hold. Of none it is true.
+/// A conjunction of conditions; true if there are none.
 package struct AllOf: Condition {
   package let terms: [any Condition]
 
-  /// Takes the terms of an "and" within an "and" as its own.
+  /// Creates a conjunction. The terms of a nested conjunction become terms of this one.
   package init(_ terms: [any Condition]) { self.terms = terms.flatMap { $0.terms } }
 
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
@@ -12,7 +12,7 @@ package struct AllOf: Condition {
     return true
   }
 
-  /// What the terms have in common, if all are about one slot.
+  /// The intersection of the terms' index ranges, if all terms are on one slot.
   package var range: SlotRange? {
     guard var common = terms.first?.range else { return nil }
     for term in terms.dropFirst() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a member satisfies a condition. O(members) for each object, whose members are found
-/// through links or an index.
+/// Whether a member satisfies a condition. O(members) for each object. Links or an index provide
+/// the members.
 struct AnyMember: Condition {
   let collection: ResolvedCollection
   let condition: any Condition
@@ -15,7 +15,7 @@ struct AnyMember: Condition {
     return isFound
   }
 
-  /// From the members that satisfy the condition, back to those that have them.
+  /// The members that satisfy the condition, from which the fetch returns to the members' owners.
   var lead: Lead? {
     guard collection.place.depth == 0 else { return nil }
     return .members(

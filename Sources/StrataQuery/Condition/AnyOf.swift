@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Conditions of which at least one holds. Of none it is false.
+/// A disjunction of conditions; false if there are none.
 package struct AnyOf: Condition {
   package let branches: [any Condition]
 
-  /// Takes the branches of an "or" within an "or" as its own.
+  /// Creates a disjunction. The branches of a nested disjunction become branches of this one.
   package init(_ branches: [any Condition]) {
     self.branches = branches.flatMap { ($0 as? AnyOf)?.branches ?? [$0] }
   }
@@ -14,7 +14,7 @@ package struct AnyOf: Condition {
     return false
   }
 
-  /// What the branches have together, if all are about one slot.
+  /// The union of the branches' index ranges, if all branches are on one slot.
   package var range: SlotRange? {
     guard var union = branches.first?.range else { return nil }
     for branch in branches.dropFirst() {
@@ -24,7 +24,7 @@ package struct AnyOf: Condition {
     return union
   }
 
-  /// What each branch has, if all have something.
+  /// The branches. The planner needs a source for each of them.
   package var lead: Lead? { .anyOf(branches) }
 
   package var description: String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// An operand whose value is worked out from others: a sum, a count, the first of two values.
+/// An operand that is calculated from others: a sum, a count, the first of two values.
 struct Calculation: Operand {
   let kind: OperandKind?
   private let describe: @Sendable () -> String

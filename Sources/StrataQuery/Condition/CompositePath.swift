@@ -3,21 +3,21 @@ import Foundation
 package import StrataModel
 import StrataRecord
 
-/// The way from a composite, a `Codable` struct that is an attribute's value, to one of its members:
-/// the `.city` of `$0.address.city`, or the `.geo.latitude` of `$0.address.geo.latitude`.
+/// The path from a composite, a `Codable` struct that is an attribute's value, to one of its
+/// members: the `.city` of `$0.address.city`, or the `.geo.latitude` of `$0.address.geo.latitude`.
 ///
-/// The composite is decoded and the key paths are applied to it, so a member is whatever Swift says it
-/// is: stored or computed, nested, named otherwise in the encoding. It costs a decoding for each
-/// object and each comparison, some microseconds; no index can answer it.
+/// The composite is decoded and the key paths are applied to the result. A member may therefore be
+/// stored or computed, nested, or have another name in the encoding. Each object and comparison
+/// costs one decoding, some microseconds. No index is used.
 package struct CompositePath: Sendable {
-  /// From the composite on.
+  /// The key paths, from the composite to the member.
   private let steps: [any AnyKeyPath & Sendable]
-  // Safety: a type is no state.
+  // Safety: a metatype has no mutable state.
   nonisolated(unsafe) private let composite: any Decodable.Type
-  /// The type of the member at the end; `.codable` if no attribute can have it.
+  /// The type of the member at the end of the path; `.codable` if no attribute can have its type.
   package let type: AttributeType
 
-  /// - Returns: nil if there is no step, or if what they begin at cannot be decoded.
+  /// - Returns: nil if there are no steps, or if the type at their beginning is not decodable.
   init?(_ steps: [any AnyKeyPath & Sendable]) {
     guard let first = steps.first, let last = steps.last,
       let composite = Swift.type(of: first).rootType as? any Decodable.Type
@@ -27,7 +27,7 @@ package struct CompositePath: Sendable {
     type = AttributeType(ofMember: Swift.type(of: last).valueType)
   }
 
-  /// How the steps are called, for plans and errors.
+  /// The names of the steps, for plans and errors.
   var names: [String] {
     steps.map { step in
       let name = "\(step)"
@@ -35,13 +35,14 @@ package struct CompositePath: Sendable {
     }
   }
 
-  /// The member's value, `.null` if the member or something on the way to it is nil; nil if the slot
-  /// does not decode.
+  /// Returns the member's value; `.null` if the member or a value on the path is nil; nil if the
+  /// slot cannot be decoded.
   func member(of slot: RecordSlot) -> Value? {
     slot.bytes(.codable).flatMap { member(in: Data($0)) }
   }
 
-  /// The same of a value that is in no slot.
+  /// Returns the member of a composite that is not stored in a slot; `.null` if the member or a
+  /// value on the path is nil; nil if the composite cannot be decoded.
   func member(of value: Value) -> Value? {
     guard case .codable(let data) = value else { return .null }
     return member(in: data)
@@ -63,7 +64,8 @@ package struct CompositePath: Sendable {
 }
 
 extension AttributeType {
-  /// How a member of a composite would be stored if it were an attribute; `.codable` if not at all.
+  /// The type of an attribute with the type of the member; `.codable` if no attribute can have its
+  /// type.
   fileprivate init(ofMember type: Any.Type) {
     func raw<T: RawRepresentable>(_: T.Type) -> Any.Type { T.RawValue.self }
     let type = (type as? any AnyOptional.Type)?.wrapped ?? type
@@ -75,8 +77,8 @@ extension AttributeType {
 }
 
 extension Value {
-  /// A member of a composite as predicates compare it: `.null` for nil alone, and for what no
-  /// attribute can have something that is not.
+  /// Creates the value of a member for comparisons: `.null` only for nil. A member of a type that
+  /// no attribute can have becomes a value other than `.null`.
   fileprivate init(ofMember member: Any) {
     func raw(_ value: some RawRepresentable) -> Any { value.rawValue }
     if (member as? any AnyOptional)?.isNil == true {
@@ -93,7 +95,7 @@ extension Value {
   }
 }
 
-/// An optional, whatever it wraps.
+/// An optional with an erased wrapped type.
 private protocol AnyOptional {
   static var wrapped: Any.Type { get }
   var isNil: Bool { get }

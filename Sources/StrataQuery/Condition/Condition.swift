@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// A resolved predicate: what is asked of each object, and what an index can tell about it.
+/// A resolved predicate: a test of each object, and the index ranges that can answer the test.
 ///
 /// ## Isolation
-/// Sendable and without state, so that a plan can be kept and used from anywhere.
+/// Sendable and without state, so that a plan can be kept and used in any isolation.
 package protocol Condition: Sendable, CustomStringConvertible {
-  /// Whether the object satisfies the condition. Only the slots that it is about are decoded.
+  /// Whether the object satisfies the condition. Only the slots that the condition uses are
+  /// decoded.
   ///
-  /// - Throws: what the store throws, if the condition goes on to other objects.
+  /// - Throws: errors of the store, if the condition reads other objects.
   func isTrue(of row: Row, _ reader: RowReader) throws -> Bool
 
-  /// Which entries of an index over one of the object's own slots, if there is one, can be of objects
-  /// that satisfy the condition; nil if no such index can tell.
+  /// The entries of an index over one of the object's slots that can belong to objects that satisfy
+  /// the condition, whether or not the index exists; nil if no such index can answer the condition.
   var range: SlotRange? { get }
 
-  /// Where else objects that satisfy the condition can be found; nil if nowhere. `range` goes before it
-  /// where there is an index.
+  /// Another source of objects that satisfy the condition; nil if no other source exists. The
+  /// planner prefers `range` if the index exists.
   var lead: Lead? { get }
 
-  /// The conditions that all have to hold for this one to hold; itself alone unless it is an "and".
+  /// The terms of an `AllOf`; for any other condition, the condition itself.
   var terms: [any Condition] { get }
 }
 
@@ -29,17 +30,17 @@ extension Condition {
   package var terms: [any Condition] { [self] }
 }
 
-/// An index range of the values of one slot, whether or not there is an index.
+/// An index range of the values of one slot, whether or not the index exists.
 package typealias SlotRange = (slot: Int, range: IndexRange)
 
-/// Where objects that satisfy a condition are found without an index over their own slots.
+/// A source of the objects that satisfy a condition, without an index over their own slots.
 package enum Lead: Sendable {
-  /// They are among these. Ascending.
+  /// The objects are among these keys, in ascending order.
   case objects([ObjectKey])
-  /// They satisfy one of these conditions.
+  /// The objects satisfy at least one of these conditions.
   case anyOf([any Condition])
-  /// To-one slots lead from them to objects that satisfy the condition.
+  /// The objects at the end of these to-one slots satisfy the condition.
   case over(hops: [Int], any Condition)
-  /// They have such members.
+  /// The objects have members in this relationship that satisfy the condition.
   case members(ResolvedCollection.Place, any Condition)
 }

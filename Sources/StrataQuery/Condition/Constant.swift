@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// A value that is the same for all objects.
+/// An operand with the same value for all objects.
 package struct Constant: Operand {
   package let value: Value
 
@@ -14,6 +14,6 @@ package struct Constant: Operand {
 
   package func value(of row: Row, _ reader: RowReader) throws -> Value { value }
 
-  /// Without the value, which is the user's.
+  /// A description without the value, which is the user's.
   package var description: String { kind.map { "a \($0)" } ?? "nil" }
 }

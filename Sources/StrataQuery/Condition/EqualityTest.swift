@@ -2,7 +2,7 @@
 package import StrataModel
 package import StrataRecord
 
-/// Equality with a constant, for types that have no order.
+/// Equality with a constant, for types without an order.
 package struct EqualityTest<V: AttributeValue>: SlotTest {
   let constant: V
 

@@ -3,7 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Whether a value is one of some constants.
+/// Whether a value is equal to one of several constants.
 struct MembershipTest<V: AttributeValue & Hashable>: SlotTest {
   let members: Set<V>
 

@@ -2,13 +2,13 @@
 package import StrataModel
 package import StrataRecord
 
-/// Whether there is no value.
+/// Whether a value is nil.
 package struct NilTest: SlotTest {
   package func isTrue(of slot: RecordSlot) -> Bool { false }
 
   package func isTrue(of value: Value) -> Bool { value == .null }
 
-  /// Nothing but absent slots, which the caller adds if they read as nil.
+  /// No entries. The caller adds the entries of absent slots if they read as nil.
   package func range(in kind: SlotKind) -> IndexRange? { IndexRange.none }
 
   package var name: String { "== nil" }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A condition that does not hold. What it leaves out is rarely most, so an index serves it only where
-/// the entries alone are the answer.
+/// The negation of a condition. The negation usually matches most objects, so an index is used only
+/// if its entries alone are the result.
 package struct Not: Condition {
   package let operand: any Condition
 
@@ -11,7 +11,7 @@ package struct Not: Condition {
     try !operand.isTrue(of: row, reader)
   }
 
-  /// All other entries, if it is certain which those are.
+  /// The complement of the operand's range, if that range is exact.
   package var range: SlotRange? {
     guard let (slot, range) = operand.range, range.certainty == .all else { return nil }
     return (slot, range.complement)

@@ -2,26 +2,26 @@
 package import StrataModel
 import StrataRecord
 
-/// A resolved operand: a value that each object has.
+/// A resolved operand, which has a value for each object.
 ///
 /// ## Isolation
 /// Sendable and without state.
 package protocol Operand: Sendable, CustomStringConvertible {
-  /// What kind of value it is; nil if any will do, as for a constant nil.
+  /// The kind of the value; nil if the operand fits any kind, such as a constant nil.
   var kind: OperandKind? { get }
 
-  /// Its value for an object; `.null` for none.
+  /// Returns the value for an object; `.null` for nil.
   ///
-  /// - Throws: what the store throws.
+  /// - Throws: errors of the store.
   func value(of row: Row, _ reader: RowReader) throws -> Value
 
-  /// The value that is the same for all objects; nil for an operand that is no constant.
+  /// The constant that the operand is; nil for other operands.
   var constant: Constant? { get }
 
-  /// The property that it is; nil if it is none.
+  /// The property that the operand is; nil for other operands.
   var property: ResolvedPath? { get }
 
-  /// Whether it is an object itself.
+  /// Whether the operand is an object itself.
   var isIdentity: Bool { get }
 }
 
@@ -31,7 +31,7 @@ extension Operand {
   package var isIdentity: Bool { false }
 }
 
-/// The kinds of values that can be compared among each other.
+/// The kinds of values. Values of one kind can be compared with each other.
 package enum OperandKind: String, Sendable, Hashable {
   case number, text, truth, date, uuid, url, data, object, codable
 
@@ -68,6 +68,6 @@ package enum OperandKind: String, Sendable, Hashable {
     }
   }
 
-  /// Whether one value of the kind can be less than another.
+  /// Whether values of the kind have an order.
   var isOrdered: Bool { self == .number || self == .text || self == .date }
 }

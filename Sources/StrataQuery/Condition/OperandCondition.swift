@@ -2,7 +2,7 @@
 import StrataModel
 import StrataRecord
 
-/// A test of a value that is not a property: of a count, a sum, the least of several texts.
+/// A test of a value that is not a property: a count, a sum, the least of several texts.
 struct OperandCondition<Test: SlotTest>: Condition {
   let operand: any Operand
   let test: Test
@@ -11,7 +11,7 @@ struct OperandCondition<Test: SlotTest>: Condition {
     test.isTrue(of: try operand.value(of: row, reader))
   }
 
-  /// The objects themselves, if the condition names them: SELF == object.
+  /// The objects that the condition names by ID: `SELF == object`.
   var lead: Lead? {
     guard let identity = operand as? IdentityOperand, identity.depth == 0,
       let test = test as? TargetTest
@@ -23,7 +23,8 @@ struct OperandCondition<Test: SlotTest>: Condition {
 }
 
 extension Operand {
-  /// `test` of this operand: of the slot where it is a property, so that no value is made.
+  /// Returns the condition that this operand satisfies `test`. A property is tested in its slot,
+  /// without creating a value.
   func condition(_ test: some SlotTest) -> any Condition {
     guard let property else { return OperandCondition(operand: self, test: test) }
     return SlotCondition(property, test)
@@ -36,7 +37,7 @@ extension Operand {
     throw .mismatchedOperands(left: "a \(wanted.rawValue)", right: description)
   }
 
-  /// This operand cannot stand beside `other`.
+  /// Returns the error that this operand cannot be compared with `other`.
   func mismatch(with other: any Operand) -> QueryError {
     if let property, case SlotKind.attribute(let type) = property.kind {
       return .mismatchedType(entity: property.entityName, property: property.name, type: type)

@@ -3,8 +3,8 @@ import Foundation
 package import StrataModel
 package import StrataRecord
 
-/// A comparison of a number or date with a constant, as the type's own operators have it: nothing is
-/// less or greater than a floating-point value that is not a number, or equal to it.
+/// A comparison of a number or a date with a constant, by the operators of the type. NaN is neither
+/// less than, nor greater than, nor equal to any value.
 package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
   let comparison: ComparisonOperator
   let constant: V
@@ -13,7 +13,8 @@ package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
 
   package func isTrue(of value: Value) -> Bool { V(value: value).map(isTrue) ?? false }
 
-  /// By `<` and `==` alone: `<=` of dates, which is made of `<`, would hold of one that is no date.
+  /// Uses only `<` and `==`: the `<=` of dates is defined by `<` and would be true for a date that
+  /// is NaN.
   private func isTrue(of value: V) -> Bool {
     if value == constant { return comparison.holds(0) }
     switch comparison {
@@ -24,8 +25,8 @@ package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
     }
   }
 
-  /// A decimal that is not a number is equal to itself and less than all others in Foundation; here it
-  /// has no order.
+  /// In Foundation, a decimal NaN is equal to itself and less than all other decimals. Here it has
+  /// no order.
   private static func isNaN(_ value: V) -> Bool { (value as? Decimal)?.isNaN == true }
 
   package func range(in kind: SlotKind) -> IndexRange? {
