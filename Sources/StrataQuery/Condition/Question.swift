@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A condition that has to be asked of each object: no index and no source can tell of it.
+/// A condition that must be evaluated for each object: neither an index nor another source can
+/// answer it.
 struct Question: Condition {
   private let describe: @Sendable () -> String
   private let ask: @Sendable (Row, RowReader) throws -> Bool

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much a fetch has read, store and pending changes alike.
+/// The numbers of entries and records that a fetch has read, saved and pending.
 struct ReadCount {
-  /// Entries of indexes, and links.
+  /// Index entries and links.
   var entries = 0
-  /// Records that were looked at, those of other entities among them.
+  /// Records that were read, of all entities.
   var records = 0
 
   static func + (left: ReadCount, right: ReadCount) -> ReadCount {

@@ -2,35 +2,36 @@
 import StrataModel
 package import StrataRecord
 
-/// The members of a to-many relationship, or those of them that satisfy conditions: what quantifiers,
-/// counts and aggregates are about. Core Data: a to-many key path, or SUBQUERY.
+/// The members of a to-many relationship, optionally filtered: the subject of quantifiers, counts
+/// and aggregates. Core Data: a to-many key path, or SUBQUERY.
 ///
-/// What leads nowhere has no members.
+/// A collection has no members if a relationship on the path to its owner is nil.
 package struct ResolvedCollection: Sendable {
-  /// Which relationship of which object.
+  /// A relationship and the path to its owner.
   package struct Place: Sendable {
-    /// How many conditions on collections further out the path begins.
+    /// The number of enclosing conditions on collections between this one and the origin of the
+    /// path.
     let depth: Int
-    /// The to-one slots to follow to the owner.
+    /// The to-one slots from the origin to the owner.
     let hops: [Int]
     let relationship: RelationshipSchema
   }
 
   let place: Place
-  /// The entity that the members are of, or inherit from.
+  /// The entity of the members, which may belong to its subentities.
   package let destination: EntitySchema
-  /// The names along the way: "country.cities".
+  /// The names on the path: "country.cities".
   let name: String
-  /// The entity that has the relationship, by name.
+  /// The name of the entity that has the relationship.
   let entityName: String
-  /// What holds of each member that counts.
+  /// The conditions that a member satisfies to be in the collection.
   var filters: [any Condition] = []
 
-  /// The relationship stands where one value is wanted.
+  /// The error that the relationship is used as a single value.
   var isUnfit: QueryError { .toManyProperty(entity: entityName, property: place.relationship.name) }
 
-  /// Calls `body` with the members in ascending order of their keys, or in the order of an ordered
-  /// relationship, until it returns false. O(members).
+  /// Calls `body` with the members until `body` returns false. The order is ascending by key, or
+  /// the order of an ordered relationship. O(members).
   func visit(
     from row: Row, _ reader: RowReader, _ body: (Row) throws -> Bool
   ) throws {
@@ -46,7 +47,7 @@ package struct ResolvedCollection: Sendable {
     }
   }
 
-  /// How many members there are. Without filters no record is read.
+  /// Returns the number of members. Without filters, no record is read.
   func count(from row: Row, _ reader: RowReader) throws -> Int {
     if filters.isEmpty { return try reader.members(of: place, from: row).count }
     var count = 0

@@ -2,26 +2,27 @@
 package import StrataModel
 package import StrataRecord
 
-/// Where a property path leads in one store's schema: from the object over to-one slots to the slot
-/// that is asked for.
+/// A property path resolved in one store's schema: to-one slots to follow, and the slot to read at
+/// the end.
 ///
-/// A class, because operands and conditions hand it on, and it is constant.
+/// A class, because operands and conditions share the path, which is constant.
 package final class ResolvedPath: Sendable {
-  /// How many conditions on collections further out the path begins: 0 for the object in hand.
+  /// The number of enclosing conditions on collections between the current one and the origin of
+  /// the path; 0 if the path begins at the current object.
   package let depth: Int
-  /// The to-one slots to follow, each in the entity that the one before leads to.
+  /// The to-one slots to follow, each in the entity of the target before.
   package let hops: [Int]
   /// The slot in the entity at the end.
   package let slot: Int
   package let kind: SlotKind
-  /// If the slot has a composite: where in it the path goes on. Then `kind` is the kind of the member
-  /// there.
+  /// The path inside of the composite in the slot, if the path ends at a member of one. `kind` is
+  /// then the kind of that member.
   package let composite: CompositePath?
-  /// The names along the way: "country.name".
+  /// The names on the path: "country.name".
   package let name: String
-  /// The entity at the end, by name.
+  /// The name of the entity at the end.
   package let entityName: String
-  /// What the slot reads as where it was never set: `.null`, unless the attribute is not optional.
+  /// The value of a slot that was never set: `.null`, unless the attribute is not optional.
   package let absentValue: Value
 
   init(
@@ -38,10 +39,10 @@ package final class ResolvedPath: Sendable {
     self.absentValue = absentValue
   }
 
-  /// Whether it leads to a slot of the very object that it begins at.
+  /// Whether the path ends at a slot of the object at which it begins.
   var isDirect: Bool { depth == 0 && hops.isEmpty && composite == nil }
 
-  /// The path from the last object on the way.
+  /// The path that begins at the last object of this path.
   var atItsEnd: ResolvedPath {
     ResolvedPath(
       depth: 0, hops: [], slot: slot, kind: kind, composite: composite, name: name,
@@ -50,10 +51,12 @@ package final class ResolvedPath: Sendable {
 }
 
 extension ResolvedPath {
-  /// The operator does not apply to the property.
+  /// The error that an operator does not apply to the property.
   var isUnfit: QueryError { .unfitProperty(entity: entityName, property: name) }
 
-  /// `constant` as a value of the property's type.
+  /// Returns `constant` as a value of the property's type.
+  ///
+  /// - Throws: `QueryError.mismatchedType` if the constant does not fit.
   func fit<V: AttributeValue>(_ constant: Value) throws(QueryError) -> V {
     guard kind.holds(constant), let value = V(value: constant) else {
       throw .mismatchedType(entity: entityName, property: name, type: V.attributeType)

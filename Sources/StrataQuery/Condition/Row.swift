@@ -2,25 +2,26 @@
 package import StrataModel
 package import StrataRecord
 
-/// One object on its way through a fetch: its key, and its record's bytes wherever they lie. That is what
-/// conditions see. It is the borrowed form; the owned one is `StoredRecord`.
+/// One object during a fetch: its key and the bytes of its record, in the store or in memory.
+/// Conditions read rows. A row is borrowed; the owned form is `StoredRecord`.
 ///
-/// - Important: it points to bytes that belong to the code that shows it, and is valid during that call.
+/// - Important: the row points to bytes of the code that passes it, and is valid only during that
+///   call.
 package struct Row {
   package let key: ObjectKey
   package let start: UnsafeRawPointer
-  // Safety: the schema holds its layouts, and the code that shows a row holds the schema. A row is
-  // copied for each object of a walk, and so counts no references.
+  // Safety: the schema retains its layouts, and the code that passes a row retains the schema. A
+  // walk copies a row for each object, so a row does no reference counting.
   package unowned(unsafe) let layout: RecordLayout
-  /// The generation of the store's record that the bytes go back to.
+  /// The generation of the store's record on which the bytes are based.
   package let generation: UInt64
   private let byteCount: Int
-  // Safety: valid during the call that shows the row, as the bytes are.
-  /// The record that the bytes are of, if it is in memory.
+  // Safety: valid during the call that passes the row, like the bytes.
+  /// The record that contains the bytes, if it is in memory.
   private let record: UnsafePointer<Record>?
 
-  /// - Parameter bytes: of a record.
-  /// - Returns: nil if there are none.
+  /// - Parameter bytes: the bytes of a record.
+  /// - Returns: nil if `bytes` is empty.
   init?(
     _ key: ObjectKey, _ generation: UInt64, _ bytes: UnsafeRawBufferPointer, _ layout: RecordLayout
   ) {
@@ -28,7 +29,7 @@ package struct Row {
     self.init(key: key, start: start, layout: layout, generation, byteCount: bytes.count, nil)
   }
 
-  /// A row that is read, but never kept.
+  /// Creates a row that is read but never kept.
   init(key: ObjectKey, start: UnsafeRawPointer, layout: RecordLayout) {
     self.init(key: key, start: start, layout: layout, 0, byteCount: 0, nil)
   }
@@ -45,12 +46,12 @@ package struct Row {
     self.record = record
   }
 
-  /// The record, copied unless it is in memory.
+  /// Returns the record. The bytes are copied unless the record is in memory.
   package func kept(in arena: inout RecordArena) -> Record {
     record?.pointee ?? arena.append(copying: UnsafeRawBufferPointer(start: start, count: byteCount))
   }
 
-  /// The owned form.
+  /// Returns the owned form of the row.
   func owned(in arena: inout RecordArena) -> StoredRecord {
     StoredRecord(record: kept(in: &arena), generation: generation)
   }

@@ -3,52 +3,52 @@ package import StrataChanges
 import StrataModel
 package import StrataRecord
 
-/// Reads slots of rows for conditions, following relationships through the read view.
+/// Reads slots of rows for conditions, and follows relationships through the read view.
 ///
-/// Targets are kept for the length of the fetch, because many objects share one: a hundred people
-/// of a company read its record once, and its members.
+/// Targets are cached during the fetch, because many objects share one: for a hundred people of a
+/// company, the company's record and members are read once.
 ///
 /// ## Isolation
-/// One fetch's; not Sendable.
+/// It belongs to one fetch and is not Sendable.
 package final class RowReader {
-  /// How many targets are kept at most; then all are dropped.
+  /// The maximum number of cached targets. At this number, all are evicted.
   private static let targetCountMax = 4_096
-  /// As many members are kept.
+  /// The maximum number of cached members. Beyond this number, all are evicted.
   private static let memberCountMax = 65_536
 
   private let view: ReadView
   private var targets: [ObjectKey: Record?] = [:]
   private var members: [LinkPlace: [ObjectKey]] = [:]
   private var memberCount = 0
-  /// What was read of other objects than the rows themselves.
+  /// The reads of objects other than the rows themselves.
   private(set) var reads = ReadCount()
-  /// The objects whose collections' members are being looked at, the innermost last.
+  /// The owners of the collections that are being evaluated, the innermost last.
   private var outer: [Row] = []
-  /// What the aggregates of the group have come to whose columns are being read, in the order of
-  /// `RowGrouping.aggregates`.
+  /// The values of the current group's aggregates, in the order of `RowGrouping.aggregates`.
   var totals: [Value] = []
 
   package init(view: ReadView) { self.view = view }
 
   var store: StoreIdentity { view.schema.store }
 
-  /// The slot that `path` leads to from `row`, or nil if a relationship on the way leads nowhere or
-  /// to an object that is deleted.
+  /// Returns the slot at the end of `path` from `row`; nil if a relationship on the path is nil or
+  /// its target is deleted.
   ///
-  /// - Important: the slot is valid until the next call, and as long as the row is.
+  /// - Important: the slot is valid until the next call, and not longer than the row.
   @inline(__always)
   package func slot(_ path: ResolvedPath, of row: Row) throws -> RecordSlot? {
     if path.hops.isEmpty, path.depth == 0 { return row.layout.slot(path.slot, at: row.start) }
     return try targetSlot(path, of: row)
   }
 
-  /// The value that `path` leads to from `row`; `.null` if it leads nowhere.
+  /// Returns the value at the end of `path` from `row`; `.null` if a relationship on the path is
+  /// nil or its target is deleted.
   func value(_ path: ResolvedPath, of row: Row) throws -> Value {
     guard let slot = try slot(path, of: row) else { return .null }
     guard let composite = path.composite else {
       return slot.isPresent ? slot.value(store: store) : path.absentValue
     }
-    // What does not decode reads as what was never set.
+    // A composite that cannot be decoded reads as an attribute that was never set.
     let member = slot.isPresent ? composite.member(of: slot) : nil
     return member ?? composite.member(of: path.absentValue) ?? path.absentValue
   }
@@ -60,16 +60,16 @@ package final class RowReader {
     return end.layout.slot(path.slot, at: end.start)
   }
 
-  /// The object that to-one slots lead to from `row`; nil if one of them leads nowhere or to an object
-  /// that is deleted.
+  /// Returns the object at the end of to-one slots from `row`; nil if one of them is nil or its
+  /// target is deleted.
   private func follow(_ hops: [Int], from row: Row) throws -> Row? {
     var end = row
     for hop in hops {
       guard let key = end.layout.slot(hop, at: end.start).toOne,
         let layout = view.schema.layout(of: key.entity), let record = try target(key)
       else { return nil }
-      // Safety: `targets` holds the record, and drops it at the earliest in the next look-up; what
-      // is read from it until then is a key, or the slot whose validity ends there.
+      // Safety: `targets` retains the record and releases it at the earliest in the next look-up.
+      // Until then, a key is read from the record, or the slot that is valid only until then.
       end = Row(key: key, start: record.start, layout: layout)
     }
     return end
@@ -83,7 +83,7 @@ package final class RowReader {
       targets[key] = .some(nil)
       return nil
     }
-    // In a block of its own: one that it shared with rows would keep all of them in memory.
+    // A separate block: a block shared with rows would keep all of them in memory.
     let record = stored.record.sharesItsBlock ? stored.record.separated() : stored.record
     targets[key] = record
     return record
@@ -96,19 +96,19 @@ extension RowReader: Sendable {}
 // MARK: - Collections
 
 extension RowReader {
-  /// The object that `depth` conditions on collections further out are about.
+  /// Returns the object that the condition `depth` levels further outside is evaluated for.
   func row(_ depth: Int, outOf row: Row) -> Row {
     depth == 0 ? row : outer[outer.count - depth]
   }
 
-  /// Calls `body`, in which `row` is the object that the next condition further out is about.
+  /// Calls `body` with `row` as the object of the next enclosing condition.
   func entering<R>(_ row: Row, _ body: () throws -> R) rethrows -> R {
     outer.append(row)
     defer { outer.removeLast() }
     return try body()
   }
 
-  /// Calls `body` with an object's record, or returns nil if it is gone.
+  /// Calls `body` with an object's record; returns nil if the object does not exist.
   func withRow<R>(of key: ObjectKey, _ body: (Row) throws -> R) throws -> R? {
     guard let layout = view.schema.layout(of: key.entity), let record = try target(key) else {
       return nil
@@ -116,8 +116,8 @@ extension RowReader {
     return try record.withRow(of: key, layout, body)
   }
 
-  /// The members of a relationship, ascending by key or in their order; none if the path to its owner
-  /// leads nowhere.
+  /// Returns the members of a relationship, in ascending order of keys or in the order of the
+  /// relationship; none if a relationship on the path to the owner is nil.
   func members(of place: ResolvedCollection.Place, from row: Row) throws -> [ObjectKey] {
     guard let owner = try follow(place.hops, from: self.row(place.depth, outOf: row))?.key else {
       return []

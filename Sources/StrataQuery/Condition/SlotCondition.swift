@@ -2,38 +2,40 @@
 package import StrataModel
 package import StrataRecord
 
-/// A test of one value: what an operator does once its path is resolved and its constant has the
-/// path's type.
+/// A test of one value: an operator with a constant, after the path is resolved and the constant is
+/// converted to the path's type.
 package protocol SlotTest: Sendable {
-  /// Whether it holds of the value in `slot`, which is present.
+  /// Whether the value in `slot` satisfies the test. The slot is present.
   func isTrue(of slot: RecordSlot) -> Bool
 
-  /// Whether it holds of a value that is in no slot: `.null`, or what an absent slot reads as.
+  /// Whether a value that is not in a slot satisfies the test: `.null`, or the value of an absent
+  /// slot.
   func isTrue(of value: Value) -> Bool
 
-  /// Which entries of an index over a slot of `kind` have values that it holds of, absent slots left
-  /// out; nil if the index cannot tell.
+  /// Returns the entries of an index over a slot of `kind` with values that satisfy the test,
+  /// without absent slots; nil if the index cannot answer the test.
   func range(in kind: SlotKind) -> IndexRange?
 
-  /// How a plan names it, without user values: "==", "prefix".
+  /// The name of the test in plans, without user values: "==", "prefix".
   var name: String { get }
 }
 
-/// A test of the value that a path leads to.
+/// A test of the value at the end of a path.
 ///
-/// It is not generic over the test, nor asks it through the protocol, object by object: what stands in
-/// an existential's table is never made for one type, and looks up at run time what an optional of
-/// its constant's type is, for hundreds of instructions. The closure is made where the type is known.
+/// The class is not generic over the test, and does not call the test through its protocol for each
+/// object. A method in a protocol's witness table is not specialized: it would look up the type of
+/// an optional constant at run time, which takes hundreds of instructions. The closure is created
+/// where the type is known.
 ///
-/// A class, because it is handed on as a condition again and again while it is planned.
+/// A class, because planning copies the condition many times.
 package final class SlotCondition: Condition {
   let path: ResolvedPath
   let test: any SlotTest
-  /// The test, of a slot that is present.
+  /// The test of a slot that is present.
   private let isTrueOfSlot: @Sendable (RecordSlot) -> Bool
-  /// Whether the test holds of a slot that is absent.
+  /// The result of the test for an absent slot.
   private let isTrueOfAbsent: Bool
-  /// Whether it holds where the path leads nowhere.
+  /// The result of the test if a relationship on the path is nil.
   private let isTrueOfNowhere: Bool
 
   @inline(__always)
@@ -46,7 +48,7 @@ package final class SlotCondition: Condition {
     isTrueOfNowhere = test.isTrue(of: Value.null)
   }
 
-  /// The same test of what the path's end has.
+  /// Creates the same test for the object at the path's end.
   private init(atItsEnd condition: SlotCondition) {
     path = condition.path.atItsEnd
     test = condition.test
@@ -59,7 +61,7 @@ package final class SlotCondition: Condition {
     guard let slot = try reader.slot(path, of: row) else { return isTrueOfNowhere }
     guard slot.isPresent else { return isTrueOfAbsent }
     guard let composite = path.composite else { return isTrueOfSlot(slot) }
-    // What does not decode reads as what was never set.
+    // A composite that cannot be decoded reads as an attribute that was never set.
     return composite.member(of: slot).map(test.isTrue) ?? isTrueOfAbsent
   }
 
@@ -68,7 +70,8 @@ package final class SlotCondition: Condition {
     return (path.slot, isTrueOfAbsent ? range.addingAbsent(path.kind) : range)
   }
 
-  /// From the objects at the path's end that the test holds of, back over the relationships.
+  /// The objects at the path's end that satisfy the test, from which the fetch returns over the
+  /// relationships.
   package var lead: Lead? {
     guard path.depth == 0, !path.hops.isEmpty, path.composite == nil, !isTrueOfNowhere else {
       return nil

@@ -3,19 +3,19 @@ import StrataChanges
 package import StrataModel
 package import StrataRecord
 
-/// Whether a to-one relationship leads to one of some objects, or an object is one of them. Objects of other stores are none that
-/// it could lead to.
+/// Whether a to-one relationship leads to one of several objects, or an object is one of them.
+/// Objects of other stores are left out, because no relationship can lead to them.
 package struct TargetTest: SlotTest {
   let keys: Set<ObjectKey>
 
   /// - Parameter ids: the objects, each an `.object`.
-  /// - Throws: `unfitProperty`, if one is something else.
+  /// - Throws: `unfitProperty` if one of `ids` is not an `.object`.
   package init(_ path: ResolvedPath, _ ids: [Value], in schema: Schema) throws(QueryError) {
     guard let test = TargetTest(ids, in: schema) else { throw path.isUnfit }
     self = test
   }
 
-  /// nil if one of `ids` is no `.object`.
+  /// Creates a test; nil if one of `ids` is not an `.object`.
   init?(_ ids: [Value], in schema: Schema) {
     var keys: Set<ObjectKey> = []
     for value in ids {

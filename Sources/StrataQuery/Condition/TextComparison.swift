@@ -2,8 +2,7 @@
 package import StrataModel
 package import StrataRecord
 
-/// A comparison of text with a constant, by canonical equivalence and in the order of
-/// indexes.
+/// A comparison of texts with a constant, by canonical equivalence and in the order of indexes.
 package struct TextComparison: SlotTest {
   private let comparison: ComparisonOperator
   private let constant: TextBytes

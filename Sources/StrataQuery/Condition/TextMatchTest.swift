@@ -2,8 +2,8 @@
 import StrataModel
 import StrataRecord
 
-/// Whether text begins with, ends with or contains another, as `String`'s methods of these names
-/// have it: by whole characters, so "e" is no prefix of "é".
+/// Whether a text begins with, ends with or contains another, as the methods of `String`. Whole
+/// characters are compared, so "e" is not a prefix of "é".
 struct TextMatchTest: SlotTest {
   let part: TextPart
   let text: TextBytes

@@ -2,10 +2,10 @@
 import StrataModel
 import StrataRecord
 
-/// A test of whole texts: what the bytes of a record cannot tell.
+/// A test of whole texts that cannot be evaluated on the bytes of a record.
 struct TextTest: SlotTest {
   let name: String
-  /// Every text that the test holds of begins with it.
+  /// A common prefix of all texts that satisfy the test.
   private let prefix: String
   private let holds: @Sendable (String) -> Bool
 

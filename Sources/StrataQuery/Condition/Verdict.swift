@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A predicate that holds of all objects, or of none. Core Data: TRUEPREDICATE, FALSEPREDICATE.
+/// A predicate that is true for all objects, or for none. Core Data: TRUEPREDICATE, FALSEPREDICATE.
 package struct Verdict: Condition {
   let isTrue: Bool
 
