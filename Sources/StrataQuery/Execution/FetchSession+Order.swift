@@ -3,14 +3,15 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// An index whose entries come in the order of the request: it is walked until the window is full. What
-// the offset leaves out are entries that are passed by, not looked up, if nothing is left to ask.
+// Fetches from an index with entries in the order of the request. The walk ends when the window is
+// full. Objects before the offset are passed over as entries, without a look-up, unless a part of
+// the predicate must be evaluated.
 
 extension FetchSession {
-  /// A part of the way through an index.
+  /// One part of the walk over an index.
   private struct Leg {
     let stretches: [KeyRange]
-    /// Whether all values are one to the order, whatever the entries say.
+    /// Whether all values are equal in the order, whatever the entries contain.
     var isOneGroup = false
   }
 
@@ -33,9 +34,9 @@ extension FetchSession {
     }
   }
 
-  /// The way in the order of the first sort key, in parts. Objects whose slot is absent stand before all
-  /// others in the index, but may read as a value that belongs further in: they are a leg with those that
-  /// have the value.
+  /// Returns the parts of the walk, in the order of the first sort key. Objects with an absent slot
+  /// are at the beginning of the index, but may read as a value that belongs further inside. They
+  /// form one part with the objects that have that value.
   private func legs(of order: IndexOrder) throws -> [Leg] {
     let access = order.access
     let whole = [Leg(stretches: access.range.stretches)]
@@ -72,15 +73,15 @@ extension FetchSession {
   // MARK: - Walking
 
   private func walk(_ stretches: [KeyRange], _ order: IndexOrder) throws {
-    // Objects that the order does not tell apart may be in several stretches.
+    // Objects with equal sort values may be in several key ranges.
     var group = IndexGroup()
     for range in order.isReversed ? stretches.reversed() : stretches {
       var rest: KeyRange? = range
       while let range = rest, !window.isFull {
         rest = nil
         guard let value = try walk(range, order, &group) else { continue }
-        // Its objects come in the order of their keys, not the reverse: the first of them are found
-        // without the others.
+        // Objects with one value are in ascending order of their keys, also in reverse order of the
+        // values: a forward walk finds the first of them without the others.
         group.removeAll()
         try walkGroup([KeyRange(prefix: value)], order, isSorted: true)
         rest = KeyRange(lower: range.lower, upper: value)
@@ -89,38 +90,42 @@ extension FetchSession {
     _ = try close(&group, order)
   }
 
-  /// - Returns: the value at which a reversed walk has stopped because it has many entries; nil if the
-  ///   walk has come to its end.
+  /// Walks one key range.
+  ///
+  /// - Returns: the value at which a reversed walk has stopped because the value has many entries;
+  ///   nil if the walk has reached its end.
   private func walk(
     _ range: KeyRange, _ order: IndexOrder, _ group: inout IndexGroup
   ) throws -> [UInt8]? {
     let access = order.access
     var large: [UInt8]?
-    // Up to 64 entries with one value are gathered backwards; more are walked forwards.
+    // In a reversed walk, up to 64 entries with one value are collected. A value with more entries
+    // is walked forwards.
     let groupCountMax = order.isReversed && isInKeyOrder(within: order) ? 64 : .max
     let isGrouped =
       order.isReversed || order.keyCount < plan.sort.count || !order.isToTheEnd
-    // Whether an entry is all that it takes to make its object a result. A sink that may stop at any row
-    // wants no more to be gathered.
+    // Whether an entry alone decides that its object is a result. A sink that may stop at any row
+    // requires that no further objects are collected.
     let isDirect =
       !isGrouped && plan.filter == nil && access.range.certainty == .all && !Sink.mayStop
     if isDirect, access.isOneValue, access.fixed.count < KeyEncoder.valueByteCountMax,
       group.isEmpty
     {
-      // Each entry has the same value, and none is cut: there is nothing to see in them but the objects.
+      // All entries have the same value, and no value is cut: only the objects are read from the
+      // entries.
       reads.entries += try view.walkIndex(
         access.index.number, in: range, isReversed: order.isReversed
       ) { _, key in try isInFamily(key) ? take(key) : .more }
       return nil
     }
     let cutByteCount = KeyEncoder.valueByteCountMax + KeyEncoder.objectKeyByteCount
-    // Not part of the closure, in which most entries are done with before.
+    // Not part of the closure, which handles most entries before this function is needed.
     @inline(never)
     func gather(_ entry: UnsafeRawBufferPointer, _ key: ObjectKey) throws -> ScanStep {
       let value = UnsafeRawBufferPointer(
         rebasing: entry.dropLast(KeyEncoder.objectKeyByteCount))
       let isCertain = access.range.certainty.holds(of: value)
-      // A value that was cut shares its bytes with others, whatever their order.
+      // A value that was cut shares its bytes with other values of any order.
       let isCut = value.count >= KeyEncoder.valueByteCountMax
       if !isGrouped, !isCut, group.isEmpty { return try admit(key, isCertain: isCertain) }
       let head = order.head(of: value)
@@ -143,17 +148,17 @@ extension FetchSession {
     return large
   }
 
-  /// Whether all that find themselves in a group are results, in the order of their keys, in which their
-  /// entries are.
+  /// Whether all objects of a group are results, in the order of their keys, which is the order of
+  /// their entries.
   private func isInKeyOrder(within order: IndexOrder) -> Bool {
     plan.filter == nil && order.access.range.certainty == .all && order.isToTheEnd
       && order.keyCount == plan.sort.count
   }
 
-  /// Walks entries that are all one value to the first sort key.
+  /// Walks entries with one value of the first sort key.
   ///
-  /// - Parameter isSorted: whether they are one to the others that the index orders, too. Then those of
-  ///   each value come in the order of their keys.
+  /// - Parameter isSorted: whether the entries are also equal in the other sort keys of the index.
+  ///   The objects of each value are then in the order of their keys.
   private func walkGroup(
     _ stretches: [KeyRange], _ order: IndexOrder, isSorted: Bool
   ) throws {

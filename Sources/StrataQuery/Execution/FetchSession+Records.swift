@@ -3,13 +3,13 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Where no index fits, or one that does holds too much: each record is looked at, in the order of the
-// keys.
+// Fetches by a walk over all records in the order of their keys, if no index fits or the fitting
+// index has too many entries.
 
 extension FetchSession {
   func readRecords() throws {
     let before = reads
-    // Far into the objects, those before the window are not looked into.
+    // For a page deep in the result, the objects before the window are not read.
     let isPage = plan.limit != nil && plan.offset > 0
     if !plan.sort.isEmpty {
       try sortRecords()
@@ -31,8 +31,8 @@ extension FetchSession {
     }
   }
 
-  /// Hands over all objects of the entity where nothing is pending: there is nothing to do between the
-  /// store and the sink.
+  /// Passes all objects of the entity from the store to the sink. Without pending changes, no merge
+  /// is needed.
   private func takeAll() throws {
     for entity in plan.family where !window.isFull {
       guard let layout = view.schema.layout(of: entity) else { continue }
@@ -58,7 +58,8 @@ extension FetchSession {
   }
 
   private func sortRecords() throws {
-    // With a limit most rows are turned away, some of them later: the winners' records are read again.
+    // With a limit, most rows are rejected, some of them after they were added. The records of the
+    // remaining rows are read again.
     var sorter = makeSorter(keepsRecords: plan.limit == nil)
     try visitRecords { row in
       sorter.add(row)

@@ -3,8 +3,8 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Keys from indexes, put into the order of the request afterwards. Where looking them up would take
-// longer than a walk over the records, the records are walked.
+// Fetches keys from indexes and sorts them afterwards. The records are walked instead if looking up
+// the keys would take longer.
 
 extension FetchSession {
   func read(_ source: CandidateSource) throws {
@@ -27,13 +27,13 @@ extension FetchSession {
       }
     } else {
       var sorter = makeSorter()
-      // In the order of their keys, in which the records lie.
+      // In ascending order of keys, in which the records are stored.
       try add(found.keys, to: &sorter) { !found.isDoubtful($0) }
       try addWindow(of: &sorter)
     }
   }
 
-  /// Counts the entries of an index range without keeping their keys.
+  /// Counts the entries of an index range without collecting their keys.
   ///
   /// - Returns: false if too many entries would have to be looked up.
   private func countEntries(_ access: IndexAccess) throws -> Bool {

@@ -3,42 +3,41 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// One run of a plan over one read view, into a sink.
+/// One execution of a plan on one read view, with results into a sink.
 ///
-/// What finds objects is in other files: indexes in the order of the request (`+Order`), sources of keys
-/// (`+Sources`), the records themselves (`+Records`). Here is what becomes of each object that is
-/// found.
+/// Other files find objects: indexes in the order of the request (`+Order`), sources of keys
+/// (`+Sources`), and the records (`+Records`). This file processes each object that is found.
 ///
 /// ## Isolation
-/// Belongs to the context that fetches, for the length of a fetch.
+/// It belongs to the fetching context during one fetch.
 final class FetchSession<Sink: RowSink> {
   let plan: QueryPlan
   let view: ReadView
-  /// Notes how the plan is carried out; nil unless it is explained.
+  /// The log of the execution; nil unless the request is explained.
   let trace: PlanTrace?
 
   let reader: RowReader
-  /// The only entity whose objects are results; nil if there are several.
+  /// The entity of the results; nil if there are several.
   private let onlyEntity: EntityNumber?
-  /// How its records are laid out.
+  /// The layout of the only entity's records.
   private let onlyLayout: RecordLayout?
-  /// Whether anything is left to ask of objects that the access is certain of.
+  /// Whether a part of the predicate must be evaluated even for objects with certain entries.
   private let hasFilter: Bool
-  // Safety: `@exclusivity(unchecked)` spares each row several run-time checks. A session is of one
-  // fetch, and no access to these runs code that could reach the session again.
+  // Safety: `@exclusivity(unchecked)` saves several run-time checks per row. A session belongs to
+  // one fetch, and no access to these properties runs code that could access the session again.
   @exclusivity(unchecked)
   var sink: Sink
   @exclusivity(unchecked)
   var window: Window
   @exclusivity(unchecked)
   var reads = ReadCount()
-  /// How the plan's access turned out, for the trace.
+  /// The executed access of the plan, for the explanation.
   var accessStep: QueryExplanation.Step?
-  /// Objects that are part of the result next, whose records have to be read yet.
+  /// The next objects of the result. Their records are not read yet.
   @exclusivity(unchecked)
   private var taken: [ObjectKey] = []
 
-  /// - Parameter reader: what reads slots of the rows, for the request's conditions too.
+  /// - Parameter reader: the reader of the rows' slots, also for the request's conditions.
   init(
     _ plan: QueryPlan, in view: ReadView, into sink: Sink, reader: RowReader? = nil,
     trace: PlanTrace? = nil
@@ -54,9 +53,9 @@ final class FetchSession<Sink: RowSink> {
     window = Window(offset: plan.offset, limit: plan.limit)
   }
 
-  /// Carries the plan out.
+  /// Executes the plan.
   ///
-  /// - Returns: the sink, which has the result.
+  /// - Returns: the sink with the result.
   @discardableResult
   func run() throws -> Sink {
     if window.isFull { return sink }
@@ -70,22 +69,22 @@ final class FetchSession<Sink: RowSink> {
 
   // MARK: - Results
 
-  /// Makes an object part of the result whose bytes lie here, or whose key is enough.
+  /// Adds an object to the result, with its row if the sink reads records.
   func add(_ key: ObjectKey, _ row: Row?) throws {
     if try sink.take(key, row) == .stop { window.close() }
   }
 
-  /// Makes an object part of the result.
+  /// Adds an object to the result.
   ///
-  /// - Parameter known: its record, if it has been read; else it is read if the sink wants it.
+  /// - Parameter known: the object's record; if nil, the record is read if the sink needs it.
   func add(_ key: ObjectKey, known: StoredRecord? = nil) throws {
     guard Sink.readsRecords, let stored = try known ?? find(key), let layout = layout(of: key)
     else { return try add(key, nil as Row?) }
     try stored.record.withRow(of: key, layout, generation: stored.generation) { try add(key, $0) }
   }
 
-  /// Makes an object part of the result, of which nothing is left to ask, if it is wanted. Its record is
-  /// read by `readTaken`, so that a walk over an index is not interrupted at each entry.
+  /// Adds an object that needs no evaluation to the result, if it is in the window. `readTaken`
+  /// reads its record later, so that a walk over an index is not interrupted at each entry.
   @inline(__always)
   func take(_ key: ObjectKey) throws -> ScanStep {
     if window.takes() {
@@ -100,10 +99,11 @@ final class FetchSession<Sink: RowSink> {
     return window.isFull ? .stop : .more
   }
 
-  /// How many results room is made for at first.
+  /// The number of results for which memory is reserved at first.
   private var expectedCount: Int { min(window.remaining, 32) + 1 }
 
-  /// Reads the records of what was taken. Nothing else becomes part of the result before.
+  /// Reads the records of the taken objects. This happens before any other object is added to the
+  /// result.
   func readTaken() throws {
     if taken.isEmpty { return }
     let keys = taken
@@ -113,9 +113,10 @@ final class FetchSession<Sink: RowSink> {
     try view.visit(keys) { try add($0, $1) }
   }
 
-  /// Makes a candidate a result, if it satisfies what is left to ask and is wanted.
+  /// Adds a candidate to the result, if it satisfies the conditions that remain and is in the
+  /// window.
   ///
-  /// - Parameter isCertain: false if the whole predicate has to be asked.
+  /// - Parameter isCertain: false if the whole predicate must be evaluated.
   func admit(_ key: ObjectKey, isCertain: Bool) throws -> ScanStep {
     guard let filter = isCertain ? plan.filter : plan.condition else {
       if window.takes() { try add(key) }
@@ -129,13 +130,14 @@ final class FetchSession<Sink: RowSink> {
 
   // MARK: - One object
 
-  /// The object's record as the view shows it; nil for an entry whose object is gone.
+  /// Returns the object's record in the view; nil for an index entry of an object that does not
+  /// exist.
   private func find(_ key: ObjectKey) throws -> StoredRecord? {
     reads.records += 1
     return try view.record(of: key)
   }
 
-  /// Looks an object up and calls `body` with it, if it is there.
+  /// Looks up an object and calls `body` with it if it exists.
   func withRow(of key: ObjectKey, _ body: (Row) throws -> Void) throws {
     guard let stored = try find(key), let layout = layout(of: key) else { return }
     try stored.record.withRow(of: key, layout, generation: stored.generation, body)
@@ -152,23 +154,23 @@ final class FetchSession<Sink: RowSink> {
     return plan.family.contains(key.entity)
   }
 
-  /// How many candidates are looked up at most: of more than one in eight objects, walking the records
-  /// is faster than looking candidates up one by one. Up to 256 are always looked up.
+  /// The maximum number of candidates to look up. For more than one in eight objects, walking the
+  /// records is faster than looking up candidates. Up to 256 candidates are always looked up.
   func lookupCountMax() throws -> Int { max(256, try plan.storedCount(in: view) / 8) }
 
   // MARK: - Sorting
 
-  /// A sorter for all candidates, of which nothing has become part of the result before.
+  /// Creates a sorter for all candidates. No object has been added to the result before.
   func makeSorter(keepsRecords: Bool = true) -> RowSorter {
     RowSorter(
       by: plan.sort, bound: plan.limit == nil ? nil : window.wanted,
       keepsRecords: keepsRecords && Sink.keepsRecords)
   }
 
-  /// Looks candidates up and adds those that satisfy what is left to ask. Their records are copied only if
-  /// they are among the best so far.
+  /// Looks up candidates and adds those that satisfy the conditions that remain. The sorter copies
+  /// only the records of rows that are among the best so far.
   ///
-  /// - Parameter isCertain: false if the whole predicate has to be asked of an object.
+  /// - Parameter isCertain: false for an object if the whole predicate must be evaluated.
   func add(
     _ keys: [ObjectKey], to sorter: inout RowSorter, isCertain: (ObjectKey) -> Bool
   ) throws {
@@ -179,16 +181,16 @@ final class FetchSession<Sink: RowSink> {
     }
   }
 
-  /// Whether an object satisfies what is left to ask of it.
+  /// Whether an object satisfies the conditions that remain.
   ///
-  /// - Parameter isCertain: false if the whole predicate has to be asked.
+  /// - Parameter isCertain: false if the whole predicate must be evaluated.
   @inline(__always)
   private func isTrue(of row: Row, isCertain: Bool) throws -> Bool {
     if isCertain, !hasFilter { return true }
     return try isTrue(isCertain ? plan.filter : plan.condition, of: row)
   }
 
-  // Not inlined: to copy a condition takes longer than to find out that there is none.
+  // Not inlined: copying a condition takes longer than testing it for nil.
   @inline(never)
   private func isTrue(_ condition: (any Condition)?, of row: Row) throws -> Bool {
     try condition?.isTrue(of: row, reader) ?? true
@@ -200,7 +202,7 @@ final class FetchSession<Sink: RowSink> {
 
   // MARK: - Explaining
 
-  /// How the plan was carried out.
+  /// The steps of the execution, for an explanation.
   var explained: QueryExplanation.Step {
     var step =
       accessStep ?? QueryExplanation.Step(.records, "none", .skipped, inputs: [])

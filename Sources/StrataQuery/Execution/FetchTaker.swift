@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// Takes what a fetch finds, one object after the other in the order of the result, while the fetch is
-/// under way: so that no list of records is kept beside the objects made of them.
+/// A receiver of the objects of a fetch, one at a time in the order of the result. A list of
+/// records beside the objects that are created from them is not needed.
 ///
 /// - Important: it must not change the read view of the fetch.
 package protocol FetchTaker: AnyObject {
-  /// Tells how many objects come next.
+  /// Announces the number of objects that follow.
   func expect(_ count: Int)
 
-  /// Takes an object.
+  /// Receives an object.
   ///
-  /// - Parameter row: valid during the call; nil for an entry of an index whose object is gone.
+  /// - Parameter row: the object's row, valid during the call; nil for an index entry of an object
+  ///   that does not exist.
   func take(_ key: ObjectKey, _ row: Row?) throws
 }

@@ -2,22 +2,22 @@
 import StrataModel
 import StrataRecord
 
-/// The objects whose entries in an index have the same value bytes, while they are gathered: their
-/// order among each other differs from the order of the entries.
+/// The objects with equal value bytes in an index, while they are collected. Their order in the
+/// result differs from the order of their entries.
 struct IndexGroup {
   private(set) var keys: [ObjectKey] = []
-  /// Whether all of them satisfy what their index answers for certain.
+  /// Whether all objects certainly satisfy the terms that the index answers.
   private(set) var isCertain = true
   private var value: [UInt8] = []
 
   var isEmpty: Bool { keys.isEmpty }
 
-  /// Whether the values may differ beyond the bytes that the index has of them.
+  /// Whether the values may differ beyond the bytes that the index contains.
   var isCut: Bool { value.count >= KeyEncoder.valueByteCountMax }
 
   func has(_ other: UnsafeRawBufferPointer) -> Bool { value.elementsEqual(other) }
 
-  /// Adds an object with the group's value; the first one decides which that is.
+  /// Adds an object with the group's value. The first object determines the value.
   mutating func append(_ key: ObjectKey, _ value: UnsafeRawBufferPointer, isCertain: Bool) {
     if keys.isEmpty {
       self.isCertain = true

@@ -3,14 +3,13 @@ import StrataChanges
 import StrataModel
 import StrataPrimitives
 
-/// The objects that a source has found.
+/// The keys of the objects that a source has found.
 ///
 /// ## Invariants
 /// - I1 `keys` ascend, and no two are equal.
 struct KeySet {
   private(set) var keys: [ObjectKey]
-  /// The objects of which it is not certain that they satisfy what the source stands for; nil for all of
-  /// them.
+  /// The objects that may fail the source's condition and must be checked; nil if all must be.
   var doubtful: Set<ObjectKey>?
 
   private init(keys: [ObjectKey], doubtful: Set<ObjectKey>?) {
@@ -19,8 +18,8 @@ struct KeySet {
   }
 
   /// - Parameters:
-  ///   - found: in any order, perhaps several times.
-  ///   - doubtful: those of them which are not certain; nil for all.
+  ///   - found: the keys, in any order and possibly repeated.
+  ///   - doubtful: the keys that must be checked; nil if all must be.
   init(_ found: [ObjectKey], doubtful: Set<ObjectKey>? = []) {
     var ascending = found
     if !ascending.isStrictlyAscending {
@@ -35,7 +34,8 @@ struct KeySet {
 
   var doubtfulCount: Int { doubtful?.count ?? keys.count }
 
-  /// The objects that are in both. O(the smaller · log the larger), or O(both) if that is less.
+  /// Returns the objects that are in both sets. O(the smaller · log the larger), or O(both) if that
+  /// is less.
   func intersection(_ other: KeySet) -> KeySet {
     if other.keys.count < keys.count { return other.intersection(self) }
     var common: [ObjectKey] = []
@@ -51,7 +51,7 @@ struct KeySet {
     return KeySet(keys: common, doubtful: Self.joined(doubtful, other.doubtful))
   }
 
-  /// What is doubtful in either.
+  /// Returns the keys that must be checked in either set; nil if all must be.
   static func joined(_ one: Set<ObjectKey>?, _ two: Set<ObjectKey>?) -> Set<ObjectKey>? {
     guard let one, let two else { return nil }
     return two.isEmpty ? one : two.union(one)
@@ -66,7 +66,7 @@ struct KeySet {
 }
 
 extension [ObjectKey] {
-  /// Whether they are in order and no two are equal.
+  /// Whether the keys ascend and no two are equal.
   fileprivate var isStrictlyAscending: Bool {
     var last: UInt64 = 0
     for key in self {
@@ -77,7 +77,7 @@ extension [ObjectKey] {
     return true
   }
 
-  /// Of equal keys that follow each other, leaves one.
+  /// Removes all but one of adjacent equal keys.
   fileprivate mutating func removeRepeated() {
     var count = 0
     for index in indices where count == 0 || self[count - 1] != self[index] {

@@ -4,20 +4,20 @@ import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-/// The entries that an overlay has in a stretch of one index, in order: its segments' sorted runs as
-/// one, without entries that a newer segment has made stale. O(log pending) to begin, then
+/// The entries of an overlay in a range of one index, in order. The sorted runs of the segments are
+/// merged, without entries that a newer segment has made stale. O(log pending) to begin, then
 /// O(segments) per entry.
 ///
 /// ## Lifetime
-/// A walk. The walk keeps it until the last entry that it showed has been looked at: the bytes are in the
-/// runs that it holds.
+/// It lives during one walk. The walk retains it until the last entry has been processed: the bytes
+/// are in the runs that it retains.
 struct PendingEntries {
   private struct Cursor {
     let run: IndexRun
     let depth: Int
     var position: Int
     let end: Int
-    /// The entry at the position, unless that is the end.
+    /// The entry at the position, unless the position is the end.
     var object = ObjectKey(rawValue: 0)
     var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
   }
@@ -25,10 +25,10 @@ struct PendingEntries {
   private let lookUp: PendingLookUp
   private let isReversed: Bool
   private var cursors: [Cursor] = []
-  /// The cursor with the next entry; nil if there is none.
+  /// The cursor with the next entry; nil at the end.
   private var nearest: Int?
 
-  /// - Parameter lookUp: of the overlay.
+  /// - Parameter lookUp: the look-up of the overlay.
   init(
     _ lookUp: PendingLookUp, index: PropertyNumber, in range: KeyRange, isReversed: Bool
   ) {
@@ -49,13 +49,13 @@ struct PendingEntries {
     choose()
   }
 
-  /// Whether the next entry comes before `other`; false if there is none.
+  /// Whether the next entry comes before `other`; false if there is no next entry.
   func isNext(before other: UnsafeRawBufferPointer) -> Bool {
     guard let nearest else { return false }
     return precedes(cursors[nearest].bytes, other)
   }
 
-  /// Calls `body` with the next entry and passes on to the one after.
+  /// Calls `body` with the next entry and moves to the entry after it.
   mutating func next<R>(
     _ body: (UnsafeRawBufferPointer, ObjectKey) throws -> R
   ) rethrows -> R? {
@@ -67,7 +67,7 @@ struct PendingEntries {
     return try body(bytes, object)
   }
 
-  /// Moves a cursor on to an entry that no newer segment has made stale.
+  /// Moves a cursor forward to an entry that no newer segment has made stale.
   private mutating func settle(_ index: Int) {
     let step = isReversed ? -1 : 1
     while cursors[index].position != cursors[index].end {

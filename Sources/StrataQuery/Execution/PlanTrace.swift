@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataRecord
 
-/// Notes what became of each source of a plan while it is carried out, for `explain`. Other fetches have
-/// none.
+/// Records the outcome of each source of a plan during execution, for `explain`. Other fetches have
+/// no trace.
 ///
 /// ## Isolation
-/// One fetch's.
+/// It belongs to one fetch.
 final class PlanTrace {
-  /// The sources that are being read, the innermost last, with what theirs have come to.
+  /// The sources that are being read, the innermost last, with the steps of their inputs.
   private var open: [(source: CandidateSource, inputs: [QueryExplanation.Step])] = []
-  /// What is done.
+  /// The completed steps.
   private(set) var steps: [QueryExplanation.Step] = []
 
   func begin(_ source: CandidateSource) { open.append((source, [])) }
 
-  /// - Parameter found: how many keys; nil if there were too many.
+  /// Ends the innermost source.
+  ///
+  /// - Parameter found: the number of keys; nil if there were too many.
   func end(found: Int?, _ reads: ReadCount) {
     guard let (source, inputs) = open.popLast() else { return }
     add(

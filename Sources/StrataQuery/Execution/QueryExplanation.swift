@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// How a fetch request was carried out, and what that has read: `context.explain(request)`.
-/// SQLite: `EXPLAIN QUERY PLAN`, but with counts, as PostgreSQL's `EXPLAIN ANALYZE`.
+/// The executed plan of a fetch request and the number of reads: `context.explain(request)`.
+/// SQLite: `EXPLAIN QUERY PLAN`. PostgreSQL: `EXPLAIN ANALYZE`, which has counts too.
 ///
 /// ```
 /// City, objects: 2 returned; 12 index entries and 5 records read
@@ -14,78 +14,80 @@ import Foundation
 ///         index: Country.iso (values): 1 found
 /// ```
 ///
-/// A plan shows no values of the request. It is a value that can be kept, compared and sent.
+/// The explanation shows no values of the request. It is a value that can be stored, compared and
+/// sent.
 public struct QueryExplanation: Codable, Sendable, Hashable {
-  /// What the request was asked for.
+  /// The kind of result that was requested.
   public enum Answer: String, Codable, Sendable, Hashable {
     case objects
-    /// As `fetchIDs`.
+    /// Object IDs, as `fetchIDs` returns them.
     case ids
-    /// As `count(for:)`.
+    /// The number of objects, as `count(for:)` returns it.
     case count
   }
 
-  /// The entity, by name.
+  /// The name of the entity.
   public let entity: String
   public let answer: Answer
-  /// What was done last; each step works on what its inputs have found.
+  /// The last step. Each step processes the results of its inputs.
   public let plan: Step
-  /// How many entries of indexes and links were read, pending ones among them.
+  /// The number of index entries and links that were read, including pending ones.
   public let entriesRead: Int
-  /// How many records were read, of all entities, pending ones among them; an object that was looked for
-  /// in vain counts too.
+  /// The number of records that were read, of all entities, including pending ones. A look-up of an
+  /// object that does not exist counts too.
   public let recordsRead: Int
-  /// How many objects or IDs the answer has; for `count`, the count.
+  /// The number of returned objects or IDs; for `count`, the count.
   public let rowsReturned: Int
 
-  /// What a step does.
+  /// The operation of a step.
   public enum Kind: String, Codable, Sendable, Hashable {
-    /// Leaves out what is before the offset and beyond the limit.
+    /// Skips the objects before the offset and stops at the limit.
     case window
-    /// Puts all objects into order.
+    /// Sorts all objects.
     case sort
-    /// Keeps the first in order, as many as limit and offset ask for.
+    /// Finds the first objects in the order, as many as limit and offset require.
     case best
-    /// Asks of each object what its inputs do not answer.
+    /// Evaluates for each object the conditions that the step's inputs do not answer.
     case filter
-    /// Visits all records of the entity.
+    /// Reads all records of the entity.
     case records
-    /// Takes the store's own count of records, corrected by what is pending.
+    /// Takes the store's count of records and corrects it by pending changes.
     case count
-    /// Walks a stretch of an index.
+    /// Walks a range of an index.
     case index
-    /// Takes the objects that the predicate names.
+    /// Takes the objects that the predicate names by ID.
     case objects
-    /// Takes what several inputs have in common.
+    /// Takes the objects that all inputs have found.
     case intersection
-    /// Takes what any input has.
+    /// Takes the objects that any input has found.
     case union
-    /// Follows a relationship backwards, from its other end to those that have it.
+    /// Follows a relationship backwards, from the objects at its end to the objects that refer to
+    /// them.
     case relationship
   }
 
-  /// Whether a step was of use.
+  /// The outcome of a step.
   public enum Outcome: String, Codable, Sendable, Hashable {
     case done
-    /// There were too many objects, and another way was taken.
+    /// The step found too many objects, and the fetch used another source.
     case givenUp
-    /// There was nothing left to find.
+    /// The step was not needed, because no object could be found any more.
     case skipped
   }
 
   public struct Step: Codable, Sendable, Hashable {
     public let kind: Kind
-    /// Which index, which order, which conditions. No values of the request.
+    /// The index, order or conditions of the step, without values of the request.
     public let detail: String
     public let outcome: Outcome
-    /// How many objects it has found; nil if it only passes on, filters or orders what its inputs have,
-    /// or was not done.
+    /// The number of objects that the step has found; nil if the step only filters, sorts or limits
+    /// the results of its inputs, or was not executed.
     public let found: Int?
-    /// What this step and its inputs have read to find them. What a later step reads counts with the
-    /// whole.
+    /// The number of index entries and links that this step and its inputs have read. Reads of
+    /// later steps count only for the whole request.
     public let entriesRead: Int
     public let recordsRead: Int
-    /// The steps before.
+    /// The steps that provide this step's input.
     public let inputs: [Step]
 
     init(
@@ -106,7 +108,7 @@ public struct QueryExplanation: Codable, Sendable, Hashable {
 // MARK: - As text
 
 extension QueryExplanation: CustomStringConvertible {
-  /// One line for the whole and one for each step, what was done last before what it works on.
+  /// A description with one line for the request and one line for each step, the last step first.
   public var description: String {
     let head =
       "\(entity), \(answer.rawValue): \(rowsReturned) returned; "
@@ -114,9 +116,9 @@ extension QueryExplanation: CustomStringConvertible {
     return ([head] + plan.lines(indent: "")).joined(separator: "\n")
   }
 
-  /// The same as JSON, with the names of the properties here as keys, sorted.
+  /// The explanation as JSON, with the names of the properties as sorted keys.
   ///
-  /// - Throws: what `JSONEncoder` throws.
+  /// - Throws: errors of `JSONEncoder`.
   public var json: String {
     get throws {
       let encoder = JSONEncoder()

@@ -4,27 +4,27 @@ package import StrataModel
 package import StrataRecord
 
 extension QueryPlan {
-  /// The objects that the request is about, in its order, as `view` shows them: saved and pending in
-  /// any layer alike.
+  /// Returns the objects of the request, in its order, in the state of `view`, with the saved and
+  /// the pending objects of all layers.
   ///
-  /// - Throws: what the store throws.
-  /// - Complexity: with an index that fits, O(results + skipped entries + pending matches); what the
-  ///   offset leaves out is not looked up, unless it has to be asked whether it satisfies the
-  ///   predicate. O(objects of the entity) without an index.
+  /// - Throws: errors of the store.
+  /// - Complexity: with a fitting index, O(results + skipped entries + pending matches). Objects
+  ///   before the offset are not looked up, unless a part of the predicate must be evaluated.
+  ///   Without an index, O(objects of the entity).
   package func fetch(in view: ReadView) throws -> [(key: ObjectKey, record: StoredRecord?)] {
     try FetchSession(self, in: view, into: RecordSink()).run().records
   }
 
-  /// Hands the objects that the request is about to `taker`, in its order, while they are found.
+  /// Passes the objects of the request to `taker`, in its order, while they are found.
   ///
-  /// - Throws: what the store and `taker` throw.
+  /// - Throws: errors of the store and of `taker`.
   package func fetch(in view: ReadView, to taker: any FetchTaker) throws {
     try FetchSession(self, in: view, into: ObjectSink(taker)).run()
   }
 
-  /// Calls `visit` with each row of the result, in order, until it says to stop.
+  /// Calls `visit` with each row of the result, in order, until `visit` returns `.stop`.
   ///
-  /// - Parameter reader: what reads slots of the rows, for the request's conditions too.
+  /// - Parameter reader: the reader of the rows' slots, also for the request's conditions.
   func visit(
     in view: ReadView, through reader: RowReader, _ visit: (Row) throws -> ScanStep
   ) throws {
@@ -33,38 +33,38 @@ extension QueryPlan {
     }
   }
 
-  /// How many objects there may be at most, as far as can be told without looking: all if every object
-  /// of the entity is a result.
+  /// Returns the maximum number of results if it is known without reading entries, which requires
+  /// that every object of the entity is a result; else 0.
   package func expectedCount(in view: ReadView) throws -> Int {
     guard case .records = access, condition == nil else { return 0 }
     return min(try storedCount(in: view), limit ?? .max)
   }
 
-  /// How many objects of the family the store has.
+  /// Returns the number of objects of the family in the store.
   func storedCount(in view: ReadView) throws -> Int {
     try family.reduce(0) { $0 + (try view.snapshot.count(of: $1)) }
   }
 
-  /// The keys of the objects that `fetch` would return. A request that indexes answer alone reads no
-  /// record at all.
+  /// Returns the keys of the objects that `fetch` would return. No record is read if indexes answer
+  /// the whole request.
   ///
-  /// - Throws: what the store throws.
+  /// - Throws: errors of the store.
   package func fetchKeys(in view: ReadView) throws -> [ObjectKey] {
     try FetchSession(forKeys, in: view, into: KeySink()).run().keys
   }
 
-  /// How many rows `fetch` would return. Core Data: `count(for:)`.
+  /// Returns the number of objects that `fetch` would return. Core Data: `count(for:)`.
   ///
-  /// No record is read if indexes answer the predicate, or if there is none; then the store's own
-  /// count is corrected by what is pending.
+  /// No record is read if indexes answer the predicate. Without a predicate, the store's count is
+  /// corrected by the pending changes.
   ///
-  /// - Throws: what the store throws.
+  /// - Throws: errors of the store.
   package func count(in view: ReadView) throws -> Int {
     if condition == nil { return try countAll(in: view).count }
     return try FetchSession(forCounting, in: view, into: CountSink()).run().count
   }
 
-  /// The store's count and what is pending, and the look-ups that it took.
+  /// Returns the store's count with the pending changes, and the look-ups that this took.
   private func countAll(in view: ReadView) throws -> (count: Int, reads: ReadCount) {
     var count = try storedCount(in: view)
     var reads = ReadCount()
@@ -78,9 +78,9 @@ extension QueryPlan {
     return (min(max(count - offset, 0), limit ?? .max), reads)
   }
 
-  /// Carries the plan out and says how.
+  /// Executes the plan and returns its explanation.
   ///
-  /// - Throws: what the store throws.
+  /// - Throws: errors of the store.
   package func explanation(
     of answer: QueryExplanation.Answer, in view: ReadView
   ) throws -> QueryExplanation {
@@ -111,7 +111,7 @@ extension QueryPlan {
       rowsReturned: rowsReturned)
   }
 
-  /// The step inside a step for the request's window, if the request has one.
+  /// Returns the step inside of a step for the request's window, if the request has a window.
   func windowed(_ step: QueryExplanation.Step) -> QueryExplanation.Step {
     var bounds: [String] = []
     if offset > 0 { bounds.append("offset \(offset)") }

@@ -4,13 +4,14 @@ package import StrataModel
 import StrataRecord
 
 extension QueryPlan {
-  /// The first of `keys` that its own record does not make a result: an index has named it, and is
-  /// damaged. A fetch believes its indexes; what deletes objects does not.
+  /// Returns the first of `keys` with a record that does not satisfy the request. An index has
+  /// named that object and is damaged. A fetch trusts its indexes; code that deletes objects does
+  /// not.
   ///
-  /// - Parameter keys: of objects that `fetchKeys` has found in `view`, whose changes are all in the
-  ///   store.
-  /// - Throws: what the store throws.
-  /// - Complexity: O(keys), a record each; O(1) for a request without a predicate.
+  /// - Parameter keys: the keys of objects that `fetchKeys` has found in `view`. All changes of the
+  ///   view are in the store.
+  /// - Throws: errors of the store.
+  /// - Complexity: O(keys), one record each; O(1) for a request without a predicate.
   package func impostor(among keys: [ObjectKey], in view: ReadView) throws -> ObjectKey? {
     guard let condition else { return nil }
     let reader = RowReader(view: view)

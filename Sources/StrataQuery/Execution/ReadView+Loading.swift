@@ -4,16 +4,17 @@ package import StrataModel
 package import StrataRecord
 
 extension ReadView {
-  /// If more than one in four of an entity's objects is wanted, walking all its records is faster than
-  /// looking them up.
+  /// For more than one in four objects of an entity, walking all records is faster than looking
+  /// them up.
   private static let lookupShare = 4
-  /// So few objects are always looked up.
+  /// Up to this number, objects are always looked up.
   private static let lookupCountMin = 256
 
-  /// Calls `body` with the record of each of these objects that is there, ascending by key: in one walk
-  /// for each entity if there are many, else by look-ups in the order in which the records lie.
+  /// Calls `body` with the record of each of these objects that exists, in ascending order of keys.
+  /// Many objects of an entity are read in one walk; few are looked up, in the order in which the
+  /// records are stored.
   ///
-  /// - Throws: what the store and `body` throw.
+  /// - Throws: errors of the store and of `body`.
   package func visitRecords(
     of keys: [ObjectKey], _ body: (ObjectKey, StoredRecord) throws -> Void
   ) throws {

@@ -3,15 +3,15 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// The store and all pending changes as one: what a fetch walks. What the store has of an object is
-// left out if any layer has a change of it, and the layers' own matches are merged in, so order,
-// offset and limit are right at any depth. O(entries + pending matches).
+// Walks over the store and all pending changes together. The stored state of an object is left out
+// if any layer has a change of it, and the layers' matches are merged in. Order, offset and limit
+// are therefore correct at any depth of nesting. O(entries + pending matches).
 
 extension ReadView {
-  /// The entries of an index within `range`, as they would be if everything were saved. Ascending,
-  /// or descending if `isReversed`.
+  /// Walks the entries of an index within `range`, as if all changes were saved. The order is
+  /// ascending, or descending if `isReversed`.
   ///
-  /// - Returns: how many entries were read, stale ones among them.
+  /// - Returns: the number of entries that were read, including stale ones.
   func walkIndex(
     _ index: PropertyNumber, in range: KeyRange, isReversed: Bool,
     _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
@@ -26,7 +26,7 @@ extension ReadView {
     }
     let lookUp = lookUp
     var pending = PendingEntries(lookUp, index: index, in: range, isReversed: isReversed)
-    // The entries that `body` is shown are in its runs.
+    // The entries that are passed to `body` are in the runs of `pending`.
     defer { withExtendedLifetime(pending) {} }
     var step = ScanStep.more
     try snapshot.scanIndex(index, in: range, isReversed: isReversed) { entry, key in
@@ -48,11 +48,11 @@ extension ReadView {
     return count
   }
 
-  /// Shows each of the objects, in the order of `keys`, as the view has it; one that is not there
-  /// without a row.
+  /// Calls `body` with the row of each object in the view, in the order of `keys`. The row is nil
+  /// for an object that does not exist.
   func visit(_ keys: [ObjectKey], _ body: (ObjectKey, Row?) throws -> Void) throws {
     guard let entity = keys.first?.entity else { return }
-    // Most keys are of one entity.
+    // Most keys belong to one entity.
     let firstLayout = schema.layout(of: entity)
     func show(
       _ key: ObjectKey, _ generation: UInt64, _ bytes: UnsafeRawBufferPointer?
@@ -65,7 +65,7 @@ extension ReadView {
     }
     if layers.isEmpty { return try snapshot.visitRecords(of: keys, show) }
     let lookUp = lookUp
-    // Those that the store shows are looked up together.
+    // The objects without pending changes are looked up together.
     var unchanged: [ObjectKey] = []
     unchanged.reserveCapacity(keys.count)
     var changed: [(number: Int, place: PendingLookUp.Place)] = []
@@ -77,7 +77,7 @@ extension ReadView {
         unchanged.append(key)
       }
     }
-    // How many of the keys were shown, and how many of the changed ones.
+    // The numbers of keys and of changed keys that were passed to `body`.
     var (shownCount, changedCount) = (0, 0)
     func showChanged() throws {
       while changedCount < changed.count, changed[changedCount].number == shownCount {
@@ -106,10 +106,10 @@ extension ReadView {
     try showChanged()
   }
 
-  /// The objects of an entity as they would be if everything were saved, ascending by key.
+  /// Walks the objects of an entity as if all changes were saved, in ascending order of keys.
   ///
   /// - Important: the bytes are valid during the call of `body`.
-  /// - Returns: how many records were read, stale ones among them.
+  /// - Returns: the number of records that were read, including stale ones.
   func walkRecords(of entity: EntityNumber, _ body: (Row) throws -> ScanStep) throws -> Int {
     guard let layout = schema.layout(of: entity) else { return 0 }
     var count = 0
@@ -139,10 +139,10 @@ extension ReadView {
     return count
   }
 
-  /// The keys of an entity's objects as they would be if everything were saved, ascending. No record is
-  /// looked into.
+  /// Walks the keys of an entity's objects as if all changes were saved, in ascending order. No
+  /// record is read.
   ///
-  /// - Returns: how many keys were read, stale ones among them.
+  /// - Returns: the number of keys that were read, including stale ones.
   func walkKeys(
     of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep
   ) throws -> Int {
@@ -163,7 +163,8 @@ extension ReadView {
     return count
   }
 
-  /// The pending changes of one entity's objects, deletes included, ascending by key. O(pending).
+  /// Returns the pending changes of one entity's objects, deletes included, in ascending order of
+  /// keys. O(pending).
   func pendingObjects(of entity: EntityNumber) -> [(key: ObjectKey, change: Change)] {
     var objects: [(key: ObjectKey, change: Change)] = []
     for (depth, segment) in layers.segments.enumerated() {
@@ -178,16 +179,17 @@ extension ReadView {
   }
 }
 
-/// The pending objects of an entity on a walk over the store's, which shows both as one.
+/// The pending objects of an entity, merged into a walk over the store's objects.
 private struct PendingWalk {
-  /// Ascending by key.
+  /// The pending objects, in ascending order of keys.
   let objects: [(key: ObjectKey, change: Change)]
   private var next = 0
   var step = ScanStep.more
 
   init(objects: [(key: ObjectKey, change: Change)]) { self.objects = objects }
 
-  /// Shows the pending objects before the store's object `key`; all that are left for nil.
+  /// Calls `show` with the pending objects before the store's object `key`; with all that are left
+  /// if `key` is nil.
   mutating func go(
     to key: ObjectKey?, _ show: (ObjectKey, Change) throws -> ScanStep
   ) rethrows {
@@ -197,7 +199,8 @@ private struct PendingWalk {
     }
   }
 
-  /// Whether the store's object comes next. It does not if it is stale: the pending one comes instead.
+  /// Whether the store's object comes next; false if it is stale, because the pending object
+  /// replaces it.
   func shows(_ key: ObjectKey) -> Bool {
     step == .more && (next == objects.count || objects[next].key != key)
   }

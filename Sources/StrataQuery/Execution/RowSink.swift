@@ -3,33 +3,35 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// What becomes of the objects that a fetch finds. A fetch session is made for one type of sink, so that
-/// what the sink does not ask for is not done.
+/// A receiver of the objects that a fetch finds. A fetch session is specialized for one type of
+/// sink, so that it omits work that the sink does not need.
 ///
 /// ## Isolation
-/// One fetch's.
+/// It belongs to one fetch.
 protocol RowSink {
-  /// Whether each object of the result is read. If not, the predicate or the order may still need it.
+  /// Whether each object of the result is read. If false, the predicate or the order may still
+  /// require reads.
   static var readsRecords: Bool { get }
-  /// Whether the records of the result stay in memory to its end.
+  /// Whether the records of the result remain in memory until the end of the fetch.
   static var keepsRecords: Bool { get }
-  /// Whether the sink wants each row as soon as it is found, since it may stop at any of them.
+  /// Whether the sink receives each row as soon as it is found, because it may stop at any row.
   static var mayStop: Bool { get }
-  /// Whether objects can be taken by their number alone.
+  /// Whether the sink accepts a number of objects without their keys.
   static var countsAlone: Bool { get }
 
-  /// How many objects were taken.
+  /// The number of objects received.
   var count: Int { get }
 
-  /// Tells how many objects come next.
+  /// Announces the number of objects that follow.
   mutating func expect(_ count: Int)
 
-  /// Takes the next object of the result.
+  /// Receives the next object of the result.
   ///
-  /// - Parameter row: nil if the sink reads no records, or for an entry of an index whose object is gone.
+  /// - Parameter row: nil if the sink reads no records, or for an index entry of an object that
+  ///   does not exist.
   mutating func take(_ key: ObjectKey, _ row: Row?) throws -> ScanStep
 
-  /// Counts objects whose keys are not asked for.
+  /// Receives a number of objects without their keys.
   mutating func take(count: Int)
 }
 
@@ -85,8 +87,8 @@ struct RecordSink: RowSink {
   }
 }
 
-/// Hands the objects of the result on, one after the other, so that no list of records is kept beside
-/// what is made of them.
+/// Passes the objects of the result on, one at a time. A list of records beside the objects that
+/// are created from them is not needed.
 struct ObjectSink: RowSink {
   static var keepsRecords: Bool { true }
   private let taker: any FetchTaker
@@ -103,14 +105,14 @@ struct ObjectSink: RowSink {
   }
 }
 
-/// Shows each row once: nothing is kept, so that the result may be of any size. Only an order that no
-/// index gives needs memory for every row, its encoded sort keys, unless there is a limit.
+/// Passes each row to a closure and keeps none, so that the result may have any size. Memory for
+/// every row is needed only for an order that no index has, without a limit: the encoded sort keys.
 struct VisitSink: RowSink {
   static var mayStop: Bool { true }
   private let visit: (Row) throws -> ScanStep
   private(set) var count = 0
 
-  /// - Parameter visit: looks at a row, and says whether there is to be another.
+  /// - Parameter visit: receives a row and returns whether to continue.
   init(_ visit: @escaping (Row) throws -> ScanStep) { self.visit = visit }
 
   mutating func take(_ key: ObjectKey, _ row: Row?) throws -> ScanStep {

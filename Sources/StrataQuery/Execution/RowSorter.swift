@@ -4,44 +4,44 @@ import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-/// Puts rows into the order of sort keys, and keeps no more of them than are wanted.
+/// Sorts rows by sort keys, and keeps only as many rows as are needed.
 ///
-/// Each row is encoded once into bytes that sort as the keys do, so comparing rows is comparing
-/// bytes, most often eight at once. With a bound, twice as many rows are gathered, and the later half is
-/// turned away; from then on a row that comes after the last is turned away without being stored, most
-/// often by one comparison of numbers.
+/// Each row is encoded once into bytes that sort as its values do. Rows are compared by comparing
+/// bytes, usually eight at once. With a bound, twice as many rows are collected, and the second
+/// half is rejected. From then on, a row that comes after the last one is rejected before it is
+/// stored, usually by one comparison of integers.
 ///
 /// ## Invariants
-/// - I1 With a bound, no row that was turned away is among the wanted ones.
-/// - I2 The places of the entries are those of all items.
+/// - I1 With a bound, no rejected row is among the wanted ones.
+/// - I2 The places of the entries are the indices of all items.
 struct RowSorter {
-  /// A row while rows are put in order: small and without references, because it is moved often.
+  /// A row during sorting: small and without references, because sorting moves it often.
   private struct Entry {
-    /// The first eight bytes of the encoded keys, big-endian: they decide most comparisons.
+    /// The first eight bytes of the encoded keys, big-endian. They decide most comparisons.
     let head: UInt64
-    /// Where its item is.
+    /// The index of the row's item.
     var place: Int
   }
 
-  /// What is known of a row.
+  /// The data of a row.
   private struct Item {
-    /// The place of its encoded keys.
+    /// The offset of the row's encoded keys.
     var offset: Int
     let byteCount: Int
     let key: ObjectKey
-    /// The row's record; always there if the encoded keys were cut.
+    /// The row's record. It is always present if the encoded keys were cut.
     var record: StoredRecord?
     let layout: RecordLayout?
   }
 
   private let keys: [ResolvedSortKey]
-  /// How many rows are wanted at most; nil for all.
+  /// The maximum number of rows; nil for all.
   private let bound: Int?
-  /// How many rows are gathered before some are turned away.
+  /// The number of collected rows at which some are rejected.
   private let gatheredMax: Int
-  /// The last of those that are wanted so far; nil while there are too few to tell.
+  /// The last of the wanted rows so far; nil while there are too few rows.
   private var last: Entry?
-  /// Whether the rows' records are to be part of the result.
+  /// Whether the result includes the rows' records.
   private let keepsRecords: Bool
   private var arena = RecordArena()
   private var entries: [Entry] = []
@@ -49,9 +49,10 @@ struct RowSorter {
   private var bytes: [UInt8] = []
   private let scratch: Scratch
 
-  /// What a row is encoded in. Eight zero bytes follow the keys, so that a head can be read.
+  /// The buffer into which a row is encoded. Eight zero bytes follow the keys, so that a head can
+  /// be read.
   ///
-  /// Memory of its own, because an array would be asked for each row whether it is shared.
+  /// Separate memory, because an array would check for each row whether it is uniquely referenced.
   private final class Scratch {
     let start: UnsafeMutableRawPointer
 
@@ -73,7 +74,7 @@ struct RowSorter {
     scratch = Scratch(byteCount: keys.count * KeyEncoder.scratchByteCount + Self.headByteCount)
   }
 
-  /// Takes a row in. The records of most rows that are turned away are not copied.
+  /// Adds a row. The records of most rejected rows are not copied.
   mutating func add(_ row: Row) {
     if bound == 0 { return }
     let (byteCount, isCut) = encode(row)
@@ -93,13 +94,14 @@ struct RowSorter {
     if entries.count == gatheredMax { turnAway() }
   }
 
-  /// The rows in order, with their records where they were copied. Ends the sorter's use.
+  /// Returns the rows in order, with their records if they were copied. The sorter cannot be used
+  /// afterwards.
   mutating func sorted() -> [(key: ObjectKey, record: StoredRecord?)] {
     turnAway()
     return entries.map { (items[$0.place].key, items[$0.place].record) }
   }
 
-  /// Puts the rows in order and drops those beyond the bound.
+  /// Sorts the rows and removes those beyond the bound.
   private mutating func turnAway() {
     entries.sort(by: precedes)
     guard let bound, entries.count > bound else { return }
@@ -118,8 +120,8 @@ struct RowSorter {
 
   // MARK: - Encoding
 
-  /// Writes the row's keys to `scratch`, up to the first that may be cut: what follows it does not tell
-  /// the order.
+  /// Writes the row's keys to `scratch`, up to the first that may be cut. The keys after a cut one
+  /// do not decide the order.
   private func encode(_ row: Row) -> (byteCount: Int, isCut: Bool) {
     var count = 0
     for index in keys.indices {
@@ -127,12 +129,13 @@ struct RowSorter {
       count += byteCount
       if isCut { return (count, true) }
     }
-    // A key is written whole and then cut: the bytes behind it are of this row or an earlier one.
+    // A key is written whole and then cut: the bytes after it belong to this row or to an earlier
+    // one.
     (scratch.start + count).storeBytes(of: 0, as: UInt64.self)
     return (count, false)
   }
 
-  /// The first bytes that were encoded.
+  /// The first eight encoded bytes.
   private var head: UInt64 { UInt64(bigEndian: scratch.start.loadUnaligned(as: UInt64.self)) }
 
   // MARK: - Comparing
@@ -150,7 +153,8 @@ struct RowSorter {
     return exact == 0 ? left.key < right.key : exact < 0
   }
 
-  /// The order of two rows by their values, where their encoded keys are equal but cut.
+  /// Returns the order of two rows by their values, for rows with encoded keys that are equal and
+  /// cut.
   private func orderOfCut(_ left: Item, _ right: Item) -> Int {
     guard let one = left.record?.record, let two = right.record?.record,
       let oneLayout = left.layout, let twoLayout = right.layout

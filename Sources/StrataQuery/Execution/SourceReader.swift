@@ -3,31 +3,31 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Finds the objects of sources in one read view, pending changes counted in: the indexes of the store
-/// and of all layers are walked as one (`ReadView.walkIndex`), and so are links.
+/// Finds the objects of sources in one read view, including pending changes. The indexes of the
+/// store and of all layers are walked together (`ReadView.walkIndex`), and so are links.
 ///
-/// It decides what no plan can know: whether a source is worth it. Each is given a number of keys that
-/// it may find, and given up beyond that.
+/// The reader decides at run time whether a source is worthwhile. Each source has a maximum number
+/// of keys and is given up beyond that number.
 ///
-/// | source | may find |
+/// | source | maximum number of keys |
 /// | --- | --- |
-/// | the first of an "and" | what the fetch allows: one object in eight if records are read, else all |
-/// | each further one | four times as many as were found so far: that costs half of looking those up |
-/// | what a relationship is followed from | one in eight: each costs a look-up |
+/// | the first of an intersection | one object in eight if the fetch reads records, else all |
+/// | each further one | four times the number found so far: costs half of looking those up |
+/// | the start of a relationship | one object in eight: each costs a look-up |
 ///
-/// So the walk that is wasted on a source that is given up is never more than a part of the work that
+/// The wasted walk over a source that is given up is therefore only a part of the work that
 /// follows.
 ///
 /// ## Isolation
-/// One fetch's.
+/// It belongs to one fetch.
 struct SourceReader {
   let view: ReadView
-  /// If there are more candidates, walking the records is faster than looking them up.
+  /// The number of candidates above which walking the records is faster than looking them up.
   let lookupCountMax: Int
   let trace: PlanTrace?
   private(set) var reads = ReadCount()
 
-  /// Entries that are walked for each key that a further source may save.
+  /// The number of entries to walk for each key that a further source may remove.
   private static let entriesPerKey = 4
 
   init(view: ReadView, lookupCountMax: Int, trace: PlanTrace?) {
@@ -36,7 +36,7 @@ struct SourceReader {
     self.trace = trace
   }
 
-  /// The objects of `source`; nil if there are more than `most`.
+  /// Returns the objects of `source`; nil if there are more than `most`.
   mutating func keys(of source: CandidateSource, upTo most: Int) throws -> KeySet? {
     trace?.begin(source)
     let before = reads
@@ -71,7 +71,8 @@ struct SourceReader {
     return KeySet(keys, doubtful: doubtful)
   }
 
-  /// Whether there are such objects shows when they are looked up.
+  /// Returns the objects that the predicate names. Their existence is checked when they are looked
+  /// up.
   private func named(_ keys: [ObjectKey], upTo most: Int) -> KeySet? {
     keys.count > most ? nil : KeySet(keys, doubtful: nil)
   }
@@ -110,15 +111,15 @@ struct SourceReader {
 
   private func bound(after found: KeySet?, _ most: Int) -> Int {
     guard let found else { return most }
-    // Too many to look up: the entries are all there is to go by.
+    // There are too many keys to look up, so further entries are the only way to reduce them.
     if found.keys.count > lookupCountMax { return .max }
     return found.keys.count * Self.entriesPerKey
   }
 
   // MARK: - Relationships
 
-  /// What a relationship leads to from the objects of `source`; what comes from a doubtful one is
-  /// doubtful.
+  /// Returns the objects at the other end of a relationship from the objects of `source`. Objects
+  /// found from a doubtful one are doubtful.
   private mutating func follow(
     _ hop: CandidateSource.Hop, from source: CandidateSource, upTo most: Int
   ) throws -> KeySet? {
@@ -134,7 +135,7 @@ struct SourceReader {
     return KeySet(all, doubtful: doubtful)
   }
 
-  /// The objects at the other end of the relationship from one object.
+  /// Returns the objects at the other end of the relationship from one object.
   private mutating func others(
     of key: ObjectKey, _ hop: CandidateSource.Hop
   ) throws -> [ObjectKey] {
@@ -150,11 +151,12 @@ struct SourceReader {
     return found
   }
 
-  /// Where an object's to-one slot leads, if that is an object.
+  /// Returns the target of an object's to-one slot, if the target exists.
   private mutating func target(
     of key: ObjectKey, _ slot: Int, _ owner: EntitySchema
   ) throws -> [ObjectKey] {
-    // What a request names may be of any entity, and an inherited index has the whole hierarchy's.
+    // A request may name objects of any entity, and an inherited index has entries of the whole
+    // hierarchy.
     guard owner.family.contains(key.entity) else { return [] }
     reads.records += 1
     guard case .record(let stored) = try view.find(key),

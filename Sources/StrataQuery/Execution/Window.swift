@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of a stream of results are wanted: not the first `offset`, and then `limit` of them.
+/// The window of a result: skips the first `offset` objects, and then takes `limit` objects.
 struct Window {
   private(set) var toSkip: Int
   private(set) var remaining: Int
@@ -12,23 +12,23 @@ struct Window {
 
   var isFull: Bool { remaining == 0 }
 
-  /// How many of the next results matter, those that are left out among them.
+  /// The number of next results that are needed, including those that are skipped.
   var wanted: Int {
     let (sum, didOverflow) = toSkip.addingReportingOverflow(remaining)
     return didOverflow ? .max : sum
   }
 
-  /// No further result is wanted.
+  /// Ends the window, so that no further result is taken.
   mutating func close() { remaining = 0 }
 
-  /// Leaves out the next `count` results, if none of them is wanted.
+  /// Skips the next `count` results, if the window skips all of them.
   mutating func skips(_ count: Int) -> Bool {
     guard count <= toSkip else { return false }
     toSkip -= count
     return true
   }
 
-  /// Whether the next result is wanted. Counts it.
+  /// Counts the next result, and returns whether the window takes it.
   mutating func takes() -> Bool {
     if toSkip > 0 {
       toSkip -= 1
