@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which entries in an index range satisfy the condition for certain, so that no record has to be read.
+/// The entries in an index range that certainly satisfy the condition, so that their records need
+/// not be read.
 enum Certainty: Sendable, Hashable {
   case all
-  /// Those whose text ends after the given bytes, or goes on with a printable ASCII character, which
-  /// begins a character of its own. Elsewhere a combining mark may follow.
+  /// Entries with a text that ends after the given bytes, or continues with a printable ASCII
+  /// character, which begins a new character. Otherwise a combining mark may follow.
   case ending(afterByteCount: Int)
   case none
 
-  /// Of entries that are in two ranges, or in one of two: the bytes are looked at in the same way.
+  /// Returns the certainty of the union or the intersection of two ranges. It remains only if both
+  /// ranges test the bytes of an entry in the same way.
   func and(_ other: Certainty) -> Certainty {
     switch (self, other) {
     case (.all, _): other
@@ -17,9 +19,9 @@ enum Certainty: Sendable, Hashable {
     }
   }
 
-  /// Whether the entry satisfies the condition for certain.
+  /// Whether the entry certainly satisfies the condition.
   ///
-  /// - Parameter value: the entry without its object.
+  /// - Parameter value: the entry without its object key.
   func holds(of value: UnsafeRawBufferPointer) -> Bool {
     switch self {
     case .all: true
@@ -30,6 +32,6 @@ enum Certainty: Sendable, Hashable {
 }
 
 extension UInt8 {
-  /// Whether it is a printable character of ASCII, which stands for itself.
+  /// Whether the byte is a printable ASCII character.
   var isPrintable: Bool { (0x20...0x7E).contains(self) }
 }

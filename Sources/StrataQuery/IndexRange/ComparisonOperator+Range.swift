@@ -5,7 +5,8 @@ import StrataModel
 import StrataRecord
 
 extension ComparisonOperator {
-  /// The entries of an index over a slot of `kind` whose values compare so with `constant`.
+  /// Returns the entries of an index over a slot of `kind` with values that satisfy the comparison
+  /// with `constant`.
   func range(_ constant: Value, in kind: SlotKind) -> IndexRange {
     var key: [UInt8] = []
     let isCut = KeyEncoder.append(value: constant, kind: kind, to: &key)
@@ -13,7 +14,7 @@ extension ComparisonOperator {
     switch self {
     case .equal:
       return IndexRange([KeyRange(prefix: key)], .point, certainty, points: isCut ? nil : [key])
-    // A value that is cut shares its key with others, on either side of the constant.
+    // A cut value shares its key with values on either side of the constant.
     case .less where !isCut:
       return IndexRange([KeyRange(lower: kind.beginning, upper: key)], .above, certainty)
     case .less, .lessOrEqual:
@@ -29,13 +30,12 @@ extension ComparisonOperator {
 }
 
 extension SlotKind {
-  /// The least key of a value. The key of an absent slot alone is below it.
+  /// The least key of a value. Only the key of an absent slot is less.
   fileprivate var beginning: [UInt8] {
     KeyRange.successor(ofPrefix: KeyEncoder.absentKey(self)) ?? []
   }
 
-  /// The key above all values of the kind that have an order: the key of "not a number", which is
-  /// greater than nothing. nil if there is no such value.
+  /// The key above all ordered values of the kind: the key of NaN. nil for a kind without NaN.
   fileprivate var end: [UInt8]? {
     let notANumber: Value
     switch self {

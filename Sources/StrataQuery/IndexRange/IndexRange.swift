@@ -4,16 +4,16 @@ import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-/// Which entries of an index over one slot can be of objects that satisfy a condition, and how much that
-/// says.
+/// The entries of an index over one slot that can belong to objects that satisfy a condition, and
+/// the certainty that they do.
 ///
-/// It is an algebra, so that "and" and "or" of conditions on one property come down to fewer or more
-/// stretches of the same index.
+/// Ranges have union, intersection and complement, so that "and" and "or" of conditions on one
+/// property become fewer or more key ranges of the same index.
 ///
 /// ## Invariants
 /// - I1 The stretches ascend, neither overlap nor touch, and none is empty.
 package struct IndexRange: Sendable {
-  /// What is known of the values, from which the planner guesses how few they are.
+  /// The known limits of the values, from which the planner estimates the number of entries.
   struct Bounds: OptionSet, Sendable {
     let rawValue: UInt8
 
@@ -26,11 +26,12 @@ package struct IndexRange: Sendable {
   package private(set) var stretches: [KeyRange]
   var bounds: Bounds
   var certainty: Certainty
-  /// The keys of the values, if they are single whole ones: what a compound index needs, whose next
-  /// part begins where the value's key ends. In any order; nil for ranges.
+  /// The keys of the values, if the range consists of single uncut values, in any order; nil for
+  /// other ranges. A compound index needs them, because its next part begins where the value's key
+  /// ends.
   var points: [[UInt8]]?
 
-  /// - Parameter stretches: in any order.
+  /// - Parameter stretches: the key ranges, in any order.
   init(
     _ stretches: [KeyRange], _ bounds: Bounds, _ certainty: Certainty = .all,
     points: [[UInt8]]? = nil
@@ -43,27 +44,27 @@ package struct IndexRange: Sendable {
 
   package init(_ stretches: [KeyRange]) { self.init(stretches, []) }
 
-  /// Nothing satisfies the condition.
+  /// The range of a condition that no value satisfies.
   static let none = IndexRange([], .point, points: [])
 
-  /// The entries of objects whose slot is present.
+  /// Returns the entries of objects with a present slot.
   static func present(_ kind: SlotKind) -> IndexRange {
     let lower = KeyRange.successor(ofPrefix: KeyEncoder.absentKey(kind))
     return IndexRange(lower.map { [KeyRange(lower: $0)] } ?? [])
   }
 
-  /// The entries of an index over texts that may begin with `prefix`.
+  /// Returns the entries of a text index that may begin with `prefix`.
   static func beginning(with prefix: String, in kind: SlotKind) -> IndexRange {
     if prefix.isEmpty { return present(kind) }
     var key: [UInt8] = []
     KeyEncoder.appendPrefix(prefix, to: &key)
-    // Not exact: the prefix's bytes may end within a character of the text.
+    // The range is not exact: the prefix may end inside of a character of the text.
     return IndexRange([KeyRange(prefix: key)], .prefix, .none)
   }
 
   package var isEmpty: Bool { stretches.isEmpty }
 
-  /// How much of the index is left to walk.
+  /// An estimate of the part of the index in the range.
   var width: Width {
     if bounds.contains(.point) { return .point }
     if bounds.contains(.prefix) { return .prefix }
@@ -73,7 +74,7 @@ package struct IndexRange: Sendable {
 
   // MARK: - Algebra
 
-  /// What is in either. O(stretches).
+  /// Returns the entries that are in at least one of two ranges. O(stretches).
   package func union(_ other: IndexRange) -> IndexRange {
     var both: [[UInt8]]?
     if let points, let others = other.points {
@@ -84,7 +85,7 @@ package struct IndexRange: Sendable {
       certainty.and(other.certainty), points: both)
   }
 
-  /// What is in both. O(stretches).
+  /// Returns the entries that are in both ranges. O(stretches).
   package func intersection(_ other: IndexRange) -> IndexRange {
     var common: [KeyRange] = []
     var (left, right) = (0, 0)
@@ -112,7 +113,7 @@ package struct IndexRange: Sendable {
     return IndexRange(gaps)
   }
 
-  /// The range and the entries of objects whose slot is absent.
+  /// Returns the range with the entries of objects with an absent slot.
   func addingAbsent(_ kind: SlotKind) -> IndexRange {
     let key = KeyEncoder.absentKey(kind)
     var points = points
@@ -126,7 +127,8 @@ package struct IndexRange: Sendable {
     }
   }
 
-  /// The same entries by I1. O(stretches) if they are nearly in order.
+  /// Returns the same entries in the form that I1 requires. O(stretches) if they are nearly in
+  /// order.
   private static func joined(_ stretches: [KeyRange]) -> [KeyRange] {
     if stretches.count == 1, !stretches[0].isEmpty { return stretches }
     var joined: [KeyRange] = []

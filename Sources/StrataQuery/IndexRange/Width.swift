@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many keys there are, as a guess from the request alone; the fewest first.
+/// An estimate of the number of keys from the request alone, in ascending order.
 enum Width: UInt8, Sendable, Comparable {
-  /// As many keys as the predicate names.
+  /// The number of keys that the predicate names.
   case named
-  /// One key at most.
+  /// At most one key.
   case one
   case point
   case prefix
@@ -12,16 +12,16 @@ enum Width: UInt8, Sendable, Comparable {
   case open
   /// All but some values.
   case most
-  /// All of what is left of an index.
+  /// The whole rest of an index.
   case whole
-  /// Those at the other end of a relationship.
+  /// The objects at the other end of a relationship.
   case hop
-  /// Those of several sources.
+  /// The objects of several sources.
   case union
 
   static func < (left: Width, right: Width) -> Bool { left.rawValue < right.rawValue }
 
-  /// How plans name what bounds a part of an index.
+  /// The name of the limit of an index part in plans.
   var name: String {
     switch self {
     case .point: "values"

@@ -2,17 +2,17 @@
 import StrataModel
 import StrataRecord
 
-/// The planner's choice between the indexes' order, sources of keys, and the records.
+/// The planner's choice between the order of an index, sources of keys, and the records.
 ///
-/// 1. The best source that the predicate's terms have, with those beside it that are worth walking too.
-/// 2. Or an index in whose order the request is, within the range that the terms leave of it, if no
-///    source is better. With a limit a range with one end does not count as better: the first few in
-///    order are soon found, and the range may be most of the objects.
-/// 3. Without a source, the index of the order, if there is a limit or nothing to filter.
-/// 4. Else all records.
+/// 1. The best source of the predicate's terms, with further sources that are worth walking.
+/// 2. An index in the order of the request, within the range that the terms leave, if no source is
+/// better. With a limit, a range with one bound does not count as better: the first objects in
+/// order are found soon, and the range may contain most objects.
+/// 3. Without a source, the index of the order, if there is a limit or no predicate.
+/// 4. Otherwise all records.
 struct AccessChoice {
   let access: QueryPlan.Access
-  /// The sort keys that objects which satisfy the predicate can differ in.
+  /// The sort keys in which objects that satisfy the predicate can differ.
   let sort: [ResolvedSortKey]
   let filter: (any Condition)?
 
@@ -36,8 +36,8 @@ struct AccessChoice {
       if sort.isEmpty, isLimited || chosen.count == 1,
         case .index(let single)? = chosen.first?.source, let order = IndexOrder(unsorted: single)
       {
-        // The objects that have one value come in the order of the keys, and there is nothing to
-        // intersect them with: they are handed on as they come.
+        // Objects with one value are in the order of their keys, and there is no further source:
+        // they are passed on as they are found.
         access = .inOrder(order)
         answered = single.answered
       } else if let joined = AccessPlanner.joined(chosen) {
@@ -51,7 +51,7 @@ struct AccessChoice {
     filter = Self.rest(of: condition, terms, answered)
   }
 
-  /// The terms that are still to be asked; nil if there are none.
+  /// Returns the terms that must still be evaluated; nil if there are none.
   private static func rest(
     of condition: (any Condition)?, _ terms: [any Condition], _ answered: TermSet
   ) -> (any Condition)? {
@@ -62,8 +62,8 @@ struct AccessChoice {
     }
   }
 
-  /// The choice where the objects' keys are wanted alone: if the entries of indexes give them, most of
-  /// an index may be walked for it.
+  /// Creates the choice for a request that needs only the objects' keys. If index entries answer
+  /// the request, even most of an index may be walked.
   init(readingEntriesAloneFor plan: QueryPlan, sort: [ResolvedSortKey]) {
     func choice(_ readsEntriesAlone: Bool) -> AccessChoice {
       AccessChoice(
@@ -81,8 +81,9 @@ struct AccessChoice {
     return true
   }
 
-  /// The index with the narrowest range among those that have the order; of such, the one that covers
-  /// most sort keys. nil if there is none, or no order.
+  /// Returns the index with the narrowest range among the indexes in the order of `sort`; of
+  /// equally narrow ones, the index that covers most sort keys. nil if no index has the order, or
+  /// if `sort` is empty.
   private static func order(
     by sort: [ResolvedSortKey], _ accesses: [IndexAccess], _ entity: EntitySchema, isLimited: Bool
   ) -> IndexOrder? {

@@ -2,24 +2,24 @@
 import StrataModel
 import StrataRecord
 
-/// Finds the sources that conditions on one entity's objects have: its indexes, and through its
-/// relationships those of other entities.
+/// Finds sources for conditions on one entity's objects: the entity's indexes, and through its
+/// relationships the indexes of other entities.
 ///
-/// It goes by the form of the condition alone. A value is guessed to be rarer than a prefix, a prefix
-/// than a range, and that is wrong as often as data are uneven; but what a range holds is found out by
-/// walking it, at an eighth of the price of its objects' records, so a wrong guess costs little and
-/// statistics would cost every save.
+/// The planner uses only the form of the condition. It assumes that a value is rarer than a prefix,
+/// and a prefix rarer than a range. This is wrong for uneven data. But the walk over a range finds
+/// its size, at an eighth of the cost of reading the records. A wrong assumption therefore costs
+/// little, and statistics would cost every save.
 struct AccessPlanner {
   let schema: Schema
   let entity: EntitySchema
-  /// Whether the entries may be the whole answer, so that walking most of an index is still better than
-  /// walking the records.
+  /// Whether index entries may answer the whole request. Walking most of an index is then still
+  /// better than walking the records.
   let readsEntriesAlone: Bool
 
-  /// A source among those of an "and".
+  /// One of the sources of an "and".
   struct Candidate {
     let source: CandidateSource
-    /// The terms that need not be asked of what is found.
+    /// The terms that need not be evaluated for the objects of the source.
     let answered: TermSet
 
     init(_ source: CandidateSource, answered: TermSet) {
@@ -27,20 +27,20 @@ struct AccessPlanner {
       self.answered = answered
     }
 
-    /// Made when it is asked for: most requests have one candidate, which is compared with none.
+    /// Computed on demand: most requests have one candidate, which is not compared.
     var selectivity: Selectivity { source.selectivity }
   }
 
-  /// A source for a condition, and whether the objects that it finds need not be asked for the condition.
-  /// Objects with uncertain entries are asked anyway.
+  /// A source for a condition, and whether its objects satisfy the whole condition without
+  /// evaluation. Objects with uncertain entries are always evaluated.
   private typealias Found = (source: CandidateSource, isWhole: Bool)
 
-  /// How many sources are walked for one "and" at most.
+  /// The maximum number of sources to walk for one "and".
   private static let intersectionCountMax = 4
 
   // MARK: - Conditions
 
-  /// The best source for a condition; nil if it has none.
+  /// Returns the best source for a condition; nil if the condition has no source.
   private func source(for condition: any Condition) -> Found? {
     let terms = condition.terms
     let slots = SlotTerms(terms)
@@ -49,19 +49,19 @@ struct AccessPlanner {
     return (source, answered.count == terms.count)
   }
 
-  /// What the terms leave of the indexes that they say something of, as they are declared: a single
-  /// index before a compound one. O(indexes).
+  /// Returns the ranges of the indexes that the terms limit, in the order of declaration: single
+  /// indexes before compound ones. O(indexes).
   func accesses(_ slots: SlotTerms) -> [IndexAccess] {
     entity.indexes.compactMap { IndexAccess($0, of: entity, slots) }
   }
 
-  /// All sources for the terms of an "and", the one with the fewest keys first, as far as can be
-  /// guessed. O(terms · indexes).
+  /// Returns all sources for the terms of an "and", the one with the lowest estimated number of
+  /// keys first. O(terms · indexes).
   func candidates(
     for terms: [any Condition], _ slots: SlotTerms, _ accesses: [IndexAccess]
   ) -> [Candidate] {
     var found: [Candidate] = []
-    /// The terms on slots that an index begins with.
+    /// The terms on slots that are the first part of an index.
     var served = TermSet()
     for access in accesses {
       if let joined = slots[access.index.slot] { served.formUnion(joined.terms) }
@@ -73,14 +73,14 @@ struct AccessPlanner {
       found.append(Candidate(source, answered: isWhole ? TermSet(index) : TermSet()))
     }
     if found.count < 2 { return found }
-    // Of equals the first declared.
+    // Equal sources remain in the order of declaration.
     return found.enumerated()
       .sorted { ($0.element.selectivity, $0.offset) < ($1.element.selectivity, $1.offset) }
       .map(\.element)
   }
 
-  /// The candidates to walk together: the best, and those that answer a term which the ones before do
-  /// not, if they are likely to be narrow.
+  /// Returns the candidates to walk together: the best one, and further ones that answer a new term
+  /// and are likely to be narrow.
   func worthWalking(_ candidates: [Candidate]) -> [Candidate] {
     guard candidates.count > 1 else { return candidates }
     let first = candidates[0]
@@ -97,7 +97,7 @@ struct AccessPlanner {
     return chosen
   }
 
-  /// What candidates are together; nil if there are none.
+  /// Joins candidates into one source; nil without candidates.
   static func joined(_ candidates: [Candidate]) -> (source: CandidateSource, answered: TermSet)? {
     guard let first = candidates.first else { return nil }
     return (
@@ -127,13 +127,13 @@ struct AccessPlanner {
     }
   }
 
-  /// The source that `find` has for the objects at the end of to-one slots, led back to the objects
-  /// of this planner's entity.
+  /// Returns the source that `find` returns for the objects at the end of to-one slots, followed
+  /// back to the objects of this planner's entity.
   private func source(
     over hops: ArraySlice<Int>, _ find: (AccessPlanner) -> Found?
   ) -> Found? {
     guard let slot = hops.first else { return find(self) }
-    // After a cast the slot is another entity's.
+    // After a cast, the slot belongs to another entity.
     guard let index = entity.index(at: slot), entity.relationships.indices.contains(slot),
       let relationship = entity.relationships[slot],
       let found = destination(of: relationship)?.source(over: hops.dropFirst(), find)
@@ -143,8 +143,8 @@ struct AccessPlanner {
     return (.related(hop, found.source), found.isWhole)
   }
 
-  /// The source of members of a to-many relationship that satisfy a condition, led back to their
-  /// owners.
+  /// Returns the source of members of a to-many relationship that satisfy a condition, followed
+  /// back to their owners.
   private func source(
     ofOwnersIn relationship: RelationshipSchema, _ condition: any Condition
   ) -> Found? {
@@ -164,8 +164,8 @@ struct AccessPlanner {
     return (.related(hop, found.source), found.isWhole)
   }
 
-  /// The planner for the objects that a relationship leads to. Each of them costs a look-up, so only
-  /// what is narrow will do.
+  /// Returns the planner for the targets of a relationship. Each target costs a look-up, so only
+  /// narrow sources are worthwhile.
   private func destination(of relationship: RelationshipSchema) -> AccessPlanner? {
     guard let destination = schema.entity(relationship.destination) else { return nil }
     return AccessPlanner(schema: schema, entity: destination, readsEntriesAlone: false)

@@ -2,31 +2,31 @@
 import StrataModel
 import StrataRecord
 
-/// Where the keys of objects that may satisfy a condition come from, without a look at the records of
-/// the entity: a tree whose leaves are ranges of indexes and keys that the predicate names.
+/// A source of the keys of objects that may satisfy a condition, without reading the entity's
+/// records. The source is a tree. Its leaves are index ranges and keys that the predicate names.
 enum CandidateSource: Sendable {
   case index(IndexAccess)
-  /// Ascending.
+  /// The keys that the predicate names, in ascending order.
   case keys([ObjectKey])
   case union([CandidateSource])
-  /// The one with the fewest keys first, as far as can be guessed; one or more.
+  /// One or more sources, the one with the lowest estimated number of keys first.
   case intersection([CandidateSource])
-  /// The objects at the other end of a relationship from those found.
+  /// The objects at the other end of a relationship from the objects of a source.
   indirect case related(Hop, CandidateSource)
 
   /// One step over a relationship.
   struct Hop: Sendable {
     enum Way: Sendable {
-      /// To the objects whose to-one slot leads to those found.
+      /// To the objects with a to-one slot that refers to the found objects.
       case referrers(index: PropertyNumber, slot: Int)
-      /// To the objects that the to-one slot of those found leads to.
+      /// To the targets of the found objects' to-one slot.
       case targets(slot: Int)
-      /// Over links: under the number lie, by target, the owners.
+      /// To the owners of links. The mirror with this number has the owners by target.
       case links(mirror: PropertyNumber)
     }
 
     let way: Way
-    /// The entity that has the relationship, and what it is called there.
+    /// The entity that has the relationship, and the relationship's name.
     let owner: EntitySchema
     let property: String
 
@@ -45,7 +45,7 @@ enum CandidateSource: Sendable {
 }
 
 extension CandidateSource: CustomStringConvertible {
-  /// On one line, without user values.
+  /// A description on one line, without user values.
   var description: String {
     switch self {
     case .index(let access): "index on \(access)"

@@ -2,36 +2,35 @@
 import StrataChanges
 import StrataRecord
 
-/// A range of an index of one part or several: what the terms of an "and" leave of it.
+/// A range of a single or compound index: the entries that the terms of an "and" leave.
 ///
-/// Of a compound index, the parts are used from the first: as long as a part has single values, each
-/// with what follows is a stretch of its own; a range or a prefix is the last part that counts.
+/// The parts of a compound index are used in order. As long as a part has single values, each value
+/// with the parts after it is a key range. A range or a prefix is the last part that is used.
 ///
 /// ```
 ///  (country, name, population)
-///  country == DE, name BEGINSWITH "B"  →  one stretch, within DE
-///  country IN (DE, FR), population > 5 →  two stretches; the population is asked of each object
+///  country == DE, name BEGINSWITH "B"  →  one key range, within DE
+///  country IN (DE, FR), population > 5 →  two key ranges; the population is evaluated per object
 /// ```
 ///
 /// ## Invariants
 /// - I1 Every object that satisfies the terms has its entry in `range`.
-/// - I2 An object whose entry is in `range`, and of which its certainty holds, satisfies the terms that
-///   are `answered`.
+/// - I2 An object with a certain entry in `range` satisfies the terms in `answered`.
 ///
-/// A class, because a plan hands it on from place to place, and all of it is constant.
+/// A class, because planning and execution pass the access on often, and all of it is constant.
 final class IndexAccess: Sendable {
   let index: IndexSchema
-  /// The entity that the plan is about.
+  /// The entity of the plan.
   let entity: EntitySchema
   let range: IndexRange
-  /// What bounds each of the parts that are used.
+  /// The estimated width of each part that is used.
   let widths: [Width]
-  /// The bytes that all entries begin with: the leading parts that have one value.
+  /// The bytes with which all entries begin: the leading parts that have one value.
   let fixed: [UInt8]
   let fixedPartCount: Int
   let answered: TermSet
-  /// Whether at most one object can have the value: the index is unique, and no part is without a value,
-  /// which any number of objects may be.
+  /// Whether at most one object can have the value: the index is unique and all parts have a value.
+  /// Any number of objects may have a nil in a part.
   let isOneObject: Bool
 
   private init(
@@ -49,18 +48,18 @@ final class IndexAccess: Sendable {
       index.isUnique && parts.fixedPartCount == index.partCount && !parts.fixesAnAbsentPart
   }
 
-  /// The whole index.
+  /// Creates the access to a whole index.
   convenience init(whole index: IndexSchema, of entity: EntitySchema) {
     self.init(
       index, of: entity, PartWalk(), IndexRange([KeyRange()]), answered: TermSet())
   }
 
-  /// What `slots` leave of the index; nil if nothing is said of its first part.
+  /// Creates the access to the entries that `slots` leave; nil if no term limits the first part.
   convenience init?(_ index: IndexSchema, of entity: EntitySchema, _ slots: SlotTerms) {
     guard let first = slots[index.slot] else { return nil }
     var parts = PartWalk()
     guard index.isCompound else {
-      // As it is: what a fetch by one value needs is made fast.
+      // A single index needs no walk over parts, so that a fetch by one value remains fast.
       parts.fix(first.range, index.kind)
       parts.widths.append(first.range.width)
       self.init(index, of: entity, parts, first.range, answered: first.answered)
@@ -76,10 +75,11 @@ final class IndexAccess: Sendable {
       answered: isWhole ? parts.answered : TermSet())
   }
 
-  /// Whether the entries have one whole value, and so come in the order of the objects' keys.
+  /// Whether all entries have the same uncut value, and are therefore in the order of the objects'
+  /// keys.
   var isOneValue: Bool { fixedPartCount == index.partCount }
 
-  /// Whether the entry's object satisfies the answered terms for certain.
+  /// Whether the entry's object certainly satisfies the answered terms.
   func isCertain(_ entry: UnsafeRawBufferPointer) -> Bool {
     if range.certainty == .all { return true }
     return range.certainty.holds(
@@ -88,7 +88,7 @@ final class IndexAccess: Sendable {
 }
 
 extension IndexAccess: CustomStringConvertible {
-  /// How the plan names it: "name (prefix)", "country, name (values, range)".
+  /// The name of the access in plans: "name (prefix)", "country, name (values, range)".
   var description: String {
     let names = index.names(in: entity.description).joined(separator: ", ")
     if widths.isEmpty { return names }
@@ -96,38 +96,40 @@ extension IndexAccess: CustomStringConvertible {
   }
 }
 
-/// The work on an access, part by part.
+/// The construction of an access, part by part.
 private struct PartWalk {
-  /// Of the parts so far, each a single value.
+  /// The combinations of the values of the parts so far.
   private var prefixes = PartWalk.noParts
-  /// The stretches, once a part has been a range.
+  /// The key ranges, after a part that is a range.
   private var ranges: [KeyRange]?
   var widths: [Width] = []
   private(set) var certainty = Certainty.all
   private(set) var answered = TermSet()
   private(set) var fixed: [UInt8] = []
   private(set) var fixedPartCount = 0
-  /// Whether one of the fixed parts has no value.
+  /// Whether one of the fixed parts is nil.
   private(set) var fixesAnAbsentPart = false
 
   private static let noParts: [[UInt8]] = [[]]
 
-  /// If there are more combinations of values, the part is walked through, not looked up.
+  /// The maximum number of combinations of values. Beyond it, the part is walked as a range.
   private static let prefixCountMax = 256
 
   var stretches: [KeyRange] { ranges ?? prefixes.map { KeyRange(prefix: $0) } }
 
-  /// Takes the next part as fixed, if it has one value and all parts before are fixed.
+  /// Makes the next part fixed, if it has one value and all parts before are fixed.
   mutating func fix(_ range: IndexRange, _ kind: SlotKind) {
     guard let points = range.points, points.count == 1, fixedPartCount == widths.count else {
       return
     }
-    // The first one is shared, not copied.
+    // The first value is shared, not copied.
     fixed = fixed.isEmpty ? points[0] : fixed + points[0]
     fixedPartCount += 1
     if points[0] == KeyEncoder.absentKey(kind) { fixesAnAbsentPart = true }
   }
 
+  /// Adds the next part.
+  ///
   /// - Returns: whether a further part can be used.
   mutating func goOn(with joined: SlotTerms.Joined, _ kind: SlotKind) -> Bool {
     guard ranges == nil else { return false }
@@ -136,7 +138,7 @@ private struct PartWalk {
     defer { widths.append(range.width) }
     if let points = range.points, prefixes.count * points.count <= Self.prefixCountMax {
       fix(range, kind)
-      // The bytes of a value do not tell whether it has a prefix that ends within a character.
+      // The bytes of a value do not show whether it has a prefix that ends inside of a character.
       if range.certainty != .all { answered.subtract(joined.answered) }
       prefixes = prefixes.flatMap { prefix in points.map { prefix + $0 } }
       return true
@@ -161,10 +163,10 @@ private struct PartWalk {
 }
 
 extension [KeyRange] {
-  /// The stretches with bounds no longer than the entries' values, which are cut: all entries that
-  /// were in them, and perhaps more.
+  /// Returns the key ranges with bounds no longer than the entries' values, which are cut. The
+  /// ranges contain all entries of the original ones, and possibly more.
   ///
-  /// - Returns: the stretches, and whether nothing had to be cut.
+  /// - Returns: the key ranges, and whether no bound was cut.
   fileprivate func cutToKeys() -> (stretches: [KeyRange], isWhole: Bool) {
     let most = KeyEncoder.valueByteCountMax
     var stretches = self

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataRecord
 
-/// A range of an index whose entries come in the order of sort keys.
+/// A range of an index with entries in the order of sort keys.
 ///
-/// Leading parts of which all entries have the same value do not matter; from there on the parts are the
-/// sort keys, one after the other, all in one direction. Entries that the covered parts do not tell apart
-/// are a group: among each other they have the order of the remaining sort keys, then of the objects'
-/// keys, which an entry's last bytes are already if the covered parts are all.
+/// Leading parts with one value in all entries do not affect the order. The parts after them are
+/// the sort keys in sequence, all in one direction. Entries with equal covered parts form a group.
+/// A group is in the order of the remaining sort keys, then of the objects' keys. If all parts are
+/// covered, the object keys at the end of the entries already have this order.
 struct IndexOrder: Sendable {
   let access: IndexAccess
   let isReversed: Bool
-  /// How many sort keys the order of the entries is.
+  /// The number of sort keys that the order of the entries covers.
   let keyCount: Int
-  /// How many parts of the value tell it, those that are fixed among them.
+  /// The number of parts that determine the order, including the fixed parts.
   let partCount: Int
 
-  /// With more fixed bytes the next part might be cut away.
+  /// The maximum number of fixed bytes. With more bytes, the next part might be cut.
   private static let fixedByteCountMax = 128
 
-  /// Entries in the order of the objects' keys; nil if they are not.
+  /// Creates the order of the objects' keys; nil if the entries are not in that order.
   init?(unsorted access: IndexAccess) {
     guard access.isOneValue else { return nil }
     self.access = access
@@ -27,7 +27,7 @@ struct IndexOrder: Sendable {
     partCount = access.fixedPartCount
   }
 
-  /// - Parameter sort: one key or more.
+  /// - Parameter sort: one or more sort keys.
   init?(_ access: IndexAccess, by sort: [ResolvedSortKey]) {
     guard let first = sort.first, access.fixed.count <= Self.fixedByteCountMax else { return nil }
     let index = access.index
@@ -37,8 +37,8 @@ struct IndexOrder: Sendable {
       guard part < index.partCount, key.slot == index.slot(ofPart: part),
         key.isDescending == first.isDescending
       else { break }
-      // Objects whose slot is absent are elsewhere in the index than in the order. Of the first part,
-      // that can be put right on the way.
+      // Objects with an absent slot are at another place in the index than in the order. The walk
+      // can correct this only for the first part.
       if count > 0, key.readsAbsentAsValue { break }
       count += 1
     }
@@ -49,10 +49,11 @@ struct IndexOrder: Sendable {
     partCount = access.fixedPartCount + count
   }
 
-  /// Whether the whole value tells the order.
+  /// Whether the whole value determines the order.
   var isToTheEnd: Bool { partCount == access.index.partCount }
 
-  /// The part of an entry's value that tells the order; all of it if it was cut there.
+  /// Returns the bytes of an entry's value that determine the order; the whole value if it was cut
+  /// within these bytes.
   func head(of value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     if isToTheEnd { return value }
     var end = 0

@@ -2,49 +2,50 @@
 package import StrataModel
 package import StrataRecord
 
-/// How a fetch request is carried out: which indexes are walked or that all records are, what is asked
-/// of each object found, and how the order comes about.
+/// The plan of a fetch request: the access to candidates, the conditions to evaluate for each
+/// candidate, and the order.
 ///
-/// A plan depends on the request and the schema alone, never on data, so it can be kept. What it cannot
-/// know is how much an index holds: while it is carried out, a source that turns out to be a large part
-/// of the entity's objects is given up for a walk over the records, which visits each in a fraction of
-/// the time that a look-up takes.
+/// A plan depends only on the request and the schema, never on data, so it can be cached. It does
+/// not know the number of entries in an index. During execution, a source that contains a large
+/// part of the entity's objects is given up for a walk over the records, which reads each in a
+/// fraction of the time of a look-up.
 ///
 /// | file | decides |
 /// | --- | --- |
-/// | `AccessPlanner` | which sources of keys a condition has |
-/// | `AccessChoice` | between them, the order of an index, and the records |
-/// | `SourceReader` | on the way, which of several sources pay |
+/// | `AccessPlanner` | the sources of keys for a condition |
+/// | `AccessChoice` | between sources, the order of an index, and the records |
+/// | `SourceReader` | during execution, which of several sources are worthwhile |
 ///
-/// A class, because a fetch hands it on several times, and all of it is constant.
+/// A class, because a fetch passes the plan on several times, and all of it is constant.
 package final class QueryPlan: Sendable {
-  /// Where candidates come from.
+  /// The source of candidates.
   enum Access: Sendable {
-    /// Every record of the family, in the order of the keys.
+    /// All records of the family, in the order of the keys.
     case records
     /// The entries of an index in the order of the request.
     case inOrder(IndexOrder)
-    /// The keys that indexes give, put into the order of the request afterwards.
+    /// The keys from indexes, sorted afterwards.
     case source(CandidateSource)
   }
 
   package let schema: Schema
   package let entity: EntitySchema
-  /// The entities whose objects are results. Ascending.
+  /// The entities of the results, in ascending order.
   package let family: [EntityNumber]
   let access: Access
-  /// What to ask of each candidate; nil if the access answers the whole predicate.
+  /// The condition to evaluate for each candidate; nil if the access answers the whole predicate.
   package let filter: (any Condition)?
   /// The whole predicate, for a walk over all records; nil for all objects.
   package let condition: (any Condition)?
-  /// What the objects have to be put in order by; without keys, by their own.
+  /// The sort keys. If empty, objects are in the order of their keys.
   package let sort: [ResolvedSortKey]
   package let limit: Int?
   package let offset: Int
 
   /// Plans a typed request.
   ///
-  /// - Throws: as the untyped one.
+  /// - Throws: `QueryError` if the request names a property that the entity does not have, or
+  ///   compares a property with a constant that does not fit.
   package convenience init<Root>(
     _ request: FetchRequest<Root>, entity: EntitySchema, schema: Schema
   ) throws(QueryError) {
@@ -53,8 +54,8 @@ package final class QueryPlan: Sendable {
 
   /// Plans `request` for the objects of `entity`.
   ///
-  /// - Throws: `QueryError`, if the request names what the entity does not have, or compares it with
-  ///   what it cannot be.
+  /// - Throws: `QueryError` if the request names a property that the entity does not have, or
+  ///   compares a property with a constant that does not fit.
   package init(
     _ request: UntypedFetchRequest, entity: EntitySchema, schema: Schema
   ) throws(QueryError) {
@@ -91,13 +92,13 @@ package final class QueryPlan: Sendable {
     offset = plan.offset
   }
 
-  /// The plan for as many objects in whatever order is easiest, for when they are only counted.
+  /// The plan for counting the objects, without their order.
   var forCounting: QueryPlan { sort.isEmpty ? forKeys : QueryPlan(self, sort: []) }
 
-  /// The plan for when the objects' keys are wanted alone, so that no record need be read.
+  /// The plan for fetching only the objects' keys, which reads no records if possible.
   var forKeys: QueryPlan { readsEntriesAlone ? self : QueryPlan(self, sort: sort) }
 
-  /// Whether entries of indexes are all that it takes to find the objects.
+  /// Whether index entries are sufficient to find the objects.
   private var readsEntriesAlone: Bool {
     if filter != nil { return false }
     return switch access {
@@ -111,8 +112,8 @@ package final class QueryPlan: Sendable {
 // MARK: - Description
 
 extension QueryPlan: CustomStringConvertible {
-  /// What is used, on one line without user values, such as
-  /// "City: index on name (prefix); filter: population >; best by population; limit 50".
+  /// A description of the plan on one line, without user values, such as "City: index on name
+  /// (prefix); filter: population >; best by population; limit 50".
   package var description: String {
     var parts: [String] = []
     var ordering: String?

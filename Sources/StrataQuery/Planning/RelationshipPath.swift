@@ -2,9 +2,9 @@
 import StrataModel
 package import StrataRecord
 
-/// A way over relationships, to-one and to-many: what a fetch is to load along with its objects.
+/// A path over to-one and to-many relationships. A fetch loads the path's targets with its objects.
 package struct RelationshipPath: Sendable {
-  /// Each of the entity that the one before leads to.
+  /// The relationships in order. Each belongs to the destination of the one before.
   package let steps: [RelationshipSchema]
 
   /// - Throws: `unknownProperty`; `unfitProperty` if a step is an attribute.

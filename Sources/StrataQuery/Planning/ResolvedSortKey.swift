@@ -8,7 +8,7 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
   package let isDescending: Bool
   package let kind: SlotKind
   private let name: String
-  /// What an absent slot reads as, encoded as a key.
+  /// The value of an absent slot, encoded as a key.
   let absentKey: [UInt8]
 
   package init(_ key: SortKey, _ resolver: PathResolver) throws(QueryError) {
@@ -27,12 +27,12 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
     absentKey = bytes
   }
 
-  /// Whether a slot that was never set sorts among the values instead of before all.
+  /// Whether an absent slot sorts among the values, instead of before all values.
   package var readsAbsentAsValue: Bool { absentKey != KeyEncoder.absentKey(kind) }
 
-  /// Appends bytes that sort as the row's value in this key does.
+  /// Appends bytes that sort as the row's values of this key do.
   ///
-  /// - Returns: whether they may be cut, so that equal bytes do not mean equal values.
+  /// - Returns: whether the bytes may be cut. Equal bytes then do not mean equal values.
   package func append(_ row: Row, to bytes: inout [UInt8]) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: KeyEncoder.scratchByteCount, alignment: 8) { scratch in
       guard let start = scratch.baseAddress else { return true }
@@ -42,9 +42,10 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Writes the same bytes to memory that has room for `KeyEncoder.scratchByteCount`.
+  /// Writes bytes that sort as the row's values of this key do. The memory has room for
+  /// `KeyEncoder.scratchByteCount` bytes.
   ///
-  /// - Returns: how many they are, and whether they may be cut.
+  /// - Returns: the number of bytes, and whether they may be cut.
   func write(_ row: Row, to start: UnsafeMutableRawPointer) -> (byteCount: Int, isCut: Bool) {
     let slot = row.layout.slot(slot, at: row.start)
     let count: Int
@@ -63,8 +64,8 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
     return (count, count >= KeyEncoder.valueByteCountMax)
   }
 
-  /// The order of two rows' values in this key, for rows that their bytes do not tell apart. Negative
-  /// if `left` comes first.
+  /// Returns the order of two rows' values of this key, for rows with equal bytes. Negative if
+  /// `left` comes first.
   package func exactOrder(_ left: Row, _ right: Row) -> Int {
     let one = String(left.layout.slot(slot, at: left.start))
     let two = String(right.layout.slot(slot, at: right.start))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The order in which sources are tried: a guess from the request alone, without statistics. How many
-/// keys there are is found out by walking, and a source that turns out to be wide is given up
-/// (`SourceReader`).
+/// The order in which sources are tried: an estimate from the request alone, without statistics.
+/// Walking a source finds its size, and a source that is too wide is given up (`SourceReader`).
 ///
-/// It compares as words do, most significant first: part by part of an index a value before a prefix
-/// before a range, and where all are alike, whatever bounds a further part before what does not.
+/// Selectivities compare like words, the most significant part first. Part by part of an index, a
+/// value comes before a prefix, and a prefix before a range. If the common parts are equal, a
+/// source that limits a further part comes first.
 ///
 /// ```
 ///  (country == DE, name BEGINSWITH "B")   point, prefix, whole
@@ -15,22 +15,22 @@
 struct Selectivity: Sendable, Comparable {
   private let widths: [Width]
 
-  /// - Parameter widths: one or more.
+  /// - Parameter widths: one or more widths.
   init(_ widths: [Width]) { self.widths = widths }
 
-  /// As many keys as the predicate names.
+  /// The number of keys that the predicate names.
   static let named = Selectivity([.named])
-  /// One key at most.
+  /// At most one key.
   static let one = Selectivity([.one])
 
-  /// Of what is made from a source of this selectivity: by a hop, or a union with others.
+  /// Returns the selectivity of a hop from this source, or of a union with others.
   func behind(_ step: Width) -> Selectivity { Selectivity([max(widths[0], .point), step]) }
 
-  /// Whether there is reason to think that it is a small part of the objects: values, a prefix, or a
-  /// range with two ends.
+  /// Whether the source is likely to be a small part of the objects: values, a prefix, or a range
+  /// with two bounds.
   var isNarrow: Bool { widths[0] <= .between }
 
-  /// The selectivity without ranges that are open: they may be most of the objects.
+  /// The selectivity without ranges that have one bound: they may contain most objects.
   var closed: Selectivity {
     self <= .one ? self : Selectivity(Array(widths.prefix { $0 < .open }) + [.whole])
   }

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the terms of an "and" say of the object's own slots, the terms on one slot joined.
+/// The index ranges that the terms of an "and" leave for the object's own slots. Terms on one slot
+/// are joined.
 struct SlotTerms {
-  /// What is said of one slot.
+  /// The joined terms of one slot.
   struct Joined {
     let slot: Int
     fileprivate(set) var range: IndexRange
-    /// The terms that are about the slot.
+    /// The terms on the slot.
     fileprivate(set) var terms: TermSet
-    /// Those that hold of every object whose entry is in the range, and is certain.
+    /// The terms that every object with a certain entry in the range satisfies.
     fileprivate(set) var answered: TermSet
   }
 
-  /// Few, so they are looked through.
+  /// An array, because there are few slots.
   private var all: [Joined] = []
 
-  /// O(terms · slots).
+  /// - Complexity: O(terms · slots).
   init(_ terms: [any Condition]) {
     for (index, term) in terms.enumerated() {
       guard let (slot, range) = term.range else { continue }
       var added = Joined(
         slot: slot, range: range, terms: TermSet(index), answered: TermSet(index))
-      // The term is asked of each object that is found; of the others it says nothing.
+      // A range without certainty answers no term: the term is evaluated for each object found.
       if range.certainty == .none { added.forgetAnswers() }
       guard let place = all.firstIndex(where: { $0.slot == slot }) else {
         all.append(added)
@@ -31,7 +32,7 @@ struct SlotTerms {
     }
   }
 
-  /// What is said of `slot`; nil if nothing is.
+  /// The joined terms of `slot`; nil if no term is on the slot.
   subscript(slot: Int) -> Joined? { all.first { $0.slot == slot } }
 
   /// Whether all objects that satisfy the terms have the same value in `slot`.
@@ -43,7 +44,7 @@ extension SlotTerms.Joined {
     range = range.intersection(other.range)
     terms.formUnion(other.terms)
     answered.formUnion(other.answered)
-    // Two texts that an entry may begin with: neither's look at the bytes tells of the other.
+    // Two prefixes of one text: the bytes tested for one do not decide the other.
     if range.certainty == .none { forgetAnswers() }
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which terms of an "and" an index answers, by their places.
+/// A set of terms of an "and", by their indices: the terms that an index answers.
 ///
-/// A word, because each fetch makes several of them. Of the terms beyond the 64th none is ever known to
-/// be answered: they are asked of each object.
+/// One word, because each fetch creates several sets. Terms beyond the 64th are never in the set,
+/// so they are evaluated for each object.
 struct TermSet: Sendable, Hashable {
   private var bits: UInt64 = 0
 
