@@ -4,8 +4,9 @@ package import StrataModel
 import StrataRecord
 
 extension AttributeDescription {
-  /// What the property reads as while its slot is absent: nil of an optional one, the default of a
-  /// type without a zero, else the type's zero. A predicate must see what the program would.
+  /// The value that the property reads as while its slot is absent: nil for an optional property,
+  /// the default for a type without a zero value, else the type's zero value. A predicate must see
+  /// the same value as the program.
   package var absentValue: Value {
     if isOptional { return .null }
     return needsDefault ? defaultValue : type.zero
@@ -15,7 +16,8 @@ extension AttributeDescription {
 extension AttributeType {
   private func zero<V: AttributeValue>(_: V.Type) -> Value { V.zero?.value ?? .null }
 
-  /// What a value of this type reads as before it is set; `.null` if the type has no such value.
+  /// The value of a non-optional property of this type before it is set; `.null` if the type has no
+  /// zero value.
   fileprivate var zero: Value {
     switch self {
     case .bool: zero(Bool.self)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How two values are compared.
+/// An equality or order comparison of two values.
 package enum ComparisonOperator: String, Sendable {
   case equal = "=="
   case less = "<"
@@ -8,7 +8,7 @@ package enum ComparisonOperator: String, Sendable {
   case greater = ">"
   case greaterOrEqual = ">="
 
-  /// Whether it holds of values in this order: negative if the left one comes first.
+  /// Whether the comparison is true for values in this order: negative if the left one comes first.
   func holds(_ order: Int) -> Bool {
     switch self {
     case .equal: order == 0
@@ -19,7 +19,7 @@ package enum ComparisonOperator: String, Sendable {
     }
   }
 
-  /// The operator with its sides exchanged.
+  /// The operator for exchanged sides.
   var flipped: ComparisonOperator {
     switch self {
     case .equal: .equal

@@ -2,17 +2,17 @@
 import Foundation
 import StrataRecord
 
-/// The four calculations with decimals, to 128 bits of mantissa, rounded to the nearest (half away
-/// from zero).
+/// The four arithmetic operations on decimals, with a mantissa of 128 bits, rounded to nearest
+/// (half away from zero).
 ///
-/// Foundation's own operators trap on Linux where the exponent of a product leaves its range, and the
-/// numbers of a fetch are whatever the store has.
+/// On Linux, Foundation's operators trap if the exponent of a product is out of range, and a fetch
+/// must accept any numbers in the store.
 struct DecimalArithmetic {
   private var isNegative: Bool
   private var mantissa: UInt128
   private var exponent: Int
 
-  /// nil for what is not a number.
+  /// Creates the operand; nil for NaN.
   init?(_ decimal: Decimal) {
     let bytes = DecimalBytes(decimal)
     if bytes.isNaN { return nil }
@@ -23,7 +23,7 @@ struct DecimalArithmetic {
     (self.isNegative, self.mantissa, self.exponent) = (isNegative, mantissa, exponent)
   }
 
-  /// nil for what is too large to be one. What is too small is 0.
+  /// The decimal; nil if the number is too large. A number that is too small becomes 0.
   var decimal: Decimal? {
     var number = self
     while number.exponent > 127 || number.mantissa == 0 {
@@ -38,7 +38,7 @@ struct DecimalArithmetic {
 
   // MARK: - Scaling
 
-  /// Adds a zero at the end, if there is room.
+  /// Appends a zero digit, if there is room.
   private mutating func scaleUp() -> Bool {
     let (product, didOverflow) = mantissa.multipliedReportingOverflow(by: 10)
     guard !didOverflow else { return false }
@@ -47,7 +47,7 @@ struct DecimalArithmetic {
     return true
   }
 
-  /// Rounds the last digit off.
+  /// Rounds off the last digit.
   private mutating func scaleDown() {
     let (quotient, digit) = mantissa.quotientAndRemainder(dividingBy: 10)
     mantissa = quotient + (digit >= 5 ? 1 : 0)
@@ -97,11 +97,11 @@ struct DecimalArithmetic {
     return product
   }
 
-  /// nil if `right` is 0.
+  /// Returns the quotient; nil if `right` is 0.
   static func quotient(_ left: DecimalArithmetic, _ right: DecimalArithmetic) -> DecimalArithmetic?
   {
     guard right.mantissa != 0 else { return nil }
-    // As many digits as the quotient has room for.
+    // Computes as many digits as the quotient has room for.
     var (scale, zeros): (UInt128, Int) = (1, 0)
     var numerator = left.mantissa.multipliedFullWidth(by: 1)
     while zeros < 38 {
@@ -123,7 +123,7 @@ struct DecimalArithmetic {
     mantissa += 1
   }
 
-  /// Takes zeros at the end off.
+  /// Removes zero digits at the end.
   private mutating func trim() {
     while mantissa != 0, mantissa.isMultiple(of: 10) {
       mantissa /= 10

@@ -2,28 +2,28 @@
 package import Foundation
 package import StrataModel
 
-/// A value as a number to calculate and compare with, whatever its type.
+/// A numeric value of any type, for calculations and comparisons.
 ///
 /// ## Rules
 /// | operands | result |
 /// | --- | --- |
-/// | integers | an integer; a quotient is cut off towards zero; a remainder has the sign of the left one |
+/// | integers | an integer; `/` rounds towards zero; `%` has the sign of the left one |
 /// | one is a floating-point number | a `Double` |
-/// | decimals, or one and an integer | a `Decimal` |
-/// | `**` | a `Double`, whatever the operands |
+/// | decimals, or a decimal and an integer | a `Decimal` |
+/// | any, with `**` | a `Double` |
 ///
-/// A calculation without a result has no value and never traps: a quotient by zero of whatever type,
-/// the remainder of other numbers than integers, an integer that fits neither into an `Int64` nor into a `UInt64`, a decimal that is too large. A
-/// floating-point number that is too large is infinite.
+/// A calculation without a result is nil and never traps: a division by zero of any type, the
+/// remainder of numbers that are not integers, an integer that fits neither `Int64` nor `UInt64`, a
+/// decimal that is too large. A floating-point number that is too large is infinite.
 ///
-/// Comparison is exact: an integer and a floating-point number are compared as they are, not as one
-/// converted to the other's type. A decimal and a floating-point number are compared as `Double`s.
+/// Comparison is exact: an integer and a floating-point number are compared without converting one
+/// to the other's type. A decimal and a floating-point number are compared as `Double`s.
 package enum Number: Sendable {
   case integer(Int128)
   case floating(Double)
   case decimal(Decimal)
 
-  /// nil if the value is no number.
+  /// Creates a number; nil if the value is not numeric.
   package init?(_ value: Value) {
     switch value {
     case .int(let number): self = .integer(Int128(number))
@@ -34,7 +34,8 @@ package enum Number: Sendable {
     }
   }
 
-  /// The number as a value; `.null` for an integer that fits into no type.
+  /// The number as a value; `.null` for an integer that fits neither `Int64` nor `UInt64`, and for
+  /// a decimal NaN.
   package var value: Value {
     switch self {
     case .floating(let number): return .double(number)
@@ -45,7 +46,7 @@ package enum Number: Sendable {
     }
   }
 
-  /// Whether it is what calculations without a numeric result give, floating-point or decimal.
+  /// Whether the number is NaN, floating-point or decimal.
   var isNaN: Bool {
     switch self {
     case .integer: false
@@ -62,7 +63,8 @@ package enum Number: Sendable {
     }
   }
 
-  /// nil for a floating-point number, or one that a decimal cannot be.
+  /// The number as a decimal; nil for a floating-point number, or an integer that no decimal can
+  /// represent.
   private var decimal: Decimal? {
     switch self {
     case .integer(let number):
@@ -85,7 +87,7 @@ extension Number {
     case power = "**"
   }
 
-  /// The result, or nil if there is none.
+  /// Returns the result; nil for a calculation without a result.
   package static func calculate(_ left: Number, _ operation: Operator, _ right: Number) -> Number? {
     if operation == .power { return .floating(pow(left.double, right.double)) }
     if case .integer(let left) = left, case .integer(let right) = right {
@@ -105,7 +107,8 @@ extension Number {
     }
   }
 
-  /// The result for two values; `.null` if there is none, or one of them is no number.
+  /// Returns the result for two values; `.null` for a calculation without a result, or if a value
+  /// is not numeric.
   static func calculate(_ left: Value, _ operation: Operator, _ right: Value) -> Value {
     guard let left = Number(left), let right = Number(right) else { return .null }
     return calculate(left, operation, right)?.value ?? .null
@@ -144,8 +147,8 @@ extension Number {
 // MARK: - Comparing
 
 extension Number {
-  /// Negative if `left` is less, 0 if they are equal, positive if it is greater; nil if one is not a
-  /// number (NaN).
+  /// Returns the order: negative if `left` is less, 0 if both are equal, positive if `left` is
+  /// greater; nil if one is NaN. Two decimal NaNs are equal.
   package static func order(_ left: Number, _ right: Number) -> Int? {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): return left == right ? 0 : left < right ? -1 : 1
@@ -166,7 +169,7 @@ extension Number {
 
   private static func order(_ left: Int128, _ right: Double) -> Int? {
     if right.isNaN { return nil }
-    // 2¹²⁷ is the first that is too large; -2¹²⁷ fits.
+    // 2¹²⁷ is the least number that is too large; -2¹²⁷ fits.
     if right >= 0x1p127 { return -1 }
     if right < -0x1p127 { return 1 }
     let whole = right.rounded(.towardZero)

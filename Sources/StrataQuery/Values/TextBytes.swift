@@ -3,20 +3,20 @@ import Foundation
 import StrataPrimitives
 import StrataRecord
 
-/// A text that is compared with the UTF-8 bytes of records, and whether bytes alone can decide.
+/// A text to compare with the UTF-8 bytes of records, and whether comparing bytes is sufficient.
 ///
-/// Text compares by canonical equivalence. Where both texts are *simple*, of scalars below U+0300
-/// alone, that is byte order, for these neither combine nor decompose; most comparisons come down to
-/// it. Otherwise texts are in the order of the normal form, as in indexes, so that a fetch has the same
-/// answer with an index and without. (`String.<` itself is not asked: in Swift 6.3 neither of
-/// "e\u{301}" and "\u{E9}2" is less than the other.)
+/// Texts compare by canonical equivalence. A *simple* text has only scalars below U+0300, which
+/// neither combine nor decompose. Two simple texts have the order of their bytes, which decides
+/// most comparisons. Other texts are in the order of the normal form, as in indexes, so that a
+/// fetch has the same result with and without an index. (`String.<` is not used: in Swift 6.3,
+/// neither of "e\u{301}" and "\u{E9}2" is less than the other.)
 struct TextBytes: Sendable {
   let string: String
   let bytes: [UInt8]
-  /// Whether bytes tell the order of this text and another that is simple.
+  /// Whether bytes determine the order of this text and another simple one.
   let isSimple: Bool
-  /// Whether each occurrence of the bytes in a simple text is one of the characters: so unless they
-  /// could be part of CR LF, which is a single one.
+  /// Whether each occurrence of the bytes in a simple text is an occurrence of the characters. This
+  /// is false if the text contains CR or LF, because CR LF is a single character.
   let isBytewise: Bool
 
   init(_ string: String) {
@@ -27,14 +27,15 @@ struct TextBytes: Sendable {
     isBytewise = isSimple && !bytes.contains(0x0A) && !bytes.contains(0x0D)
   }
 
-  /// Whether `text` is equal to this one.
+  /// Whether `text` is equal to this text.
   func isEqual(to text: UnsafeRawBufferPointer) -> Bool {
     if text.count == bytes.count, isFound(in: text, at: 0) { return true }
     if isSimple, Self.isSimple(text) { return false }
     return String(decoding: text, as: UTF8.self) == string
   }
 
-  /// Whether `text` comes before this one (negative), is equal (0), or comes after (positive).
+  /// Returns the order: negative if `text` comes before this text, 0 if both are equal, positive if
+  /// `text` comes after.
   func order(of text: UnsafeRawBufferPointer) -> Int {
     if isSimple, Self.isSimple(text) {
       return bytes.withUnsafeBytes { text.order(to: $0) }
@@ -42,10 +43,11 @@ struct TextBytes: Sendable {
     return order(of: String(decoding: text, as: UTF8.self))
   }
 
-  /// As `order(of:)`, of a string.
+  /// Returns the order of a string: negative if `other` comes before this text, 0 if both are
+  /// equal, positive if `other` comes after.
   func order(of other: String) -> Int { NormalForm.compare(other, string) }
 
-  /// Whether these bytes lie in `text` from `offset` on; false if they do not fit there.
+  /// Whether `text` contains these bytes at `offset`; false if they do not fit there.
   func isFound(in text: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     guard offset >= 0, text.count - offset >= bytes.count else { return false }
     guard !bytes.isEmpty, let start = text.baseAddress else { return true }
@@ -54,7 +56,7 @@ struct TextBytes: Sendable {
     }
   }
 
-  /// Whether all scalars are below U+0300: then their bytes are below 0xCC.
+  /// Whether all scalars are below U+0300: their bytes are then below 0xCC.
   static func isSimple(_ text: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     while index + 8 <= text.count {

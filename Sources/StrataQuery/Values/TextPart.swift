@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which part of a text another one is.
+/// The position of a text inside another one: at the beginning, at the end, or anywhere.
 package enum TextPart: String, Sendable {
   case prefix
   case suffix
   case infix
 
-  /// Whether `text` is this part of `other`.
+  /// Whether `other` contains `text` at this position.
   func isFound(_ text: String, in other: String) -> Bool {
     switch self {
     case .prefix: other.hasPrefix(text)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pattern with wildcards: `?` stands for one character, `*` for any number of them, and a
-/// backslash before one of these or another backslash takes it for itself. Core Data: LIKE.
+/// A pattern with wildcards: `?` stands for one character, `*` for any number of characters. A
+/// backslash before a wildcard or a backslash makes it an ordinary character. Core Data: LIKE.
 ///
-/// Characters are Swift's, by canonical equivalence.
+/// Characters are Swift's, compared by canonical equivalence.
 package struct TextPattern: Sendable {
   private enum Part: Sendable {
     case one(Character)
@@ -13,9 +13,9 @@ package struct TextPattern: Sendable {
 
   private let parts: [Part]
   private let options: TextOptions
-  /// What every text that matches begins with.
+  /// The common prefix of all texts that match.
   package let prefix: String
-  /// Whether it is all that there is: nothing but a text to be equal to.
+  /// Whether the pattern has no wildcards.
   package let isLiteral: Bool
 
   package init(_ pattern: String, _ options: TextOptions) {
@@ -29,7 +29,7 @@ package struct TextPattern: Sendable {
       case "?" where !isEscaped: parts.append(.anyOne)
       case "*" where !isEscaped: parts.append(.anyNumber)
       default:
-        // A backslash before anything else is one.
+        // A backslash before another character is an ordinary character.
         if isEscaped, !"\\?*".contains(character) { parts.append(.one("\\")) }
         parts += options.folded(String(character)).map(Part.one)
       }
@@ -51,7 +51,8 @@ package struct TextPattern: Sendable {
   package func matches(_ text: String) -> Bool {
     let characters = Array(options.folded(text))
     var (index, part) = (0, 0)
-    // Where to go on if what follows the last `*` does not match: it takes one character more.
+    // The state to resume if the rest after the last `*` does not match: the `*` then takes one
+    // more character.
     var retry: (index: Int, part: Int)?
     while index < characters.count {
       if part < parts.count, case .anyNumber = parts[part] {

@@ -4,11 +4,11 @@ package import StrataModel
 import StrataRecord
 
 extension Value {
-  /// The value as one of an attribute of `type`, or nil if the type does not have it. nil is nil of
-  /// every type.
+  /// Returns the value as one of an attribute of `type`; nil if the type cannot represent it.
+  /// `.null` is returned for every type but `.codable`.
   ///
-  /// A format string does not know the types of properties: there 1 is true and 2.5 a decimal, if
-  /// that is what they are compared with, and 0.1 the `Float` that is written so.
+  /// A format string does not know the types of properties. Depending on the property, the number 1
+  /// may mean true, 2.5 a decimal, and 0.1 the nearest `Float`.
   package func fitting(_ type: AttributeType) -> Value? {
     switch (type, self) {
     case (.codable, _): nil
@@ -31,7 +31,7 @@ extension Value {
     case (.float, .uint(let number)): Float(exactly: number)?.value
     case (.double, _): Double(value: self)?.value
     case (.string, .string), (.data, .data), (.date, .date), (.uuid, .uuid): self
-    // As a URL is stored.
+    // Converted to the form in which a URL is stored.
     case (.url, .url(let url)): .url(url.absoluteURL)
     default: nil
     }
@@ -39,7 +39,7 @@ extension Value {
 }
 
 extension Float {
-  /// The nearest one; nil if the number is beyond all of them.
+  /// Creates the nearest `Float`; nil if the number is out of range.
   fileprivate init?(fitting number: Double) {
     self.init(number)
     if isInfinite, number.isFinite { return nil }

@@ -3,11 +3,11 @@ import Foundation
 package import StrataModel
 import StrataRecord
 
-/// How two values compare whose types are known at run time alone. It says the same as the tests of
+/// Comparisons of two values with types known only at run time. The results agree with the tests of
 /// slots, which know the type of a constant.
 package enum ValueOrder {
-  /// Negative if `left` comes first, 0 if they are equal, positive if it comes last; nil if they have
-  /// no order: if one has no value, is not a number, or they are of different kinds.
+  /// Returns the order: negative if `left` comes first, 0 if both are equal, positive if `right`
+  /// comes first; nil if one is nil or NaN, or if the values are of different kinds.
   package static func order(_ left: Value, _ right: Value) -> Int? {
     switch (left, right) {
     case (.string(let left), .string(let right)): return NormalForm.compare(left, right)
@@ -19,7 +19,7 @@ package enum ValueOrder {
     }
   }
 
-  /// Whether they are equal; nil is equal to nil alone.
+  /// Whether the values are equal; nil is equal only to nil.
   package static func areEqual(_ left: Value, _ right: Value) -> Bool {
     switch (left, right) {
     case (.string(let left), .string(let right)): return left == right
