@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What the command line asks for.
+/// The arguments of the command line.
 struct Arguments {
   static let help = """
     usage: quickstart [--data DIR] [--store PATH]
@@ -40,7 +40,7 @@ struct Arguments {
     }
   }
 
-  /// The folder of the tables.
+  /// The folder of the tables: the argument of `--data`, or the sample in the program's bundle.
   var dataFolder: URL {
     let bundle = Bundle.module
     return data
@@ -48,7 +48,7 @@ struct Arguments {
       .appendingPathComponent("geonames", isDirectory: true)
   }
 
-  /// The store's file.
+  /// The store's file: the argument of `--store`, or a file in the cache folder.
   var storeFile: URL {
     if let store { return store }
     let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)

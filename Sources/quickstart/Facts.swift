@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Strata
 
-/// What a store holds, one `key value` a line.
+/// Returns the contents of a store as lines of the form `key value`.
 func facts(of context: ManagedObjectContext) throws -> [String] {
   let continents = try context.fetch(Continent.all.sorted(by: \.code))
   let countries = try context.fetch(Country.all)
-  // A neighbour's neighbour is the country itself: each pair is counted at both ends.
+  // The relationship is symmetric, so each pair is counted at both ends.
   let neighbourPairCount = countries.reduce(0) { $0 + $1.neighbours.count } / 2
   let largest = try context.fetch(City.all.sorted(by: \.population, .descending).limit(10))
 

@@ -4,16 +4,16 @@ import Strata
 
 /// The import of a folder of tables into a store, in a background context.
 ///
-/// Each batch of rows is one block of the worker's queue and ends with a save to the root: in
-/// memory, all or nothing, seen by the view context at once. The disk is touched when the root
-/// saves, every few batches.
+/// Each batch of rows is one block on the worker's queue. The block ends with a save to the root,
+/// which is atomic, stays in memory, and is visible to the view context at once. The root saves to
+/// the disk after several batches.
 ///
-/// What is there already is found by its unique attribute and set to what the table says. Setting
-/// an equal value is no change, so importing the same tables again saves nothing.
+/// Existing objects are found by their unique attribute and updated from the table. Setting an
+/// equal value is not a change, so importing the same tables again saves nothing.
 struct Import: Sendable {
-  /// How many rows make a batch.
+  /// The number of rows in a batch.
   private static let batchRowCount = 1_000
-  /// How many batches the root gathers before it saves them to the disk.
+  /// The number of batches after which the root saves to the disk.
   private static let batchesPerDurableSave = 20
 
   private let root: ContextQueue
@@ -26,11 +26,11 @@ struct Import: Sendable {
     self.folder = folder
   }
 
-  /// Imports everything, away from the actor that asks for it.
+  /// Imports all tables, outside of the caller's actor.
   ///
-  /// - Returns: how many objects are new.
-  /// - Throws: `QuickstartError` for a table that is missing or malformed. The batches before the
-  ///   malformed line are in the store then, and nothing of the batch that it is in.
+  /// - Returns: the number of inserted objects.
+  /// - Throws: `QuickstartError` for a table that is missing or malformed. The store then has all
+  ///   batches before the malformed line's batch, and no part of that batch.
   @concurrent func run() async throws -> Int {
     let insertedCount: Int
     do {
@@ -44,7 +44,7 @@ struct Import: Sendable {
   }
 
   private func importTables() async throws -> Int {
-    // All are opened first: a missing file should not be found when half of the work is done.
+    // All tables are opened first, so that a missing file is found before any work is done.
     var continents = try Table("continents.tsv", in: folder, columns: "code", "name")
     var countries = try Table(
       "countries.tsv", in: folder,
@@ -59,7 +59,7 @@ struct Import: Sendable {
     if let rows = try continents.nextRows(.max) {
       insertedCount += try await worker.perform { try importContinents(rows, into: $0) }
     }
-    // Countries name each other as neighbours, so they are one batch.
+    // Countries refer to each other as neighbours, so they form one batch.
     if let rows = try countries.nextRows(.max) {
       insertedCount += try await worker.perform { try importCountries(rows, into: $0) }
     }
@@ -123,7 +123,7 @@ private func importCountries(_ rows: [Row], into context: ManagedObjectContext) 
       guard let neighbour = countries[iso] else {
         throw row.malformed("unknown neighbour \(iso)")
       }
-      // The relationship is symmetric: this makes the country a neighbour of its neighbour.
+      // The relationship is symmetric, so the country also becomes a neighbour of its neighbour.
       countries[row["iso"]]?.neighbours.insert(neighbour)
     }
   }
@@ -156,9 +156,9 @@ private func importCities(_ rows: [Row], into context: ManagedObjectContext) thr
   return try saveBatch(context)
 }
 
-/// Saves what a batch has changed to the root, in memory.
+/// Saves the changes of a batch to the root, in memory.
 ///
-/// - Returns: how many objects are new.
+/// - Returns: the number of inserted objects.
 private func saveBatch(_ context: ManagedObjectContext) throws -> Int {
   let insertedCount = context.insertedObjects.count
   try context.save()
@@ -166,8 +166,9 @@ private func saveBatch(_ context: ManagedObjectContext) throws -> Int {
 }
 
 extension Sequence where Element: ManagedObject {
-  /// The objects by the value of a unique attribute. Uniqueness is decided by the store, when the
-  /// root saves: if another program imports into the same store, a value may be seen twice before.
+  /// Returns the objects by the value of a unique attribute. The store enforces uniqueness when the
+  /// root saves. Before that, a value may occur twice if another program imports into the same
+  /// store.
   fileprivate func keyed<Key: Hashable>(by attribute: KeyPath<Element, Key>) -> [Key: Element] {
     Dictionary(map { ($0[keyPath: attribute], $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Strata
 
-// The model: each class is an entity, each of its stored properties an attribute or a relationship.
-// Where two entities know each other, one of them names the inverse; setting either end sets both.
+// The model. Each class is an entity, and each stored property an attribute or a relationship. For
+// a relationship with an inverse, one side names the inverse. Setting either side sets both.
 
 @Entity final class Continent: ManagedObject {
   @Attribute(.unique) var code: String
@@ -48,7 +48,7 @@ import Strata
 }
 
 extension ManagedObjectModel {
-  /// The model of everything above.
+  /// Creates the model of all entities in this file.
   static func geonames() throws -> ManagedObjectModel {
     try ManagedObjectModel(
       Continent.self, Country.self, Language.self, Timezone.self, City.self)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// How far a piece of work has come, on stderr: a bar in a terminal, a line every quarter elsewhere.
+/// A progress display on stderr: a bar in a terminal, otherwise a line for every quarter.
 struct ProgressBar {
   private static let width = 40
 
   private let title: String
   private let isTerminal = isatty(STDERR_FILENO) == 1
-  /// How much of the bar, or how many quarters, are shown.
+  /// The number of displayed steps of the bar, or of quarters; -1 before the first.
   private var shown = -1
 
   init(_ title: String) { self.title = title }
 
-  /// Shows `fraction`, from 0 to 1, if it looks any different from what is shown.
+  /// Displays `fraction`, from 0 to 1, if the display changes.
   mutating func show(_ fraction: Double) {
     let steps = isTerminal ? Self.width : 4
     let step = Int(fraction * Double(steps))
@@ -25,7 +25,7 @@ struct ProgressBar {
     printError("\r\(title) \(bar) \(percent)")
   }
 
-  /// Leaves the bar's line, so that what is printed next has its own.
+  /// Ends the bar's line, so that further output begins on a new line.
   func finish() {
     if isTerminal, shown >= 0 { printError("\n") }
   }

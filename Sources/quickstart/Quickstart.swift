@@ -2,8 +2,8 @@
 import Foundation
 import Strata
 
-/// The example of the README: a background context imports tables of the world's cities while the
-/// main actor keeps reading; then the store is opened again and says what it holds.
+/// The example of the README. A background context imports tables of the world's cities while the
+/// main actor reads. Then the program opens the store again and prints its contents.
 @main @MainActor enum Quickstart {
   static func main() async {
     do {
@@ -27,7 +27,7 @@ import Strata
     let model = try ManagedObjectModel.geonames()
     let reads = try await importWhileReading(arguments.dataFolder, into: store, model)
 
-    // Nothing of the import is in memory any more: what follows comes from the disk.
+    // No object of the import is in memory: the following reads come from the disk.
     let container = try PersistentContainer(at: store, model: model)
     for fact in try facts(of: container.viewContext) { print(fact) }
     print("ui-reads \(reads.count)")
@@ -45,7 +45,7 @@ import Strata
     return try await reading.value
   }
 
-  /// A store makes its file, but not the folder that it is in.
+  /// Creates the folder of the store. A store creates its file, but not the folder.
   private static func makeFolder(_ folder: URL) throws(QuickstartError) {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a run ends early. What it says goes to stderr; the exit codes are those of sysexits.h.
+/// An error that ends the program. Its description is printed to stderr. The exit codes are defined
+/// by sysexits.h.
 enum QuickstartError: Error {
-  /// The arguments make no sense. Exit code 64.
+  /// The arguments are invalid. Exit code 64.
   case usage(String)
-  /// A line of a table is not what it should be; lines count from 1. Exit code 65.
+  /// A line of a table is malformed; lines count from 1. Exit code 65.
   case malformed(file: String, line: Int, problem: String)
   /// A file of the data folder is missing or cannot be read. Exit code 66.
   case unreadable(path: String, problem: String)
-  /// The folder of the store is not there and cannot be made. Exit code 73.
+  /// The folder of the store does not exist and cannot be created. Exit code 73.
   case noStoreFolder(path: String, problem: String)
 
   var exitCode: Int32 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A file of tab-separated values with a header line, read from its beginning to its end.
+/// A file of tab-separated values with a header line, which is read sequentially.
 ///
-/// The file is mapped, and only the rows that were asked for last are in memory as text: a table
-/// may be much larger than that.
+/// The file is mapped, and only the rows of the last call are in memory as text. A table may be
+/// much larger than the memory.
 struct Table {
-  /// The file's name, without its folder.
+  /// The file's name without its folder.
   let name: String
   private let columns: [String]
   private let bytes: Data
@@ -15,7 +15,8 @@ struct Table {
 
   /// Opens `name` in `folder` and reads its header line.
   ///
-  /// - Throws: `.unreadable` if there is no such file, `.malformed` if its columns are others.
+  /// - Throws: `.unreadable` if the file cannot be read, `.malformed` if its columns are not
+  ///   `columns`.
   init(_ name: String, in folder: URL, columns: String...) throws(QuickstartError) {
     let file = folder.appendingPathComponent(name)
     do { bytes = try Data(contentsOf: file, options: .mappedIfSafe) } catch {
@@ -32,12 +33,12 @@ struct Table {
     }
   }
 
-  /// How much of the file has been read, from 0 to 1.
+  /// The fraction of the file that has been read, from 0 to 1.
   var fractionRead: Double { Double(position - bytes.startIndex) / Double(bytes.count) }
 
-  /// The next rows, `count` or fewer at the end of the file; nil if there are no more.
+  /// Returns the next `count` rows, or fewer at the end of the file; nil if there are no more.
   ///
-  /// - Throws: `.malformed` for a row with too few or too many columns.
+  /// - Throws: `.malformed` for a row with the wrong number of columns, or text that is not UTF-8.
   mutating func nextRows(_ count: Int) throws(QuickstartError) -> [Row]? {
     var rows: [Row] = []
     while rows.count < count, let fields = try nextFields() {
@@ -73,7 +74,7 @@ struct Row: Sendable {
 
   /// The text in `column`, which may be empty.
   ///
-  /// - Precondition: the table has such a column.
+  /// - Precondition: the table has the column.
   subscript(column: String) -> String {
     guard let index = columns.firstIndex(of: column) else {
       preconditionFailure("\(file) has no column \(column)")
@@ -81,13 +82,13 @@ struct Row: Sendable {
     return fields[index]
   }
 
-  /// The text in `column`, or nil if it is empty.
+  /// Returns the text in `column`; nil if it is empty.
   func optional(_ column: String) -> String? {
     let text = self[column]
     return text.isEmpty ? nil : text
   }
 
-  /// The comma-separated values in `column`.
+  /// Returns the comma-separated values in `column`.
   func list(_ column: String) -> [String] {
     self[column].split(separator: ",").map(String.init)
   }
@@ -106,7 +107,7 @@ struct Row: Sendable {
     return number
   }
 
-  /// What to throw about this line.
+  /// Returns the error for a problem in this line.
   func malformed(_ problem: String) -> QuickstartError {
     .malformed(file: file, line: line, problem: problem)
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Strata
 
-/// What a user interface does during an import: it reads, again and again, on the main actor.
+/// Simulates a user interface during an import: reads repeatedly on the main actor.
 ///
-/// It measures the longest that a read took: readers wait neither for the worker's saves nor for
+/// The longest duration of a read is measured. Readers wait neither for the worker's saves nor for
 /// the disk.
 struct UIReads: Sendable {
   private(set) var count = 0
-  /// The longest that one of them took.
+  /// The longest duration of one read.
   private(set) var longest = Duration.zero
 
   /// Reads until the task is cancelled.
@@ -23,7 +23,7 @@ struct UIReads: Sendable {
     return reads
   }
 
-  /// What a screen would show: the ten largest cities, and how many are large.
+  /// Reads the data of one screen: the ten largest cities, and the number of large cities.
   private static func readScreen(_ context: ManagedObjectContext) throws {
     _ = try context.fetch(City.all.sorted(by: \.population, .descending).limit(10)).map(\.name)
     _ = try context.count(for: City.where { $0.population >= 5_000_000 })
