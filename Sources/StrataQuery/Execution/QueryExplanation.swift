@@ -69,9 +69,9 @@ public struct QueryExplanation: Codable, Sendable, Hashable {
   /// The outcome of a step.
   public enum Outcome: String, Codable, Sendable, Hashable {
     case done
-    /// The step found too many objects, and the fetch used another source.
+    /// The step found too many objects, so the fetch used another source.
     case givenUp
-    /// The step was not needed, because no object could be found any more.
+    /// The step was not needed: the steps before had found no object.
     case skipped
   }
 

@@ -117,7 +117,7 @@ private struct PartWalk {
 
   var stretches: [KeyRange] { ranges ?? prefixes.map { KeyRange(prefix: $0) } }
 
-  /// Makes the next part fixed, if it has one value and all parts before are fixed.
+  /// Fixes the next part, if it has one value and all parts before are fixed.
   mutating func fix(_ range: IndexRange, _ kind: SlotKind) {
     guard let points = range.points, points.count == 1, fixedPartCount == widths.count else {
       return

@@ -46,8 +46,8 @@ extension PropertyPath where Leaf: TextValue {
   }
 
   /// Whether the whole text matches a regular expression in ICU's syntax. A fetch throws
-  /// `QueryError.invalidPattern` if `pattern` is not a regular expression. No index is used. Core
-  /// Data: MATCHES.
+  /// `QueryError.invalidPattern` if `pattern` is not a regular expression. No index is used.
+  /// Core Data: MATCHES.
   public func matches(_ pattern: String, options: TextOptions = []) -> FetchPredicate {
     FetchPredicate(
       RegularExpressionMatch(left: operand, pattern: Constant(.string(pattern)), options: options))

@@ -27,8 +27,8 @@ public struct FetchRequest<Root>: Sendable {
   /// The number of objects to skip at the beginning of the ordered result. A value below 0 counts
   /// as 0. Core Data: `fetchOffset`.
   public var fetchOffset = 0
-  /// Whether the result includes objects of entities that inherit from the requested one. Core
-  /// Data: `includesSubentities`.
+  /// Whether the result includes objects of entities that inherit from the requested one.
+  /// Core Data: `includesSubentities`.
   public var includesSubentities = true
   /// Whether the result includes unsaved changes of the fetching context. If false, the result is
   /// the one that the context's parent would return. Core Data: `includesPendingChanges`.
@@ -83,8 +83,8 @@ extension FetchRequest {
   }
 
   /// Loads the targets of a relationship together with the objects, instead of one by one when
-  /// their faults fire: `.prefetching { $0.country.government }`.
-  /// Core Data: `relationshipKeyPathsForPrefetching`.
+  /// their faults fire: `.prefetching { $0.country.government }`. Core Data:
+  /// `relationshipKeyPathsForPrefetching`.
   ///
   /// The path may have several to-one relationships, and a to-many relationship at its end. For
   /// relationships after a to-many one, use `prefetching(_:)` with names.

@@ -2,8 +2,8 @@
 import StrataModel
 public import StrataRecord
 
-/// A request for rows of plain values instead of objects, grouped or not.
-/// Core Data: a fetch request with `propertiesToFetch` and the dictionary result type.
+/// A request for rows of plain values instead of objects, grouped or not. Core Data: a fetch
+/// request with `propertiesToFetch` and the dictionary result type.
 ///
 /// ```swift
 /// try context.fetch(City.all.select(\.name, \.population))  // [(String, Int)]

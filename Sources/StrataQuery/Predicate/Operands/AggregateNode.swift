@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// The aggregate of an operand over the members of a collection.
-/// Core Data: `@sum`, `@min`, `@max`, `@avg`.
+/// The aggregate of an operand over the members of a collection. Core Data: `@sum`, `@min`, `@max`,
+/// `@avg`.
 ///
 /// ## Rules
 /// - Members with a nil value are left out.
