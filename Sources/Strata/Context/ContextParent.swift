@@ -38,3 +38,7 @@ extension Layer: ContextParent {
     return ContextPlace(coordinator: coordinator, layer: self, keeper: ownerKeeper)
   }
 }
+
+extension PersistentStoreCoordinator: ContextParent {
+  public var place: ContextPlace { ContextPlace(coordinator: self, layer: nil) }
+}

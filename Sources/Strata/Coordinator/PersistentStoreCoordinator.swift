@@ -11,7 +11,7 @@ public import StrataStore
 ///
 /// Several contexts may rest on one coordinator, on any threads; several coordinators may have one
 /// file open.
-public final class PersistentStoreCoordinator: ContextParent, SnapshotSource {
+public final class PersistentStoreCoordinator: SnapshotSource {
   package let store: any PersistentStore
   /// Guards the pointers of all layers above.
   package let layerLock = LayerLock()
@@ -45,7 +45,6 @@ public final class PersistentStoreCoordinator: ContextParent, SnapshotSource {
     schema = store.schema
   }
 
-  public var place: ContextPlace { ContextPlace(coordinator: self, layer: nil) }
 
   package var feed: ChangeFeed { store.feed }
 
