@@ -29,14 +29,9 @@ package struct KeyRange: Sendable, Hashable {
 
   /// The least bytes above everything that begins with `prefix`; nil if there are none.
   package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
-    var bound = prefix
-    while let last = bound.last {
-      if last < .max {
-        bound[bound.count - 1] = last + 1
-        return bound
-      }
-      bound.removeLast()
-    }
-    return nil
+    guard let last = prefix.lastIndex(where: { $0 < .max }) else { return nil }
+    var bound = Array(prefix[...last])
+    bound[last] += 1
+    return bound
   }
 }

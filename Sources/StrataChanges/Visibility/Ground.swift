@@ -30,10 +30,7 @@ package struct Ground: Sendable {
 
   /// The objects that were looked up and of which there is nothing.
   package var absentKeys: [ObjectKey] {
-    found.compactMap { key, found in
-      if case .absent = found { return key }
-      return nil
-    }
+    found.compactMap { key, found in if case .absent = found { key } else { nil } }
   }
 
   /// Looks up what `pushed` speaks of, or links to, as far as that is in doubt.
