@@ -58,7 +58,8 @@ extension Promise {
           .filter({ $0.version != 0 }).min(by: { $0.version < $1.version }),
         let was = oldest.was
       {
-        // It went from the store, and the store decides.
+        // It went from the store, and the store decides. The edit shows the object again.
+        vanished[place.rawValue].remove(key)
         var edit = edit
         edit.shown = edit.set.over(was)
         (edit.on, edit.lostOn) = (nil, was)
