@@ -106,6 +106,15 @@ let paths: [HotPath] = [
     }
     return sum
   },
+  HotPath(name: "row-read", times: 50) { context, rounds in
+    var sum = 0
+    for _ in 0..<rounds {
+      try context.forEachRow(of: Person.all.select(\.age, \.score)) { age, score in
+        sum &+= age &+ Int(score)
+      }
+    }
+    return sum
+  },
   HotPath(name: "commit", times: 1) { context, rounds in
     for number in 0..<(rounds * batchCount) {
       _ = makePerson(number, in: context)

@@ -42,7 +42,7 @@ final class ObjectCache {
   // Safety: `@exclusivity(unchecked)` spares each look-up several run-time checks. The cache is of
   // one isolation, and no access to these runs code that could reach the cache again.
   @exclusivity(unchecked) private(set) var table = ObjectTable()
-  @exclusivity(unchecked) private var hand = 0
+  private var hand = 0
   /// The records that awake methods have set values over: what is unsaved and saved goes by these.
   @exclusivity(unchecked) private(set) var original: [ObjectKey: Record] = [:]
   /// The bases of ancestors' pending updates, by the objects that show such an update's record.
@@ -56,23 +56,23 @@ final class ObjectCache {
   /// What the registered objects and their records take, in bytes, by estimate.
   @exclusivity(unchecked) private(set) var byteCount = 0
   /// Above this many bytes the clock hand moves.
-  @exclusivity(unchecked) var byteBudget: Int
+  var byteBudget: Int
   /// So many objects come and records are read between two moves of the hand.
-  @exclusivity(unchecked) private var pause = 0
+  private var pause = 0
   /// How many of those are still to come, unless they are large.
-  @exclusivity(unchecked) private var pauseLeft = 0
+  private var pauseLeft = 0
   /// Above so many bytes the pause is over.
-  @exclusivity(unchecked) private var pauseByteCountMax = 0
+  private var pauseByteCountMax = 0
   /// So many moves in a row have met nothing that need not stay.
-  @exclusivity(unchecked) private var futileCount = 0
+  private var futileCount = 0
   /// Objects of another edition are outdated; those that were outdated by themselves have edition 0.
   @exclusivity(unchecked) private(set) var edition: UInt8 = 1
 
   /// Whether any object may be outdated.
-  @exclusivity(unchecked) private(set) var mayHaveOutdated = false
+  private(set) var mayHaveOutdated = false
 
   /// Whether nothing is let go, whatever the budget.
-  @exclusivity(unchecked) var retainsAll = false
+  var retainsAll = false
 
   init(byteBudget: Int) { self.byteBudget = byteBudget }
 

@@ -13,13 +13,11 @@ final class DeletionEditor: ContextPart {
   let loader: ObjectLoader
   let relationships: RelationshipEditor
 
-  // Safety: `@exclusivity(unchecked)` spares each deletion its run-time checks: no access to these runs
-  // code that could reach the part again.
   /// The objects that are being deleted and have been told.
-  @exclusivity(unchecked) private(set) var deleting: Set<ObjectKey> = []
+  private(set) var deleting: Set<ObjectKey> = []
   /// Where the to-one relationships led that deny the deletion of an object, by slot, when it was
   /// deleted. A to-many relationship is asked again when it is saved.
-  @exclusivity(unchecked) var deniedTargets: [ObjectKey: [Int: ObjectKey]] = [:]
+  var deniedTargets: [ObjectKey: [Int: ObjectKey]] = [:]
 
   init(_ relationships: RelationshipEditor) {
     reader = relationships.reader

@@ -21,16 +21,16 @@ package final class ObjectRegistry {
   /// The context whose objects these are; nil in a test.
   unowned(unsafe) var context: ManagedObjectContext?
 
-  // Safety: `@exclusivity(unchecked)` spares each insertion and look-up its run-time checks. A registry is
-  // of one isolation, and no access to these runs code that could reach the registry again.
-  @exclusivity(unchecked) var cache: ObjectCache
+  var cache: ObjectCache
+  // Safety: `@exclusivity(unchecked)` spares each insertion and look-up a run-time check. A registry is
+  // of one isolation, and no access to this runs code that could reach the registry again.
   @exclusivity(unchecked) private var homes: [ObjectHome?]
   /// The home of the last new object: most objects are inserted in rows of one class.
-  @exclusivity(unchecked) private var homeOfNew: ObjectHome?
+  private var homeOfNew: ObjectHome?
   /// The objects that somebody may be observing; nil if the context does not track observation.
-  @exclusivity(unchecked) private(set) var observed: ObservedObjects?
+  private(set) var observed: ObservedObjects?
   /// Objects that have left the context and are to be told, once its state is whole again.
-  @exclusivity(unchecked) private var leaving: [ManagedObject] = []
+  private var leaving: [ManagedObject] = []
   /// Objects that were found to be gone when they were to be read, and nobody has been told of.
   var untold: Set<ObjectKey> = []
   /// Whether objects that turn into faults are being told.

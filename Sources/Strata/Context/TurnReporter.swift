@@ -38,12 +38,12 @@ package final class TurnReporter {
   /// Whether the turn is being ended, and observers may be running.
   var isEndingTurn = false
   /// Whether the end of the main actor's turn has been enqueued.
-  @exclusivity(unchecked) var isTurnEndScheduled = false
+  var isTurnEndScheduled = false
   /// The lists that are told of this context's changes.
   var liveResults = LiveResultsList()
   private var messageCounts = MessageCounts()
   /// An error that reading a property met and could not throw: the next call that can, does.
-  @exclusivity(unchecked) var deferredError: (any Error)?
+  var deferredError: (any Error)?
 
   package init(schema: Schema, layer: Layer, confinement: ManagedObjectContext.Confinement) {
     self.schema = schema

@@ -26,23 +26,23 @@ package final class UnitOfWork {
   // Safety: `@exclusivity(unchecked)` spares each insertion, edit and deletion its run-time checks. A unit
   // of work is of one isolation, and no access to these runs code that could reach it again.
   /// The unsaved changes, encoded.
-  @exclusivity(unchecked) var working = Overlay()
+  var working = Overlay()
   /// What was done since `working` was encoded.
   @exclusivity(unchecked) var edits = PendingEdits()
   /// The view that this turn reads; nil between turns.
   @exclusivity(unchecked) package var view: ReadView?
   /// The objects of which it is not known that what is unsaved here rests on their state beneath.
-  @exclusivity(unchecked) var doubt = Doubt()
+  var doubt = Doubt()
   /// Whether the layer shows `working`.
-  @exclusivity(unchecked) var isPublished = true
+  var isPublished = true
   /// The ordered relationships that are worked on by index.
   @exclusivity(unchecked) var orderedLists = OrderedLists()
   /// The objects whose awake methods run: what is set in them is no change.
   @exclusivity(unchecked) var awaking: [AwakingObject] = []
   /// The savepoints of the `edit { }` calls that are under way, the outermost first.
-  @exclusivity(unchecked) var savepoints: [EditSavepoint] = []
+  var savepoints: [EditSavepoint] = []
   /// Records what is done, if it can be undone: `undoManager`.
-  @exclusivity(unchecked) var undoRecorder: ManagedObjectContext.UndoManager?
+  var undoRecorder: ManagedObjectContext.UndoManager?
   /// The save to the store that is under way, if any.
   var pendingSave: PendingSave?
 

@@ -45,7 +45,6 @@ public final class PersistentStoreCoordinator: SnapshotSource {
     schema = store.schema
   }
 
-
   package var feed: ChangeFeed { store.feed }
 
   package func snapshot() throws -> any Snapshot { try store.snapshot() }

@@ -28,8 +28,8 @@ final class ObjectMaker: FetchTaker {
   @exclusivity(unchecked) private var arena = RecordArena()
   /// That of the objects that come at the moment, if none of them is to be told when it is made. The
   /// context holds it: to count a reference more for each object would take longer than to fill one in.
-  @exclusivity(unchecked) private var quietHome: Uncounted<ObjectHome>?
-  @exclusivity(unchecked) private var quietEntity: EntityNumber?
+  private var quietHome: Uncounted<ObjectHome>?
+  private var quietEntity: EntityNumber?
 
   /// Room for so many objects at most is made before they are there.
   private static let expectedCountMax = 1 << 20

@@ -62,7 +62,6 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked)
   package final var isRecentlyUsed = false
   /// Whether the cache has let the object stay once, when it looked for what to let go.
-  @exclusivity(unchecked)
   package final var wasSpared = false
   /// The edition of the cache that `record` is good for.
   @exclusivity(unchecked)

@@ -14,8 +14,6 @@ package import StrataRecord
 /// The context's.
 public final class ObjectHome {
   // Not weak: a weak reference would cost every access; the context cuts it in its deinit.
-  // Safety: `@exclusivity(unchecked)` spares each access a run-time check: nothing runs during one.
-  @exclusivity(unchecked)
   private var uncountedContext: Uncounted<ManagedObjectContext>?
   package let entity: EntitySchema
   @usableFromInline package let layout: RecordLayout

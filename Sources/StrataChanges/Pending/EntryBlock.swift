@@ -6,13 +6,11 @@
 /// Sendable: whoever makes it appends to it before any run has it, and nobody after.
 // Safety: see above; what runs read is never written again.
 final class EntryBlock: @unchecked Sendable {
-  // Safety: `@exclusivity(unchecked)` spares each entry several run-time checks. No access to these runs
-  // code of others.
   /// The first byte. Moves when the block grows.
-  @exclusivity(unchecked) private(set) var start: UnsafeMutableRawPointer
-  @exclusivity(unchecked) private var capacity: Int
+  private(set) var start: UnsafeMutableRawPointer
+  private var capacity: Int
   /// How many bytes are in use.
-  @exclusivity(unchecked) var byteCount = 0
+  var byteCount = 0
 
   init(capacity: Int) {
     self.capacity = max(capacity, 64)

@@ -24,7 +24,7 @@ package final class ReadView {
   /// All pending changes that the view shows: the context's own, then the ancestors', near to far.
   @exclusivity(unchecked)
   package private(set) var layers: Overlay
-  @exclusivity(unchecked) private var knownLookUp: PendingLookUp?
+  private var knownLookUp: PendingLookUp?
   package let snapshot: any Snapshot
   package let schema: Schema
 

@@ -37,12 +37,10 @@ package final class RecordTree {
   private let name: [UInt8]
   private let transaction: Transaction
   private let readsPages: Bool
-  // Safety: `@exclusivity(unchecked)` spares each look-up run-time checks. A tree is of one isolation,
-  // and no access to these runs code that could reach it again.
-  @exclusivity(unchecked) private var epoch: UInt
-  @exclusivity(unchecked) private var root: Root?
+  private var epoch: UInt
+  private var root: Root?
   /// Look-ups that were expected in this epoch while there was no root; `Int.max` when there will be none.
-  @exclusivity(unchecked) private var expectedCount = 0
+  private var expectedCount = 0
 
   /// To find the root is a look-up itself: for one look-up alone it does not pay.
   private static let lookUpCountMin = 2

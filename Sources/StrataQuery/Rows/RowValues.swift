@@ -17,9 +17,9 @@ package final class RowValues {
   private let reader: RowReader
   /// The slot of each column that is a property of the object itself; -1 for other columns.
   @usableFromInline let slots: [Int]
+  private var key: ObjectKey
   // Safety: `@exclusivity(unchecked)` saves several run-time checks per value. The values belong to
   // one fetch, and no access to them runs code that could access them again.
-  @exclusivity(unchecked) private var key: ObjectKey
   /// The row's first byte; nil before the first row.
   @exclusivity(unchecked) @usableFromInline var start: UnsafeRawPointer?
   @exclusivity(unchecked) @usableFromInline var layout: RecordLayout

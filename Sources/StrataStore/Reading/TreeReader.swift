@@ -12,17 +12,17 @@ final class TreeReader {
   let transaction: Transaction
   let trees: Trees
 
+  /// By the index of their tree.
+  private var idle: [IdleCursor?] = []
   // Safety: `@exclusivity(unchecked)` spares each scan some run-time checks. A reader is of one isolation,
   // and nothing of the program runs while a cursor is taken or given back.
-  /// By the index of their tree.
-  @exclusivity(unchecked) private var idle: [IdleCursor?] = []
   /// By the index of their tree. To count a reference would take as long as a fifth of a look-up.
   @exclusivity(unchecked) private var records: [Uncounted<RecordTree>?] = []
   /// Those of `records`.
   private var held: [RecordTree] = []
 
   private final class IdleCursor {
-    @exclusivity(unchecked) var cursor: Cursor?
+    var cursor: Cursor?
   }
 
   init(_ transaction: Transaction, _ trees: Trees) {

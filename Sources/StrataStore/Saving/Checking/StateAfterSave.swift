@@ -20,9 +20,7 @@ final class StateAfterSave {
   let view: StoreView
   let schema: Schema
 
-  // Safety: `@exclusivity(unchecked)` spares each step of a check its run-time checks. The state is of
-  // one thread, and no access to it runs code that could reach it again.
-  @exclusivity(unchecked) var plan = SavePlan()
+  var plan = SavePlan()
   var arena = RecordArena()
   /// Objects that a conflict has made something else than the save wanted, others' objects among them.
   var revised: [ObjectKey: SavePlan.Item] = [:]
