@@ -131,20 +131,7 @@ package struct Derivation {
   ) throws {
     var reached: Set<ObjectKey> = [key]
     for step in dependent.way {
-      var next: Set<ObjectKey> = []
-      for key in reached {
-        switch step {
-        case .target(let slot):
-          if let target = try view.target(of: key, at: slot) { next.insert(target) }
-        case .linked(let number):
-          for member in try view.linked(at: LinkPlace(number, key), isOrdered: false) {
-            next.insert(member.key)
-          }
-        case .referrers(let index, let slot):
-          next.formUnion(try view.referrers(to: key, index: index, slot: slot))
-        }
-      }
-      reached = next
+      reached = Set(try reached.flatMap { try view.ends(of: step, from: $0) })
     }
     for key in reached {
       // Of an entity that does not have the attribute, the slot may be that of another.

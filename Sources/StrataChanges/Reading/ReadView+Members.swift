@@ -34,6 +34,15 @@ extension ReadView {
     }
   }
 
+  /// The objects to which a step leads from one object.
+  package func ends(of step: RelationshipStep, from key: ObjectKey) throws -> [ObjectKey] {
+    switch step {
+    case .target(let slot): try target(of: key, at: slot).map { [$0] } ?? []
+    case .linked(let number): try linked(at: LinkPlace(number, key), isOrdered: false).map(\.key)
+    case .referrers(let index, let slot): try referrers(to: key, index: index, slot: slot)
+    }
+  }
+
   /// The objects whose to-one slot, covered by `index`, leads to `target`. Ascending.
   package func referrers(
     to target: ObjectKey, index: PropertyNumber, slot: Int

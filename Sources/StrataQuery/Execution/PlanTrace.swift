@@ -45,7 +45,7 @@ extension QueryExplanation.Step {
       case .union: (.union, "")
       case .intersection: (.intersection, "")
       case .related(let hop, _):
-        if case .targets = hop.way {
+        if case .target = hop.step {
           (.relationship, "targets of \(hop.name)")
         } else {
           (.relationship, hop.name)

@@ -139,14 +139,8 @@ struct SourceReader {
   private mutating func others(
     of key: ObjectKey, _ hop: CandidateSource.Hop
   ) throws -> [ObjectKey] {
-    let found: [ObjectKey]
-    switch hop.way {
-    case .targets(let slot): return try target(of: key, slot, hop.owner)
-    case .referrers(let index, let slot):
-      found = try view.referrers(to: key, index: index, slot: slot)
-    case .links(let mirror):
-      found = try view.linked(at: LinkPlace(mirror, key), isOrdered: false).map(\.key)
-    }
+    if case .target(let slot) = hop.step { return try target(of: key, slot, hop.owner) }
+    let found = try view.ends(of: hop.step, from: key)
     reads.entries += found.count
     return found
   }

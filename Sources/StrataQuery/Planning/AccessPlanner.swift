@@ -134,12 +134,12 @@ struct AccessPlanner {
   ) -> Found? {
     guard let slot = hops.first else { return find(self) }
     // After a cast, the slot belongs to another entity.
-    guard let index = entity.index(at: slot), entity.relationships.indices.contains(slot),
+    guard entity.index(at: slot) != nil, entity.relationships.indices.contains(slot),
       let relationship = entity.relationships[slot],
       let found = destination(of: relationship)?.source(over: hops.dropFirst(), find)
     else { return nil }
     let hop = CandidateSource.Hop(
-      way: .referrers(index: index.number, slot: slot), owner: entity, property: relationship.name)
+      step: relationship.stepBack, owner: entity, property: relationship.name)
     return (.related(hop, found.source), found.isWhole)
   }
 
@@ -150,17 +150,11 @@ struct AccessPlanner {
   ) -> Found? {
     guard let members = destination(of: relationship), let found = members.source(for: condition)
     else { return nil }
-    let hop: CandidateSource.Hop
-    switch relationship.storage {
-    case .slot: return nil
-    case .inverseSlot(_, let slot):
-      hop = CandidateSource.Hop(
-        way: .targets(slot: slot), owner: members.entity,
-        property: members.entity.description.properties[slot].name)
-    case .links(_, let mirror):
-      hop = CandidateSource.Hop(
-        way: .links(mirror: mirror), owner: entity, property: relationship.name)
+    var (owner, property) = (entity, relationship.name)
+    if case .target(let slot) = relationship.stepBack {
+      (owner, property) = (members.entity, members.entity.description.properties[slot].name)
     }
+    let hop = CandidateSource.Hop(step: relationship.stepBack, owner: owner, property: property)
     return (.related(hop, found.source), found.isWhole)
   }
 

@@ -16,16 +16,8 @@ enum CandidateSource: Sendable {
 
   /// One step over a relationship.
   struct Hop: Sendable {
-    enum Way: Sendable {
-      /// To the objects with a to-one slot that refers to the found objects.
-      case referrers(index: PropertyNumber, slot: Int)
-      /// To the targets of the found objects' to-one slot.
-      case targets(slot: Int)
-      /// To the owners of links. The mirror with this number has the owners by target.
-      case links(mirror: PropertyNumber)
-    }
-
-    let way: Way
+    /// The step from the found objects.
+    let step: RelationshipStep
     /// The entity that has the relationship, and the relationship's name.
     let owner: EntitySchema
     let property: String
@@ -53,10 +45,10 @@ extension CandidateSource: CustomStringConvertible {
     case .union(let sources): "(" + sources.map(\.description).joined(separator: " or ") + ")"
     case .intersection(let sources): sources.map(\.description).joined(separator: " and ")
     case .related(let hop, let source):
-      switch hop.way {
+      switch hop.step {
       case .referrers: "\(hop.name) from \(source)"
-      case .targets: "targets of \(hop.name) from \(source)"
-      case .links: "links of \(hop.name) from \(source)"
+      case .target: "targets of \(hop.name) from \(source)"
+      case .linked: "links of \(hop.name) from \(source)"
       }
     }
   }

@@ -61,28 +61,18 @@ package struct DerivationSchema: Sendable {
       guard let relationship = entity.relationships[relationshipSlot],
         let members = entities[Int(relationship.destination.rawValue)]
       else { return [] }
-      let way: EntityDerivations.Step
-      switch relationship.storage {
-      case .inverseSlot(_, let slot): way = .target(slot: slot)
-      case .links(_, let mirror): way = .linked(mirror)
-      case .slot: return []
-      }
-      return members.family.map {
-        (
-          $0,
-          EntityDerivations.Dependent(
-            slot: memberSlot, way: [way], derived: slot, mayDangle: false)
-        )
-      }
+      let dependent = EntityDerivations.Dependent(
+        slot: memberSlot, way: [relationship.stepBack], derived: slot, mayDangle: false)
+      return members.family.map { ($0, dependent) }
     case .path(let steps, let attribute):
       var found: [(EntityNumber, EntityDerivations.Dependent)] = []
-      var way: [EntityDerivations.Step] = []
+      var way: [RelationshipStep] = []
       var current = entity
       for (index, step) in steps.enumerated() {
         guard let relationship = current.relationships[step],
           let next = entities[Int(relationship.destination.rawValue)]
         else { break }
-        way.insert(.referrers(index: relationship.number, slot: step), at: 0)
+        way.insert(relationship.stepBack, at: 0)
         let source = index + 1 < steps.count ? steps[index + 1] : attribute
         let inverse = relationship.inverse.flatMap { next.relationships[$0.slot] }
         let dependent = EntityDerivations.Dependent(
@@ -126,21 +116,11 @@ package struct EntityDerivations: Sendable {
   package struct Dependent: Sendable, Hashable {
     package let slot: Int
     /// The way to those objects.
-    package let way: [Step]
+    package let way: [RelationshipStep]
     /// The slot of the attribute there.
     package let derived: Int
     /// Whether the first step may lead from an object that is not there: a link that a delete rule
     /// without action has left behind.
     package let mayDangle: Bool
-  }
-
-  /// A step from an object to others.
-  package enum Step: Sendable, Hashable {
-    /// To the target of a to-one slot.
-    case target(slot: Int)
-    /// To the objects at the other end of links.
-    case linked(PropertyNumber)
-    /// To those whose to-one slot leads here.
-    case referrers(index: PropertyNumber, slot: Int)
   }
 }

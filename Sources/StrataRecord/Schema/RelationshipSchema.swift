@@ -34,10 +34,29 @@ package struct RelationshipSchema: Sendable {
   package let inverse: Inverse?
   package let storage: Storage
 
+  /// The step from an object at the other end back to the owner.
+  package var stepBack: RelationshipStep {
+    switch storage {
+    case .slot: .referrers(index: number, slot: slot)
+    case .inverseSlot(_, let slot): .target(slot: slot)
+    case .links(_, let mirror): .linked(mirror)
+    }
+  }
+
   package var isToMany: Bool { kind != .toOne }
   package var isOrdered: Bool { kind == .orderedToMany }
   /// Whether the members' to-one slots are the truth, and links are mere positions.
   package var isOfSlots: Bool { isToMany && inverse?.kind == .toOne }
+}
+
+/// A step from an object over a relationship to the objects at the other end.
+package enum RelationshipStep: Sendable, Hashable {
+  /// To the target of a to-one slot.
+  case target(slot: Int)
+  /// To the objects at the other end of links.
+  case linked(PropertyNumber)
+  /// To the objects with a to-one slot that leads to the object.
+  case referrers(index: PropertyNumber, slot: Int)
 }
 
 /// A to-one or to-many relationship without an inverse, seen from its destination: who may hold
