@@ -80,7 +80,8 @@ final class DeletionEditor: ContextPart {
     // First, because to unlink a member that is out of date hides where else it leads.
     for relationship in all where relationship.deleteRule == .cascade {
       // They are told while their way to this object still exists.
-      let members = try targets(of: object, relationship)
+      let members = try relationships.targetKeys(of: object, relationship)
+        .compactMap(loader.instance)
       for member in members { try prove(member, isLinkedTo: object, relationship) }
       for member in members { prepareForDeletion(member) }
       cascade += members
@@ -113,22 +114,6 @@ final class DeletionEditor: ContextPart {
     } else if target.partner == nil, let inverse = target.inverse {
       reporter.turn.noteEnd(key, inverse.slot)
     }
-  }
-
-  /// The objects at the other end of a relationship.
-  func targets(
-    of object: ManagedObject, _ relationship: RelationshipSchema
-  ) throws -> [ManagedObject] {
-    if relationship.isToMany {
-      let view = try reader.currentViewIncludingEdits()
-      return try view.members(of: relationship, owner: object.key).compactMap {
-        loader.instance(of: $0.key)
-      }
-    }
-    guard let key = relationships.toOneKey(of: object, at: relationship.slot),
-      let target = loader.instance(of: key)
-    else { return [] }
-    return [target]
   }
 
   /// Holds what an index or a link says of a member against the member's own side, before a delete
@@ -194,16 +179,14 @@ final class DeletionEditor: ContextPart {
     let view = try reader.currentViewIncludingEdits()
     let changes = work.working.changes
     for span in changes.spans {
-      guard let entity = schema.entity(span.entity) else { continue }
-      let denying = entity.relationships.compactMap { $0 }.filter { $0.deleteRule == .deny }
-      if denying.isEmpty { continue }
-      for place in span.range {
+      guard let entity = schema.entity(span.entity), entity.ends.have(.deny) else { continue }
+      for place in span.range
+      where changes.values[place].kind == .delete && changes.values[place].base != nil {
         let key = changes.keys[place]
-        guard changes.values[place].kind == .delete, changes.values[place].base != nil else {
-          continue
-        }
-        for relationship in denying {
-          guard try denies(relationship, deletionOf: key, in: view) else { continue }
+        for case let relationship? in entity.relationships
+        where try relationship.deleteRule == .deny
+          && denies(relationship, deletionOf: key, in: view)
+        {
           denied.append(
             ContextError.DeniedDelete(
               objectID: ObjectID(store: schema.store, key: key),
@@ -215,7 +198,7 @@ final class DeletionEditor: ContextPart {
   }
 
   /// Whether an object is there that a deleted one is linked to by a relationship with the rule
-  /// `.deny`. The end that is there may have been unlinked since the
+  /// `.deny`. The end that is there may have been unlinked since the deletion.
   private func denies(
     _ relationship: RelationshipSchema, deletionOf key: ObjectKey, in view: ReadView
   ) throws -> Bool {
@@ -233,7 +216,7 @@ final class DeletionEditor: ContextPart {
 
   // MARK: - Deleting
 
-  /// Calls `prepareForDeletion`, once for a
+  /// Calls `prepareForDeletion`, once for a deletion.
   func prepareForDeletion(_ object: ManagedObject) {
     guard object.home.hooks.contains(.prepareForDeletion), object.isAlive,
       object.status != .deleted, deleting.insert(object.key).inserted

@@ -63,11 +63,11 @@ extension ObjectFetcher {
     _ arena: inout RecordArena
   ) -> Change {
     var lost = SlotSet()
-    for case let relationship? in entity.relationships where relationship.kind == .toOne {
-      guard let target = shown.toOne(at: relationship.slot, layout: entity.layout),
+    for slot in entity.ends.targetSlots {
+      guard let target = shown.toOne(at: slot, layout: entity.layout),
         view.change(for: target)?.kind == .delete
       else { continue }
-      lost.insert(relationship.slot)
+      lost.insert(slot)
     }
     return .update(
       entity.layout.clearing(lost, in: shown, into: &arena), base: Base(stored),

@@ -31,13 +31,7 @@ extension ObjectFetcher {
             continue
           }
           let relationship = object.home.entity.relationships[step.slot] ?? step
-          if relationship.isToMany {
-            for member in try relationships.readMembers(of: object, relationship) {
-              targets.insert(member.key)
-            }
-          } else if let target = relationships.toOneKey(of: object, at: relationship.slot) {
-            targets.insert(target)
-          }
+          targets.formUnion(try relationships.targetKeys(of: object, relationship))
         }
         owners = targets.sorted()
         try load(owners)

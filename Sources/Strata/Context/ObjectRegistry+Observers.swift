@@ -21,12 +21,10 @@ extension ObjectRegistry {
     var changed = SlotSet(0..<entity.description.properties.count)
     if let old, let new { changed = entity.layout.differingSlots(old, new) }
     for slot in changed { propertyWillChange(of: key, slot) }
-    for case let relationship? in entity.relationships where changed.contains(relationship.slot) {
-      guard let inverse = relationship.inverse, inverse.kind != .toOne else { continue }
-      for record in [old, new] {
-        guard let owner = record?.toOne(at: relationship.slot, layout: entity.layout) else {
-          continue
-        }
+    for target in entity.ends.targets where changed.contains(target.slot) {
+      guard let inverse = target.inverse, inverse.kind != .toOne else { continue }
+      for case let record? in [old, new] {
+        guard let owner = record.toOne(at: target.slot, layout: entity.layout) else { continue }
         propertyWillChange(of: owner, inverse.slot)
       }
     }

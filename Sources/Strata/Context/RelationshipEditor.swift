@@ -189,6 +189,17 @@ final class RelationshipEditor: ContextPart {
     return reporter.attempt(orElse: []) { try readMembers(of: object, relationship) }
   }
 
+  /// The objects at the other end of a relationship of either kind, as the view has them.
+  func targetKeys(
+    of object: ManagedObject, _ relationship: RelationshipSchema
+  ) throws -> [ObjectKey] {
+    guard relationship.isToMany else {
+      return toOneKey(of: object, at: relationship.slot).map { [$0] } ?? []
+    }
+    return try reader.currentViewIncludingEdits()
+      .members(of: relationship, owner: object.key).map(\.key)
+  }
+
   /// The members as the view has them.
   func readMembers(
     of object: ManagedObject, _ relationship: RelationshipSchema
