@@ -96,9 +96,12 @@ extension ContextReader {
     _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
   ) {
     let count = committed.reduce(0) { $0 + $1.keys.count }
-    guard count <= registry.cache.count * 2 else {
+    if count > registry.cache.count * 2 {
       registry.cache.outdateAll()
-      return noteCommitsBeneathOutdated(committed, in: view)
+      let isOneWaiting = registry.cache.objects.contains { object in
+        object.status == .clean && registry.cache.base(of: object)?.hasReadPending == true
+      }
+      if !isOneWaiting { return }
     }
     for (keys, generation) in committed {
       for key in keys.inserted { relabel(key, generation, in: view) }
@@ -118,22 +121,6 @@ extension ContextReader {
     }
     object.generation = generation
     registry.cache.notePending(nil, of: object)
-  }
-
-  /// Has all objects that show what ancestors had pending rest on the commits of that.
-  private func noteCommitsBeneathOutdated(
-    _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
-  ) {
-    let waiting = registry.cache.objects.filter { object in
-      object.status == .clean && registry.cache.base(of: object)?.hasReadPending == true
-    }
-    if waiting.isEmpty { return }
-    for (keys, generation) in committed {
-      let named = Set(keys.inserted).union(keys.updated)
-      for object in waiting where named.contains(object.key) {
-        noteCommit(beneath: object, with: generation, in: view)
-      }
-    }
   }
 
   /// Has an object that shows what an ancestor had pending rest on the commit of that. Its record is

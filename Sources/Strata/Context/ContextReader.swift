@@ -72,9 +72,7 @@ package final class ContextReader {
   /// The view of this turn with everything done so far encoded into it.
   func currentViewIncludingEdits() throws -> ReadView {
     let view = try currentView()
-    if !work.edits.isEmpty {
-      work.encodeEdits()
-    }
+    if !work.edits.isEmpty { work.encodeEdits() }
     return view
   }
 
@@ -86,9 +84,7 @@ package final class ContextReader {
 
   /// The parent, if this context runs inside the parent's own isolation at the moment.
   var parentInThisIsolation: ManagedObjectContext? {
-    if let sameIsolationParent { return sameIsolationParent }
-    guard let parentLayer = layer.parent else { return nil }
-    return ThreadFrames.enteredContext(with: parentLayer)
+    ancestorInThisIsolation.flatMap { $0.layer === layer.parent ? $0 : nil }
   }
 
   /// The nearest ancestor that runs in this isolation at the moment: the parent, or, inside a turn of a

@@ -46,23 +46,20 @@ extension SaveSession {
 
   /// Calls `willSave` of all unsaved objects that have it, and again of those that changed by it.
   private func tellObjects() throws {
-    for _ in 0..<Self.willSaveRoundCountMax {
+    for round in 0... {
       let keys = untoldKeys()
       if keys.isEmpty { return }
       let restless = keys.filter { key in
-        preparation?.told[key].map { $0.count >= Self.willSaveCountMax } ?? false
+        round == Self.willSaveRoundCountMax
+          || preparation?.told[key].map { $0.count >= Self.willSaveCountMax } ?? false
       }
-      if !restless.isEmpty { throw endlessWillSave(restless) }
+      guard restless.isEmpty else {
+        throw ContextError.endlessWillSave(
+          restless.map { ObjectID(store: schema.store, key: $0) })
+      }
       for key in keys { tellObject(key) }
       work.encodeEdits()
     }
-    let restless = untoldKeys()
-    if restless.isEmpty { return }
-    throw endlessWillSave(restless)
-  }
-
-  private func endlessWillSave(_ restless: [ObjectKey]) -> ContextError {
-    .endlessWillSave(restless.map { ObjectID(store: schema.store, key: $0) })
   }
 
   private func tellObject(_ key: ObjectKey) {

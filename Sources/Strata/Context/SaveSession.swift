@@ -9,11 +9,11 @@ import StrataRecord
 /// ## Isolation
 /// The context's.
 final class SaveSession: ContextPart {
-  let reader: ContextReader
-  let loader: ObjectLoader
-  let merger: ContextMerger
   let publisher: TurnPublisher
   let deletion: DeletionEditor
+  var reader: ContextReader { publisher.reader }
+  var loader: ObjectLoader { deletion.loader }
+  var merger: ContextMerger { publisher.merger }
 
   /// What a save does about objects that the store has changed meanwhile.
   var mergePolicy: MergePolicy = .error
@@ -23,9 +23,6 @@ final class SaveSession: ContextPart {
   var ruleChecker = RuleChecker()
 
   init(_ publisher: TurnPublisher, _ deletion: DeletionEditor) {
-    reader = publisher.reader
-    loader = deletion.loader
-    merger = publisher.merger
     self.publisher = publisher
     self.deletion = deletion
   }
@@ -46,7 +43,11 @@ final class SaveSession: ContextPart {
     let outer = preparation
     preparation = SavePreparation()
     defer { preparation = outer }
-    try prepareToSaveTurn()
+    do {
+      // With what `willSave` adds to it, the turn is one group for undo, also if it is refused.
+      defer { work.undoRecorder?.endTurn() }
+      try prepareToSave()
+    }
     guard work.hasChanges || work.working.hasReadLocks else {
       work.moveSavepoints()
       work.view = nil
@@ -57,13 +58,6 @@ final class SaveSession: ContextPart {
       return nil
     }
     return try commitToStore(lendingThread: lendsThread)
-  }
-
-  /// Prepares what the turn has done. With what `willSave` adds to it, that is one group for undo, also
-  /// if it is refused.
-  private func prepareToSaveTurn() throws {
-    defer { work.undoRecorder?.endTurn() }
-    try prepareToSave()
   }
 
   /// Waits for the save that is under way, if any, and finishes it; whoever began it hears how it
@@ -93,7 +87,6 @@ final class SaveSession: ContextPart {
   private func handOver(
     to parentLayer: Layer, isInItsTurn: Bool
   ) throws -> (sent: Segment, received: Segment)? {
-    let saved: (Segment, Segment)
     while true {
       let mine = layer.current
       if !mine.inbox.isEmpty {
@@ -121,14 +114,11 @@ final class SaveSession: ContextPart {
         composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
         from: layer, ifStill: mine.revision,
         news: News(pushing: segment, composed: composed, from: layer.identity))
-      if isDone {
-        saved = (segment, composed)
-        break
-      }
+      guard isDone else { continue }
+      PausePoint.pushed.reach(schema)
+      parentLayer.announceArrival()
+      return (segment, composed)
     }
-    PausePoint.pushed.reach(schema)
-    parentLayer.announceArrival()
-    return saved
   }
 
   /// The objects to look up before a hand-over. A pinned context knows of nothing that came after its pin.

@@ -23,10 +23,7 @@ extension UnitOfWork {
   func hasPendingLinks(of object: ManagedObject) -> Bool {
     // What came and went again is no change: encoding tells.
     encodeEdits()
-    return object.home.entity.ends.links.contains { links in
-      links.relationship != nil && links.mirror != nil
-        && !working.links(at: LinkPlace(links.number, object.key)).isEmpty
-    }
+    return hasUnsavedLinks(object.key) { $0.relationship != nil }
   }
 
   /// The objects of which something is unsaved here, and those at both ends of such links.
@@ -39,11 +36,13 @@ extension UnitOfWork {
   }
 
   /// Whether a link of two to-many sides from or to the object is unsaved here. O(segments).
-  func hasUnsavedLinks(_ key: ObjectKey) -> Bool {
+  func hasUnsavedLinks(
+    _ key: ObjectKey, where isMeant: (RelationshipEnds.Links) -> Bool = { _ in true }
+  ) -> Bool {
     let segments = working.segments.filter { !$0.links.isEmpty }
     if segments.isEmpty { return false }
     return schema.entity(key.entity)?.ends.links.contains { links in
-      links.mirror != nil
+      links.mirror != nil && isMeant(links)
         && segments.contains { !$0.links.at(LinkPlace(links.number, key)).isEmpty }
     } ?? false
   }
