@@ -9,20 +9,15 @@ import StrataRecord
 /// ## Isolation
 /// The context's.
 final class ObjectFetcher: ContextPart {
+  private let saving: SaveSession
   let reader: ContextReader
   let loader: ObjectLoader
-  let merger: ContextMerger
-  private let publisher: TurnPublisher
-  let relationships: RelationshipEditor
-  private let saving: SaveSession
+  var relationships: RelationshipEditor { saving.deletion.relationships }
 
   init(_ saving: SaveSession) {
+    self.saving = saving
     reader = saving.reader
     loader = saving.loader
-    merger = saving.merger
-    publisher = saving.publisher
-    relationships = saving.deletion.relationships
-    self.saving = saving
   }
 
   /// The keys of the objects that match `request`, in its order.
@@ -36,12 +31,16 @@ final class ObjectFetcher: ContextPart {
   ) throws -> (plan: QueryPlan, view: ReadView, isMasked: Bool) {
     let plan = try QueryPlan(request, entity: schema(of: T.self), schema: schema)
     _ = try relationshipPaths(of: request)
-    beginFetching()
-    guard request.includesPendingChanges else {
-      return (plan, try reader.currentViewIncludingEdits().over(Overlay()), false)
-    }
-    let (view, isMasked) = try queriedView()
+    let (view, isMasked) = try view(for: request)
     return (plan, view, isMasked)
+  }
+
+  /// The view in which a request is carried out, at the beginning of a fetch, and whether some of its
+  /// records differ from those of the turn's view.
+  private func view<T>(for request: FetchRequest<T>) throws -> (view: ReadView, isMasked: Bool) {
+    beginFetching()
+    if request.includesPendingChanges { return try queriedView() }
+    return (try reader.currentViewIncludingEdits().over(Overlay()), false)
   }
 
   /// Does what a request says is to be done with the objects beside fetching them.
@@ -55,7 +54,8 @@ final class ObjectFetcher: ContextPart {
     let registered = keys.filter { registry.cache.registeredObject(for: $0)?.isFault == false }
     if registered.isEmpty { return }
     let view = try reader.currentViewIncludingEdits()
-    let merged = try merger.merge(GatheredNews(suspects: registered), in: view, isChecked: true)
+    let merged = try saving.merger.merge(
+      GatheredNews(suspects: registered), in: view, isChecked: true)
     reporter.turn.append(merged, schema: schema)
   }
 
@@ -69,19 +69,17 @@ final class ObjectFetcher: ContextPart {
       saving.deletion.deleting.isEmpty,
       !registry.isFaulting
     else { return }
-    if work.savepoints.isEmpty, !reporter.isEndingTurn { return publisher.processPendingChanges() }
+    if work.savepoints.isEmpty, !reporter.isEndingTurn {
+      return saving.publisher.processPendingChanges()
+    }
     work.encodeEdits()
     work.view = nil
   }
 
   /// A view that stays as it is, whatever is done in the context.
   func viewToKeep<T>(for request: FetchRequest<T>) throws -> ReadView {
-    beginFetching()
-    guard request.includesPendingChanges else {
-      return try reader.currentViewIncludingEdits().over(Overlay())
-    }
-    let (view, isMasked) = try queriedView()
-    return isMasked ? view : view.over(work.working)
+    let (view, isMasked) = try view(for: request)
+    return isMasked || !request.includesPendingChanges ? view : view.over(work.working)
   }
 
   /// The entity whose objects are of class `type`.

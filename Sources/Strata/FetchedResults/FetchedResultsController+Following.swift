@@ -18,14 +18,11 @@ extension FetchedResultsController {
   ///   was then.
   public func performFetch() throws {
     guard let context = managedObjectContext else { throw ContextError.contextGone }
-    try context.reporter.throwDeferredError()
+    let entity = try context.fetcher.schema(of: Object.self)
     context.fetcher.beginFetching()
-    guard let entity = context.schema.entity(for: Object.self) else {
-      throw ContextError.unknownEntity(String(describing: Object.self))
-    }
     let placement = try ResultPlacement(
       fetchRequest, rule, entity: entity, schema: context.schema)
-    let changes = try changesByFetching(placement, in: context)
+    let changes = try changesByFetching(placement, context.fetcher)
     let difference = try state.apply(changes)
     self.placement = placement
     error = nil
@@ -38,15 +35,15 @@ extension FetchedResultsController {
   ///
   /// - Returns: what is placed otherwise than it was.
   private func changesByFetching(
-    _ placement: ResultPlacement<Object>, in context: ManagedObjectContext
+    _ placement: ResultPlacement<Object>, _ fetcher: ObjectFetcher
   ) throws -> [ResultChange] {
-    let view = try context.fetcher.shownView()
+    let view = try fetcher.shownView()
     let reader = RowReader(view: view)
     var changes: [ResultChange] = []
     var former = state.entries
     for row in try placement.plan.fetch(in: view) {
       guard let record = row.record?.record,
-        let entry = try placement.entry(of: row.key, record, reader, in: context, &state)
+        let entry = try placement.entry(of: row.key, record, reader, fetcher.loader, &state)
       else { continue }
       let old = former.removeValue(forKey: row.key)
       if old?.isPlaced(as: entry) == true { continue }
@@ -94,7 +91,7 @@ extension FetchedResultsController: LiveResults {
       if changes.isReset {
         tell(try empty())
       } else {
-        tell(try bringUpToDate(changes, placement, in: context))
+        tell(try bringUpToDate(changes, placement, context.fetcher))
       }
       error = nil
     } catch {
@@ -111,16 +108,16 @@ extension FetchedResultsController: LiveResults {
   }
 
   private func bringUpToDate(
-    _ changes: LiveChanges, _ placement: ResultPlacement<Object>, in context: ManagedObjectContext
+    _ changes: LiveChanges, _ placement: ResultPlacement<Object>, _ fetcher: ObjectFetcher
   ) throws -> FetchedResultsDifference {
     // What may have changed unseen counts as changed: who shows it shows it anew.
     let isUnknown = changes.isUnknown || error != nil
     let touched =
       isUnknown ? Array(state.entries.keys) : Array(changes.keys.union(changes.suspects))
     if isUnknown || needsFetch(changes, placement) {
-      return try state.apply(changesByFetching(placement, in: context), touched: touched)
+      return try state.apply(changesByFetching(placement, fetcher), touched: touched)
     }
-    let view = try context.fetcher.shownView()
+    let view = try fetcher.shownView()
     let candidates = try candidates(changes, placement, in: view)
     let reader = RowReader(view: view)
     var moved: [ResultChange] = []
@@ -128,7 +125,8 @@ extension FetchedResultsController: LiveResults {
       let old = state.entries[key]
       var new: ResultEntry?
       if case .record(let stored) = try view.find(key) {
-        new = try placement.entryIfMatching(of: key, stored.record, reader, in: context, &state)
+        new = try placement.entryIfMatching(
+          of: key, stored.record, reader, fetcher.loader, &state)
       }
       switch (old, new) {
       case (nil, nil): continue

@@ -83,31 +83,31 @@ struct ResultPlacement<Object: Entity> {
 
   /// The entry of an object that the list has.
   func entry(
-    of key: ObjectKey, _ record: Record, _ reader: RowReader, in context: ManagedObjectContext,
+    of key: ObjectKey, _ record: Record, _ reader: RowReader, _ loader: ObjectLoader,
     _ state: inout ResultState
   ) throws -> ResultEntry? {
     guard let layout = plan.schema.layout(of: key.entity) else { return nil }
     return try record.withRow(of: key, layout) { row in
-      try entry(of: row, reader, in: context, &state)
+      try entry(of: row, reader, loader, &state)
     }
   }
 
   /// The entry of an object if the list has it; nil if it is none of its kind, or does not satisfy the
   /// predicate.
   func entryIfMatching(
-    of key: ObjectKey, _ record: Record, _ reader: RowReader, in context: ManagedObjectContext,
+    of key: ObjectKey, _ record: Record, _ reader: RowReader, _ loader: ObjectLoader,
     _ state: inout ResultState
   ) throws -> ResultEntry? {
     guard plan.family.contains(key.entity), let layout = plan.schema.layout(of: key.entity)
     else { return nil }
     return try record.withRow(of: key, layout) { row in
       guard try plan.condition?.isTrue(of: row, reader) ?? true else { return nil }
-      return try entry(of: row, reader, in: context, &state)
+      return try entry(of: row, reader, loader, &state)
     }
   }
 
   private func entry(
-    of row: Row, _ reader: RowReader, in context: ManagedObjectContext, _ state: inout ResultState
+    of row: Row, _ reader: RowReader, _ loader: ObjectLoader, _ state: inout ResultState
   ) throws -> ResultEntry {
     var order: [UInt8] = []
     var name: String?
@@ -121,7 +121,7 @@ struct ResultPlacement<Object: Entity> {
       if isCut, case .string(let text) = value { order.append(wholeText: text) }
       if isDescending { order.invert(from: 0) }
     case .computed(let sectionName):
-      name = (context.loader.instance(of: row.key) as? Object).flatMap(sectionName)
+      name = (loader.instance(of: row.key) as? Object).flatMap(sectionName)
     }
     for key in plan.sort where key.append(row, to: &order) {
       guard let text = String(row.layout.slot(key.slot, at: row.start)) else { continue }
