@@ -46,9 +46,16 @@ extension ManagedObjectContext {
     guard let object = loader.instance(of: id.key) else {
       throw ContextError.objectNotFound(id)
     }
-    guard let typed = object.cast(to: type) else {
+    return try typed(object)
+  }
+
+  /// An object as one of class `T`.
+  ///
+  /// - Throws: `ContextError.unexpectedEntity`.
+  func typed<T: ManagedObject>(_ object: ManagedObject) throws -> T {
+    guard let typed = object.cast(to: T.self) else {
       throw ContextError.unexpectedEntity(
-        id, expected: T.entity.name, found: object.home.entity.description.name)
+        object.objectID, expected: T.entity.name, found: object.home.entity.description.name)
     }
     return typed
   }

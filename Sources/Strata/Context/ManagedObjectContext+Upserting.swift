@@ -118,11 +118,7 @@ extension ManagedObjectContext {
     guard let object = loader.instance(of: key), object.isAlive, object.status != .deleted else {
       return nil
     }
-    guard let typed = object as? T else {
-      throw ContextError.unexpectedEntity(
-        object.objectID, expected: T.entity.name, found: object.home.entity.description.name)
-    }
-    return typed
+    return try typed(object)
   }
 
   private func insert<T: ManagedObject>(_ type: T.Type, _ values: [UniqueValue<T>]) -> T {

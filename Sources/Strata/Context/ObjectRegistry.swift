@@ -105,11 +105,11 @@ package final class ObjectRegistry {
 
   // MARK: - Turning into faults
 
-  /// Turns a clean object into a fault, and tells it and its observers.
-  package func turnIntoFault(_ object: ManagedObject) {
+  /// Turns a clean object into a fault, and tells it and, if it may be observed, its observers.
+  package func turnIntoFault(_ object: ManagedObject, mayBeObserved: Bool = true) {
     willTurnIntoFault(object)
     guard object.record != nil, object.draft == nil, object.status == .clean else { return }
-    object.recordWillChange(to: nil)
+    if mayBeObserved { object.recordWillChange(to: nil) }
     cache.setRecord(nil, of: object)
     if object.home.hooks.contains(.didTurnIntoFault) { object.didTurnIntoFault() }
   }
@@ -126,10 +126,7 @@ package final class ObjectRegistry {
     defer { isFaulting = false }
     for _ in cache.waiting {
       guard let object = cache.nextWaiting() else { break }
-      willTurnIntoFault(object)
-      guard object.record != nil, object.draft == nil, object.status == .clean else { continue }
-      cache.setRecord(nil, of: object)
-      if object.home.hooks.contains(.didTurnIntoFault) { object.didTurnIntoFault() }
+      turnIntoFault(object, mayBeObserved: false)
     }
   }
 
