@@ -29,10 +29,8 @@ final class DeletionEditor: ContextPart {
   func delete(_ object: ManagedObject) {
     registry.requireOwn(object)
     reader.prepareToRelate()
-    var pending: [ManagedObject] = []
-    var following: ManagedObject? = object
-    while let next = following {
-      defer { following = pending.popLast() }
+    var pending = [object]
+    while let next = pending.popLast() {
       if next.isFault { loader.fire(next) }
       prepareForDeletion(next)
       defer { if !deleting.isEmpty { deleting.remove(next.key) } }
@@ -97,9 +95,8 @@ final class DeletionEditor: ContextPart {
     for links in ends.links where links.rule == .cascade || links.rule == .nullify {
       guard let mirror = links.mirror else { continue }
       let place = LinkPlace(links.number, object.key)
-      for member in try reader.currentViewIncludingEdits().linked(at: place, isOrdered: false) {
-        relationships.setLink(
-          .absent, links.number, mirror: mirror, from: object.key, to: member.key)
+      for member in try reader.currentViewIncludingEdits().linked(at: place) {
+        relationships.setLink(.absent, links.number, mirror: mirror, from: object.key, to: member)
       }
     }
     for (member, slot) in cuts { relationships.cutToOne(of: member, at: slot) }

@@ -184,9 +184,9 @@ struct UndoGroup {
     }
     for links in entity.ends.links {
       let place = LinkPlace(links.number, key)
-      for member in try view.linked(at: place, isOrdered: false) {
-        try add(place, member.key)
-        if let mirror = links.mirror { try add(LinkPlace(mirror, member.key), key) }
+      for member in try view.linked(at: place) {
+        try add(place, member)
+        if let mirror = links.mirror { try add(LinkPlace(mirror, member), key) }
       }
     }
   }

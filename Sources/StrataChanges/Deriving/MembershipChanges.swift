@@ -46,8 +46,8 @@ package struct MembershipChanges {
     }
     if record != nil { return }
     for (relationship, end) in entity.ends {
-      for member in try beneath.linked(at: LinkPlace(relationship, key), isOrdered: false) {
-        places.insert(LinkPlace(end, member.key))
+      for member in try beneath.linked(at: LinkPlace(relationship, key)) {
+        places.insert(LinkPlace(end, member))
       }
     }
   }

@@ -9,14 +9,9 @@ extension ReadView {
     of relationship: RelationshipSchema, owner: ObjectKey, upTo limit: Int = .max
   ) throws -> Int {
     var count = 0
-    func add() -> ScanStep {
+    try visitMembers(of: relationship, owner: owner) { _, _ in
       count += 1
       return count < limit ? .more : .stop
-    }
-    switch relationship.storage {
-    case .slot: break
-    case .inverseSlot(let index, _): try visitReferrers(to: owner, index: index) { _ in add() }
-    case .links(let number, _): try visitLinked(at: LinkPlace(number, owner)) { _, _ in add() }
     }
     return count
   }

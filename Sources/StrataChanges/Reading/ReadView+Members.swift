@@ -23,14 +23,31 @@ extension ReadView {
   package func members(
     of relationship: RelationshipSchema, owner: ObjectKey
   ) throws -> [Member] {
+    var members: [Member] = []
+    try visitMembers(of: relationship, owner: owner) { key, position in
+      members.append(Member(key: key, position: position))
+      return .more
+    }
+    if !relationship.isOrdered { return members.sorted { $0.key < $1.key } }
+    if relationship.isOfSlots {
+      let positions = try positions(at: LinkPlace(relationship.number, owner))
+      // A member without a position was linked from its own side: it comes last.
+      members = members.map { Member(key: $0.key, position: positions[$0.key] ?? .max) }
+    }
+    return members.sorted { ($0.position, $0.key.rawValue) < ($1.position, $1.key.rawValue) }
+  }
+
+  /// Hands over the targets of a to-many relationship of `owner`, pending ones first, and the positions
+  /// that are kept with links.
+  @inline(__always)
+  func visitMembers(
+    of relationship: RelationshipSchema, owner: ObjectKey,
+    _ body: (ObjectKey, UInt64) throws -> ScanStep
+  ) throws {
     switch relationship.storage {
-    case .slot: []
-    case .inverseSlot(let index, let slot):
-      try relationship.isOrdered
-        ? ordered(referrers(to: owner, index: index, slot: slot), by: relationship.number, owner)
-        : referrers(to: owner, index: index, slot: slot).map { Member(key: $0, position: 0) }
-    case .links(let number, _):
-      try linked(at: LinkPlace(number, owner), isOrdered: relationship.isOrdered)
+    case .slot: break
+    case .inverseSlot(let index, _): try visitReferrers(to: owner, index: index) { try body($0, 0) }
+    case .links(let number, _): try visitLinked(at: LinkPlace(number, owner), body)
     }
   }
 
@@ -38,7 +55,7 @@ extension ReadView {
   package func ends(of step: RelationshipStep, from key: ObjectKey) throws -> [ObjectKey] {
     switch step {
     case .target(let slot): try target(of: key, at: slot).map { [$0] } ?? []
-    case .linked(let number): try linked(at: LinkPlace(number, key), isOrdered: false).map(\.key)
+    case .linked(let number): try linked(at: LinkPlace(number, key))
     case .referrers(let index, let slot): try referrers(to: key, index: index, slot: slot)
     }
   }
@@ -56,17 +73,14 @@ extension ReadView {
     return keys
   }
 
-  /// The ends of the links at `place`: ascending by key, or by position if `isOrdered`.
-  package func linked(at place: LinkPlace, isOrdered: Bool) throws -> [Member] {
-    var members: [Member] = []
-    try visitLinked(at: place) { key, position in
-      members.append(Member(key: key, position: position))
+  /// The ends of the links at `place`. Ascending.
+  package func linked(at place: LinkPlace) throws -> [ObjectKey] {
+    var keys: [ObjectKey] = []
+    try visitLinked(at: place) { key, _ in
+      keys.append(key)
       return .more
     }
-    return members.sorted {
-      isOrdered
-        ? ($0.position, $0.key.rawValue) < ($1.position, $1.key.rawValue) : $0.key < $1.key
-    }
+    return keys.sorted()
   }
 
   /// Hands over the objects whose to-one slot, covered by `index`, leads to `target`: pending ones first.
@@ -115,18 +129,14 @@ extension ReadView {
     return pending?.said(after: stored) ?? stored
   }
 
-  private func ordered(
-    _ keys: [ObjectKey], by number: PropertyNumber, _ owner: ObjectKey
-  ) throws -> [Member] {
-    let place = LinkPlace(number, owner)
+  /// The positions that are kept at `place`.
+  private func positions(at place: LinkPlace) throws -> [ObjectKey: UInt64] {
     var positions: [ObjectKey: UInt64] = [:]
     try snapshot.scanLinks(at: place) { target, position in
       positions[target] = position
       return .more
     }
     for (target, state) in layers.links(at: place) { positions[target] = state.position }
-    // A member without a position was linked from its own side: it comes last.
-    return keys.map { Member(key: $0, position: positions[$0] ?? .max) }
-      .sorted { ($0.position, $0.key.rawValue) < ($1.position, $1.key.rawValue) }
+    return positions
   }
 }
