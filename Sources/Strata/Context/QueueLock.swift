@@ -51,8 +51,8 @@ final class QueueLock: Sendable {
     var isPromised = false
     /// The thread whose body runs, for the wait-for graph.
     var holder: ThreadID?
-    var threads = WaitingLine<(thread: ThreadID, semaphore: DispatchSemaphore)>()
-    var tasks = WaitingLine<Place>()
+    var threads: ArraySlice<(thread: ThreadID, semaphore: DispatchSemaphore)> = []
+    var tasks: ArraySlice<Place> = []
   }
 
   private enum Wake {
@@ -160,7 +160,7 @@ final class QueueLock: Sendable {
       place.isPromised = false
       state.isPromised = false
       if state.take(by: thread) { return true }
-      state.tasks.prepend(place)
+      state.tasks.insert(place, at: state.tasks.startIndex)
       return false
     }
   }
@@ -184,34 +184,5 @@ extension QueueLock.State {
   /// Takes the lock for a task, which does not go before one that was promised it.
   fileprivate mutating func takeInOrder(by thread: ThreadID) -> Bool {
     !isPromised && take(by: thread)
-  }
-}
-
-/// A first-in-first-out line.
-private struct WaitingLine<Element> {
-  private var elements: [Element] = []
-  private var head = 0
-
-  mutating func append(_ element: Element) { elements.append(element) }
-
-  mutating func prepend(_ element: Element) {
-    if head > 0 {
-      head -= 1
-      elements[head] = element
-    } else {
-      elements.insert(element, at: 0)
-    }
-  }
-
-  mutating func popFirst() -> Element? {
-    guard head < elements.count else { return nil }
-    defer {
-      head += 1
-      if head == elements.count {
-        elements.removeAll(keepingCapacity: true)
-        head = 0
-      }
-    }
-    return elements[head]
   }
 }
