@@ -19,15 +19,6 @@ public struct ContextPlace: Sendable {
   /// Keeps the context of `layer` alive for the contexts that rest on it; nil if it cannot be kept
   /// from other isolations.
   package let keeper: (any AnyObject & Sendable)?
-
-  package init(
-    coordinator: PersistentStoreCoordinator, layer: Layer?,
-    keeper: (any AnyObject & Sendable)? = nil
-  ) {
-    self.coordinator = coordinator
-    self.layer = layer
-    self.keeper = keeper
-  }
 }
 
 extension Layer: ContextParent {
@@ -40,5 +31,5 @@ extension Layer: ContextParent {
 }
 
 extension PersistentStoreCoordinator: ContextParent {
-  public var place: ContextPlace { ContextPlace(coordinator: self, layer: nil) }
+  public var place: ContextPlace { ContextPlace(coordinator: self, layer: nil, keeper: nil) }
 }

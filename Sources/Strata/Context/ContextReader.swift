@@ -76,6 +76,14 @@ package final class ContextReader {
     return view
   }
 
+  /// Where a to-one slot leads beneath this context; nil also if that cannot be read.
+  func targetBeneath(_ object: ManagedObject, at slot: Int) -> ObjectKey? {
+    reporter.attempt(orElse: nil) {
+      try currentView().inheritedBase(of: object.key)?.record
+        .toOne(at: slot, layout: object.home.layout)
+    }
+  }
+
   func takeView() throws -> ReadView {
     if isPinned { try requirePin() }
     if !isPinned { ancestorInThisIsolation?.publisher.publishForChild() }

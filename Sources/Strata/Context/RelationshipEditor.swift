@@ -172,10 +172,7 @@ final class RelationshipEditor: ContextPart {
     let isAsRead = object.status == .clean && registry.cache.isCurrent(object)
     // Only undo inserts an object again that may be there beneath.
     if isAsRead || object.status == .inserted && work.undoRecorder == nil { return nil }
-    return reporter.attempt(orElse: nil) {
-      try reader.currentView().inheritedBase(of: object.key)?.record
-        .toOne(at: slot, layout: object.home.layout)
-    }
+    return reader.targetBeneath(object, at: slot)
   }
 
   // MARK: - To-many

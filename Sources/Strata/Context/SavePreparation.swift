@@ -15,21 +15,8 @@ import StrataRecord
 /// ## Isolation
 /// The context's.
 struct SavePreparation {
-  /// What an object's change was when the object was last told of the save.
-  struct Told {
-    let kind: Change.Kind
-    let record: Record?
-    /// How often it was told.
-    let count: Int
-
-    init(_ change: Change, count: Int = 1) {
-      kind = change.kind
-      record = change.record
-      self.count = count
-    }
-  }
-
-  var told: [ObjectKey: Told] = [:]
+  /// What an object's change was when the object was last told of the save, and how often it was told.
+  var told: [ObjectKey: (kind: Change.Kind, record: Record?, count: Int)] = [:]
   /// Whether the willSave notification is out: once for a save.
   var isAnnounced = false
   /// Whether objects or observers are being told: saving is refused meanwhile.

@@ -70,7 +70,7 @@ extension SaveSession {
       let object = loader.instance(of: key)
     else { return }
     let count = preparation?.told[key]?.count ?? 0
-    preparation?.told[key] = SavePreparation.Told(change, count: count + 1)
+    preparation?.told[key] = (change.kind, change.record, count + 1)
     if object.home.hooks.contains(.willSave) { object.willSave() }
   }
 

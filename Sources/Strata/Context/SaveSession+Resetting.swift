@@ -26,7 +26,13 @@ extension SaveSession {
       case .delete where change.base != nil: undone.inserted.append(key)
       case .delete: continue
       }
-      if let object = registry.cache.object(for: key) { drop(object) }
+      guard let object = registry.cache.object(for: key) else { continue }
+      if object.status == .inserted {
+        work.detach(object)
+      } else {
+        object.status = .clean
+        registry.cache.setRecord(nil, of: object)
+      }
     }
     // Links that lie beside the objects change none of their records.
     for owner in Set(work.working.links.byPlace.keys.map(\.owner))
@@ -45,16 +51,6 @@ extension SaveSession {
     registry.turnLeavingIntoFaults()
     loader.awake(takenBack, from: .rollback)
     return [undone] + landed
-  }
-
-  /// Takes back what is unsaved in one object.
-  private func drop(_ object: ManagedObject) {
-    if object.status == .inserted {
-      work.detach(object)
-    } else {
-      object.status = .clean
-      registry.cache.setRecord(nil, of: object)
-    }
   }
 
   /// Forgets all objects and everything unsaved.

@@ -16,12 +16,12 @@ public struct UniqueValue<Root: ManagedObject> {
   let value: Value
   /// Gives the value to a new object.
   let assign: (Root) -> Void
+}
 
+extension UniqueValue {
   /// The value of an attribute.
   public init<V: AttributeValue>(_ property: ReferenceWritableKeyPath<Root, V>, _ value: V) {
-    keyPath = property
-    self.value = value.value
-    assign = { $0[keyPath: property] = value }
+    self.init(keyPath: property, value: value.value) { $0[keyPath: property] = value }
   }
 
   /// The value of an attribute of an enum's type.
@@ -29,9 +29,7 @@ public struct UniqueValue<Root: ManagedObject> {
   public init<V: RawRepresentable & Sendable>(
     _ property: ReferenceWritableKeyPath<Root, V>, _ value: V
   ) where V.RawValue: AttributeValue {
-    keyPath = property
-    self.value = value.rawValue.value
-    assign = { $0[keyPath: property] = value }
+    self.init(keyPath: property, value: value.rawValue.value) { $0[keyPath: property] = value }
   }
 
   /// The value of an attribute of an optional enum's type.
@@ -39,9 +37,9 @@ public struct UniqueValue<Root: ManagedObject> {
   public init<V: RawRepresentable & Sendable>(
     _ property: ReferenceWritableKeyPath<Root, V?>, _ value: V?
   ) where V.RawValue: AttributeValue {
-    keyPath = property
-    self.value = value?.rawValue.value ?? .null
-    assign = { $0[keyPath: property] = value }
+    self.init(keyPath: property, value: value?.rawValue.value ?? .null) {
+      $0[keyPath: property] = value
+    }
   }
 
   /// The target of a to-one relationship, which is an object of the same context.
@@ -49,8 +47,8 @@ public struct UniqueValue<Root: ManagedObject> {
   public init<Target: ManagedObject>(
     _ property: ReferenceWritableKeyPath<Root, Target?>, _ target: Target?
   ) {
-    keyPath = property
-    value = target.map { .object($0.objectID) } ?? .null
-    assign = { $0[keyPath: property] = target }
+    self.init(keyPath: property, value: target.map { .object($0.objectID) } ?? .null) {
+      $0[keyPath: property] = target
+    }
   }
 }

@@ -167,11 +167,7 @@ final class UndoReverter: ContextPart {
   private func isLinkedBeneath(
     _ object: ManagedObject, at slot: Int, to key: ObjectKey
   ) -> Bool {
-    guard work.editedSlots(of: object).isEmpty else { return false }
-    return reporter.attempt(orElse: false) {
-      return try reader.currentView().inheritedBase(of: object.key)?.record
-        .toOne(at: slot, layout: object.home.layout) == key
-    }
+    work.editedSlots(of: object).isEmpty && reader.targetBeneath(object, at: slot) == key
   }
 
   // MARK: - As before

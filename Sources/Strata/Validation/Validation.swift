@@ -28,7 +28,7 @@ import StrataRecord
 /// The context's.
 struct Validation {
   /// The changes that were looked at, and found good.
-  private var passed: [ObjectKey: SavePreparation.Told] = [:]
+  private var passed: [ObjectKey: (kind: Change.Kind, record: Record?)] = [:]
   /// All that was unsaved at the last look.
   private var seen = Overlay()
   private var failures: [(key: ObjectKey, rank: Int, failure: ValidationFailure)] = []
@@ -71,7 +71,7 @@ struct Validation {
           places.insert(LinkPlace(count.relationship.number, key))
         }
       }
-      passed[key] = SavePreparation.Told(change)
+      passed[key] = (change.kind, change.record)
     }
     for place in places { try checkCount(at: place, view, session) }
     if session.isDeriving, session.schema.validation.concernsDerived {
