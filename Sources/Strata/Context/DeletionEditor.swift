@@ -34,7 +34,7 @@ final class DeletionEditor: ContextPart {
       if next.isFault { loader.fire(next) }
       prepareForDeletion(next)
       defer { if !deleting.isEmpty { deleting.remove(next.key) } }
-      guard next.isAlive, next.status != .deleted else { continue }
+      guard next.isPresent else { continue }
       do {
         pending += try applyDeleteRules(of: next)
         markDeleted(next)
@@ -74,9 +74,9 @@ final class DeletionEditor: ContextPart {
   private func applyDeleteRules(of object: ManagedObject) throws -> [ManagedObject] {
     var cascade: [ManagedObject] = []
     if !deniedTargets.isEmpty { deniedTargets[object.key] = nil }
-    let all = object.home.entity.relationships.compactMap(\.self)
     // First, because to unlink a member that is out of date hides where else it leads.
-    for relationship in all where relationship.deleteRule == .cascade {
+    for case let relationship? in object.home.entity.relationships
+    where relationship.deleteRule == .cascade {
       // They are told while their way to this object still exists.
       let members = try relationships.targetKeys(of: object, relationship)
         .compactMap(loader.instance)
@@ -202,21 +202,19 @@ final class DeletionEditor: ContextPart {
     if relationship.isToMany {
       return try view.members(of: relationship, owner: key).contains { try view.exists($0.key) }
     }
-    guard let target = deniedTargets[key]?[relationship.slot],
-      case .record(let stored) = try view.find(target)
-    else { return false }
-    guard let inverse = relationship.inverse, inverse.kind == .toOne,
-      let layout = schema.entity(target.entity)?.layout
-    else { return true }
-    return stored.record.toOne(at: inverse.slot, layout: layout) == key
+    guard let target = deniedTargets[key]?[relationship.slot], try view.exists(target) else {
+      return false
+    }
+    guard let inverse = relationship.inverse, inverse.kind == .toOne else { return true }
+    return try view.target(of: target, at: inverse.slot) == key
   }
 
   // MARK: - Deleting
 
   /// Calls `prepareForDeletion`, once for a deletion.
   func prepareForDeletion(_ object: ManagedObject) {
-    guard object.home.hooks.contains(.prepareForDeletion), object.isAlive,
-      object.status != .deleted, deleting.insert(object.key).inserted
+    guard object.home.hooks.contains(.prepareForDeletion), object.isPresent,
+      deleting.insert(object.key).inserted
     else { return }
     object.prepareForDeletion()
   }

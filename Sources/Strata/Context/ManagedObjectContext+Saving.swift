@@ -46,29 +46,21 @@ extension ManagedObjectContext {
   public func save(
     to destination: SaveDestination, isolation: isolated (any Actor)? = #isolation
   ) async throws {
-    var ancestors: [Ancestor] = []
+    var parents: [ManagedObjectContext] = []
+    var savers: [Layer.Saver] = []
     if destination == .store {
       var context = self
       while let parent = context.reader.sameIsolationParent {
-        ancestors.append(.here(parent))
+        parents.append(parent)
         context = parent
       }
-      ancestors += try context.layer.ancestorSavers(below: ancestors.count).map(Ancestor.elsewhere)
+      savers = try context.layer.ancestorSavers(below: parents.count)
     }
     try await saveOneLevel(isolation: isolation)
-    for (index, ancestor) in ancestors.enumerated() {
-      switch ancestor {
-      case .here(let context): try await context.save(atLevel: index + 1, isolation: isolation)
-      case .elsewhere(let save): try await save(index + 1)
-      }
+    for (index, parent) in parents.enumerated() {
+      try await parent.save(atLevel: index + 1, isolation: isolation)
     }
-  }
-
-  /// A context above, and how to save it.
-  private enum Ancestor {
-    /// It is in this isolation.
-    case here(ManagedObjectContext)
-    case elsewhere(Layer.Saver)
+    for (index, save) in savers.enumerated() { try await save(parents.count + index + 1) }
   }
 
   /// Saves the context for a descendant that is `level` levels below.

@@ -47,10 +47,9 @@ extension ObjectFetcher {
     var masks: [ObjectKey: Change] = [:]
     var arena = RecordArena()
     for key in try objectsWithLostLinks(in: view) {
-      guard let entity = schema.entity(key.entity), let stored = try view.record(of: key) else {
-        continue
+      if let entity = schema.entity(key.entity), let stored = try view.record(of: key) {
+        masks[key] = masking(stored, by: stored.record, entity, in: view, &arena)
       }
-      masks[key] = masking(stored, by: stored.record, entity, in: view, &arena)
     }
     if masks.isEmpty { return (view, false) }
     let segment = Segment(changes: masks, links: LinkChanges(), schema: schema)

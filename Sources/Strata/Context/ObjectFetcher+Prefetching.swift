@@ -26,10 +26,7 @@ extension ObjectFetcher {
       for step in path.steps {
         var targets: Set<ObjectKey> = []
         for owner in owners {
-          guard let object = loader.instance(of: owner), object.isAlive, object.status != .deleted
-          else {
-            continue
-          }
+          guard let object = loader.instance(of: owner), object.isPresent else { continue }
           let relationship = object.home.entity.relationships[step.slot] ?? step
           targets.formUnion(try relationships.targetKeys(of: object, relationship))
         }

@@ -18,9 +18,7 @@ extension ObjectLoader {
   /// Calls `awakeFromSnapshotEvents` on an object whose record was replaced by `events`; if it is a
   /// fault, its values are loaded first. To be called when the context's state is whole.
   func awake(_ object: ManagedObject, from events: SnapshotEvents) {
-    guard object.home.hooks.contains(.awakeFromSnapshotEvents), object.isAlive,
-      object.status != .deleted
-    else { return }
+    guard object.home.hooks.contains(.awakeFromSnapshotEvents), object.isPresent else { return }
     if object.isFault {
       do { try fulfil(object) } catch { reporter.note(error) }
     }

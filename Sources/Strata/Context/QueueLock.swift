@@ -55,11 +55,6 @@ final class QueueLock: Sendable {
     var tasks: ArraySlice<Place> = []
   }
 
-  private enum Wake {
-    case task(CheckedContinuation<Void, Never>)
-    case thread(DispatchSemaphore)
-  }
-
   private let state = CountedMutex(State())
   private let waitCounter = WaitCounter()
 
@@ -72,7 +67,8 @@ final class QueueLock: Sendable {
   /// Waits in line without blocking a thread.
   func acquire() async {
     let thread = ThreadID.current
-    if state.withLock({ $0.takeInOrder(by: thread) }) { return }
+    // A task does not go before one that was promised the lock.
+    if state.withLock({ !$0.isPromised && $0.take(by: thread) }) { return }
     await acquire(at: lineUp())
   }
 
@@ -120,22 +116,19 @@ final class QueueLock: Sendable {
 
   /// Hands the lock on, or frees it.
   func release() {
-    let wake: Wake? = state.withLock { state in
+    let wake: (@Sendable () -> Void)? = state.withLock { state in
       if let next = state.threads.popFirst() {
         state.holder = next.thread
-        return .thread(next.semaphore)
+        return { next.semaphore.signal() }
       }
       state.isHeld = false
       state.holder = nil
       guard !state.isPromised, let next = state.tasks.popFirst() else { return nil }
       state.promise(to: next)
-      return next.sleeper.take().map { .task($0) }
+      guard let sleeper = next.sleeper.take() else { return nil }
+      return { sleeper.resume() }
     }
-    switch wake {
-    case nil: break
-    case .task(let continuation)?: continuation.resume()
-    case .thread(let semaphore)?: semaphore.signal()
-    }
+    wake?()
   }
 
   /// Suspends the task until the lock is promised to its place.
@@ -179,10 +172,5 @@ extension QueueLock.State {
   fileprivate mutating func promise(to place: QueueLock.Place) {
     isPromised = true
     place.isPromised = true
-  }
-
-  /// Takes the lock for a task, which does not go before one that was promised it.
-  fileprivate mutating func takeInOrder(by thread: ThreadID) -> Bool {
-    !isPromised && take(by: thread)
   }
 }

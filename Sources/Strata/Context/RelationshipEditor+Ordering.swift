@@ -56,7 +56,7 @@ extension RelationshipEditor {
   func orderedMembers(
     of object: ManagedObject, _ relationship: RelationshipSchema
   ) -> OrderedMembers? {
-    guard object.isAlive, object.status != .deleted else { return nil }
+    guard object.isPresent else { return nil }
     let place = LinkPlace(relationship.number, object.key)
     if let kept = keptMembers(of: object, relationship) { return kept }
     return reporter.attempt(orElse: nil) {
@@ -71,7 +71,7 @@ extension RelationshipEditor {
     of object: ManagedObject, _ relationship: RelationshipSchema
   ) -> OrderedMembers? {
     if work.orderedLists.isEmpty { return nil }
-    guard object.isAlive, object.status != .deleted else { return nil }
+    guard object.isPresent else { return nil }
     // Taking a view lets go of the lists that others have changed.
     reader.prepareToHandOut()
     if work.view == nil { return nil }
@@ -90,13 +90,13 @@ extension RelationshipEditor {
     reader.prepareToRelate()
     guard let members = orderedMembers(of: object, relationship) else {
       // Of an object that is deleted: the links are dropped.
-      if !object.isAlive || object.status == .deleted {
+      if !object.isPresent {
         for target in targets { link(object, to: target, relationship) }
       }
       return
     }
     precondition(index >= 0 && index <= members.count, "the index is beyond the list's end")
-    let targets = targets.filter { $0.isAlive && $0.status != .deleted }
+    let targets = targets.filter(\.isPresent)
     guard !targets.isEmpty, !isRun(targets, at: index, in: members) else { return }
     let former = targets.map { members.position(of: $0.key) }
     // Without those that move, in which the places are counted.

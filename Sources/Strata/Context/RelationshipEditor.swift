@@ -87,7 +87,7 @@ final class RelationshipEditor: ContextPart {
   /// Whether the object can be linked to: it is neither gone nor deleted, here or by what an ancestor
   /// has pending. Nothing is read of the store.
   private func isThere(_ object: ManagedObject) -> Bool {
-    guard object.isAlive, object.status != .deleted else { return false }
+    guard object.isPresent else { return false }
     if object.status != .clean { return true }
     reader.prepareToHandOut()
     if object.record != nil, registry.cache.isCurrent(object) { return true }
@@ -114,7 +114,7 @@ final class RelationshipEditor: ContextPart {
     _ object: ManagedObject, at slot: Int, from former: ObjectKey?, to target: ManagedObject?
   ) {
     if object.isFault { loader.fire(object) }
-    guard object.isAlive, object.status != .deleted else { return }
+    guard object.isPresent else { return }
     // The inverse alone: a copy of the whole schema would count references.
     let inverse = object.home.entity.relationships[slot]?.inverse
     if let inverse, inverse.kind == .toOne {
@@ -148,22 +148,18 @@ final class RelationshipEditor: ContextPart {
   /// Sets the other end of a one-to-one link, also if a stale object shows it already and others have
   /// taken it away since.
   private func linkBack(_ object: ManagedObject, to key: ObjectKey, at slot: Int) {
-    if toOneKey(of: object, at: slot) == key {
-      guard !registry.cache.isCurrent(object), unseenPartner(of: object, at: slot) != key else {
-        return
-      }
-    }
-    putToOneKey(key, of: object, at: slot)
+    let isLinked =
+      toOneKey(of: object, at: slot) == key
+      && (registry.cache.isCurrent(object) || unseenPartner(of: object, at: slot) == key)
+    if !isLinked { putToOneKey(key, of: object, at: slot) }
   }
 
   /// Makes the slot of a one-to-one link nil at its other end, if it leads to `object`. While what two
   /// contexts did is not saved, the other end may have found another partner.
   func letGo(of object: ManagedObject, _ key: ObjectKey, at slot: Int) {
-    guard let partner = loader.instance(of: key), toOneKey(of: partner, at: slot) == object.key
-    else {
-      return
+    if let partner = loader.instance(of: key), toOneKey(of: partner, at: slot) == object.key {
+      setToOneKey(nil, of: partner, at: slot)
     }
-    setToOneKey(nil, of: partner, at: slot)
   }
 
   /// The partner that an object has beneath this context, if it may be another one than the object shows:
@@ -181,7 +177,7 @@ final class RelationshipEditor: ContextPart {
   func members(
     of object: ManagedObject, _ relationship: RelationshipSchema
   ) -> [ReadView.Member] {
-    guard object.isAlive, object.status != .deleted else { return [] }
+    guard object.isPresent else { return [] }
     if let kept = keptMembers(of: object, relationship) { return kept.all }
     return reporter.attempt(orElse: []) { try readMembers(of: object, relationship) }
   }
@@ -215,8 +211,7 @@ final class RelationshipEditor: ContextPart {
     _ target: ManagedObject, of object: ManagedObject, _ relationship: RelationshipSchema
   ) -> Bool {
     registry.requireOwn(target)
-    guard object.isAlive, target.isAlive, object.status != .deleted, target.status != .deleted
-    else { return false }
+    guard object.isPresent, target.isPresent else { return false }
     return reporter.attempt(orElse: false) {
       switch relationship.storage {
       case .slot: return toOneKey(of: object, at: relationship.slot) == target.key
@@ -237,7 +232,7 @@ final class RelationshipEditor: ContextPart {
   private func hasLink(
     _ object: ManagedObject, to target: ManagedObject, at place: LinkPlace
   ) -> Bool {
-    guard object.isAlive, target.isAlive, object.status != .deleted else { return false }
+    guard object.isPresent, target.isAlive else { return false }
     return reporter.attempt(orElse: false) {
       if let state = work.edits.links.state(at: place, to: target.key), state.isWhole {
         return state != .absent

@@ -57,7 +57,7 @@ extension UnitOfWork {
   /// it is still a fault. Runs no code of the program.
   func draftForEditing(_ object: ManagedObject, _ slot: Int) -> Draft? {
     if let draft = object.draft { return draft }
-    guard let record = object.record, object.status != .deleted, object.isAlive else { return nil }
+    guard let record = object.record, object.isPresent else { return nil }
     // What a stale object is set over is its own, with the links that others have changed since.
     if !orderedLists.isEmpty, !registry.cache.isCurrent(object) { orderedLists.removeAll() }
     let layout = object.home.layout

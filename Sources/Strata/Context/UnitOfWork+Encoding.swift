@@ -96,11 +96,9 @@ extension UnitOfWork {
       case .delete?: landed.deleted.append(key)
       case nil: continue
       }
-      guard let object = registry.cache.object(for: key), let change = working.change(for: key)
-      else {
-        continue
+      if let object = registry.cache.object(for: key), let change = working.change(for: key) {
+        adopt(change, for: object)
       }
-      adopt(change, for: object)
     }
     for place in segment.links.byPlace.keys { landed.updated.append(place.owner) }
     return landed

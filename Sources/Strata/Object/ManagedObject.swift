@@ -228,6 +228,9 @@ extension ManagedObject {
 
   /// Whether the object has values that can be read or set.
   final var isAlive: Bool { status != .gone && status != .detached && home.hasContext }
+
+  /// Whether the object is alive and not deleted.
+  final var isPresent: Bool { isAlive && status != .deleted }
 }
 
 extension ManagedObject: CustomStringConvertible {

@@ -24,7 +24,7 @@ extension ManagedObject {
   /// - Parameter name: of the property. Of one that the entity does not have, there are no failures.
   /// - Throws: `StoreError` if reading fails.
   public final func validationFailures(ofPropertyNamed name: String) throws -> [ValidationFailure] {
-    guard let context = context(for: .validation), isAlive, status != .deleted,
+    guard let context = context(for: .validation), isPresent,
       let slot = home.entity.description.slot(named: name)
     else { return [] }
     context.work.encodeEdits()

@@ -158,11 +158,8 @@ extension Segment {
     for (place, key) in changes.keys.enumerated() {
       guard let record = changes.values[place].record, let entity = schema.entity(key.entity)
       else { continue }
-      for case let relationship? in entity.relationships
-      where relationship.kind == .toOne && changes.values[place].slots.contains(relationship.slot) {
-        if let target = record.toOne(at: relationship.slot, layout: entity.layout) {
-          targets.append(target)
-        }
+      targets += changes.values[place].slots.intersection(entity.ends.targetSlots).compactMap {
+        record.toOne(at: $0, layout: entity.layout)
       }
     }
     return targets

@@ -62,9 +62,8 @@ package struct Ground: Sendable {
       guard let record = change.record, let entity = pushed.schema.entity(key.entity) else {
         continue
       }
-      for case let relationship? in entity.relationships
-      where relationship.kind == .toOne && change.slots.contains(relationship.slot) {
-        guard let target = record.toOne(at: relationship.slot, layout: entity.layout),
+      for slot in change.slots.intersection(entity.ends.targetSlots) {
+        guard let target = record.toOne(at: slot, layout: entity.layout),
           doubt.contains(target), pushed.changes.index(of: target) == nil
         else { continue }
         try look(target)

@@ -135,30 +135,20 @@ struct SourceReader {
     return KeySet(all, doubtful: doubtful)
   }
 
-  /// Returns the objects at the other end of the relationship from one object.
+  /// Returns the objects at the other end of the relationship from one object. The target of a to-one
+  /// slot is one of them if it exists.
   private mutating func others(
     of key: ObjectKey, _ hop: CandidateSource.Hop
   ) throws -> [ObjectKey] {
-    if case .target(let slot) = hop.step { return try target(of: key, slot, hop.owner) }
+    if case .target = hop.step {
+      // A request may name objects of any entity, and an inherited index has entries of the whole
+      // hierarchy.
+      guard hop.owner.family.contains(key.entity) else { return [] }
+      reads.records += 1
+      return try view.ends(of: hop.step, from: key).filter(view.exists)
+    }
     let found = try view.ends(of: hop.step, from: key)
     reads.entries += found.count
     return found
-  }
-
-  /// Returns the target of an object's to-one slot, if the target exists.
-  private mutating func target(
-    of key: ObjectKey, _ slot: Int, _ owner: EntitySchema
-  ) throws -> [ObjectKey] {
-    // A request may name objects of any entity, and an inherited index has entries of the whole
-    // hierarchy.
-    guard owner.family.contains(key.entity) else { return [] }
-    reads.records += 1
-    guard case .record(let stored) = try view.find(key),
-      let layout = view.schema.entity(key.entity)?.layout,
-      let target = stored.record.withUnsafeBytes({ bytes in
-        bytes.baseAddress.flatMap { layout.slot(slot, at: $0).toOne }
-      })
-    else { return [] }
-    return try view.exists(target) ? [target] : []
   }
 }
