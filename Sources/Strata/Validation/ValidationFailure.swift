@@ -83,10 +83,10 @@ extension ValidationFailure: CustomStringConvertible {
     case .attribute(.required): "It must have a value: set one."
     case .attribute(.length(let min, let max)):
       "It must be \(Self.span(min, max)) long, in characters, or bytes if it is data."
-    case .attribute(.range(nil, let max?)): "It must be at most \(Self.plain(max))."
-    case .attribute(.range(let min?, nil)): "It must be at least \(Self.plain(min))."
-    case .attribute(.range(let min, let max)):
-      "It must be between \(Self.plain(min)) and \(Self.plain(max))."
+    case .attribute(.range(nil, let max)): "It must be at most \(max?.plain ?? "its bound")."
+    case .attribute(.range(let min?, nil)): "It must be at least \(min.plain)."
+    case .attribute(.range(let min?, let max?)):
+      "It must be between \(min.plain) and \(max.plain)."
     case .attribute(.matches(let pattern)): "The whole of it must match \(pattern)."
     case .required: "It must not be empty: relate an object to this one, or delete this one."
     case .count(let min, let max): "It must have \(Self.span(min, max)) members, or none."
@@ -107,17 +107,6 @@ extension ValidationFailure: CustomStringConvertible {
     case nil: "\(min) or more"
     case min: "\(min)"
     case let max?: min == 0 ? "at most \(max)" : "\(min) to \(max)"
-    }
-  }
-
-  private static func plain(_ bound: Value?) -> String {
-    switch bound {
-    case .int(let value): "\(value)"
-    case .uint(let value): "\(value)"
-    case .double(let value): "\(value)"
-    case .decimal(let value): "\(value)"
-    case .date(let value): "\(value)"
-    default: "its bounds"
     }
   }
 }

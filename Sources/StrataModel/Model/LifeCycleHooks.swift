@@ -13,45 +13,27 @@ public struct LifeCycleHooks: OptionSet, Sendable, Hashable {
   // Inlinable: fetches and insertions ask for hooks object by object.
   @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  @inlinable public static var awakeFromInsert: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 0) }
-  @inlinable public static var awakeFromFetch: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 1) }
-  @inlinable public static var awakeFromSnapshotEvents: LifeCycleHooks {
-    LifeCycleHooks(rawValue: 1 << 2)
-  }
-  @inlinable public static var willSave: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 3) }
-  @inlinable public static var didSave: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 4) }
-  @inlinable public static var prepareForDeletion: LifeCycleHooks {
-    LifeCycleHooks(rawValue: 1 << 5)
-  }
-  @inlinable public static var willTurnIntoFault: LifeCycleHooks {
-    LifeCycleHooks(rawValue: 1 << 6)
-  }
-  @inlinable public static var didTurnIntoFault: LifeCycleHooks { LifeCycleHooks(rawValue: 1 << 7) }
-  @inlinable public static var validateForInsert: LifeCycleHooks {
-    LifeCycleHooks(rawValue: 1 << 8)
-  }
-  @inlinable public static var validateForUpdate: LifeCycleHooks {
-    LifeCycleHooks(rawValue: 1 << 9)
-  }
-  @inlinable public static var validateForDelete: LifeCycleHooks {
-    LifeCycleHooks(rawValue: 1 << 10)
-  }
+  @inlinable public static var awakeFromInsert: Self { Self(rawValue: 1 << 0) }
+  @inlinable public static var awakeFromFetch: Self { Self(rawValue: 1 << 1) }
+  @inlinable public static var awakeFromSnapshotEvents: Self { Self(rawValue: 1 << 2) }
+  @inlinable public static var willSave: Self { Self(rawValue: 1 << 3) }
+  @inlinable public static var didSave: Self { Self(rawValue: 1 << 4) }
+  @inlinable public static var prepareForDeletion: Self { Self(rawValue: 1 << 5) }
+  @inlinable public static var willTurnIntoFault: Self { Self(rawValue: 1 << 6) }
+  @inlinable public static var didTurnIntoFault: Self { Self(rawValue: 1 << 7) }
+  @inlinable public static var validateForInsert: Self { Self(rawValue: 1 << 8) }
+  @inlinable public static var validateForUpdate: Self { Self(rawValue: 1 << 9) }
+  @inlinable public static var validateForDelete: Self { Self(rawValue: 1 << 10) }
 
   /// Every hook.
-  @inlinable public static var all: LifeCycleHooks { LifeCycleHooks(rawValue: .max) }
+  @inlinable public static var all: Self { Self(rawValue: .max) }
 
   /// The hooks around an object's turning into a fault.
-  @inlinable package static var faulting: LifeCycleHooks {
-    LifeCycleHooks(rawValue: 1 << 6 | 1 << 7)
-  }
+  @inlinable package static var faulting: Self { Self(rawValue: 1 << 6 | 1 << 7) }
 
   /// The hooks that may run when an object is given its values.
-  @inlinable package static var loading: LifeCycleHooks {
-    LifeCycleHooks(rawValue: 1 << 1 | 1 << 6 | 1 << 7)
-  }
+  @inlinable package static var loading: Self { Self(rawValue: 1 << 1 | 1 << 6 | 1 << 7) }
 
   /// The hooks by which an object says whether it may be saved.
-  @inlinable package static var validating: LifeCycleHooks {
-    LifeCycleHooks(rawValue: 1 << 8 | 1 << 9 | 1 << 10)
-  }
+  @inlinable package static var validating: Self { Self(rawValue: 1 << 8 | 1 << 9 | 1 << 10) }
 }

@@ -26,16 +26,9 @@ extension ManagedObjectModel {
   private static func check(
     _ attribute: AttributeDescription, of entity: String
   ) throws(ModelError) {
-    if attribute.isIndexed {
-      if attribute.isTransient {
-        throw .indexedTransient(entity: entity, attribute: attribute.name)
-      }
-      if attribute.type == .codable {
-        throw .unindexableType(entity: entity, attribute: attribute.name, type: attribute.type)
-      }
-    }
+    if attribute.isIndexed { try checkIndexable(attribute, of: entity) }
     if attribute.isExternal {
-      let isUnfit = attribute.isIndexed || attribute.isTransient || attribute.derivation != nil
+      let isUnfit = attribute.isTransient || attribute.derivation != nil
       guard attribute.type == .data, !isUnfit else {
         throw .unfitExternal(entity: entity, attribute: attribute.name)
       }

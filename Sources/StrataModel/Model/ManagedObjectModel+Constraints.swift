@@ -43,21 +43,22 @@ extension ManagedObjectModel {
     for name in names {
       guard let slot = entity.slot(named: name) else { throw unknown(entity.name, name) }
       if entity.properties[slot].relationship?.isToMany == true { throw toMany(entity.name, name) }
-      try checkMember(name, at: slot, of: entity)
+      if let attribute = entity.properties[slot].attribute {
+        try checkIndexable(attribute, of: entity.name)
+      }
     }
   }
 
-  private static func checkMember(
-    _ name: String, at slot: Int, of entity: EntityDescription
+  /// Checks that values of `attribute` can stand in an index.
+  static func checkIndexable(
+    _ attribute: AttributeDescription, of entity: String
   ) throws(ModelError) {
-    switch entity.properties[slot] {
-    case .attribute(let attribute) where attribute.isTransient:
-      throw .indexedTransient(entity: entity.name, attribute: name)
-    case .attribute(let attribute) where attribute.type == .codable:
-      throw .unindexableType(entity: entity.name, attribute: name, type: attribute.type)
-    case .attribute(let attribute) where attribute.isExternal:
-      throw .unfitExternal(entity: entity.name, attribute: name)
-    case .attribute, .relationship: break
+    if attribute.isTransient {
+      throw .indexedTransient(entity: entity, attribute: attribute.name)
     }
+    if attribute.type == .codable {
+      throw .unindexableType(entity: entity, attribute: attribute.name, type: attribute.type)
+    }
+    if attribute.isExternal { throw .unfitExternal(entity: entity, attribute: attribute.name) }
   }
 }

@@ -29,10 +29,8 @@ public struct ManagedObjectModel: Sendable {
     for entity in entities {
       for ancestor in entity.lineage.reversed() {
         if let known = byName[ancestor.name] {
-          guard known === ancestor else { throw .duplicateEntity(ancestor.name) }
-          if ancestor === entity, entities.count(where: { $0 === entity }) > 1 {
-            throw .duplicateEntity(entity.name)
-          }
+          let isRepeated = ancestor === entity && entities.count(where: { $0 === entity }) > 1
+          guard known === ancestor, !isRepeated else { throw .duplicateEntity(ancestor.name) }
           continue
         }
         byName[ancestor.name] = ancestor

@@ -126,7 +126,7 @@ extension Value {
   }
 
   /// A bound as a program writes it.
-  fileprivate var plain: String {
+  package var plain: String {
     switch self {
     case .int(let value): "\(value)"
     case .uint(let value): "\(value)"
