@@ -60,7 +60,7 @@ extension ManagedObjectContext {
       }
       makeFault(object)
     }
-    if !reporter.liveResults.isEmpty { reporter.liveResults.isBehind = true }
+    if !reporter.liveResults.isEmpty { reporter.liveResults.noteUnknown() }
     reporter.noteTouched()
   }
 

@@ -101,7 +101,7 @@ package final class TurnPublisher: ContextPart {
   /// again, they are told no more. Core Data gives up alike.
   private func announce(_ changes: [TurnChanges], inRound round: Int) {
     if round > 1_000 {
-      reporter.liveResults.isBehind = true
+      reporter.liveResults.noteUnknown()
     } else {
       reporter.announce(changes)
     }

@@ -23,7 +23,7 @@ extension UnitOfWork {
     }
     registry.turnLeavingIntoFaults()
     reporter.turn = savepoint.isAnnounced ? undone : savepoint.turn
-    if reporter.liveResults.isFetchedInEdit { reporter.liveResults.isBehind = true }
+    if reporter.liveResults.isFetchedInEdit { reporter.liveResults.noteUnknown() }
     if let undoRecorder, undoRecorder === savepoint.undoManager, let state = savepoint.undoState {
       undoRecorder.state = state
     }

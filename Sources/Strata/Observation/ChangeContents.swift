@@ -18,25 +18,11 @@ final class ChangeContents: Sendable {
   enum Source: Sendable {
     case keys(
       inserted: [ObjectKey], updated: [ObjectKey], deleted: [ObjectKey], refreshed: [ObjectKey])
-    case turn(Turn)
+    case turn(TurnChanges)
     /// - Parameters:
     ///   - merged: what the store has otherwise; nil for an object that is gone.
     ///   - derived: the objects of `merged` that differ in these derived slots alone.
     case saved(Overlay, merged: [ObjectKey: Record?], derived: [ObjectKey: SlotSet])
-  }
-
-  /// A turn's lists. Of one isolation while it is collected, constant from then on.
-  struct Turn: Sendable {
-    let inserted, updated, deleted, refreshed, invalidated: [ObjectKey]
-    let ends: [(key: ObjectKey, slot: Int)]
-    let segments: [Segment]
-    let folded: SlotChanges
-
-    init(_ turn: TurnChanges) {
-      (inserted, updated, deleted) = (turn.inserted, turn.updated, turn.deleted)
-      (refreshed, invalidated) = (turn.refreshed, turn.invalidated)
-      (ends, segments, folded) = (turn.ends, turn.segments, turn.folded)
-    }
   }
 
   /// What was worked out.
@@ -94,7 +80,7 @@ final class ChangeContents: Sendable {
     }
   }
 
-  private func resolve(_ turn: Turn) -> Resolved {
+  private func resolve(_ turn: TurnChanges) -> Resolved {
     var changes = turn.folded
     if let schema {
       for segment in turn.segments { changes.add(segment, schema: schema) }

@@ -21,8 +21,7 @@ public struct ChangedObjects: Sendable {
 
   /// What a turn has changed.
   init(_ turn: TurnChanges, schema: Schema) {
-    contents = ChangeContents(
-      .turn(ChangeContents.Turn(turn)), store: schema.store, schema: schema)
+    contents = ChangeContents(.turn(turn), store: schema.store, schema: schema)
   }
 
   /// What a save is about.

@@ -69,11 +69,8 @@ struct LiveResultsList {
   }
 
   private var boxes: [Box] = []
-  /// Something has changed that cannot be told object by object: the lists are to look at everything,
-  /// as soon as they may.
-  var isBehind = false
-  /// Objects that the lists are to look at then.
-  private var suspects: Set<ObjectKey> = []
+  /// Changes that the lists look at as soon as they may.
+  private var noted = LiveChanges()
   /// A list was fetched within the `edit { }` that is under way, so that it shows what may be taken
   /// back without being told.
   var isFetchedInEdit = false
@@ -86,20 +83,19 @@ struct LiveResultsList {
     boxes.append(Box(results: results))
   }
 
+  /// Notes a change that cannot be told object by object.
+  mutating func noteUnknown() { noted.isUnknown = true }
+
   /// Notes what a merge has taken over that it does not tell in full.
   mutating func note(_ news: GatheredNews) {
-    if news.isUnknown { isBehind = true }
-    suspects.formUnion(news.suspects)
+    if news.isUnknown { noted.isUnknown = true }
+    noted.suspects.formUnion(news.suspects)
   }
 
   /// What the lists are to be told of what was noted; from now on it is.
   mutating func takeNoted() -> LiveChanges {
-    var changes = LiveChanges()
-    changes.isUnknown = isBehind
-    changes.suspects = suspects
-    isBehind = false
-    suspects = []
-    return changes
+    defer { noted = LiveChanges() }
+    return noted
   }
 
   /// The lists that there are still.

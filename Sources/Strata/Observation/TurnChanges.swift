@@ -8,7 +8,7 @@ import StrataRecord
 /// Keys may stand in a list more than once; whoever reads the notification gets sets. Which
 /// properties changed is not worked out here either: the turn keeps what was encoded, as it was
 /// before composition, and `ChangeContents` looks into it when somebody asks.
-struct TurnChanges {
+struct TurnChanges: Sendable {
   var inserted: [ObjectKey] = []
   var updated: [ObjectKey] = []
   var deleted: [ObjectKey] = []
@@ -44,7 +44,10 @@ struct TurnChanges {
   /// Notes what was encoded or has landed. O(1), amortised over the changes.
   mutating func note(_ segment: Segment, schema: Schema) {
     segments.append(segment)
-    guard segments.count >= Self.segmentCountMax else { return }
+    if segments.count >= Self.segmentCountMax { foldSegments(schema) }
+  }
+
+  private mutating func foldSegments(_ schema: Schema) {
     for segment in segments { folded.add(segment, schema: schema) }
     segments = []
   }
@@ -62,8 +65,7 @@ struct TurnChanges {
     invalidated += later.invalidated
     ends += later.ends
     if !later.folded.isEmpty {
-      for segment in segments { folded.add(segment, schema: schema) }
-      segments = []
+      foldSegments(schema)
       folded.append(later.folded)
     }
     for segment in later.segments { note(segment, schema: schema) }
