@@ -35,10 +35,6 @@ public struct FetchedObjects<Object: Entity>: RandomAccessCollection {
 
   /// The objects' IDs, in the order of the list. No object is made. O(objects).
   public var objectIDs: [ObjectID] {
-    guard let store = context?.schema.store else { return [] }
-    var ids: [ObjectID] = []
-    ids.reserveCapacity(range.count)
-    list.forEach(in: range) { ids.append(ObjectID(store: store, key: $0.key)) }
-    return ids
+    list.objectIDs(in: range, of: context?.schema.store)
   }
 }

@@ -43,7 +43,8 @@ extension FetchedResultsController {
     var former = state.entries
     for row in try placement.plan.fetch(in: view) {
       guard let record = row.record?.record,
-        let entry = try placement.entry(of: row.key, record, reader, fetcher.loader, &state)
+        let entry = try placement.entry(
+          of: row.key, record, isFetched: true, reader, fetcher.loader, &state)
       else { continue }
       let old = former.removeValue(forKey: row.key)
       if old?.isPlaced(as: entry) == true { continue }
@@ -88,11 +89,7 @@ extension FetchedResultsController: LiveResults {
   private func follow(_ changes: LiveChanges) {
     guard let context = managedObjectContext, let placement else { return }
     do {
-      if changes.isReset {
-        tell(try empty())
-      } else {
-        tell(try bringUpToDate(changes, placement, context.fetcher))
-      }
+      tell(try changes.isReset ? empty() : bringUpToDate(changes, placement, context.fetcher))
       error = nil
     } catch {
       self.error = error
@@ -125,14 +122,12 @@ extension FetchedResultsController: LiveResults {
       let old = state.entries[key]
       var new: ResultEntry?
       if case .record(let stored) = try view.find(key) {
-        new = try placement.entryIfMatching(
-          of: key, stored.record, reader, fetcher.loader, &state)
+        new = try placement.entry(
+          of: key, stored.record, isFetched: false, reader, fetcher.loader, &state)
       }
-      switch (old, new) {
-      case (nil, nil): continue
-      case (let old?, let new?) where old.isPlaced(as: new): continue
-      default: moved.append(ResultChange(key: key, old: old, new: new))
-      }
+      if old == nil, new == nil { continue }
+      if let new, old?.isPlaced(as: new) == true { continue }
+      moved.append(ResultChange(key: key, old: old, new: new))
     }
     return try state.apply(moved, touched: touched)
   }
@@ -169,12 +164,10 @@ extension FetchedResultsController: LiveResults {
         }
         for former in way.steps[..<index].reversed() where !reached.isEmpty {
           guard let index = former.owner.index(at: former.slot) else { continue }
-          var next: Set<ObjectKey> = []
-          for target in reached {
-            next.formUnion(
-              try view.referrers(to: target, index: index.number, slot: former.slot))
-          }
-          reached = next
+          reached = try Set(
+            reached.flatMap {
+              try view.referrers(to: $0, index: index.number, slot: former.slot)
+            })
         }
         candidates.formUnion(reached.filter { family.contains($0.entity) })
       }

@@ -118,17 +118,10 @@ public final class FetchedResultsController<Object: Entity> {
     fetchRequest = request
     self.context = context
     self.rule = rule
-    state = Self.emptyState(rule, context)
+    state = ResultState(isSectioned: rule.isSectioned, schema: context.schema)
   }
 
   deinit { streams.finish() }
-
-  static func emptyState(
-    _ rule: SectionRule<Object>, _ context: ManagedObjectContext
-  ) -> ResultState {
-    if case .none = rule { return ResultState(isSectioned: false, schema: context.schema) }
-    return ResultState(isSectioned: true, schema: context.schema)
-  }
 
   /// The context whose objects these are; nil when it is gone.
   public var managedObjectContext: ManagedObjectContext? { context }

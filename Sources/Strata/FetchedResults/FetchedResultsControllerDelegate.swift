@@ -123,26 +123,21 @@ extension FetchedResultsControllerDelegate {
       self.controller(
         controller, didChangeSection: section.name, atIndex: section.index, for: .insert)
     }
-    for object in difference.deletions {
+    func tell(
+      _ type: FetchedResultsChangeType, _ id: ObjectID, at former: FetchedIndexPath?,
+      now new: FetchedIndexPath?
+    ) {
       self.controller(
-        controller, didChangeObject: object.objectID, at: object.indexPath, for: .delete,
-        newIndexPath: nil)
+        controller, didChangeObject: id, at: former, for: type, newIndexPath: new)
+    }
+    for object in difference.deletions {
+      tell(.delete, object.objectID, at: object.indexPath, now: nil)
     }
     for object in difference.insertions {
-      self.controller(
-        controller, didChangeObject: object.objectID, at: nil, for: .insert,
-        newIndexPath: object.indexPath)
+      tell(.insert, object.objectID, at: nil, now: object.indexPath)
     }
-    for step in difference.moves {
-      self.controller(
-        controller, didChangeObject: step.objectID, at: step.from, for: .move,
-        newIndexPath: step.to)
-    }
-    for step in difference.updates {
-      self.controller(
-        controller, didChangeObject: step.objectID, at: step.from, for: .update,
-        newIndexPath: step.to)
-    }
+    for step in difference.moves { tell(.move, step.objectID, at: step.from, now: step.to) }
+    for step in difference.updates { tell(.update, step.objectID, at: step.from, now: step.to) }
     controllerDidChangeContent(controller)
     self.controller(controller, didChangeContentWith: difference)
     self.controller(controller, didChangeContentWith: snapshot)

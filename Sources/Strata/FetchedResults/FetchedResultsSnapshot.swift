@@ -43,26 +43,18 @@ public struct FetchedResultsSnapshot: Sendable {
   ///
   /// - Precondition: there is such a section.
   public func section(at index: Int) -> Section {
-    Section(name: list.name(ofSection: index), objectIDs: ids(in: list.range(ofSection: index)))
+    Section(
+      name: list.name(ofSection: index),
+      objectIDs: list.objectIDs(in: list.range(ofSection: index), of: store))
   }
 
   /// The IDs of all objects, in the order of the list. O(n).
-  public var objectIDs: [ObjectID] { ids(in: 0..<count) }
+  public var objectIDs: [ObjectID] { list.objectIDs(in: 0..<count, of: store) }
 
   /// The ID of the object at a place; nil if there is none. O(log n).
   public func objectID(at indexPath: FetchedIndexPath) -> ObjectID? {
-    list.index(at: indexPath).flatMap { id(of: list.entry(at: $0)) }
-  }
-
-  private func id(of entry: ResultEntry) -> ObjectID? {
-    store.map { ObjectID(store: $0, key: entry.key) }
-  }
-
-  private func ids(in range: Range<Int>) -> [ObjectID] {
-    var ids: [ObjectID] = []
-    ids.reserveCapacity(range.count)
-    list.forEach(in: range) { if let id = id(of: $0) { ids.append(id) } }
-    return ids
+    guard let store, let index = list.index(at: indexPath) else { return nil }
+    return ObjectID(store: store, key: list.entry(at: index).key)
   }
 }
 

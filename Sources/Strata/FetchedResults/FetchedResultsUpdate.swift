@@ -44,15 +44,15 @@ final class UpdateStreams: Sendable {
     return stream
   }
 
+  private var continuations: [AsyncStream<FetchedResultsUpdate>.Continuation] {
+    state.withLock { Array($0.continuations.values) }
+  }
+
   func send(_ update: FetchedResultsUpdate) {
-    for continuation in state.withLock({ Array($0.continuations.values) }) {
-      continuation.yield(update)
-    }
+    for continuation in continuations { continuation.yield(update) }
   }
 
   func finish() {
-    for continuation in state.withLock({ Array($0.continuations.values) }) {
-      continuation.finish()
-    }
+    for continuation in continuations { continuation.finish() }
   }
 }

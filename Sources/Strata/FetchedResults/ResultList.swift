@@ -65,6 +65,18 @@ struct ResultList: Sendable {
   /// How many entries come before `entry`: the index of the entry itself, if it is in the list.
   func countBefore(_ entry: ResultEntry) -> Int { root?.countBefore(entry) ?? 0 }
 
+  /// The section of an entry of the list. O(log n).
+  func section(of entry: ResultEntry) -> Int { section(at: countBefore(entry)) }
+
+  /// The IDs of the objects in `range`, of a list without objects none. O(log n + objects).
+  func objectIDs(in range: Range<Int>, of store: StoreIdentity?) -> [ObjectID] {
+    guard let store else { return [] }
+    var ids: [ObjectID] = []
+    ids.reserveCapacity(range.count)
+    forEach(in: range) { ids.append(ObjectID(store: store, key: $0.key)) }
+    return ids
+  }
+
   func forEach(in range: Range<Int>, _ body: (ResultEntry) -> Void) {
     root?.forEach(in: range, body)
   }

@@ -12,6 +12,8 @@ enum SectionRule<Object: Entity> {
   case property(any OperandNode, SortKey.Direction)
   /// What the program says of each object.
   case computed((Object) -> String?)
+
+  var isSectioned: Bool { if case .none = self { false } else { true } }
 }
 
 /// Which objects a fetched list has and where each stands, worked out for one object at a time: the
@@ -33,8 +35,6 @@ struct ResultPlacement<Object: Entity> {
   private let section: Section
   /// What the list depends on beyond the objects themselves.
   let log: PathLog
-
-  var isSectioned: Bool { if case .none = section { false } else { true } }
 
   /// Whether the list is a window of the result, which one object alone does not tell.
   var isWindow: Bool { plan.limit != nil || plan.offset > 0 }
@@ -81,27 +81,17 @@ struct ResultPlacement<Object: Entity> {
 
   // MARK: - Placing
 
-  /// The entry of an object that the list has.
+  /// The entry of an object; nil if it is none of the list's kind, or does not satisfy the predicate.
+  ///
+  /// - Parameter isFetched: whether the object is known to satisfy the predicate.
   func entry(
-    of key: ObjectKey, _ record: Record, _ reader: RowReader, _ loader: ObjectLoader,
-    _ state: inout ResultState
-  ) throws -> ResultEntry? {
-    guard let layout = plan.schema.layout(of: key.entity) else { return nil }
-    return try record.withRow(of: key, layout) { row in
-      try entry(of: row, reader, loader, &state)
-    }
-  }
-
-  /// The entry of an object if the list has it; nil if it is none of its kind, or does not satisfy the
-  /// predicate.
-  func entryIfMatching(
-    of key: ObjectKey, _ record: Record, _ reader: RowReader, _ loader: ObjectLoader,
-    _ state: inout ResultState
+    of key: ObjectKey, _ record: Record, isFetched: Bool, _ reader: RowReader,
+    _ loader: ObjectLoader, _ state: inout ResultState
   ) throws -> ResultEntry? {
     guard plan.family.contains(key.entity), let layout = plan.schema.layout(of: key.entity)
     else { return nil }
     return try record.withRow(of: key, layout) { row in
-      guard try plan.condition?.isTrue(of: row, reader) ?? true else { return nil }
+      guard try isFetched || plan.condition?.isTrue(of: row, reader) ?? true else { return nil }
       return try entry(of: row, reader, loader, &state)
     }
   }

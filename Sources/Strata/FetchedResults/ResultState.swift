@@ -66,20 +66,17 @@ struct ResultState {
   /// An object whose section has objects elsewhere, with others in between.
   private func stray(in list: ResultList) -> ObjectID? {
     var seen: Set<ObjectIdentifier> = []
-    for section in 0..<list.sectionCount {
-      let entry = list.entry(at: list.range(ofSection: section).lowerBound)
-      if !seen.insert(ObjectIdentifier(entry.section)).inserted {
-        return id(of: entry)
-      }
-    }
-    return nil
+    return (0..<list.sectionCount).lazy
+      .map { list.entry(at: list.range(ofSection: $0).lowerBound) }
+      .first { !seen.insert(ObjectIdentifier($0.section)).inserted }
+      .map { id(of: $0.key) }
   }
 
   // MARK: - The difference
 
   /// An object that is in both lists, with its index in each.
   private struct Stay {
-    let entry: ResultEntry
+    let key: ObjectKey
     let from: Int
     let to: Int
   }
@@ -91,34 +88,27 @@ struct ResultState {
     var difference = FetchedResultsDifference()
     difference.deletedSections = sections.deleted
     difference.insertedSections = sections.inserted
-    var deletions: [(Int, ResultEntry)] = []
-    var insertions: [(Int, ResultEntry)] = []
+    var deletions: [(Int, ObjectKey)] = []
+    var insertions: [(Int, ObjectKey)] = []
     var stays: [Stay] = []
     for change in changes {
       let from = change.old.map { former.countBefore($0) }
       let to = change.new.map { list.countBefore($0) }
-      switch (change.old, from, change.new, to) {
-      case (let old?, let from?, nil, _): deletions.append((from, old))
-      case (nil, _, let new?, let to?): insertions.append((to, new))
-      case (_, let from?, let new?, let to?):
-        stays.append(Stay(entry: new, from: from, to: to))
-      default: break
+      switch (from, to) {
+      case (let from?, nil): deletions.append((from, change.key))
+      case (nil, let to?): insertions.append((to, change.key))
+      case (let from?, let to?): stays.append(Stay(key: change.key, from: from, to: to))
+      case (nil, nil): break
       }
     }
     let gone = (deletions.map(\.0) + stays.map(\.from)).sorted()
     let come = (insertions.map(\.0) + stays.map(\.to)).sorted()
     let isUncounted = PlantedFault.movesUncounted.isPlanted(in: schema)
-    let staying =
-      isUncounted
-      ? Self.staying(stays, [], [], sections) : Self.staying(stays, gone, come, sections)
-    var moves: [Stay] = []
-    var updates: [Stay] = []
-    for (index, stay) in stays.enumerated() {
-      if staying.contains(index) { updates.append(stay) } else { moves.append(stay) }
-    }
-    updates += unmoved.map {
-      Stay(entry: $0, from: former.countBefore($0), to: list.countBefore($0))
-    }
+    let staying = Self.staying(stays, isUncounted ? [] : gone, isUncounted ? [] : come, sections)
+    let moves = stays.indices.filter { !staying.contains($0) }.map { stays[$0] }
+    let updates =
+      staying.map { stays[$0] }
+      + unmoved.map { Stay(key: $0.key, from: former.countBefore($0), to: list.countBefore($0)) }
     difference.deletions = deletions.sorted { $0.0 < $1.0 }
       .map { .init(objectID: id(of: $1), indexPath: former.indexPath(at: $0)) }
     difference.insertions = insertions.sorted { $0.0 < $1.0 }
@@ -135,7 +125,7 @@ struct ResultState {
   ) -> Set<Int> {
     let candidates = stays.indices.filter { index in
       let stay = stays[index]
-      return sections.isSame(stay.entry.key)
+      return sections.isSame(stay.key)
         && stay.from - gone.countBelow(stay.from) == stay.to - come.countBelow(stay.to)
     }.sorted { stays[$0].from < stays[$1].from }
     return Set(LongestAscent.indexes(of: candidates.map { stays[$0].to }).map { candidates[$0] })
@@ -146,14 +136,12 @@ struct ResultState {
   ) -> [FetchedResultsDifference.Step] {
     stays.sorted { $0.to < $1.to }.map {
       .init(
-        objectID: id(of: $0.entry), from: former.indexPath(at: $0.from),
+        objectID: id(of: $0.key), from: former.indexPath(at: $0.from),
         to: list.indexPath(at: $0.to))
     }
   }
 
-  private func id(of entry: ResultEntry) -> ObjectID {
-    ObjectID(store: schema.store, key: entry.key)
-  }
+  private func id(of key: ObjectKey) -> ObjectID { ObjectID(store: schema.store, key: key) }
 }
 
 extension [Int] {

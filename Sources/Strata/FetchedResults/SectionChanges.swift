@@ -25,8 +25,10 @@ struct SectionChanges {
     var count = 0
     var isReplaced = false
 
-    var isGone: Bool { formerCount > 0 && (count == 0 || isReplaced) }
-    var isNew: Bool { count > 0 && (formerCount == 0 || isReplaced) }
+    /// An entry of the old list, if the section goes.
+    var gone: ResultEntry? { formerCount > 0 && (count == 0 || isReplaced) ? removed : nil }
+    /// An entry of the new list, if the section comes.
+    var new: ResultEntry? { count > 0 && (formerCount == 0 || isReplaced) ? added : nil }
   }
 
   /// O(changes × log n).
@@ -56,7 +58,8 @@ struct SectionChanges {
     }
     if former.isSectioned {
       findReplaced(&touched, former, present)
-      list(touched, former, present)
+      deleted = Self.sections(of: touched.values.compactMap(\.gone), in: former)
+      inserted = Self.sections(of: touched.values.compactMap(\.new), in: present)
     }
     for change in changes {
       guard let old = change.old, let new = change.new, old.section === new.section,
@@ -69,21 +72,12 @@ struct SectionChanges {
   /// Whether the object is in the section that it was in.
   func isSame(_ key: ObjectKey) -> Bool { same.contains(key) }
 
-  private mutating func list(
-    _ touched: [ObjectIdentifier: Touched], _ former: ResultList, _ present: ResultList
-  ) {
-    for section in touched.values {
-      if section.isGone, let entry = section.removed {
-        let index = former.section(at: former.countBefore(entry))
-        deleted.append(.init(index: index, name: entry.section.name))
-      }
-      if section.isNew, let entry = section.added {
-        let index = present.section(at: present.countBefore(entry))
-        inserted.append(.init(index: index, name: entry.section.name))
-      }
-    }
-    deleted.sort { $0.index < $1.index }
-    inserted.sort { $0.index < $1.index }
+  /// The sections of `entries`, ascending by their places in `list`.
+  private static func sections(
+    of entries: [ResultEntry], in list: ResultList
+  ) -> [FetchedResultsDifference.Section] {
+    entries.map { .init(index: list.section(of: $0), name: $0.section.name) }
+      .sorted { $0.index < $1.index }
   }
 
   /// Sections that keep an unchanged object keep their order. Only if one of the others is at another
@@ -94,14 +88,12 @@ struct SectionChanges {
     let renewed = touched.filter { $0.value.count > 0 && $0.value.formerCount > 0 }
       .filter { $0.value.removedCount == $0.value.formerCount }
     if renewed.isEmpty { return }
-    let gone = touched.values.compactMap { $0.isGone ? $0.removed : nil }
-      .map { former.section(at: former.countBefore($0)) }.sorted()
-    let new = touched.values.compactMap { $0.isNew ? $0.added : nil }
-      .map { present.section(at: present.countBefore($0)) }.sorted()
+    let gone = touched.values.compactMap(\.gone).map { former.section(of: $0) }.sorted()
+    let new = touched.values.compactMap(\.new).map { present.section(of: $0) }.sorted()
     let isInOrder = renewed.values.allSatisfy { section in
       guard let removed = section.removed, let added = section.added else { return false }
-      let from = former.section(at: former.countBefore(removed))
-      let to = present.section(at: present.countBefore(added))
+      let from = former.section(of: removed)
+      let to = present.section(of: added)
       return from - gone.countBelow(from) == to - new.countBelow(to)
     }
     if isInOrder { return }
