@@ -9,75 +9,52 @@ public import StrataRecord
 /// The type of an attribute that a predicate can calculate with: a number or an optional number.
 public protocol Calculable: AttributeValue {
   /// The number type without the optional. Constants beside the attribute have this type.
-  associatedtype Operand: AttributeValue & Numeric
+  associatedtype Operand: AttributeValue & Numeric = Self
   /// The type of the sum of many values: a 64-bit integer, a `Double` or a `Decimal`.
-  associatedtype Sum: AttributeValue & Comparable & Numeric
+  associatedtype Sum: AttributeValue & Comparable & Numeric = Int
   /// The type of the average of many values: `Decimal` for decimals, `Double` for other numbers.
   associatedtype Average: AttributeValue & Comparable = Double
 }
 
-extension Int: Calculable {
-  public typealias Operand = Int
-  public typealias Sum = Int
-}
+extension Int: Calculable {}
 
-extension Int8: Calculable {
-  public typealias Operand = Int8
-  public typealias Sum = Int
-}
+extension Int8: Calculable {}
 
-extension Int16: Calculable {
-  public typealias Operand = Int16
-  public typealias Sum = Int
-}
+extension Int16: Calculable {}
 
-extension Int32: Calculable {
-  public typealias Operand = Int32
-  public typealias Sum = Int
-}
+extension Int32: Calculable {}
 
-extension Int64: Calculable {
-  public typealias Operand = Int64
-  public typealias Sum = Int
-}
+extension Int64: Calculable {}
 
 extension UInt: Calculable {
-  public typealias Operand = UInt
   public typealias Sum = UInt
 }
 
 extension UInt8: Calculable {
-  public typealias Operand = UInt8
   public typealias Sum = UInt
 }
 
 extension UInt16: Calculable {
-  public typealias Operand = UInt16
   public typealias Sum = UInt
 }
 
 extension UInt32: Calculable {
-  public typealias Operand = UInt32
   public typealias Sum = UInt
 }
 
 extension UInt64: Calculable {
-  public typealias Operand = UInt64
   public typealias Sum = UInt
 }
 
 extension Float: Calculable {
-  public typealias Operand = Float
   public typealias Sum = Double
 }
 
 extension Double: Calculable {
-  public typealias Operand = Double
   public typealias Sum = Double
 }
 
 extension Decimal: Calculable {
-  public typealias Operand = Decimal
   public typealias Sum = Decimal
   public typealias Average = Decimal
 }

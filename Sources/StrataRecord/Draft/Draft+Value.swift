@@ -51,7 +51,7 @@ extension SlotCode {
   }
 
   /// The type of an attribute's values; nil if there is no attribute, or if it has any `Codable` type.
-  fileprivate var valueType: (any AttributeValue.Type)? {
+  package var valueType: (any AttributeValue.Type)? {
     switch self {
     case .bool: Bool.self
     case .int8: Int8.self
