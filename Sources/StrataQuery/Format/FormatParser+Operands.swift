@@ -103,18 +103,6 @@ extension FormatParser {
     return Constant(value)
   }
 
-  private mutating func argument(
-    _ specifier: String
-  ) throws(PredicateFormatError) -> any OperandNode {
-    do {
-      let operand = try arguments.next(specifier)
-      advance()
-      return operand
-    } catch {
-      throw self.error(found: error.found, expected: error.expected)
-    }
-  }
-
   private mutating func keyword(_ word: String) throws(PredicateFormatError) -> any OperandNode {
     switch word {
     case "NIL", "NULL": return taken(.null)
@@ -194,32 +182,17 @@ extension FormatParser {
     }
   }
 
-  /// Parses the names in an argument for `%K`.
-  private mutating func keyPathArgument() throws(PredicateFormatError) -> [String] {
-    do {
-      let names = try arguments.nextKeyPath()
-      advance()
-      return names
-    } catch {
-      throw self.error(found: error.found, expected: error.expected)
-    }
-  }
-
   /// Parses `@count`, or `@sum`, `@min`, `@max`, `@avg` with the path of the aggregated property.
   private mutating func aggregate(
     of collection: CollectionNode
   ) throws(PredicateFormatError) -> any OperandNode {
-    guard case .collectionOperator(let name) = token.kind else {
-      throw unexpected("“@count”, “@sum”, “@min”, “@max” or “@avg”")
-    }
-    if name == "count" {
-      advance()
+    guard case .collectionOperator(let name) = token.kind,
+      name == "count" || AggregateNode.Function(rawValue: name) != nil
+    else { throw unexpected("“@count”, “@sum”, “@min”, “@max” or “@avg”") }
+    advance()
+    guard let function = AggregateNode.Function(rawValue: name) else {
       return CountNode(collection: collection)
     }
-    guard let function = AggregateNode.Function(rawValue: name) else {
-      throw unexpected("“@count”, “@sum”, “@min”, “@max” or “@avg”")
-    }
-    advance()
     try expect(".")
     let scope = Scope()
     let element = PathReference(scope: scope, steps: try steps())

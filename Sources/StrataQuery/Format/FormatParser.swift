@@ -24,7 +24,9 @@ struct FormatParser {
   private let lexer: FormatLexer
   private let tokens: [FormatToken]
   private var index = 0
-  var arguments: FormatArguments
+  let arguments: [Any?]
+  /// The index of the argument for the next placeholder.
+  var argumentIndex = 0
   private var depth = 0
   /// The number of operators in the value that is being parsed. Each may be a level of its tree.
   private var operatorCount = 0
@@ -35,7 +37,7 @@ struct FormatParser {
     var lexer = FormatLexer(format)
     tokens = try lexer.tokens()
     self.lexer = lexer
-    self.arguments = FormatArguments(arguments)
+    self.arguments = arguments
   }
 
   /// Parses the whole string as a condition.
@@ -54,8 +56,10 @@ struct FormatParser {
 
   private func requireEnd() throws(PredicateFormatError) {
     guard token.kind == .end else { throw unexpected("an operator or the end") }
-    if let missing = arguments.unused {
-      throw error(found: missing, expected: "a placeholder for each argument")
+    guard argumentIndex == arguments.count else {
+      throw error(
+        found: "\(argumentIndex) placeholders for \(arguments.count) arguments",
+        expected: "a placeholder for each argument")
     }
   }
 

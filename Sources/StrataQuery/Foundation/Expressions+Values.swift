@@ -14,7 +14,7 @@ extension PredicateExpressions.Value: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     // This test precedes the one for lists, because a range of integers is also a sequence.
     if let range = value as? any BoundedRange, let meaning = range.meaning { return meaning }
-    if let operand = FormatArguments.operand(value as Any?) { return .operand(operand) }
+    if let operand = FormatParser.operand(value as Any?) { return .operand(operand) }
     if let pattern = value as? PredicateExpressions.PredicateRegex {
       return .pattern(SwiftPattern(pattern))
     }
@@ -89,7 +89,7 @@ extension BoundedRange {
   fileprivate func meaning(
     _ lower: some Any, _ upper: some Any, isClosed: Bool
   ) -> ExpressionMeaning? {
-    guard let lower = FormatArguments.operand(lower), let upper = FormatArguments.operand(upper)
+    guard let lower = FormatParser.operand(lower), let upper = FormatParser.operand(upper)
     else { return nil }
     return .range(lower: lower, upper: upper, isClosed: isClosed)
   }

@@ -64,7 +64,7 @@ extension FetchPredicate {
   ) throws(QueryError) -> FetchPredicate {
     var values: Substitution = [:]
     for (name, value) in variables {
-      guard let operand = FormatArguments.operand(value) else {
+      guard let operand = FormatParser.operand(value) else {
         throw .unsupportedValue(type: value.map { "\(type(of: $0))" } ?? "nil")
       }
       values[name] = operand

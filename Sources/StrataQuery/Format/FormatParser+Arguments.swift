@@ -14,61 +14,47 @@ extension ObjectID: PredicateArgument {
   public var predicateValue: Value { .object(self) }
 }
 
-/// The arguments of a format string, which the placeholders take in order.
-struct FormatArguments {
-  /// An argument that does not fit its placeholder.
-  struct Mismatch: Error {
-    let found: String
-    let expected: String
-  }
+// The arguments of a format string. The placeholders take them in order.
 
-  private let arguments: [Any?]
-  private var index = 0
-
-  init(_ arguments: [Any?]) { self.arguments = arguments }
-
-  /// A description of the arguments that are left over; nil if all are used.
-  var unused: String? {
-    index == arguments.count ? nil : "\(index) placeholders for \(arguments.count) arguments"
-  }
-
-  /// Returns the argument for `%@` or for a printf specifier, which takes only numbers.
-  mutating func next(_ specifier: String) throws(Mismatch) -> any OperandNode {
-    let argument = try take()
+extension FormatParser {
+  /// Takes the argument for `%@` or for a printf specifier, which takes only numbers.
+  mutating func argument(_ specifier: String) throws(PredicateFormatError) -> any OperandNode {
+    let argument = try nextArgument()
     guard let operand = Self.operand(argument) else {
-      throw Mismatch(
+      throw error(
         found: "an argument of type \(argument.map { "\(type(of: $0))" } ?? "nil")",
         expected: "a value that a property can have")
     }
     if specifier != "@" {
-      let value = operand.constant?.value
-      guard let value, OperandKind(value) == .number || OperandKind(value) == .truth else {
-        throw Mismatch(
-          found: "an argument that is no number", expected: "a number for %\(specifier)")
+      let kind = operand.constant?.kind
+      guard kind == .number || kind == .truth else {
+        throw error(found: "an argument that is no number", expected: "a number for %\(specifier)")
       }
     }
+    advance()
     return operand
   }
 
-  /// Returns the argument for `%K`: one name, or several names with points between them.
-  mutating func nextKeyPath() throws(Mismatch) -> [String] {
-    guard let text = try take() as? String else {
-      throw Mismatch(found: "an argument that is no text", expected: "a key path for %K")
+  /// Takes the argument for `%K`: one name, or several names with points between them.
+  mutating func keyPathArgument() throws(PredicateFormatError) -> [String] {
+    guard let text = try nextArgument() as? String else {
+      throw error(found: "an argument that is no text", expected: "a key path for %K")
     }
     let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard names.allSatisfy({ !$0.isEmpty }) else {
-      throw Mismatch(found: "an empty name", expected: "a key path for %K")
+      throw error(found: "an empty name", expected: "a key path for %K")
     }
+    advance()
     return names
   }
 
-  private mutating func take() throws(Mismatch) -> Any? {
-    guard index < arguments.count else {
-      throw Mismatch(
-        found: "no argument for this placeholder", expected: "more than \(index) arguments")
+  private mutating func nextArgument() throws(PredicateFormatError) -> Any? {
+    guard argumentIndex < arguments.count else {
+      throw error(
+        found: "no argument for this placeholder", expected: "more than \(argumentIndex) arguments")
     }
-    defer { index += 1 }
-    return arguments[index]
+    defer { argumentIndex += 1 }
+    return arguments[argumentIndex]
   }
 
   /// Returns the value or list of an argument; nil if the argument is neither.
