@@ -113,9 +113,7 @@ extension QueryPlan {
 
   /// Returns the step inside of a step for the request's window, if the request has a window.
   func windowed(_ step: QueryExplanation.Step) -> QueryExplanation.Step {
-    var bounds: [String] = []
-    if offset > 0 { bounds.append("offset \(offset)") }
-    if let limit { bounds.append("limit \(limit)") }
+    let bounds = bounds
     if bounds.isEmpty { return step }
     return QueryExplanation.Step(.window, bounds.joined(separator: ", "), inputs: [step])
   }

@@ -48,7 +48,8 @@ struct SourceReader {
   private mutating func read(_ source: CandidateSource, upTo most: Int) throws -> KeySet? {
     switch source {
     case .index(let access): try walk(access, upTo: most)
-    case .keys(let keys): named(keys, upTo: most)
+    // The existence of the named objects is checked when they are looked up.
+    case .keys(let keys): keys.count > most ? nil : KeySet(keys, doubtful: nil)
     case .union(let sources): try union(sources, upTo: most)
     case .intersection(let sources): try intersection(sources, upTo: most)
     case .related(let hop, let source): try follow(hop, from: source, upTo: most)
@@ -69,12 +70,6 @@ struct SourceReader {
       if keys.count > most { return nil }
     }
     return KeySet(keys, doubtful: doubtful)
-  }
-
-  /// Returns the objects that the predicate names. Their existence is checked when they are looked
-  /// up.
-  private func named(_ keys: [ObjectKey], upTo most: Int) -> KeySet? {
-    keys.count > most ? nil : KeySet(keys, doubtful: nil)
   }
 
   private mutating func union(_ sources: [CandidateSource], upTo most: Int) throws -> KeySet? {

@@ -75,7 +75,8 @@ struct AccessChoice {
     self = best.readsEntriesAlone ? best : choice(false)
   }
 
-  private var readsEntriesAlone: Bool {
+  /// Whether index entries are sufficient to find the objects.
+  var readsEntriesAlone: Bool {
     guard filter == nil else { return false }
     if case .source = access { return sort.isEmpty }
     return true
@@ -88,33 +89,26 @@ struct AccessChoice {
     by sort: [ResolvedSortKey], _ accesses: [IndexAccess], _ entity: EntitySchema, isLimited: Bool
   ) -> IndexOrder? {
     guard let first = sort.first else { return nil }
-    var best: IndexOrder?
-    for index in entity.indexes {
+    let orders = entity.indexes.compactMap { index -> IndexOrder? in
       let access = accesses.first { $0.index.number == index.number }
-      guard access != nil || index.slot == first.slot,
-        let order = IndexOrder(access ?? IndexAccess(whole: index, of: entity), by: sort)
-      else { continue }
-      guard let known = best else {
-        best = order
-        continue
-      }
-      let one = selectivity(of: order, isLimited)
-      let two = selectivity(of: known, isLimited)
-      if one < two || one == two && order.keyCount > known.keyCount { best = order }
+      guard access != nil || index.slot == first.slot else { return nil }
+      return IndexOrder(access ?? IndexAccess(whole: index, of: entity), by: sort)
     }
-    return best
+    return orders.min { one, two in
+      (selectivity(of: .index(one.access), isLimited), two.keyCount)
+        < (selectivity(of: .index(two.access), isLimited), one.keyCount)
+    }
   }
 
-  private static func selectivity(of order: IndexOrder, _ isLimited: Bool) -> Selectivity {
-    let selectivity = CandidateSource.index(order.access).selectivity
-    return isLimited ? selectivity.closed : selectivity
+  private static func selectivity(of source: CandidateSource, _ isLimited: Bool) -> Selectivity {
+    isLimited ? source.selectivity.closed : source.selectivity
   }
 
   private static func isBetter(
     _ order: IndexOrder, than best: AccessPlanner.Candidate?, isLimited: Bool, hasTerms: Bool
   ) -> Bool {
     guard let best else { return isLimited || !hasTerms }
-    return selectivity(of: order, isLimited)
-      <= (isLimited ? best.selectivity.closed : best.selectivity)
+    return selectivity(of: .index(order.access), isLimited)
+      <= selectivity(of: best.source, isLimited)
   }
 }

@@ -16,20 +16,8 @@ struct AccessPlanner {
   /// better than walking the records.
   let readsEntriesAlone: Bool
 
-  /// One of the sources of an "and".
-  struct Candidate {
-    let source: CandidateSource
-    /// The terms that need not be evaluated for the objects of the source.
-    let answered: TermSet
-
-    init(_ source: CandidateSource, answered: TermSet) {
-      self.source = source
-      self.answered = answered
-    }
-
-    /// Computed on demand: most requests have one candidate, which is not compared.
-    var selectivity: Selectivity { source.selectivity }
-  }
+  /// One of the sources of an "and", and the terms that need not be evaluated for its objects.
+  typealias Candidate = (source: CandidateSource, answered: TermSet)
 
   /// A source for a condition, and whether its objects satisfy the whole condition without
   /// evaluation. Objects with uncertain entries are always evaluated.
@@ -66,16 +54,18 @@ struct AccessPlanner {
     for access in accesses {
       if let joined = slots[access.index.slot] { served.formUnion(joined.terms) }
       guard readsEntriesAlone || access.widths.first != .most else { continue }
-      found.append(Candidate(.index(access), answered: access.answered))
+      found.append((.index(access), access.answered))
     }
     for (index, term) in terms.enumerated() where !served.contains(index) {
       guard let (source, isWhole) = term.lead.flatMap(source(at:)) else { continue }
-      found.append(Candidate(source, answered: isWhole ? TermSet(index) : TermSet()))
+      found.append((source, isWhole ? TermSet(index) : TermSet()))
     }
     if found.count < 2 { return found }
     // Equal sources remain in the order of declaration.
     return found.enumerated()
-      .sorted { ($0.element.selectivity, $0.offset) < ($1.element.selectivity, $1.offset) }
+      .sorted {
+        ($0.element.source.selectivity, $0.offset) < ($1.element.source.selectivity, $1.offset)
+      }
       .map(\.element)
   }
 
@@ -85,11 +75,11 @@ struct AccessPlanner {
     guard candidates.count > 1 else { return candidates }
     let first = candidates[0]
     var chosen = [first]
-    if first.selectivity <= .one { return chosen }
+    if first.source.selectivity <= .one { return chosen }
     var answered = first.answered
     for candidate in candidates.dropFirst() where chosen.count < Self.intersectionCountMax {
       guard !candidate.answered.isSubset(of: answered),
-        readsEntriesAlone || candidate.selectivity.isNarrow
+        readsEntriesAlone || candidate.source.selectivity.isNarrow
       else { continue }
       chosen.append(candidate)
       answered.formUnion(candidate.answered)
@@ -98,7 +88,7 @@ struct AccessPlanner {
   }
 
   /// Joins candidates into one source; nil without candidates.
-  static func joined(_ candidates: [Candidate]) -> (source: CandidateSource, answered: TermSet)? {
+  static func joined(_ candidates: [Candidate]) -> Candidate? {
     guard let first = candidates.first else { return nil }
     return (
       candidates.count == 1 ? first.source : .intersection(candidates.map(\.source)),
@@ -112,14 +102,9 @@ struct AccessPlanner {
     switch lead {
     case .objects(let keys): return (.keys(keys), true)
     case .anyOf(let branches):
-      var sources: [CandidateSource] = []
-      var isWhole = true
-      for branch in branches {
-        guard let found = source(for: branch) else { return nil }
-        sources.append(found.source)
-        isWhole = isWhole && found.isWhole
-      }
-      return (.union(sources), isWhole)
+      let found = branches.compactMap { source(for: $0) }
+      guard found.count == branches.count else { return nil }
+      return (.union(found.map(\.source)), found.allSatisfy(\.isWhole))
     case .over(let hops, let condition):
       return source(over: hops[...]) { $0.source(for: condition) }
     case .members(let place, let condition):

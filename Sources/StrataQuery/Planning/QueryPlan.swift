@@ -32,13 +32,14 @@ package final class QueryPlan: Sendable {
   package let entity: EntitySchema
   /// The entities of the results, in ascending order.
   package let family: [EntityNumber]
-  let access: Access
+  private let choice: AccessChoice
+  var access: Access { choice.access }
   /// The condition to evaluate for each candidate; nil if the access answers the whole predicate.
-  package let filter: (any Condition)?
+  package var filter: (any Condition)? { choice.filter }
   /// The whole predicate, for a walk over all records; nil for all objects.
   package let condition: (any Condition)?
   /// The sort keys. If empty, objects are in the order of their keys.
-  package let sort: [ResolvedSortKey]
+  package var sort: [ResolvedSortKey] { choice.sort }
   package let limit: Int?
   package let offset: Int
 
@@ -63,7 +64,7 @@ package final class QueryPlan: Sendable {
     let condition = try request.predicate?.node.resolved(by: resolver)
     var sort: [ResolvedSortKey] = []
     for key in request.sortKeys { sort.append(try ResolvedSortKey(key, resolver)) }
-    let choice = AccessChoice(
+    choice = AccessChoice(
       condition: condition, sort: sort, isLimited: request.limit != nil,
       AccessPlanner(schema: schema, entity: entity, readsEntriesAlone: false))
 
@@ -72,22 +73,16 @@ package final class QueryPlan: Sendable {
     self.condition = condition
     family =
       request.includesSubentities ? entity.family : entity.family.filter { $0 == entity.number }
-    access = choice.access
-    self.sort = choice.sort
-    filter = choice.filter
     limit = request.limit.map { max($0, 0) }
     offset = max(request.offset, 0)
   }
 
   private init(_ plan: QueryPlan, sort: [ResolvedSortKey]) {
-    let choice = AccessChoice(readingEntriesAloneFor: plan, sort: sort)
+    choice = AccessChoice(readingEntriesAloneFor: plan, sort: sort)
     schema = plan.schema
     entity = plan.entity
     condition = plan.condition
     family = plan.family
-    access = choice.access
-    self.sort = choice.sort
-    filter = choice.filter
     limit = plan.limit
     offset = plan.offset
   }
@@ -96,17 +91,7 @@ package final class QueryPlan: Sendable {
   var forCounting: QueryPlan { sort.isEmpty ? forKeys : QueryPlan(self, sort: []) }
 
   /// The plan for fetching only the objects' keys, which reads no records if possible.
-  var forKeys: QueryPlan { readsEntriesAlone ? self : QueryPlan(self, sort: sort) }
-
-  /// Whether index entries are sufficient to find the objects.
-  private var readsEntriesAlone: Bool {
-    if filter != nil { return false }
-    return switch access {
-    case .records: condition == nil
-    case .inOrder: true
-    case .source: sort.isEmpty
-    }
-  }
+  var forKeys: QueryPlan { choice.readsEntriesAlone ? self : QueryPlan(self, sort: sort) }
 }
 
 // MARK: - Description
@@ -133,9 +118,12 @@ extension QueryPlan: CustomStringConvertible {
     } else if let keys = keys(sort[...]) {
       parts.append((limit == nil ? "sorted by " : "best by ") + keys)
     }
-    if offset > 0 { parts.append("offset \(offset)") }
-    if let limit { parts.append("limit \(limit)") }
-    return "\(entity.description.name): " + parts.joined(separator: "; ")
+    return "\(entity.description.name): " + (parts + bounds).joined(separator: "; ")
+  }
+
+  /// The descriptions of the offset and the limit, if the request has them.
+  var bounds: [String] {
+    (offset > 0 ? ["offset \(offset)"] : []) + (limit.map { ["limit \($0)"] } ?? [])
   }
 
   private func keys(_ keys: ArraySlice<ResolvedSortKey>) -> String? {
