@@ -88,7 +88,7 @@ extension ContextMerger {
     guard let object, !object.isFault else {
       return try planUnloaded(object, key, rumour, view, isChecked: isChecked, &plan)
     }
-    guard case .record(let stored) = try view.find(key) else {
+    guard let stored = try view.record(of: key) else {
       if object.status != .gone || registry.untold.contains(key) { plan.told.deleted.append(key) }
       plan.gone.insert(key)
       return

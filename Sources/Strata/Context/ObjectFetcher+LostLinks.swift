@@ -20,7 +20,7 @@ extension ObjectFetcher {
     for object in registry.cache.heldOutdatedObjects() {
       guard work.working.change(for: object.key) == nil,
         let shown = registry.cache.originalRecord(of: object),
-        case .record(let stored) = try reader.currentView().find(object.key)
+        let stored = try reader.currentView().record(of: object.key)
       else { continue }
       if stored.record == shown {
         if stored.generation == object.generation { registry.cache.noteCurrent(object) }

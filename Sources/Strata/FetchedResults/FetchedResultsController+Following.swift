@@ -121,7 +121,7 @@ extension FetchedResultsController: LiveResults {
     for key in candidates {
       let old = state.entries[key]
       var new: ResultEntry?
-      if case .record(let stored) = try view.find(key) {
+      if let stored = try view.record(of: key) {
         new = try placement.entry(
           of: key, stored.record, isFetched: false, reader, fetcher.loader, &state)
       }

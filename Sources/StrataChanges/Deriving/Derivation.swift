@@ -150,7 +150,7 @@ package struct Derivation {
   ) throws -> [ObjectKey: Record] {
     var records: [ObjectKey: Record] = [:]
     for key in wanted.keys {
-      guard case .record(let stored) = try view.find(key) else { continue }
+      guard let stored = try view.record(of: key) else { continue }
       records[key] = try record(of: key, stored.record, in: view, into: &arena)
     }
     return records
@@ -195,7 +195,7 @@ package struct Derivation {
         let type = entity.description.properties[attribute.slot].attribute?.type
       else { return .null }
       for member in try view.members(of: relationship, owner: key) {
-        guard case .record(let stored) = try view.find(member.key),
+        guard let stored = try view.record(of: member.key),
           let layout = schema.entity(member.key.entity)?.layout
         else { continue }
         sum.add(stored.record.value(at: summed, layout: layout, store: entity.store))
@@ -210,7 +210,7 @@ package struct Derivation {
     var (record, layout) = (record, entity.layout)
     for step in steps {
       guard let target = record.toOne(at: step, layout: layout),
-        case .record(let stored) = try view.find(target),
+        let stored = try view.record(of: target),
         let next = schema.entity(target.entity)
       else { return .null }
       (record, layout) = (stored.record, next.layout)

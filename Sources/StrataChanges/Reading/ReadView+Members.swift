@@ -114,7 +114,7 @@ extension ReadView {
 
   /// Where a to-one slot leads; nil if the object is not there.
   package func target(of key: ObjectKey, at slot: Int) throws -> ObjectKey? {
-    guard case .record(let stored) = try find(key), let layout = schema.layout(of: key.entity)
+    guard let stored = try record(of: key), let layout = schema.layout(of: key.entity)
     else { return nil }
     return stored.record.toOne(at: slot, layout: layout)
   }

@@ -39,7 +39,7 @@ extension ReadView {
     let isCut = value.count >= KeyEncoder.valueByteCountMax
     func check(_ key: ObjectKey) throws -> Bool {
       guard isCut else { return isHolder(key, nil) }
-      guard case .record(let stored) = try find(key), let entity = schema.entity(key.entity),
+      guard let stored = try record(of: key), let entity = schema.entity(key.entity),
         !index.isIncomplete(stored.record, entity.layout)
       else { return false }
       return isHolder(key, (stored.record, entity))

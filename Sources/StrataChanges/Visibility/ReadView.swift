@@ -109,30 +109,14 @@ package final class ReadView {
 
   // MARK: - One object
 
-  /// What a look-up finds.
-  package enum Found {
-    /// The object's record, and the generation of the store's record that it goes back to (0 for an
-    /// object that the store does not have).
-    case record(StoredRecord)
-    case deleted
-    case absent
-  }
-
-  /// The object's state in this view.
-  package func find(_ key: ObjectKey) throws -> Found {
-    if !layers.segments.isEmpty, let change = change(for: key) {
-      guard let record = change.record else { return .deleted }
-      return .record(StoredRecord(record: record, generation: change.base?.generation ?? 0))
-    }
-    guard let stored = try snapshot.record(for: key) else { return .absent }
-    return .record(stored)
-  }
-
-  /// The object's record in this view; nil if it is deleted or not there.
+  /// The object's record in this view, and the generation of the store's record that it goes back to (0
+  /// for an object that the store does not have); nil if it is deleted or not there.
   package func record(of key: ObjectKey) throws -> StoredRecord? {
-    if layers.segments.isEmpty { return try snapshot.record(for: key) }
-    guard case .record(let stored) = try find(key) else { return nil }
-    return stored
+    if !layers.segments.isEmpty, let change = change(for: key) {
+      guard let record = change.record else { return nil }
+      return StoredRecord(record: record, generation: change.base?.generation ?? 0)
+    }
+    return try snapshot.record(for: key)
   }
 
   /// Whether the object is there: not deleted, and known to a layer or the store.

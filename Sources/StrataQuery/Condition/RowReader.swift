@@ -79,7 +79,7 @@ package final class RowReader {
     if let known = targets[key] { return known }
     if targets.count >= Self.targetCountMax { targets.removeAll(keepingCapacity: true) }
     reads.records += 1
-    guard case .record(let stored) = try view.find(key) else {
+    guard let stored = try view.record(of: key) else {
       targets[key] = .some(nil)
       return nil
     }

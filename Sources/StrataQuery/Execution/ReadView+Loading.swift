@@ -30,7 +30,7 @@ extension ReadView {
         continue
       }
       for key in wanted {
-        if case .record(let stored) = try find(key) { try body(key, stored) }
+        if let stored = try record(of: key) { try body(key, stored) }
       }
     }
   }

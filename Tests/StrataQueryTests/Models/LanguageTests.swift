@@ -75,7 +75,7 @@ private struct FormattedWorld: Model {
     let keys =
       entity.number == world.country.number ? Array(world.countries.keys) : Array(world.cities.keys)
     for key in keys {
-      guard case .record(let stored) = try view.find(key),
+      guard let stored = try view.record(of: key),
         let layout = world.schema.layout(of: key.entity)
       else { continue }
       let isTrue = try stored.record.withRow(of: key, layout) { row in

@@ -97,7 +97,7 @@ struct DerivedPlanning {
     var items: [ObjectKey: SavePlan.Item] = [:]
     for key in derivation.wanted.keys where state.plan.item(of: key) == nil {
       guard let entity = state.schema.entity(key.entity),
-        case .record(let stored) = try after.find(key),
+        let stored = try after.record(of: key),
         let record = try derivation.record(of: key, stored.record, in: after, into: &state.arena)
       else { continue }
       items[key] = SavePlan.Item(key: key, old: stored.record, new: record, entity.layout)
