@@ -19,6 +19,10 @@ private enum Rumour {
 
 /// What a merge does, once everything is read.
 private struct MergePlan {
+  /// What is there below the context.
+  let view: ReadView
+  /// Whether objects that are not registered are looked up before they are told of.
+  let isChecked: Bool
   var told = TurnChanges()
   /// Registered clean objects and the records that they take.
   var taken: [(object: ManagedObject, stored: StoredRecord)] = []
@@ -39,12 +43,12 @@ extension ContextMerger {
   /// - Returns: what to tell.
   func merge(_ news: GatheredNews, in view: ReadView, isChecked: Bool) throws -> TurnChanges {
     work.encodeEdits()
-    var plan = MergePlan()
+    var plan = MergePlan(view: view, isChecked: isChecked)
     for (key, rumour) in rumours(of: news) {
       if let change = work.working.change(for: key) {
-        try planPending(change, of: key, rumour, view, isChecked: isChecked, &plan)
+        try planPending(change, of: key, rumour, &plan)
       } else {
-        try planClean(key, rumour, view, isChecked: isChecked, &plan)
+        try planClean(key, rumour, &plan)
       }
     }
     apply(plan.taken)
@@ -81,14 +85,12 @@ extension ContextMerger {
 
   // MARK: - Reading
 
-  private func planClean(
-    _ key: ObjectKey, _ rumour: Rumour, _ view: ReadView, isChecked: Bool, _ plan: inout MergePlan
-  ) throws {
+  private func planClean(_ key: ObjectKey, _ rumour: Rumour, _ plan: inout MergePlan) throws {
     let object = registry.cache.registeredObject(for: key)
     guard let object, !object.isFault else {
-      return try planUnloaded(object, key, rumour, view, isChecked: isChecked, &plan)
+      return try planUnloaded(object, key, rumour, &plan)
     }
-    guard let stored = try view.record(of: key) else {
+    guard let stored = try plan.view.record(of: key) else {
       if object.status != .gone || registry.untold.contains(key) { plan.told.deleted.append(key) }
       plan.gone.insert(key)
       return
@@ -106,17 +108,16 @@ extension ContextMerger {
 
   /// An object without values here, registered or not.
   private func planUnloaded(
-    _ object: ManagedObject?, _ key: ObjectKey, _ rumour: Rumour, _ view: ReadView,
-    isChecked: Bool, _ plan: inout MergePlan
+    _ object: ManagedObject?, _ key: ObjectKey, _ rumour: Rumour, _ plan: inout MergePlan
   ) throws {
     // An object to which something was linked here is looked up: it may be gone.
-    let isCertain = isChecked || rumour == .linked || work.hasUnsavedLinks(key)
+    let isCertain = plan.isChecked || rumour == .linked || work.hasUnsavedLinks(key)
     if rumour == .suspected && object == nil && !isCertain { return }
     let exists: Bool
-    if let change = view.change(for: key) {
+    if let change = plan.view.change(for: key) {
       exists = change.kind != .delete
     } else {
-      exists = try isCertain ? view.snapshot.contains(key) : rumour != .deleted
+      exists = try isCertain ? plan.view.snapshot.contains(key) : rumour != .deleted
     }
     guard exists else {
       if object != nil || rumour == .deleted { plan.told.deleted.append(key) }
@@ -131,8 +132,7 @@ extension ContextMerger {
   }
 
   private func planPending(
-    _ change: Change, of key: ObjectKey, _ rumour: Rumour, _ view: ReadView, isChecked: Bool,
-    _ plan: inout MergePlan
+    _ change: Change, of key: ObjectKey, _ rumour: Rumour, _ plan: inout MergePlan
   ) throws {
     guard let base = change.base else { return }
     if work.working.isFrozen(key) {
@@ -140,7 +140,7 @@ extension ContextMerger {
       return
     }
     guard let layout = schema.entity(key.entity)?.layout,
-      let beneath = try view.inheritedBase(of: key)
+      let beneath = try plan.view.inheritedBase(of: key)
     else {
       plan.gone.insert(key)
       plan.told.deleted.append(key)
@@ -150,7 +150,7 @@ extension ContextMerger {
     // A change that lies on what is there already, though others have contributed to it who had read
     // something older, keeps what those had read. One that is asked for by name gives these up, too.
     let isNews = !base.rests(on: beneath)
-    if isNews || isChecked {
+    if isNews || plan.isChecked {
       var raised = change.raised(onto: beneath, layout: layout, into: &plan.arena)
       if PlantedFault.mergeDropsEdits.isPlanted(in: schema), change.kind == .update {
         raised.record = beneath.record
@@ -177,9 +177,7 @@ extension ContextMerger {
     var told = plan.told
     var overlay = work.working
     if !plan.raised.isEmpty {
-      overlay = overlay.adding(
-        Segment(changes: plan.raised, links: LinkChanges(), schema: schema)
-      ).compacted()
+      overlay = overlay.adding(Segment(changes: plan.raised, schema: schema)).compacted()
     }
     let consequences = self.consequences(ofDeleting: plan.gone, in: overlay)
     if let consequences { overlay = overlay.adding(consequences).compacted() }
@@ -217,7 +215,7 @@ extension ContextMerger {
     if gone.isEmpty || overlay.isEmpty { return nil }
     let deletion = Segment(
       changes: Dictionary(uniqueKeysWithValues: gone.map { ($0, .delete(base: nil)) }),
-      links: LinkChanges(), schema: schema)
+      schema: schema)
     let composed = Composition.compose(goneBeneath: deletion, onto: overlay, schema: schema)
     let reached = Segment(
       changes: composed.changes.filter { !gone.contains($0.key) }, links: composed.links,

@@ -104,8 +104,7 @@ extension ContextReader {
       if !isOneWaiting { return }
     }
     for (keys, generation) in committed {
-      for key in keys.inserted { relabel(key, generation, in: view) }
-      for key in keys.updated { relabel(key, generation, in: view) }
+      for key in [keys.inserted, keys.updated].joined() { relabel(key, generation, in: view) }
     }
   }
 
@@ -158,7 +157,7 @@ extension ContextReader {
       }
     }
     if changes.isEmpty { return }
-    let segment = Segment(changes: changes, links: LinkChanges(), schema: schema)
+    let segment = Segment(changes: changes, schema: schema)
     work.changeWorking(to: work.working.adding(segment).compacted())
   }
 
@@ -169,9 +168,9 @@ extension ContextReader {
       return registry.cache.outdateAll()
     }
     for keys in news.keys {
-      for key in keys.inserted { registry.cache.outdate(key) }
-      for key in keys.updated { registry.cache.outdate(key) }
-      for key in keys.deleted { registry.cache.outdate(key) }
+      for key in [keys.inserted, keys.updated, keys.deleted].joined() {
+        registry.cache.outdate(key)
+      }
     }
     for key in news.suspects { registry.cache.outdate(key) }
   }

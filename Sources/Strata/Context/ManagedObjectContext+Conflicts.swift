@@ -25,8 +25,7 @@ extension ManagedObjectContext {
       work.working.change(for: object.key) == nil
     else { return }
     if !registry.cache.isCurrent(object) { work.doubt.insert(object.key) }
-    let segment = Segment(
-      changes: [object.key: .readLock(read)], links: LinkChanges(), schema: schema)
+    let segment = Segment(changes: [object.key: .readLock(read)], schema: schema)
     work.changeWorking(to: work.working.adding(segment).compacted())
     reporter.noteTouched()
   }

@@ -27,14 +27,12 @@ extension ManagedObjectContext {
     if !mergeChanges { return dropChanges(of: object) }
     work.encodeEdits()
     work.view = nil
-    do {
+    reporter.attempt {
       let view = try reader.currentView()
       let merged = try merger.merge(GatheredNews(suspects: [object.key]), in: view, isChecked: true)
       reporter.turn.append(merged, schema: schema)
       if object.isAlive { reporter.turn.refreshed.append(object.key) }
       reporter.noteTouched()
-    } catch {
-      reporter.note(error)
     }
   }
 
@@ -45,23 +43,20 @@ extension ManagedObjectContext {
   public func refreshAllObjects() {
     work.encodeEdits()
     work.view = nil
-    do {
+    reporter.attempt {
       let view = try reader.currentView()
       let pending = work.keysOfPending.filter { work.working.kind(of: $0) != .insert }
       let merged = try merger.merge(GatheredNews(suspects: pending), in: view, isChecked: true)
       reporter.turn.append(merged, schema: schema)
-    } catch {
-      reporter.note(error)
-      return
-    }
-    for object in registry.cache.objects where object.status == .clean || object.status == .gone {
-      if object.record != nil || object.status == .gone {
-        reporter.turn.refreshed.append(object.key)
+      for object in registry.cache.objects where object.status == .clean || object.status == .gone {
+        if object.record != nil || object.status == .gone {
+          reporter.turn.refreshed.append(object.key)
+        }
+        makeFault(object)
       }
-      makeFault(object)
+      if !reporter.liveResults.isEmpty { reporter.liveResults.noteUnknown() }
+      reporter.noteTouched()
     }
-    if !reporter.liveResults.isEmpty { reporter.liveResults.noteUnknown() }
-    reporter.noteTouched()
   }
 
   private func dropChanges(of object: ManagedObject) {

@@ -29,8 +29,7 @@ extension ObjectFetcher {
       changes[object.key] = masking(stored, by: shown, object.home.entity, in: view, &arena)
     }
     if changes.isEmpty { return view }
-    let segment = Segment(changes: changes, links: LinkChanges(), schema: schema)
-    return view.adding(segment)
+    return view.adding(Segment(changes: changes, schema: schema))
   }
 
   /// The turn's view for a query, in which to-one links to objects whose deletion is pending are nil.
@@ -52,8 +51,7 @@ extension ObjectFetcher {
       }
     }
     if masks.isEmpty { return (view, false) }
-    let segment = Segment(changes: masks, links: LinkChanges(), schema: schema)
-    return (view.adding(segment), true)
+    return (view.adding(Segment(changes: masks, schema: schema)), true)
   }
 
   /// A change that shows an object as `shown`, without to-one links to what is deleted in the view.

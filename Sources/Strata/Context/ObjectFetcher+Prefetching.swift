@@ -48,11 +48,9 @@ extension ObjectFetcher {
 
   /// Loads the objects of a batch, and what the request says to prefetch of them.
   func loadBatch<T: Entity>(_ keys: [ObjectKey], of request: FetchRequest<T>) {
-    do {
+    reporter.attempt {
       try load(keys)
       try prefetch(request, of: keys)
-    } catch {
-      reporter.note(error)
     }
   }
 }

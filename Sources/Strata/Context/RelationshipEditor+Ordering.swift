@@ -21,13 +21,10 @@ extension RelationshipEditor {
     let place = LinkPlace(relationship.number, owner.key)
     // It was put into the list, and has its place.
     if case .present? = work.edits.links.state(at: place, to: member.key) { return }
-    do {
+    reporter.attempt {
       let last = try work.edits.lastLinked[place] ?? lastMember(of: owner, index)
       work.edits.lastLinked[place] = max(last ?? member.key, member.key)
-      guard let last, last > member.key else { return }
-      number(member, lastIn: owner, relationship)
-    } catch {
-      reporter.note(error)
+      if let last, last > member.key { number(member, lastIn: owner, relationship) }
     }
   }
 

@@ -335,8 +335,8 @@ final class RelationshipEditor: ContextPart {
 
   /// Whether anything is unsaved of a link.
   private func hasOwnWord(at place: LinkPlace, to target: ObjectKey) -> Bool {
-    if work.edits.links.state(at: place, to: target) != nil { return true }
-    return !work.working.segments.isEmpty && work.working.link(at: place, to: target) != nil
+    work.edits.links.state(at: place, to: target) != nil
+      || work.working.link(at: place, to: target) != nil
   }
 
   /// Whether a link has this state without the context's own unsaved changes, but with those that a

@@ -73,6 +73,9 @@ package final class TurnReporter {
     }
   }
 
+  /// Runs `body`. If it throws, the next call that can throw says why.
+  func attempt(_ body: () throws -> Void) { attempt(orElse: (), body) }
+
   package func throwDeferredError() throws {
     guard let error = deferredError else { return }
     deferredError = nil

@@ -29,10 +29,7 @@ extension UnitOfWork {
   /// The objects of which something is unsaved here, and those at both ends of such links.
   package var keysOfPending: Set<ObjectKey> {
     guard let pending = working.flattened() else { return [] }
-    var keys = Set(pending.changes.keys)
-    keys.formUnion(pending.linkTargets)
-    for place in pending.links.byPlace.keys { keys.insert(place.owner) }
-    return keys
+    return Set(pending.changes.keys).union(pending.linkTargets)
   }
 
   /// Whether a link of two to-many sides from or to the object is unsaved here. O(segments).

@@ -42,26 +42,23 @@ extension UnitOfWork {
     if !asBefore.isEmpty { settled = settled.forgetting([], links: asBefore) }
     let reached = reached(beyond: segment, composed)
     if !reached.isEmpty, registry.observed != nil {
-      registry.willLand(composed, touching: Array(reached.keys), on: working, in: settled)
+      registry.willLand(composed, touching: reached.keys, on: working, in: settled)
     }
     show(settled)
     isPublished = false
     if reached.isEmpty { return }
-    let changes = Segment(changes: reached, links: LinkChanges(), schema: schema)
-    reporter.turn.append(take(changes, touching: Array(reached.keys)), schema: schema)
+    let changes = Segment(changes: reached, schema: schema)
+    reporter.turn.append(take(changes, touching: reached.keys), schema: schema)
   }
 
   /// What composing `segment` has changed beyond it. Edits may reach objects other than those at whose
   /// ends they were made: those that lead to a deleted or relinked one although it does not lead back,
   /// because a partner of both was changed elsewhere.
-  private func reached(beyond segment: Segment, _ composed: Segment) -> [ObjectKey: Change] {
-    var reached: [ObjectKey: Change] = [:]
-    if composed === segment { return reached }
-    for (key, change) in composed.changes {
-      if let edited = segment.changes[key], edited.record == change.record { continue }
-      reached[key] = change
+  private func reached(beyond segment: Segment, _ composed: Segment) -> ChangeTable {
+    if composed === segment { return ChangeTable() }
+    return composed.changes.filter { key, change in
+      segment.changes[key].map { $0.record != change.record } ?? true
     }
-    return reached
   }
 
   package func replaceWorking(_ overlay: Overlay) {

@@ -38,7 +38,8 @@ package final class Segment: Sendable {
 
   /// - Parameter runSet: the runs that were made already.
   package init(
-    changes: ChangeTable, links: LinkChanges, schema: Schema, runSet: RunSet = RunSet()
+    changes: ChangeTable, links: LinkChanges = LinkChanges(), schema: Schema,
+    runSet: RunSet = RunSet()
   ) {
     self.changes = changes
     self.links = links
@@ -48,7 +49,7 @@ package final class Segment: Sendable {
   }
 
   package convenience init(
-    changes: [ObjectKey: Change], links: LinkChanges, schema: Schema
+    changes: [ObjectKey: Change], links: LinkChanges = LinkChanges(), schema: Schema
   ) {
     self.init(changes: ChangeTable(changes), links: links, schema: schema)
   }
