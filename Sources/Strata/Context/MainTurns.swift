@@ -41,17 +41,10 @@ enum MainTurns {
     context.layer.onKeeperRequest { entry.context.map(MainContextKeeper.init) }
     context.merger.schedule = schedule
     context.layer.onSaveRequest {
-      if entry.context == nil { return nil }
-      return { try await save(entry, atLevel: $0) }
+      guard let keeper = entry.context.map(MainContextKeeper.init) else { return nil }
+      return { @MainActor level in
+        try await keeper.context.save(atLevel: level, isolation: MainActor.shared)
+      }
     }
-  }
-
-  @MainActor private static func save(_ entry: MainContext, atLevel level: Int) async throws {
-    guard let context = entry.context else {
-      throw AncestorSaveError(
-        level: level, contextName: nil,
-        underlyingError: ContextError.ancestorUnreachable(level: level))
-    }
-    try await context.save(atLevel: level, isolation: MainActor.shared)
   }
 }
