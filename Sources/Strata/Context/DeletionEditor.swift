@@ -80,7 +80,7 @@ final class DeletionEditor: ContextPart {
       // They are told while their way to this object still exists.
       let members = try relationships.targetKeys(of: object, relationship)
         .compactMap(loader.instance)
-      for member in members { try prove(member, isLinkedTo: object, relationship) }
+      for member in members { try prove(member, leadsTo: object, by: relationship.stepBack) }
       for member in members { prepareForDeletion(member) }
       cascade += members
     }
@@ -118,29 +118,21 @@ final class DeletionEditor: ContextPart {
   ///
   /// - Throws: `StoreError.damaged` if the two sides do not agree.
   private func prove(
-    _ member: ManagedObject, isLinkedTo object: ManagedObject, _ relationship: RelationshipSchema
+    _ member: ManagedObject, leadsTo object: ManagedObject, by step: RelationshipStep
   ) throws {
-    switch relationship.storage {
-    case .slot: return
-    case .inverseSlot(_, let slot): try prove(member, leadsTo: object, at: slot)
-    case .links(_, let mirror):
-      let place = LinkPlace(mirror, member.key)
-      if try reader.currentViewIncludingEdits().link(at: place, to: object.key) == .absent {
-        throw StoreError.damagedLink(of: object.key, to: member.key)
+    let isProved =
+      switch step {
+      case .referrers: true
+      case .linked(let number):
+        try reader.currentViewIncludingEdits()
+          .link(at: LinkPlace(number, member.key), to: object.key) != .absent
+      case .target(let slot):
+        // The member may be out of date here.
+        try member.home.layout.isToOne(slot)
+          && (relationships.toOneKey(of: member, at: slot) == object.key
+            || reader.currentViewIncludingEdits().target(of: member.key, at: slot) == object.key)
       }
-    }
-  }
-
-  private func prove(
-    _ member: ManagedObject, leadsTo object: ManagedObject, at slot: Int
-  ) throws {
-    if member.home.layout.isToOne(slot) {
-      if relationships.toOneKey(of: member, at: slot) == object.key { return }
-      // The member may be out of date here.
-      let view = try reader.currentViewIncludingEdits()
-      if try view.target(of: member.key, at: slot) == object.key { return }
-    }
-    throw StoreError.damagedLink(of: object.key, to: member.key)
+    if !isProved { throw StoreError.damagedLink(of: object.key, to: member.key) }
   }
 
   /// The objects whose to-one slot leads to an object that is deleted.
@@ -162,7 +154,7 @@ final class DeletionEditor: ContextPart {
     let members = try reader.currentViewIncludingEdits()
       .referrers(to: object.key, index: referrer.index, slot: referrer.slot)
       .compactMap(loader.instance).filter { $0.status != .deleted }
-    for member in members { try prove(member, leadsTo: object, at: referrer.slot) }
+    for member in members { try prove(member, leadsTo: object, by: .target(slot: referrer.slot)) }
     return members
   }
 
