@@ -122,7 +122,6 @@ extension ManagedObjectContext {
   private func insert<T: ManagedObject>(_ type: T.Type, _ values: [UniqueValue<T>]) -> T {
     let object = type.init(work.seedForInsert(type))
     work.didInsert(object)
-    if object.home.hooks.contains(.awakeFromInsert) { object.awakeFromInsert() }
     for value in values { value.assign(object) }
     return object
   }

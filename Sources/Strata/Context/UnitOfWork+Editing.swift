@@ -33,6 +33,7 @@ extension UnitOfWork {
 
   private static let serialCountMax = 64
 
+  /// Registers a new object, and wakes it.
   func didInsert(_ object: ManagedObject) {
     let home = object.home
     // What others were given is what this one will be given, more or less: one is looked at now and then.
@@ -49,6 +50,7 @@ extension UnitOfWork {
     edits.drafted.append(object)
     reporter.turn.inserted.append(object.key)
     reporter.noteTouched()
+    if home.hooks.contains(.awakeFromInsert) { object.awakeFromInsert() }
   }
 
   // MARK: - Editing

@@ -83,7 +83,6 @@ nonisolated open class ManagedObject {
   public convenience init(in context: ManagedObjectContext) {
     self.init(context.work.seedForInsert(Self.self))
     context.work.didInsert(self)
-    if home.hooks.contains(.awakeFromInsert) { awakeFromInsert() }
   }
 
   /// The description of the class's entity. `@Entity` overrides it.
