@@ -157,21 +157,13 @@ extension RelationshipEditor {
     guard work.awaking.isEmpty else { return work.orderedLists.removeAll() }
     var isKnown = true
     work.orderedLists.targetDidChange(of: object.key, to: owner, relationship) { place in
-      do { return try position(of: object.key, at: place) } catch {
+      do {
+        return try linkState(at: place, to: object.key).position ?? PositionPlan.unnumbered
+      } catch {
         isKnown = false
         return PositionPlan.unnumbered
       }
     }
     if !isKnown { work.orderedLists.removeAll() }
-  }
-
-  /// The number that an object has beside a to-one link, `unnumbered` if it has none.
-  private func position(of key: ObjectKey, at place: LinkPlace) throws -> UInt64 {
-    let edited = work.edits.links.state(at: place, to: key)
-    let state =
-      if let edited, edited.isWhole { edited } else {
-        try reader.currentView().link(at: place, to: key)
-      }
-    return (edited?.said(after: state) ?? state).position ?? PositionPlan.unnumbered
   }
 }

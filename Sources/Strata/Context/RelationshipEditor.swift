@@ -218,12 +218,10 @@ final class RelationshipEditor: ContextPart {
       case .inverseSlot(_, let slot): return try linkedKey(of: target, at: slot) == object.key
       case .links(let number, _):
         let place = LinkPlace(number, object.key)
-        if let state = work.edits.links.state(at: place, to: target.key), state.isWhole {
-          return state != .absent
-        }
-        let view = try reader.currentView()
-        guard try view.link(at: place, to: target.key) != .absent else { return false }
-        return try view.exists(target.key)
+        guard try linkState(at: place, to: target.key) != .absent else { return false }
+        // An end that was linked here is there, though it may not be encoded yet.
+        return try work.edits.links.state(at: place, to: target.key)?.isWhole == true
+          || reader.currentView().exists(target.key)
       }
     }
   }
@@ -234,11 +232,16 @@ final class RelationshipEditor: ContextPart {
   ) -> Bool {
     guard object.isPresent, target.isAlive else { return false }
     return reporter.attempt(orElse: false) {
-      if let state = work.edits.links.state(at: place, to: target.key), state.isWhole {
-        return state != .absent
-      }
-      return try reader.currentView().link(at: place, to: target.key) != .absent
+      try linkState(at: place, to: target.key) != .absent
     }
+  }
+
+  /// The state of a link with the edits of the turn.
+  func linkState(at place: LinkPlace, to target: ObjectKey) throws -> LinkState {
+    let edited = work.edits.links.state(at: place, to: target)
+    if let edited, edited.isWhole { return edited }
+    let state = try reader.currentView().link(at: place, to: target)
+    return edited?.said(after: state) ?? state
   }
 
   /// Links `target`, which is no member; no other member is loaded. A link that lacks an end is
