@@ -14,7 +14,7 @@ struct RuleConsequences: DeletionConsequences {
   /// Relationships that lose members, if the model has a rule about how many they have.
   private var counted: MembershipChanges
   private var ruleChecker = RuleChecker()
-  private var failures: [(key: ObjectKey, slot: Int, failure: ValidationFailure)] = []
+  private var failures = ValidationFailures()
 
   init(_ schema: Schema) {
     self.schema = schema
@@ -41,7 +41,7 @@ struct RuleConsequences: DeletionConsequences {
     try derivation.want(changing: slots, of: key, in: view)
     guard let entity = schema.entity(key.entity) else { return }
     for slot in schema.validation[key.entity]?.requiredTargets ?? [] where slots.contains(slot) {
-      report(key, entity, at: slot, .required)
+      failures.add(key, entity, at: slot, .required)
     }
   }
 
@@ -59,33 +59,14 @@ struct RuleConsequences: DeletionConsequences {
     else { return stored }
     for attribute in schema.validation[key.entity]?.attributes ?? []
     where attribute.isDerived && derivation.wanted[key]?.contains(attribute.slot) == true {
-      let (rules, value) = ruleChecker.broken(
-        attribute, by: record, entity.layout, store: schema.store)
-      for rule in rules { report(key, entity, at: attribute.slot, .attribute(rule), value: value) }
+      failures.check(attribute, of: key, entity, record, with: &ruleChecker)
     }
     return record
   }
 
   mutating func check(in view: ReadView) throws {
-    for place in counted.places {
-      guard let (rule, count) = try view.brokenCount(at: place),
-        let entity = schema.entity(place.owner.entity)
-      else { continue }
-      report(
-        place.owner, entity, at: rule.relationship.slot, .count(rule, found: count),
-        value: .int(Int64(count)))
-    }
-    if failures.isEmpty { return }
-    failures.sort { ($0.key, $0.slot) < ($1.key, $1.slot) }
-    throw ContextError.validationFailed(failures.map(\.failure))
-  }
-
-  private mutating func report(
-    _ key: ObjectKey, _ entity: EntitySchema, at slot: Int, _ rule: ValidationFailure.Rule,
-    value: Value = .null
-  ) {
-    let failure = ValidationFailure(
-      ObjectID(store: schema.store, key: key), of: entity.description, at: slot, rule, value: value)
-    failures.append((key, slot, failure))
+    for place in counted.places { try failures.checkCount(at: place, in: view) }
+    let failures = failures.sorted
+    if !failures.isEmpty { throw ContextError.validationFailed(failures) }
   }
 }

@@ -31,7 +31,7 @@ struct Validation {
   private var passed: [ObjectKey: (kind: Change.Kind, record: Record?)] = [:]
   /// All that was unsaved at the last look.
   private var seen = Overlay()
-  private var failures: [(key: ObjectKey, rank: Int, failure: ValidationFailure)] = []
+  private var failures = ValidationFailures()
 
   /// Whether all of `working` has been looked at.
   func hasSeen(_ working: Overlay) -> Bool { working.isIdentical(to: seen) }
@@ -63,7 +63,7 @@ struct Validation {
     }
     var places = memberships.places
     changed.sort { $0.key < $1.key }
-    failures = []
+    failures = ValidationFailures()
     for (key, change) in changed {
       if let record = change.record {
         check(record, of: key, session, derived: false)
@@ -73,7 +73,7 @@ struct Validation {
       }
       passed[key] = (change.kind, change.record)
     }
-    for place in places { try checkCount(at: place, view, session) }
+    for place in places { try failures.checkCount(at: place, in: view) }
     if session.isDeriving, session.schema.validation.concernsDerived {
       // They are set nowhere: the store derives when it has decided what the save comes to.
       var derivation = Derivation(session.schema)
@@ -87,7 +87,7 @@ struct Validation {
       callHook(of: key, change.kind, session)
     }
     seen = working
-    return failures.sorted { ($0.key, $0.rank) < ($1.key, $1.rank) }.map(\.failure)
+    return failures.sorted
   }
 
   /// Looks at one object as it is, changed or not, and calls its hook.
@@ -101,7 +101,7 @@ struct Validation {
       try validation.checkRules(of: object, session)
       validation.callHook(of: object.key, object.isInserted ? .insert : .update, session)
     }
-    return validation.failures.sorted { $0.rank < $1.rank }.map(\.failure)
+    return validation.failures.sorted
   }
 
   /// Looks at one property of an object.
@@ -110,7 +110,7 @@ struct Validation {
   ) throws -> [ValidationFailure] {
     var validation = Validation()
     try validation.checkRules(of: object, session)
-    return validation.failures.filter { $0.rank == slot }.map(\.failure)
+    return validation.failures.failures(at: slot)
   }
 
   private mutating func checkRules(
@@ -120,7 +120,7 @@ struct Validation {
     guard let record = session.registry.cache.originalRecord(of: object) else { return }
     check(record, of: object.key, session, derived: false)
     for count in session.schema.validation[object.key.entity]?.counts ?? [] {
-      try checkCount(at: LinkPlace(count.relationship.number, object.key), view, session)
+      try failures.checkCount(at: LinkPlace(count.relationship.number, object.key), in: view)
     }
   }
 
@@ -143,41 +143,13 @@ struct Validation {
       let validation = session.schema.validation[key.entity]
     else { return }
     for attribute in validation.attributes where attribute.isDerived == isDerived {
-      let (rules, value) = session.ruleChecker.broken(
-        attribute, by: record, entity.layout, store: session.schema.store)
-      for rule in rules {
-        report(key, entity, at: attribute.slot, .attribute(rule), value: value)
-      }
+      failures.check(attribute, of: key, entity, record, with: &session.ruleChecker)
     }
     if isDerived { return }
     for slot in validation.requiredTargets
     where record.toOne(at: slot, layout: entity.layout) == nil {
-      report(key, entity, at: slot, .required)
+      failures.add(key, entity, at: slot, .required)
     }
-  }
-
-  private mutating func checkCount(
-    at place: LinkPlace, _ view: ReadView, _ session: SaveSession
-  ) throws {
-    guard let (rule, count) = try view.brokenCount(at: place),
-      let entity = session.schema.entity(place.owner.entity)
-    else { return }
-    report(
-      place.owner, entity, at: rule.relationship.slot, .count(rule, found: count),
-      value: .int(Int64(count)))
-  }
-
-  private mutating func report(
-    _ key: ObjectKey, _ entity: EntitySchema, at slot: Int? = nil, _ rule: ValidationFailure.Rule,
-    value: Value = .null, error: (any Error)? = nil
-  ) {
-    failures.append(
-      (
-        key, slot ?? .max,
-        ValidationFailure(
-          ObjectID(store: entity.store, key: key), of: entity.description, at: slot, rule,
-          value: value, error: error)
-      ))
   }
 
   // MARK: - Hooks
@@ -191,11 +163,11 @@ struct Validation {
     else { return }
     let former = session.work.working
     do { try call(object) } catch {
-      report(key, object.home.entity, .hook(method), error: error)
+      failures.add(key, object.home.entity, .hook(method), error: error)
     }
     if !session.work.edits.isEmpty || !session.work.working.isIdentical(to: former) {
       session.work.encodeEdits()
-      report(key, object.home.entity, .unchanged(by: method))
+      failures.add(key, object.home.entity, .unchanged(by: method))
     }
   }
 

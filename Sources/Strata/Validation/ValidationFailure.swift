@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
-import StrataRecord
 
 /// One reason why an object may not be saved: a rule of the model that it breaks, or a hook of its
 /// class that has refused. Core Data: one of the errors in `NSDetailedErrorsKey`.
@@ -34,25 +33,6 @@ public struct ValidationFailure: Sendable {
   /// The method of a class that says whether an object may be saved.
   public enum Hook: String, Sendable, Hashable {
     case validateForInsert, validateForUpdate, validateForDelete
-  }
-
-  init(
-    _ object: ObjectID, of entity: EntityDescription, at slot: Int? = nil, _ rule: Rule,
-    value: Value = .null, error: (any Error)? = nil
-  ) {
-    objectID = object
-    self.entity = entity.name
-    property = slot.map { entity.properties[$0].name }
-    self.rule = rule
-    self.value = value
-    self.error = error
-  }
-}
-
-extension ValidationFailure.Rule {
-  /// The part of a rule about members that a relationship with so many of them breaks.
-  static func count(_ rule: EntityValidation.CountCheck, found count: Int) -> Self {
-    count == 0 ? .required : .count(min: rule.min, max: rule.max)
   }
 }
 
