@@ -177,9 +177,9 @@ extension ManagedObjectContext.UndoManager {
       state.begunCount == 0, "end the groups that beginUndoGrouping() began before undo() or redo()"
     )
     closeGroup()
-    guard
-      let group = direction == .undo ? state.undoGroups.last : state.redoGroups.last
-    else { return }
+    let (taken, reverse) =
+      direction == .undo ? (\State.undoGroups, \State.redoGroups) : (\.redoGroups, \.undoGroups)
+    guard let group = state[keyPath: taken].last else { return }
     defer { self.direction = nil }
     do {
       try context.edit {
@@ -189,14 +189,8 @@ extension ManagedObjectContext.UndoManager {
         try UndoReverter(context.deletion).revert(group)
         let reversal = state.open ?? UndoGroup()
         state.open = nil
-        switch direction {
-        case .undo:
-          state.undoGroups.removeLast()
-          if !reversal.isEmpty { state.redoGroups.append(reversal) }
-        case .redo:
-          state.redoGroups.removeLast()
-          if !reversal.isEmpty { state.undoGroups.append(reversal) }
-        }
+        state[keyPath: taken].removeLast()
+        if !reversal.isEmpty { state[keyPath: reverse].append(reversal) }
       }
     } catch {
       context.reporter.note(error)

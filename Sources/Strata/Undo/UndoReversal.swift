@@ -28,25 +28,18 @@ struct UndoReversal {
   private(set) var lost: [ObjectKey] = []
   private var arena = RecordArena()
 
-  /// - Parameters:
-  ///   - current: gives what an object is now, nil if it is not there.
-  ///   - isThere: whether the view has an object, also if the program holds a stale instance.
-  ///   - unsavedDeletion: gives what an object was before a deletion that nobody else knows of.
-  init(
-    of group: UndoGroup, in view: ReadView, current: (ObjectKey) throws -> Base?,
-    isThere: (ObjectKey) throws -> Bool,
-    unsavedDeletion: (ObjectKey) -> Base?
-  ) throws {
+  /// - Parameter reverter: tells the present state of objects in its context.
+  init(of group: UndoGroup, in view: ReadView, by reverter: UndoReverter) throws {
     let schema = view.schema
     for (key, step) in group.objects {
       guard let entity = schema.entity(key.entity) else { continue }
       let layout = entity.layout
       switch (step.before, step.after) {
       case (nil, _):
-        if try isThere(key) { inserted.append(key) }
+        if try reverter.isThere(key) { inserted.append(key) }
       case (let before?, nil):
-        if try isThere(key) { continue }
-        let deleted = unsavedDeletion(key)
+        if try reverter.isThere(key) { continue }
+        let deleted = reverter.unsavedDeletion(of: key)
         let change = restoring(before, step, of: entity, deleted: deleted)
         if deleted != nil, change.slots.isEmpty, try view.inheritedBase(of: key) == nil {
           lost.append(key)
@@ -55,7 +48,7 @@ struct UndoReversal {
         changes[key] = change
         restored.append(key)
       case (let before?, .some):
-        guard let now = try current(key) else { continue }
+        guard let now = try reverter.current(key) else { continue }
         let record = layout.splice(
           base: now.record, changes: before,
           slots: step.slots.subtracting(lostSlots(of: before, step, in: layout)), into: &arena)

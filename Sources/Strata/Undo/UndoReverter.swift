@@ -35,9 +35,7 @@ final class UndoReverter: ContextPart {
     reporter.deferredError = nil
     defer { if reporter.deferredError == nil { reporter.deferredError = earlierError } }
     let reversal = try UndoReversal(
-      of: group, in: reader.currentViewIncludingEdits(), current: { try current($0) },
-      isThere: { try isThere($0) },
-      unsavedDeletion: { unsavedDeletion(of: $0) })
+      of: group, in: reader.currentViewIncludingEdits(), by: self)
     apply(reversal)
     let restored = Set(reversal.restored)
     for (key, change) in reversal.changes {
@@ -58,7 +56,7 @@ final class UndoReverter: ContextPart {
 
   /// What the object is here, without what an awake method has set: an object that is loaded keeps its
   /// values until it is refreshed.
-  private func current(_ key: ObjectKey) throws -> Base? {
+  func current(_ key: ObjectKey) throws -> Base? {
     if let change = work.working.change(for: key) { return change.read }
     if let object = registry.cache.object(for: key), object.status == .clean,
       let base = registry.cache.base(of: object)
@@ -69,14 +67,15 @@ final class UndoReverter: ContextPart {
     return try reader.currentView().inheritedBase(of: key)
   }
 
-  private func isThere(_ key: ObjectKey) throws -> Bool {
+  /// Whether the view has an object, also if the program holds a stale instance.
+  func isThere(_ key: ObjectKey) throws -> Bool {
     if let kind = work.working.kind(of: key) { return kind != .delete }
     return try reader.currentView().inheritedBase(of: key) != nil
   }
 
   /// What an object was that is deleted here and not yet saved as such; nil if it is not, or if a save
   /// that is under way carries a change of it.
-  private func unsavedDeletion(of key: ObjectKey) -> Base? {
+  func unsavedDeletion(of key: ObjectKey) -> Base? {
     guard !work.working.isFrozen(key), let change = work.working.change(for: key),
       change.kind == .delete
     else { return nil }
@@ -116,9 +115,7 @@ final class UndoReverter: ContextPart {
   /// object has no other.
   private func reattach(_ key: ObjectKey) {
     guard let object = work.undoRecorder?.takeDetached(key), registry.cache.object(for: key) == nil
-    else {
-      return
-    }
+    else { return }
     registry.reattach(object)
   }
 
@@ -140,9 +137,7 @@ final class UndoReverter: ContextPart {
         relationships.letGo(of: object, lost, at: back)
       }
       guard let partner = target.flatMap({ loader.instance(of: $0) }), isThereBeneath(key, change)
-      else {
-        continue
-      }
+      else { continue }
       let other = relationships.toOneKey(of: partner, at: back)
       if other == key { continue }
       if restored.contains(partner.key), isLinkedBeneath(partner, at: back, to: key) { continue }
