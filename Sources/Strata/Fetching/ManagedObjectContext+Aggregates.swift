@@ -78,10 +78,8 @@ extension ManagedObjectContext {
 
   /// The only row of an aggregate over the objects in the request's window.
   private func aggregate<T: Entity, Result>(_ request: RowRequest<T, Result>) throws -> Result {
-    let plan = try RowPlan(
-      request.untyped, entity: fetcher.schema(of: T.self), schema: schema, hasWindowOfObjects: true)
     var result: Result?
-    try plan.fetch(in: try fetcher.viewToKeep(for: request.objects)) { values in
+    try walk(request, hasWindowOfObjects: true) { values in
       result = try request.decode(values)
       return .stop
     }

@@ -13,10 +13,7 @@ extension ManagedObjectContext {
   @inlinable
   public func fetch<T: Entity, Row>(_ request: RowRequest<T, Row>) throws -> [Row] {
     var rows: [Row] = []
-    try walk(request) { values in
-      rows.append(try request.decode(values))
-      return .more
-    }
+    try forEachRow(of: request) { rows.append($0) }
     return rows
   }
 
@@ -73,9 +70,12 @@ extension ManagedObjectContext {
   /// Shows the columns of each row. What is done with them is compiled where the program is.
   @usableFromInline
   func walk<T: Entity, Row>(
-    _ request: RowRequest<T, Row>, _ body: (RowValues) throws -> ScanStep
+    _ request: RowRequest<T, Row>, hasWindowOfObjects: Bool = false,
+    _ body: (RowValues) throws -> ScanStep
   ) throws {
-    let plan = try RowPlan(request.untyped, entity: fetcher.schema(of: T.self), schema: schema)
+    let plan = try RowPlan(
+      request.untyped, entity: fetcher.schema(of: T.self), schema: schema,
+      hasWindowOfObjects: hasWindowOfObjects)
     try plan.fetch(in: try fetcher.viewToKeep(for: request.objects), body)
   }
 }

@@ -15,21 +15,11 @@ public import StrataQuery
 /// ## Isolation
 /// That of the context: like its objects, the collection stays where it was made.
 public struct ObjectBatches<Object: Entity> {
-  private let context: ManagedObjectContext
-  private let request: FetchRequest<Object>
-  private let keys: [ObjectKey]
+  let context: ManagedObjectContext
+  let request: FetchRequest<Object>
+  let keys: [ObjectKey]
   /// How many objects are loaded together; 1 or more.
   public let batchSize: Int
-
-  init(
-    _ keys: [ObjectKey], of request: FetchRequest<Object>, batchSize: Int,
-    in context: ManagedObjectContext
-  ) {
-    self.keys = keys
-    self.request = request
-    self.batchSize = batchSize
-    self.context = context
-  }
 
   /// The objects' IDs. No object is loaded.
   public var objectIDs: [ObjectID] {
@@ -76,6 +66,7 @@ extension ManagedObjectContext {
     _ request: FetchRequest<T>, inBatchesOf size: Int
   ) throws -> ObjectBatches<T> {
     precondition(size > 0, "a batch has 1 object or more")
-    return ObjectBatches(try fetcher.fetchKeys(request), of: request, batchSize: size, in: self)
+    return ObjectBatches(
+      context: self, request: request, keys: try fetcher.fetchKeys(request), batchSize: size)
   }
 }
