@@ -16,8 +16,7 @@ import StrataRecord
 final class ChangeContents: Sendable {
   /// What was collected.
   enum Source: Sendable {
-    case keys(
-      inserted: [ObjectKey], updated: [ObjectKey], deleted: [ObjectKey], refreshed: [ObjectKey])
+    case keys(inserted: [ObjectKey], updated: [ObjectKey], deleted: [ObjectKey])
     case turn(TurnChanges)
     /// - Parameters:
     ///   - merged: what the store has otherwise; nil for an object that is gone.
@@ -68,12 +67,11 @@ final class ChangeContents: Sendable {
 
   private func resolve(_ source: Source) -> Resolved {
     switch source {
-    case .keys(let inserted, let updated, let deleted, let refreshed):
+    case .keys(let inserted, let updated, let deleted):
       var resolved = Resolved()
       resolved.inserted = ids(inserted)
       resolved.deleted = ids(deleted)
       resolved.updated = ids(updated).subtracting(resolved.inserted).subtracting(resolved.deleted)
-      resolved.refreshed = ids(refreshed)
       return resolved
     case .turn(let turn): return resolve(turn)
     case .saved(let overlay, let merged, let derived): return resolve(overlay, merged, derived)

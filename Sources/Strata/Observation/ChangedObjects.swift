@@ -11,12 +11,10 @@ public struct ChangedObjects: Sendable {
   let contents: ChangeContents
 
   package init(
-    store: StoreIdentity, inserted: [ObjectKey], updated: [ObjectKey], deleted: [ObjectKey],
-    refreshed: [ObjectKey] = []
+    store: StoreIdentity, inserted: [ObjectKey], updated: [ObjectKey], deleted: [ObjectKey]
   ) {
     contents = ChangeContents(
-      .keys(inserted: inserted, updated: updated, deleted: deleted, refreshed: refreshed),
-      store: store, schema: nil)
+      .keys(inserted: inserted, updated: updated, deleted: deleted), store: store, schema: nil)
   }
 
   /// What a turn has changed.

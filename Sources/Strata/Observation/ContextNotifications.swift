@@ -57,23 +57,14 @@ extension ManagedObjectContext {
     public let objects: ChangedObjects
 
     static let userInfoKey = "StrataContextMessage"
+  }
+}
 
-    /// The message of a notification that a context posted; nil for any other.
-    public init?(_ notification: Notification) {
-      guard let message = notification.userInfo?[Self.userInfoKey] as? Message else { return nil }
-      self = message
-    }
-
-    init(
-      kind: Kind, number: Int, contextName: String?, transactionAuthor: String?,
-      objects: ChangedObjects
-    ) {
-      self.kind = kind
-      self.number = number
-      self.contextName = contextName
-      self.transactionAuthor = transactionAuthor
-      self.objects = objects
-    }
+extension ManagedObjectContext.Message {
+  /// The message of a notification that a context posted; nil for any other.
+  public init?(_ notification: Notification) {
+    guard let message = notification.userInfo?[Self.userInfoKey] as? Self else { return nil }
+    self = message
   }
 }
 
