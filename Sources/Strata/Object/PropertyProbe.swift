@@ -46,18 +46,14 @@ package final class SlotRecorder {
       case .string: return .string(isFirst ? "\u{1}mark a\u{2}" : "\u{1}Mark B\u{2}")
       case .data: return .data(Data(isFirst ? [1, 2, 3] : [250, 7]))
       case .date: return .date(Date(timeIntervalSince1970: isFirst ? 86_399.5 : -1_234.25))
-      case .uuid: return .uuid(isFirst ? UUID(uuid: marks(0x35)) : UUID(uuid: marks(0x4a)))
+      case .uuid: return .uuid(isFirst ? Self.uuids.0 : Self.uuids.1)
       case .url: return URL(string: isFirst ? "mark:a" : "mark:B").map(Value.url)
       case .codable: return nil
       }
     }
 
-    private func marks(_ byte: UInt8) -> uuid_t {
-      (
-        byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte,
-        byte
-      )
-    }
+    /// Random values: they only have to differ.
+    private static let uuids = (UUID(), UUID())
   }
 }
 
