@@ -98,7 +98,7 @@
   ///     a migration to find its values by; nil if it is the same. There is no migration yet.
   @attached(peer)
   public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
-    #externalMacro(module: "StrataMacros", type: "AttributeMacro")
+    #externalMacro(module: "StrataMacros", type: "MarkerMacro")
 
   /// Says more about a relationship of an `@Entity` class than its type does.
   ///
@@ -126,7 +126,7 @@
   public macro Relationship(
     _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify,
     inverse: (AnyKeyPath & Sendable)? = nil, ordered: Bool = false, originalName: String? = nil
-  ) = #externalMacro(module: "StrataMacros", type: "RelationshipMacro")
+  ) = #externalMacro(module: "StrataMacros", type: "MarkerMacro")
 
   /// Says more about a relationship, and names its inverse by a string.
   ///
@@ -147,7 +147,7 @@
   public macro Relationship(
     _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify, inverse: String,
     ordered: Bool = false, originalName: String? = nil
-  ) = #externalMacro(module: "StrataMacros", type: "RelationshipMacro")
+  ) = #externalMacro(module: "StrataMacros", type: "MarkerMacro")
 
   /// Gives a stored property the accessors of a record's slot. `@Entity` puts it on; do not write it.
   ///

@@ -8,15 +8,13 @@
 
   extension MarkedProperty {
     func checkRules(report: Report) {
-      guard let type, case .value(let value) = TypeSpelling(type).unwrapped else {
-        return checkPatterns(report: report)
-      }
-      for rule in Self.rules {
-        guard !rule.types.contains(value) else { continue }
-        for argument in node.rules(rule.name) {
-          report(
-            .unfitRule(".\(rule.name)", type: type.trimmedDescription, fits: rule.fits),
-            at: argument)
+      if let type, case .value(let value) = TypeSpelling(type).unwrapped {
+        for rule in Self.rules where !rule.types.contains(value) {
+          for argument in node.rules(rule.name) {
+            report(
+              .unfitRule(".\(rule.name)", type: type.trimmedDescription, fits: rule.fits),
+              at: argument)
+          }
         }
       }
       checkPatterns(report: report)

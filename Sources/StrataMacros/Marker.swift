@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Macros
-  import SwiftSyntax
-  import SwiftSyntaxBuilder
-  import SwiftSyntaxMacros
+  package import SwiftSyntax
+  package import SwiftSyntaxMacros
 
   /// `@Attribute` and `@Relationship`. They mark a property for `@Entity`, which reads them, and
   /// write nothing themselves; but each reports what is wrong with where it stands and what it says.
@@ -42,26 +41,29 @@
 
   // MARK: - Placement
 
-  extension Marker {
-    /// What the marker's macro does, wherever a user has put it: reports what is wrong.
-    func check(
-      _ node: AttributeSyntax, on declaration: some DeclSyntaxProtocol,
+  /// The macro of both markers: it writes nothing, and reports mistakes wherever a user has put it.
+  package enum MarkerMacro: PeerMacro {
+    package static func expansion(
+      of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
-    ) {
+    ) -> [DeclSyntax] {
+      guard let marker = node.name.flatMap(Marker.init) else { return [] }
       let report = Report(context.diagnose)
       guard let variable = declaration.as(VariableDeclSyntax.self),
         let type = context.lexicalContext.first?.as(ClassDeclSyntax.self),
         type.attributes.contains(where: { $0.as(AttributeSyntax.self)?.name == "Entity" })
       else {
-        return report(.misplaced(self), at: node)
+        report(.misplaced(marker), at: node)
+        return []
       }
       if variable.isOfType {
-        report(.markerOnStatic(self, variable.firstName), at: node)
+        report(.markerOnStatic(marker, variable.firstName), at: node)
       } else if variable.isComputed {
-        report(.markerOnComputed(self, variable.firstName), at: node)
+        report(.markerOnComputed(marker, variable.firstName), at: node)
       } else {
-        MarkedProperty(self, node, on: variable).check(report: report)
+        MarkedProperty(marker, node, on: variable).check(report: report)
       }
+      return []
     }
   }
 

@@ -33,13 +33,11 @@
       let access = Access(variable.modifiers)
       let getter = access.isInlinable ? "@inlinable " : ""
       let setter = access.isInlinable && !access.hasNarrowerSetter ? "@inlinable " : ""
+      let read: AccessorDeclSyntax = "\(raw: getter)get { self[slot: \(raw: place)] }"
       if variable.attribute(named: Marker.attribute.rawValue)?.rule("derived") != nil {
-        return ["\(raw: getter)get { self[slot: \(raw: place)] }"]
+        return [read]
       }
-      return [
-        "\(raw: getter)get { self[slot: \(raw: place)] }",
-        "\(raw: setter)set { self[slot: \(raw: place)] = newValue }",
-      ]
+      return [read, "\(raw: setter)set { self[slot: \(raw: place)] = newValue }"]
     }
   }
 #endif

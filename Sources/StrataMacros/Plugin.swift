@@ -37,6 +37,6 @@
 
 #if Macros
   var allMacros: [any Macro.Type] {
-    [EntityMacro.self, AttributeMacro.self, RelationshipMacro.self, PersistedMacro.self]
+    [EntityMacro.self, MarkerMacro.self, PersistedMacro.self]
   }
 #endif

@@ -89,7 +89,7 @@
       type: EntityMacro.self,
       conformances: [TypeSyntax(IdentifierTypeSyntax(name: .identifier("Entity")))])
   )
-  private let attribute = (name: "Attribute", spec: MacroSpec(type: AttributeMacro.self))
-  private let relationship = (name: "Relationship", spec: MacroSpec(type: RelationshipMacro.self))
+  private let attribute = (name: "Attribute", spec: MacroSpec(type: MarkerMacro.self))
+  private let relationship = (name: "Relationship", spec: MacroSpec(type: MarkerMacro.self))
   private let persisted = (name: "_Persisted", spec: MacroSpec(type: PersistedMacro.self))
 #endif

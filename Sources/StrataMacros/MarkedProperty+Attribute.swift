@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Macros
-  package import SwiftSyntax
-  import SwiftSyntaxBuilder
-  package import SwiftSyntaxMacros
-
-  /// `@Attribute`: read by `@Entity`; by itself it only reports what is wrong with it.
-  package enum AttributeMacro: PeerMacro {
-    package static func expansion(
-      of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
-      in context: some MacroExpansionContext
-    ) -> [DeclSyntax] {
-      Marker.attribute.check(node, on: declaration, in: context)
-      return []
-    }
-  }
+  import SwiftSyntax
 
   extension MarkedProperty {
     /// An external attribute is `Data` and in no index; of a type that is not known here, the model

@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Macros
-  package import SwiftSyntax
+  import SwiftSyntax
   import SwiftSyntaxBuilder
-  package import SwiftSyntaxMacros
-
-  /// `@Relationship`: read by `@Entity`; by itself it only reports what is wrong with it.
-  package enum RelationshipMacro: PeerMacro {
-    package static func expansion(
-      of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
-      in context: some MacroExpansionContext
-    ) -> [DeclSyntax] {
-      Marker.relationship.check(node, on: declaration, in: context)
-      return []
-    }
-  }
 
   extension MarkedProperty {
     func checkRelationship(report: Report) {
