@@ -36,15 +36,14 @@
       superclassName = EntityName(superclassToken)
       self.superclass = superclass.trimmedDescription
       access = Access(type.modifiers, in: enclosing)
-      properties = type.memberBlock.members.compactMap { member in
-        member.decl.as(VariableDeclSyntax.self).flatMap {
-          PersistentProperty($0, report: report)
-        }
-      }.filter { !$0.isRefused }
+      properties = type.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
+        .compactMap { PersistentProperty($0, report: report) }.filter { !$0.isRefused }
       hooks = LifeCycleMethod.overridden(in: type.memberBlock.members)
       for declaration in type.memberBlock.members.conditional {
-        guard let variable = declaration.as(VariableDeclSyntax.self) else { continue }
-        PropertyChecks.reportConditional(variable, report: report)
+        guard let variable = declaration.as(VariableDeclSyntax.self), !variable.isOfType,
+          !variable.isComputed
+        else { continue }
+        report(.conditional, at: variable.bindingSpecifier)
       }
     }
   }

@@ -47,12 +47,6 @@
       return nil
     }
 
-    /// Refuses a stored property within `#if`.
-    static func reportConditional(_ variable: VariableDeclSyntax, report: Report) {
-      guard !variable.isOfType, !variable.isComputed else { return }
-      report(.conditional, at: variable.bindingSpecifier)
-    }
-
     /// Refuses names, types and defaults that would not work.
     static func report(
       of binding: PatternBindingSyntax, _ property: PersistentProperty, report: Report
