@@ -6,14 +6,8 @@ import StrataRecord
 struct TextTest: SlotTest {
   let name: String
   /// A common prefix of all texts that satisfy the test.
-  private let prefix: String
-  private let holds: @Sendable (String) -> Bool
-
-  init(_ name: String, prefix: String = "", _ holds: @escaping @Sendable (String) -> Bool) {
-    self.name = name
-    self.prefix = prefix
-    self.holds = holds
-  }
+  var prefix = ""
+  let holds: @Sendable (String) -> Bool
 
   func isTrue(of slot: RecordSlot) -> Bool { String(slot).map(holds) ?? false }
 

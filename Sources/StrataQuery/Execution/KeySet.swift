@@ -12,11 +12,9 @@ struct KeySet {
   /// The objects that may fail the source's condition and must be checked; nil if all must be.
   var doubtful: Set<ObjectKey>?
 
-  private init(keys: [ObjectKey], doubtful: Set<ObjectKey>?) {
-    self.keys = keys
-    self.doubtful = doubtful
-  }
+}
 
+extension KeySet {
   /// - Parameters:
   ///   - found: the keys, in any order and possibly repeated.
   ///   - doubtful: the keys that must be checked; nil if all must be.

@@ -183,10 +183,8 @@ extension ReadView {
 private struct PendingWalk {
   /// The pending objects, in ascending order of keys.
   let objects: [(key: ObjectKey, change: Change)]
-  private var next = 0
+  var next = 0
   var step = ScanStep.more
-
-  init(objects: [(key: ObjectKey, change: Change)]) { self.objects = objects }
 
   /// Calls `show` with the pending objects before the store's object `key`; with all that are left
   /// if `key` is nil.

@@ -30,12 +30,6 @@ struct SourceReader {
   /// The number of entries to walk for each key that a further source may remove.
   private static let entriesPerKey = 4
 
-  init(view: ReadView, lookupCountMax: Int, trace: PlanTrace?) {
-    self.view = view
-    self.lookupCountMax = lookupCountMax
-    self.trace = trace
-  }
-
   /// Returns the objects of `source`; nil if there are more than `most`.
   mutating func keys(of source: CandidateSource, upTo most: Int) throws -> KeySet? {
     trace?.begin(source)

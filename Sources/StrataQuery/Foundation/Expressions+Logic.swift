@@ -28,7 +28,7 @@ extension PredicateExpressions.Conditional: TranslatableExpression {
     let yes = try translator.meaning(of: trueBranch)
     let no = try translator.meaning(of: falseBranch)
     guard Output.self == Bool.self else {
-      return .operand(ConditionalNode(test, then: try yes.operand(), else: try no.operand()))
+      return .operand(ConditionalNode(test: test, yes: try yes.operand(), no: try no.operand()))
     }
     let both = Conjunction(test, try yes.predicate())
     return .predicate(Disjunction(both, Conjunction(Negation(test), try no.predicate())))

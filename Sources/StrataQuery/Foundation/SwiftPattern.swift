@@ -18,6 +18,6 @@ struct PatternMatch: PredicateNode {
   let pattern: SwiftPattern
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
-    try resolver.text(text).condition(TextTest("contains pattern") { pattern.occurs(in: $0) })
+    try resolver.text(text).condition(TextTest(name: "contains pattern") { pattern.occurs(in: $0) })
   }
 }

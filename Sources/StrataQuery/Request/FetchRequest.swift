@@ -169,15 +169,4 @@ package struct UntypedFetchRequest: Sendable {
   package var limit: Int?
   package var offset: Int
   package var includesSubentities: Bool
-
-  package init(
-    predicate: FetchPredicate? = nil, sortKeys: [SortKey] = [], limit: Int? = nil, offset: Int = 0,
-    includesSubentities: Bool = true
-  ) {
-    self.predicate = predicate
-    self.sortKeys = sortKeys
-    self.limit = limit
-    self.offset = offset
-    self.includesSubentities = includesSubentities
-  }
 }

@@ -15,9 +15,4 @@ public struct SortKey: Sendable {
   /// The key path of an attribute of the entity.
   public let keyPath: any AnyKeyPath & Sendable
   public let direction: Direction
-
-  package init(keyPath: any AnyKeyPath & Sendable, direction: Direction) {
-    self.keyPath = keyPath
-    self.direction = direction
-  }
 }

@@ -103,7 +103,8 @@ public struct FetchColumn: Sendable, ExpressibleByStringLiteral {
 
   /// The number of objects in a group.
   public static func count(as name: String = "count") -> FetchColumn {
-    FetchColumn(name, RowAggregateNode(.count, of: PathNode(PathReference(steps: []))))
+    FetchColumn(
+      name, RowAggregateNode(function: .count, element: PathNode(PathReference(steps: []))))
   }
 
   /// The number of objects in a group that have a value; with `distinct`, the number of different
@@ -139,6 +140,7 @@ public struct FetchColumn: Sendable, ExpressibleByStringLiteral {
     _ function: RowAggregateNode.Function, _ column: FetchColumn, _ name: String?
   ) -> FetchColumn {
     FetchColumn(
-      name ?? "\(function.rawValue).\(column.name)", RowAggregateNode(function, of: column.node))
+      name ?? "\(function.rawValue).\(column.name)",
+      RowAggregateNode(function: function, element: column.node))
   }
 }

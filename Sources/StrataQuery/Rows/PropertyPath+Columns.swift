@@ -41,7 +41,7 @@ extension PropertyPath {
   private func aggregate<Result>(
     _ function: RowAggregateNode.Function
   ) -> PropertyPath<Root, Result> {
-    PropertyPath<Root, Result>(calculated: RowAggregateNode(function, of: operand))
+    PropertyPath<Root, Result>(calculated: RowAggregateNode(function: function, element: operand))
   }
 }
 

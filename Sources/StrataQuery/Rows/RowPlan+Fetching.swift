@@ -15,7 +15,7 @@ extension RowPlan {
     if groups == nil, !isDistinct, offset == 0, limit == nil {
       return try fetchEach(in: view, body)
     }
-    var filter = DistinctRows(isNeeded: isDistinct, offset: offset, limit: limit)
+    var filter = DistinctRows(isNeeded: isDistinct, window: Window(offset: offset, limit: limit))
     if filter.window.isFull { return }
     func show(_ values: RowValues) throws -> ScanStep {
       guard try filter.takes(values) else { return filter.window.isFull ? .stop : .more }
@@ -42,12 +42,7 @@ extension RowPlan {
 private struct DistinctRows {
   let isNeeded: Bool
   var window: Window
-  private var seen: Set<[DistinctValue]> = []
-
-  init(isNeeded: Bool, offset: Int, limit: Int?) {
-    self.isNeeded = isNeeded
-    window = Window(offset: offset, limit: limit)
-  }
+  var seen: Set<[DistinctValue]> = []
 
   mutating func takes(_ row: RowValues) throws -> Bool {
     if isNeeded, try !seen.insert(row.all().map(DistinctValue.init)).inserted { return false }

@@ -96,13 +96,13 @@ import Testing
   @Test func `made by hand of the wrong type is refused`() throws {
     let world = try World()
     let path = PropertyPath<City, City>().population.operand
-    let wrong = UntypedFetchRequest(
-      predicate: FetchPredicate(Comparison(path, .equal, Constant(.string("many")))))
+    let wrong = FetchRequest<City>(
+      FetchPredicate(Comparison(path, .equal, Constant(.string("many")))))
     #expect(
       throws: QueryError.mismatchedType(entity: "City", property: "population", type: .int64)
     ) { try QueryPlan(wrong, entity: world.city, schema: world.schema) }
-    let text = UntypedFetchRequest(
-      predicate: FetchPredicate(TextMatch(path, .prefix, Constant(.string("1")))))
+    let text = FetchRequest<City>(
+      FetchPredicate(TextMatch(path, .prefix, Constant(.string("1")))))
     #expect(throws: QueryError.unfitProperty(entity: "City", property: "population")) {
       try QueryPlan(text, entity: world.city, schema: world.schema)
     }

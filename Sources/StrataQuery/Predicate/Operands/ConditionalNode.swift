@@ -7,18 +7,12 @@ struct ConditionalNode: OperandNode {
   let yes: any OperandNode
   let no: any OperandNode
 
-  init(_ test: any PredicateNode, then yes: any OperandNode, else no: any OperandNode) {
-    self.test = test
-    self.yes = yes
-    self.no = no
-  }
-
   /// Returns an operand that is nil if one of `guards` is false.
   static func guarded(
     _ operand: any OperandNode, by guards: [any PredicateNode]
   ) -> any OperandNode {
     if guards.isEmpty { return operand }
-    return ConditionalNode(Conjunction(guards), then: operand, else: Constant(.null))
+    return ConditionalNode(test: Conjunction(guards), yes: operand, no: Constant(.null))
   }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {

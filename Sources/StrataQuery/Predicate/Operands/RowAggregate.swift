@@ -19,11 +19,6 @@ struct RowAggregateNode: OperandNode {
   /// The operand that is evaluated for each object; the object itself to count objects.
   let element: any OperandNode
 
-  init(_ function: Function, of element: any OperandNode) {
-    self.function = function
-    self.element = element
-  }
-
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     guard let grouping = resolver.grouping, resolver.isAtObject else {
       throw .misplacedAggregate(function.rawValue)
@@ -33,7 +28,8 @@ struct RowAggregateNode: OperandNode {
     let element = try element.resolved(by: inner)
     let kind = try function.ofMembers?.kind(of: element)
     let place = grouping.add(
-      RowAggregate(function: function.ofMembers, isDistinct: function == .distinctCount, element))
+      RowAggregate(
+        function: function.ofMembers, isDistinct: function == .distinctCount, element: element))
     return Calculation(kind ?? .number, "\(element).\(function.rawValue)") { _, reader in
       reader.totals[place]
     }
@@ -43,16 +39,10 @@ struct RowAggregateNode: OperandNode {
 /// An aggregate that is computed for each group of objects.
 struct RowAggregate: Sendable {
   /// The function that combines the values; nil if the values are counted.
-  private let function: AggregateNode.Function?
+  let function: AggregateNode.Function?
   /// Whether equal values count once.
-  private let isDistinct: Bool
-  private let element: any Operand
-
-  init(function: AggregateNode.Function?, isDistinct: Bool, _ element: any Operand) {
-    self.function = function
-    self.isDistinct = isDistinct
-    self.element = element
-  }
+  let isDistinct: Bool
+  let element: any Operand
 
   /// The state of the aggregate for one group.
   struct State {

@@ -76,7 +76,7 @@ package struct Comparison: OperatorNode {
       guard case .string(let text) = constant.value else { throw operand.mismatch(with: constant) }
       let folded = options.folded(text)
       return operand.condition(
-        TextTest("\(comparison.rawValue)\(options)") { [options] in
+        TextTest(name: "\(comparison.rawValue)\(options)") { [options] in
           comparison.holds(NormalForm.compare(options.folded($0), folded))
         })
     }
@@ -120,7 +120,9 @@ package struct Comparison: OperatorNode {
     case .double: try ordered(path, comparison, constant, Double.self)
     case .decimal: try ordered(path, comparison, constant, Decimal.self)
     case .date: try ordered(path, comparison, constant, Date.self)
-    case .string: SlotCondition(path, TextComparison(comparison, try path.fit(constant)))
+    case .string:
+      SlotCondition(
+        path, TextComparison(comparison: comparison, constant: TextBytes(try path.fit(constant))))
     case .bool: try equal(path, comparison, constant, Bool.self)
     case .uuid: try equal(path, comparison, constant, UUID.self)
     case .url: try equal(path, comparison, constant, URL.self)

@@ -25,7 +25,7 @@ struct RegularExpressionMatch: OperatorNode {
       throw .invalidPattern(reason: Self.reason(error))
     }
     return left.condition(
-      TextTest("matches\(options)") { text in
+      TextTest(name: "matches\(options)") { text in
         let text = marks.folded(text).precomposedStringWithCanonicalMapping
         let whole = NSRange(location: 0, length: text.utf16.count)
         return expression.firstMatch(in: text, options: .anchored, range: whole) != nil

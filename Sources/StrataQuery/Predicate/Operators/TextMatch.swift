@@ -45,7 +45,7 @@ package struct TextMatch: OperatorNode {
     }
     let folded = options.folded(text)
     return left.condition(
-      TextTest("\(part.rawValue)\(options)") { [part, options] in
+      TextTest(name: "\(part.rawValue)\(options)") { [part, options] in
         part.isFound(folded, in: options.folded($0))
       })
   }

@@ -11,6 +11,6 @@ struct WildcardMatch: OperatorNode {
     guard let text = try resolver.pattern(pattern) else { return Verdict(isTrue: false) }
     let pattern = TextPattern(text, options)
     let prefix = options.isEmpty ? pattern.prefix : ""
-    return left.condition(TextTest("like\(options)", prefix: prefix) { pattern.matches($0) })
+    return left.condition(TextTest(name: "like\(options)", prefix: prefix) { pattern.matches($0) })
   }
 }
