@@ -11,7 +11,6 @@ struct KeySet {
   private(set) var keys: [ObjectKey]
   /// The objects that may fail the source's condition and must be checked; nil if all must be.
   var doubtful: Set<ObjectKey>?
-
 }
 
 extension KeySet {

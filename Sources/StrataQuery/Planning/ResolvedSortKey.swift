@@ -12,7 +12,7 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
   let absentKey: [UInt8]
 
   package init(_ key: SortKey, _ resolver: PathResolver) throws(QueryError) {
-    let path = try resolver.path([key.keyPath])
+    let path = try resolver.path(PathReference([key.keyPath]))
     switch path.kind {
     case .toOne, .toMany, .attribute(.codable), .attribute(.data), .attribute(.url):
       throw path.isUnfit

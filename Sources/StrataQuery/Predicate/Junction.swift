@@ -19,9 +19,7 @@ struct Junction<Whole: Joining>: PredicateNode {
   }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
-    var conditions: [any Condition] = []
-    for operand in operands { conditions.append(try operand.resolved(by: resolver)) }
-    return Whole(conditions)
+    Whole(try operands.map { (operand) throws(QueryError) in try operand.resolved(by: resolver) })
   }
 }
 

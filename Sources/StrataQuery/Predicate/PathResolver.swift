@@ -65,14 +65,6 @@ package struct PathResolver: Sendable {
     case collection(ResolvedCollection, rest: [PathStep])
   }
 
-  /// Resolves key paths that end at a property.
-  ///
-  /// - Throws: the errors of `end(of:)`; `toManyProperty` if the path has a to-many relationship;
-  ///   `unknownProperty` for a path without steps.
-  package func path(_ keyPaths: [any AnyKeyPath & Sendable]) throws(QueryError) -> ResolvedPath {
-    try path(PathReference(keyPaths))
-  }
-
   /// Resolves a path that ends at a property.
   ///
   /// - Throws: the errors of `end(of:)`; `toManyProperty` if the path has a to-many relationship;
@@ -91,15 +83,10 @@ package struct PathResolver: Sendable {
   ///   path has steps after an attribute; `unboundVariable` if the path begins at an element of a
   ///   collection and is outside of the condition on that collection.
   func end(of reference: PathReference) throws(QueryError) -> End {
-    let end = try lookUp(reference)
-    if reference.scope == nil { grouping?.note(end, entity) }
-    return end
-  }
-
-  private func lookUp(_ reference: PathReference) throws(QueryError) -> End {
     let (first, depth) = try beginning(of: reference)
     let end = try end(of: reference, from: first, depth: depth)
     log?.note(end, from: first, isOutermost: depth == scopes.count, schema: schema)
+    if reference.scope == nil { grouping?.note(end, entity) }
     return end
   }
 
@@ -123,23 +110,28 @@ package struct PathResolver: Sendable {
       let property = owner.description.properties[slot]
       let isLast = index == reference.steps.count - 1
       name = name.isEmpty ? property.name : "\(name).\(property.name)"
-      if !isLast, property.attribute?.type == .codable,
-        let rest = reference.keyPaths(after: index), let member = CompositePath(rest)
-      {
+      let entityName = owner.description.name
+      let member =
+        property.attribute?.type == .codable
+        ? reference.keyPaths(after: index).flatMap(CompositePath.init) : nil
+      let destination = owner.relationships[slot].flatMap { schema.entity($0.destination) }
+      if let relationship = owner.relationships[slot], relationship.isToMany {
+        guard let destination else {
+          throw .toManyProperty(entity: entityName, property: relationship.name)
+        }
+        let collection = ResolvedCollection(
+          place: .init(depth: depth, hops: hops, relationship: relationship),
+          destination: destination, name: name, entityName: entityName)
+        return .collection(collection, rest: Array(reference.steps[(index + 1)...]))
+      }
+      if isLast || member != nil {
         return .property(
           try end(property, at: slot, of: owner, depth: depth, hops: hops, name: name, member))
       }
-      if let relationship = owner.relationships[slot], relationship.isToMany {
-        let place = ResolvedCollection.Place(depth: depth, hops: hops, relationship: relationship)
-        return .collection(
-          try collection(at: place, of: owner, name: name),
-          rest: Array(reference.steps[(index + 1)...]))
+      guard let destination else {
+        throw .unfitProperty(entity: entityName, property: property.name)
       }
-      if isLast {
-        return .property(
-          try end(property, at: slot, of: owner, depth: depth, hops: hops, name: name))
-      }
-      owner = try destination(of: property, at: slot, of: owner)
+      owner = destination
       hops.append(slot)
     }
     return .object(depth: depth)
@@ -155,30 +147,9 @@ package struct PathResolver: Sendable {
     return (scopes[index].entity, scopes.count - 1 - index)
   }
 
-  private func collection(
-    at place: ResolvedCollection.Place, of owner: EntitySchema, name: String
-  ) throws(QueryError) -> ResolvedCollection {
-    guard let destination = schema.entity(place.relationship.destination) else {
-      throw .toManyProperty(entity: owner.description.name, property: place.relationship.name)
-    }
-    return ResolvedCollection(
-      place: place, destination: destination, name: name,
-      entityName: owner.description.name)
-  }
-
-  private func destination(
-    of property: PropertyDescription, at slot: Int, of owner: EntitySchema
-  ) throws(QueryError) -> EntitySchema {
-    let name = owner.description.name
-    guard let relationship = owner.relationships[slot],
-      let destination = schema.entity(relationship.destination)
-    else { throw .unfitProperty(entity: name, property: property.name) }
-    return destination
-  }
-
   private func end(
     _ property: PropertyDescription, at slot: Int, of owner: EntitySchema, depth: Int, hops: [Int],
-    name: String, _ composite: CompositePath? = nil
+    name: String, _ composite: CompositePath?
   ) throws(QueryError) -> ResolvedPath {
     let entityName = owner.description.name
     guard case .attribute(let attribute) = property else {
