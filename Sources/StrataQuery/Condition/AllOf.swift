@@ -13,16 +13,22 @@ package struct AllOf: Condition {
   }
 
   /// The intersection of the terms' index ranges, if all terms are on one slot.
-  package var range: SlotRange? {
-    guard var common = terms.first?.range else { return nil }
-    for term in terms.dropFirst() {
-      guard let (slot, range) = term.range, slot == common.slot else { return nil }
-      common.range = common.range.intersection(range)
-    }
-    return common
-  }
+  package var range: SlotRange? { terms.range { $0.intersection($1) } }
 
   package var description: String {
     terms.map(\.description).joined(separator: " && ")
+  }
+}
+
+extension [any Condition] {
+  /// Returns the joined index ranges of the conditions; nil if the conditions are not all on one
+  /// slot.
+  func range(joinedBy join: (IndexRange, IndexRange) -> IndexRange) -> SlotRange? {
+    guard var joined = first?.range else { return nil }
+    for condition in dropFirst() {
+      guard let (slot, range) = condition.range, slot == joined.slot else { return nil }
+      joined.range = join(joined.range, range)
+    }
+    return joined
   }
 }

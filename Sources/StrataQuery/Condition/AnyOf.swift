@@ -15,14 +15,7 @@ package struct AnyOf: Condition {
   }
 
   /// The union of the branches' index ranges, if all branches are on one slot.
-  package var range: SlotRange? {
-    guard var union = branches.first?.range else { return nil }
-    for branch in branches.dropFirst() {
-      guard let (slot, range) = branch.range, slot == union.slot else { return nil }
-      union.range = union.range.union(range)
-    }
-    return union
-  }
+  package var range: SlotRange? { branches.range { $0.union($1) } }
 
   /// The branches. The planner needs a source for each of them.
   package var lead: Lead? { .anyOf(branches) }

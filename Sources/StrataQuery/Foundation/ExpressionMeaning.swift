@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import StrataModel
 
 /// The translation of a Foundation expression into a node. The same path may be a value to compare,
@@ -16,10 +17,7 @@ enum ExpressionMeaning {
   case optionalPredicate(any PredicateNode, exists: any PredicateNode)
   case range(lower: any OperandNode, upper: any OperandNode, isClosed: Bool)
   /// A regular expression of Swift.
-  case pattern(SwiftPattern)
-
-  /// A constant.
-  static func constant(_ value: Value) -> ExpressionMeaning { .operand(Constant(value)) }
+  case pattern(PredicateExpressions.PredicateRegex)
 }
 
 // MARK: - As what stands around it wants it

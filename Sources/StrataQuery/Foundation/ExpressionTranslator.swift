@@ -7,7 +7,7 @@ import Foundation
 /// whatever the types of its operands. An error can so name the kind that has no translation.
 struct ExpressionTranslator {
   /// The meanings of the variables in scope: `$0` of the predicate and of the closures inside.
-  private var variables: [PredicateExpressions.VariableID: ExpressionMeaning] = [:]
+  private(set) var variables: [PredicateExpressions.VariableID: ExpressionMeaning] = [:]
 
   /// - Parameter variable: the object that the predicate is evaluated for.
   init(object variable: PredicateExpressions.VariableID) {
@@ -21,18 +21,6 @@ struct ExpressionTranslator {
     var inner = self
     inner.variables[variable] = meaning
     return inner
-  }
-
-  /// Returns the meaning of a variable.
-  ///
-  /// - Throws: `QueryError.unsupportedExpression` for a variable of another predicate.
-  func meaning(
-    ofVariable variable: PredicateExpressions.VariableID
-  ) throws(QueryError) -> ExpressionMeaning {
-    guard let meaning = variables[variable] else {
-      throw .unsupportedExpression("a variable of another predicate")
-    }
-    return meaning
   }
 
   /// Returns the meaning of an expression.

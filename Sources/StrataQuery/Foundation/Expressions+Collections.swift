@@ -59,13 +59,13 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
 
 extension PredicateExpressions.Range: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    try translator.range(lower, upper, isClosed: false)
+    try .range(lower: translator.operand(lower), upper: translator.operand(upper), isClosed: false)
   }
 }
 
 extension PredicateExpressions.ClosedRange: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    try translator.range(lower, upper, isClosed: true)
+    try .range(lower: translator.operand(lower), upper: translator.operand(upper), isClosed: true)
   }
 }
 
@@ -76,12 +76,6 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
 }
 
 extension ExpressionTranslator {
-  fileprivate func range(
-    _ lower: any PredicateExpression, _ upper: any PredicateExpression, isClosed: Bool
-  ) throws(QueryError) -> ExpressionMeaning {
-    .range(lower: try operand(lower), upper: try operand(upper), isClosed: isClosed)
-  }
-
   /// Returns the two comparisons of a range test, which the planner joins.
   fileprivate func isWithin(
     _ range: ExpressionMeaning, _ element: any PredicateExpression

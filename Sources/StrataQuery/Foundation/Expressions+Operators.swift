@@ -6,21 +6,14 @@ import StrataModel
 
 extension PredicateExpressions.Equal: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    .predicate(try translator.equality(lhs, rhs))
+    .predicate(Comparison(try translator.operand(lhs), .equal, try translator.operand(rhs)))
   }
 }
 
 extension PredicateExpressions.NotEqual: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    .predicate(Negation(try translator.equality(lhs, rhs)))
-  }
-}
-
-extension ExpressionTranslator {
-  fileprivate func equality(
-    _ left: any PredicateExpression, _ right: any PredicateExpression
-  ) throws(QueryError) -> any PredicateNode {
-    Comparison(try operand(left), .equal, try operand(right))
+    let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
+    return .predicate(Negation(Comparison(left, .equal, right)))
   }
 }
 
@@ -50,7 +43,8 @@ extension PredicateExpressions.Arithmetic: TranslatableExpression {
     case .multiply: operation = .multiply
     @unknown default: throw .unsupportedExpression("the operator \(op)")
     }
-    return try translator.calculation(lhs, operation, rhs)
+    return .operand(
+      ArithmeticNode(try translator.operand(lhs), operation, try translator.operand(rhs)))
   }
 }
 
@@ -63,26 +57,18 @@ extension PredicateExpressions.UnaryMinus: TranslatableExpression {
 
 extension PredicateExpressions.IntDivision: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    try translator.calculation(lhs, .divide, rhs)
+    .operand(ArithmeticNode(try translator.operand(lhs), .divide, try translator.operand(rhs)))
   }
 }
 
 extension PredicateExpressions.FloatDivision: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    try translator.calculation(lhs, .divide, rhs)
+    .operand(ArithmeticNode(try translator.operand(lhs), .divide, try translator.operand(rhs)))
   }
 }
 
 extension PredicateExpressions.IntRemainder: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    try translator.calculation(lhs, .remainder, rhs)
-  }
-}
-
-extension ExpressionTranslator {
-  fileprivate func calculation(
-    _ left: any PredicateExpression, _ operation: Number.Operator, _ right: any PredicateExpression
-  ) throws(QueryError) -> ExpressionMeaning {
-    .operand(ArithmeticNode(try operand(left), operation, try operand(right)))
+    .operand(ArithmeticNode(try translator.operand(lhs), .remainder, try translator.operand(rhs)))
   }
 }

@@ -6,7 +6,10 @@ import StrataModel
 
 extension PredicateExpressions.Variable: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    try translator.meaning(ofVariable: key)
+    guard let meaning = translator.variables[key] else {
+      throw .unsupportedExpression("a variable of another predicate")
+    }
+    return meaning
   }
 }
 
@@ -16,7 +19,7 @@ extension PredicateExpressions.Value: TranslatableExpression {
     if let range = value as? any BoundedRange, let meaning = range.meaning { return meaning }
     if let operand = FormatParser.operand(value as Any?) { return .operand(operand) }
     if let pattern = value as? PredicateExpressions.PredicateRegex {
-      return .pattern(SwiftPattern(pattern))
+      return .pattern(pattern)
     }
     throw .unsupportedExpression("a constant of type \(Output.self)")
   }
@@ -24,7 +27,7 @@ extension PredicateExpressions.Value: TranslatableExpression {
 
 extension PredicateExpressions.NilLiteral: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    .constant(.null)
+    .operand(Constant(.null))
   }
 }
 

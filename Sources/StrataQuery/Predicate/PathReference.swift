@@ -18,12 +18,9 @@ package struct PathReference: Sendable {
 
   /// Returns the steps after the one at `index`; nil if one of them is not a key path.
   func keyPaths(after index: Int) -> [any AnyKeyPath & Sendable]? {
-    var keyPaths: [any AnyKeyPath & Sendable] = []
-    for step in steps[(index + 1)...] {
-      guard case .keyPath(let keyPath) = step else { return nil }
-      keyPaths.append(keyPath)
-    }
-    return keyPaths
+    let rest = steps[(index + 1)...]
+    let keyPaths = rest.compactMap { if case .keyPath(let keyPath) = $0 { keyPath } else { nil } }
+    return keyPaths.count == rest.count ? keyPaths : nil
   }
 
   /// Returns the path with one more step.

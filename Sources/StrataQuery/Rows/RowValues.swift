@@ -98,9 +98,8 @@ struct ResolvedColumn: Sendable {
   init(_ operand: any Operand, name: String?) {
     self.operand = operand
     self.name = name ?? operand.description
-    let path = (operand as? PathOperand)?.path
-    let isOwn = path.map { $0.hops.isEmpty && $0.composite == nil && $0.depth == 0 } ?? false
-    slot = isOwn ? path?.slot : nil
-    absentValue = isOwn ? path?.absentValue : nil
+    let own = operand.property.flatMap { $0.isDirect ? $0 : nil }
+    slot = own?.slot
+    absentValue = own?.absentValue
   }
 }

@@ -97,11 +97,7 @@ extension ResolvedPath {
   fileprivate func fitting(_ constants: [Value]) -> [Value]? {
     guard case .attribute(let type) = kind else { return constants }
     if type == .codable { return nil }
-    var fitting: [Value] = []
-    for constant in constants {
-      guard let value = constant.fitting(type) else { return nil }
-      fitting.append(value)
-    }
-    return fitting
+    let fitting = constants.compactMap { $0.fitting(type) }
+    return fitting.count == constants.count ? fitting : nil
   }
 }
