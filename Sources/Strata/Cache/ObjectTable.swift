@@ -99,21 +99,11 @@ struct ObjectTable: ~Copyable {
   }
 
   /// All objects, in no particular order. O(capacity).
-  var objects: [ManagedObject] {
-    var objects: [ManagedObject] = []
-    objects.reserveCapacity(count)
-    for place in 0..<capacity { if let object = slots[place].object { objects.append(object) } }
-    return objects
-  }
+  var objects: [ManagedObject] { (0..<capacity).compactMap { slots[$0].object } }
 
   /// The keys of all objects, in no particular order. O(capacity).
   var keys: [ObjectKey] {
-    var keys: [ObjectKey] = []
-    keys.reserveCapacity(count)
-    for place in 0..<capacity where slots[place].key != 0 {
-      keys.append(ObjectKey(rawValue: slots[place].key))
-    }
-    return keys
+    (0..<capacity).compactMap { slots[$0].key == 0 ? nil : ObjectKey(rawValue: slots[$0].key) }
   }
 
   /// Where the search for a key begins.

@@ -17,7 +17,7 @@ extension SaveSession {
         origin: layer.identity))
     work.pendingSave = save
     work.view = nil
-    coordinator.commit(save.changeSet, lendingThread: lendsThread) { save.complete($0) }
+    coordinator.store.commit(save.changeSet, lendingThread: lendsThread) { save.complete($0) }
     return save
   }
 

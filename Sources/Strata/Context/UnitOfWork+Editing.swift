@@ -24,7 +24,7 @@ extension UnitOfWork {
   private func nextSerial() -> UInt64 {
     if edits.serials.isEmpty {
       let count = min(max(edits.drafted.count, 1), Self.serialCountMax)
-      edits.serials = coordinator.takeSerials(upTo: count)
+      edits.serials = coordinator.store.takeSerials(upTo: count)
     }
     let serial = edits.serials.lowerBound
     edits.serials = (serial + 1)..<edits.serials.upperBound

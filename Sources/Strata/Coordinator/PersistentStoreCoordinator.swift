@@ -49,15 +49,6 @@ public final class PersistentStoreCoordinator: SnapshotSource {
 
   package func snapshot() throws -> any Snapshot { try store.snapshot() }
 
-  func commit(
-    _ changeSet: ChangeSet, lendingThread lendsThread: Bool,
-    completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
-  ) {
-    store.commit(changeSet, lendingThread: lendsThread, completion: completion)
-  }
-
-  func takeSerials(upTo countMax: Int) -> Range<UInt64> { store.takeSerials(upTo: countMax) }
-
   /// How often and how long threads have waited for the locks that reads pass through, since the
   /// coordinator was made: to see that reads wait for nobody. Counting costs nothing where nobody
   /// waits. Core Data has none.

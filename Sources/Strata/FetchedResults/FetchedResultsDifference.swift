@@ -49,8 +49,6 @@ public struct FetchedResultsDifference: Sendable, Hashable, Codable {
   /// before them came and went.
   public internal(set) var updates: [Step] = []
 
-  init() {}
-
   /// Whether nothing has changed.
   public var isEmpty: Bool {
     deletedSections.isEmpty && insertedSections.isEmpty && deletions.isEmpty && insertions.isEmpty

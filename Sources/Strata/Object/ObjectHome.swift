@@ -91,11 +91,5 @@ public final class ObjectHome {
 public struct ObjectSeed {
   package let home: ObjectHome
   package let key: ObjectKey
-  package let status: ManagedObject.Status
-
-  package init(home: ObjectHome, key: ObjectKey, status: ManagedObject.Status = .clean) {
-    self.home = home
-    self.key = key
-    self.status = status
-  }
+  package var status = ManagedObject.Status.clean
 }
