@@ -341,9 +341,7 @@ final class ObjectCache {
       object.status == .clean || object.status == .gone, object.draft == nil
     else { return }
     object.status = .clean
-    byteCount -= object.record?.byteCount ?? 0
-    object.record = nil
-    forgetOriginal(object.key)
+    put(nil, into: object)
     object.edition = edition
     checkInvariants()
   }
@@ -369,10 +367,8 @@ final class ObjectCache {
     if object.record != nil, !object.home.hooks.isDisjoint(with: .faulting) {
       object.isRecentlyUsed = false
       waiting.append(object)
-    } else if let record = object.record, !isForced {
-      byteCount -= record.byteCount
-      object.record = nil
-      forgetOriginal(object.key)
+    } else if object.record != nil, !isForced {
+      put(nil, into: object)
     } else {
       unregister(object.key)
     }

@@ -124,12 +124,9 @@ extension ManagedObject {
         isEqual =
           externalStamp(at: slot)
           == context.reader.externalStamp(of: key, at: slot, beforeTurn: isFormer)
-      } else if let draft {
-        isEqual = Self.isEqual(draft.slot(slot), record?.slot(slot, home.layout))
-      } else if let current = self.record {
-        isEqual = Self.isEqual(current.slot(slot, home.layout), record?.slot(slot, home.layout))
       } else {
-        isEqual = true
+        let current = draft?.slot(slot) ?? self.record?.slot(slot, home.layout)
+        isEqual = current.map { Self.isEqual($0, record?.slot(slot, home.layout)) } ?? true
       }
       if !isEqual { differing.insert(slot) }
     }

@@ -77,30 +77,21 @@ struct PositionPlan {
       let ceiling = upper?.position ?? PositionPlan.unnumbered
       let room = ceiling - min(lower?.position ?? 0, ceiling)
       let even = room / (count + 1)
-      let kept = (room >> 10) / count
+      let open = min(PositionPlan.spacing, even)
+      let kept = max(1, (room >> 10) / count)
       switch (lower, upper) {
-      case (nil, nil):
-        step = min(PositionPlan.spacing, even)
-        first = PositionPlan.middle - count / 2 * step
-      case (let lower?, nil):
-        step = min(PositionPlan.spacing, even)
-        first = lower.position + step
-      case (nil, _?):
-        step = min(PositionPlan.spacing, even)
-        first = ceiling - count * step
+      case (nil, nil): (step, first) = (open, PositionPlan.middle - count / 2 * open)
+      case (let lower?, nil): (step, first) = (open, lower.position + open)
+      case (nil, _?): (step, first) = (open, ceiling - count * open)
       case (let lower?, _?)
       where lower.key == members.insertedLast && room > count
         && (place < 2 || Self.goesOn(in: room, besides: members[place - 2], lower)):
-        step = max(1, kept)
-        first = lower.position + step
+        (step, first) = (kept, lower.position + kept)
       case (_, let upper?)
       where upper.key == members.insertedLast && room > count
         && (place + 1 >= numberedCount || Self.goesOn(in: room, besides: upper, members[place + 1])):
-        step = max(1, kept)
-        first = upper.position - count * step
-      case (let lower?, _?):
-        step = even
-        first = lower.position + step
+        (step, first) = (kept, upper.position - count * kept)
+      case (let lower?, _?): (step, first) = (even, lower.position + even)
       }
       if step == 0 { return nil }
     }

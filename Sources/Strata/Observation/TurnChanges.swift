@@ -27,18 +27,14 @@ struct TurnChanges: Sendable {
   private static let segmentCountMax = 64
 
   var isEmpty: Bool {
-    if updated.isEmpty && refreshed.isEmpty && invalidated.isEmpty && ends.isEmpty {
-      if inserted.isEmpty && deleted.isEmpty { return true }
-      // What came and went again within the turn is nothing to tell of.
-      return inserted.count == deleted.count && Set(inserted) == Set(deleted)
-    }
-    return false
+    // Objects that came and went again within the turn are no change.
+    updated.isEmpty && refreshed.isEmpty && invalidated.isEmpty && ends.isEmpty
+      && inserted.count == deleted.count && Set(inserted) == Set(deleted)
   }
 
   /// Whether nothing was noted, not even what came and went.
   var isUntouched: Bool {
-    segments.isEmpty && updated.isEmpty && inserted.isEmpty && deleted.isEmpty && ends.isEmpty
-      && refreshed.isEmpty && invalidated.isEmpty && folded.isEmpty
+    isEmpty && inserted.isEmpty && deleted.isEmpty && segments.isEmpty && folded.isEmpty
   }
 
   /// Notes what was encoded or has landed. O(1), amortised over the changes.
