@@ -5,7 +5,7 @@
 
   /// The access level of a class or of a property, as its modifiers say it.
   struct Access {
-    enum Level { case open, `public`, package, `internal`, narrower }
+    enum Level: String { case open, `public`, package, `internal`, `fileprivate`, `private` }
 
     let level: Level
     /// `private(set)` and the like.
@@ -25,17 +25,7 @@
     var isInlinable: Bool { level == .open || level == .public }
 
     private static func level(of modifiers: DeclModifierListSyntax) -> Level? {
-      for modifier in modifiers where modifier.detail == nil {
-        switch modifier.name.tokenKind {
-        case .keyword(.open): return .open
-        case .keyword(.public): return .public
-        case .keyword(.package): return .package
-        case .keyword(.internal): return .internal
-        case .keyword(.private), .keyword(.fileprivate): return .narrower
-        default: continue
-        }
-      }
-      return nil
+      modifiers.lazy.filter { $0.detail == nil }.compactMap { Level(rawValue: $0.name.text) }.first
     }
   }
 #endif

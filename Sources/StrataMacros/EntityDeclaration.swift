@@ -72,7 +72,7 @@
       switch access.level {
       case .open, .public: "public "
       case .package: "package "
-      case .internal, .narrower: ""
+      case .internal, .fileprivate, .private: ""
       }
     }
 
