@@ -41,7 +41,8 @@ package final class TurnReporter {
   var isTurnEndScheduled = false
   /// The lists that are told of this context's changes.
   var liveResults = LiveResultsList()
-  private var messageCounts = MessageCounts()
+  /// The number of messages of each kind that the context has posted.
+  private var messageCounts: [ManagedObjectContext.Message.Kind: Int] = [:]
   /// An error that reading a property met and could not throw: the next call that can, does.
   var deferredError: (any Error)?
 
@@ -137,8 +138,9 @@ package final class TurnReporter {
 
   /// Posts a message as a notification, whose object is the context's layer.
   package func post(_ kind: ManagedObjectContext.Message.Kind, _ objects: ChangedObjects) {
+    messageCounts[kind, default: 0] += 1
     let message = ManagedObjectContext.Message(
-      kind: kind, number: messageCounts.next(kind), contextName: name,
+      kind: kind, number: messageCounts[kind, default: 0], contextName: name,
       transactionAuthor: transactionAuthor, objects: objects)
     NotificationCenter.default.post(
       name: kind.notificationName, object: layer,

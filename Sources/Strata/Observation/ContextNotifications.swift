@@ -67,16 +67,3 @@ extension ManagedObjectContext.Message {
     self = message
   }
 }
-
-// MARK: - Posting
-
-/// How many messages of each kind a context has posted.
-struct MessageCounts {
-  private var counts: [ManagedObjectContext.Message.Kind: Int] = [:]
-
-  /// The number of the next message of `kind`.
-  mutating func next(_ kind: ManagedObjectContext.Message.Kind) -> Int {
-    counts[kind, default: 0] += 1
-    return counts[kind, default: 0]
-  }
-}
