@@ -54,10 +54,8 @@ package final class RowReader {
   }
 
   private func targetSlot(_ path: ResolvedPath, of row: Row) throws -> RecordSlot? {
-    guard let end = try follow(path.hops, from: self.row(path.depth, outOf: row)) else {
-      return nil
-    }
-    return end.layout.slot(path.slot, at: end.start)
+    let end = try follow(path.hops, from: self.row(path.depth, outOf: row))
+    return end.map { $0.layout.slot(path.slot, at: $0.start) }
   }
 
   /// Returns the object at the end of to-one slots from `row`; nil if one of them is nil or its

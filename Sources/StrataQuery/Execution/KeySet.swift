@@ -65,13 +65,7 @@ extension KeySet {
 extension [ObjectKey] {
   /// Whether the keys ascend and no two are equal.
   fileprivate var isStrictlyAscending: Bool {
-    var last: UInt64 = 0
-    for key in self {
-      // No object has the key 0.
-      if key.rawValue <= last { return false }
-      last = key.rawValue
-    }
-    return true
+    zip(self, dropFirst()).allSatisfy(<)
   }
 
   /// Removes all but one of adjacent equal keys.

@@ -130,7 +130,7 @@ extension RowRequest {
   /// Groups the rows: one row for each combination of the properties' values. Core Data:
   /// `propertiesToGroupBy`.
   public func grouped(by keyPaths: (PartialKeyPath<Root> & Sendable)...) -> RowRequest {
-    grouped(by: keyPaths.map { PathNode(PathReference([$0])) })
+    with { $0.groupKeys += keyPaths.map { PathNode(PathReference([$0])) } }
   }
 
   /// Groups the rows by one property of the object or of a related object: one row for each value.
@@ -138,28 +138,24 @@ extension RowRequest {
   public func grouped<Key>(
     _ key: (PropertyPath<Root, Root>) -> PropertyPath<Root, Key>
   ) -> RowRequest {
-    grouped(by: [key(PropertyPath()).operand])
+    with { $0.groupKeys.append(key(PropertyPath()).operand) }
   }
 
   /// Adds a condition on groups. The condition uses aggregates and the properties that rows are
   /// grouped by. Core Data: `havingPredicate`.
   public func having(_ condition: (PropertyPath<Root, Root>) -> FetchPredicate) -> RowRequest {
-    var request = self
     let added = condition(PropertyPath())
-    request.condition = request.condition.map { $0 && added } ?? added
-    return request
+    return with { $0.condition = $0.condition.map { $0 && added } ?? added }
   }
 
   /// Removes equal rows: only the first of them remains. Core Data: `returnsDistinctResults`.
   public func distinct() -> RowRequest {
-    var request = self
-    request.isDistinct = true
-    return request
+    with { $0.isDistinct = true }
   }
 
-  private func grouped(by keys: [any OperandNode]) -> RowRequest {
+  private func with(_ change: (inout RowRequest) -> Void) -> RowRequest {
     var request = self
-    request.groupKeys += keys
+    change(&request)
     return request
   }
 }

@@ -15,8 +15,6 @@ package struct TextPattern: Sendable {
   private let options: TextOptions
   /// The common prefix of all texts that match.
   package let prefix: String
-  /// Whether the pattern has no wildcards.
-  package let isLiteral: Bool
 
   package init(_ pattern: String, _ options: TextOptions) {
     var parts: [Part] = []
@@ -44,7 +42,6 @@ package struct TextPattern: Sendable {
     self.parts = parts
     self.options = options
     self.prefix = prefix
-    isLiteral = prefix.count == parts.count
   }
 
   /// Whether the whole of `text` matches. O(length of text · length of pattern).
