@@ -17,12 +17,8 @@ package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
   /// is NaN.
   private func isTrue(of value: V) -> Bool {
     if value == constant { return comparison.holds(0) }
-    switch comparison {
-    case .equal: return false
-    case .less, .lessOrEqual: return value < constant && !Self.isNaN(value) && !Self.isNaN(constant)
-    case .greater, .greaterOrEqual:
-      return constant < value && !Self.isNaN(value) && !Self.isNaN(constant)
-    }
+    if Self.isNaN(value) || Self.isNaN(constant) { return false }
+    return value < constant ? comparison.holds(-1) : constant < value && comparison.holds(1)
   }
 
   /// In Foundation, a decimal NaN is equal to itself and less than all other decimals. Here it has

@@ -19,9 +19,13 @@ extension KeySet {
   ///   - doubtful: the keys that must be checked; nil if all must be.
   init(_ found: [ObjectKey], doubtful: Set<ObjectKey>? = []) {
     var ascending = found
-    if !ascending.isStrictlyAscending {
+    if !zip(found, found.dropFirst()).allSatisfy(<) {
       WordOrder.sort(&ascending)
-      ascending.removeRepeated()
+      var last: ObjectKey?
+      ascending.removeAll { key in
+        defer { last = key }
+        return key == last
+      }
     }
     keys = ascending
     self.doubtful = doubtful
@@ -59,22 +63,5 @@ extension KeySet {
   private func contains(_ key: ObjectKey) -> Bool {
     let place = keys.partitioningIndex { $0 >= key }
     return place < keys.count && keys[place] == key
-  }
-}
-
-extension [ObjectKey] {
-  /// Whether the keys ascend and no two are equal.
-  fileprivate var isStrictlyAscending: Bool {
-    zip(self, dropFirst()).allSatisfy(<)
-  }
-
-  /// Removes all but one of adjacent equal keys.
-  fileprivate mutating func removeRepeated() {
-    var count = 0
-    for index in indices where count == 0 || self[count - 1] != self[index] {
-      self[count] = self[index]
-      count += 1
-    }
-    removeLast(self.count - count)
   }
 }

@@ -61,29 +61,29 @@ private struct Group {
 
 extension RowPlan {
   private func fetchGroups(
-    _ groups: Groups, in view: ReadView, _ show: (RowValues) throws -> ScanStep
+    _ groups: Groups, in view: ReadView, _ body: (RowValues) throws -> ScanStep
   ) throws {
     var gathered = try gather(groups, in: view)
     let reader = RowReader(view: view)
+    func show(_ states: [RowAggregate.State], _ row: Row) throws -> ScanStep {
+      reader.totals = zip(groups.aggregates, states).map { $0.result($1) }
+      guard try groups.having?.isTrue(of: row, reader) ?? true else { return .more }
+      return try body(RowValues(columns, of: row, reader))
+    }
     if groups.keys.isEmpty {
       // Without group keys, columns have only aggregates and constants: no object is read.
-      try withEmptyRow { row in
-        var states = gathered.first?.states ?? []
-        if gathered.isEmpty { states = groups.aggregates.map { _ in RowAggregate.State() } }
-        reader.totals = groups.results(states)
-        guard try groups.having?.isTrue(of: row, reader) ?? true else { return }
-        _ = try show(RowValues(columns, of: row, reader))
-      }
+      let states = gathered.first?.states ?? groups.initialStates
+      var arena = RecordArena()
+      let layout = objects.entity.layout
+      let empty = layout.edited(nil, into: &arena) { _ in }
+      let key = ObjectKey(entity: objects.entity.number, serial: 0)
+      _ = try empty.withRow(of: key, layout) { try show(states, $0) }
       return
     }
     gathered.sort { $0.first < $1.first }
     if !groups.sort.isEmpty { gathered = try sorted(gathered, by: groups.sort, view) }
     for group in gathered {
-      reader.totals = groups.results(group.states)
-      let step = try reader.withRow(of: group.first) { row in
-        guard try groups.having?.isTrue(of: row, reader) ?? true else { return ScanStep.more }
-        return try show(RowValues(columns, of: row, reader))
-      }
+      let step = try reader.withRow(of: group.first) { try show(group.states, $0) }
       if step == .stop { return }
     }
   }
@@ -98,8 +98,7 @@ extension RowPlan {
       let place = groups.keys.isEmpty ? gathered.indices.first : places[key]
       let index = place ?? gathered.count
       if place == nil {
-        gathered.append(
-          Group(first: row.key, states: groups.aggregates.map { _ in RowAggregate.State() }))
+        gathered.append(Group(first: row.key, states: groups.initialStates))
         places[key] = index
       }
       if row.key < gathered[index].first { gathered[index].first = row.key }
@@ -125,19 +124,11 @@ extension RowPlan {
     }
     return sorter.sorted().compactMap { row in places[row.key].map { groups[$0] } }
   }
-
-  /// Calls `body` with a row of an object that has no values.
-  private func withEmptyRow(_ body: (Row) throws -> Void) throws {
-    var arena = RecordArena()
-    let layout = objects.entity.layout
-    let record = layout.edited(nil, into: &arena) { _ in }
-    let key = ObjectKey(entity: objects.entity.number, serial: 0)
-    try record.withRow(of: key, layout, body)
-  }
 }
 
 extension RowPlan.Groups {
-  fileprivate func results(_ states: [RowAggregate.State]) -> [Value] {
-    zip(states, aggregates).map { $1.result($0) }
+  /// The states of the aggregates for a group without objects.
+  fileprivate var initialStates: [RowAggregate.State] {
+    Array(repeating: RowAggregate.State(), count: aggregates.count)
   }
 }
