@@ -29,10 +29,13 @@
       name = pattern.identifier.trimmed.text
       bareName = pattern.identifier.bareText
 
-      guard
-        !PropertyChecks.reportStorage(of: variable, binding, named: bareName, report: report),
-        let type = PropertyChecks.writtenType(of: binding, named: bareName, report: report)
-      else { return nil }
+      if PropertyChecks.reportStorage(of: variable, binding, named: bareName, report: report) {
+        return nil
+      }
+      guard let type = binding.typeAnnotation?.type else {
+        report(.missingType(bareName), at: binding.pattern, remedies: Remedy.annotate(binding))
+        return nil
+      }
       self.type = type
 
       let marked = Marker.allCases.compactMap { marker in

@@ -38,15 +38,6 @@
       return false
     }
 
-    /// The type; refuses a property that has it inferred.
-    static func writtenType(
-      of binding: PatternBindingSyntax, named name: String, report: Report
-    ) -> TypeSyntax? {
-      if let type = binding.typeAnnotation?.type { return type }
-      report(.missingType(name), at: binding.pattern, remedies: Remedy.annotate(binding))
-      return nil
-    }
-
     /// Refuses names, types and defaults that would not work.
     static func report(
       of binding: PatternBindingSyntax, _ property: PersistentProperty, report: Report
