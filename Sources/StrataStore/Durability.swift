@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
 
-/// What a finished save has survived.
+/// The failures that a finished save survives.
 public enum Durability: String, Sendable, Hashable, CaseIterable {
   /// Power failure. The default.
   case full
   /// Power failure, except that the last save may be lost; the store stays sound.
   case relaxed
-  /// The end of the process, not that of the machine, after which the store may be damaged. For
+  /// Survives the end of the process, not a crash of the machine, which may damage the store. For
   /// scratch stores.
   case none
 

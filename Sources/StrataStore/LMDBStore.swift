@@ -6,9 +6,9 @@ package import StrataModel
 import StrataPrimitives
 package import StrataRecord
 
-/// The store that Strata brings along: one LMDB file, or a private one that nobody sees.
+/// Strata's own store: one LMDB file, or a private temporary one.
 ///
-/// Readers take snapshots and wait for nobody. Saves go to one thread, where those that wait share a
+/// Readers take snapshots and never wait. Saves are written by one thread; waiting saves share a
 /// transaction.
 ///
 /// ```
@@ -18,8 +18,8 @@ package import StrataRecord
 /// ```
 ///
 /// ## Lifetime
-/// The file is closed when the store was closed or let go, its saves are done, and its snapshots are
-/// gone. Two stores on one file share its environment.
+/// The file is closed when the store has been closed or released, its saves are finished, and its
+/// snapshots are released. Two stores on one file share its environment.
 ///
 /// ## Isolation
 /// Sendable: any call from any thread.
@@ -42,11 +42,12 @@ package final class LMDBStore: PersistentStore {
   /// Opens the store at `path`, or creates it there.
   ///
   /// - Parameters:
-  ///   - path: of the file; its folder must exist. A lock file, `path` + "-lock", lies beside it.
-  ///   - durability: what a finished save has survived. All who have the file open in this process
-  ///     must ask for the same.
+  ///   - path: the path of the file; its folder must exist. The lock file is beside it, at `path` +
+  ///     "-lock".
+  ///   - durability: the failures that a finished save survives. All users of the file in this
+  ///     process must ask for the same.
   /// - Throws: `folderMissing`, `permissionDenied`, `notAStrataStore`, `unsupportedFormat`,
-  ///   `modelMismatch`, `damaged`, `diskFull`, `storage`. What lies at the path is then as it was.
+  ///   `modelMismatch`, `damaged`, `diskFull`, `storage`. A file at the path is then unchanged.
   package static func open(
     at path: String, model: ManagedObjectModel, durability: Durability = .full
   ) throws(StoreError) -> LMDBStore {

@@ -12,30 +12,31 @@ import StrataPrimitives
 /// ## Isolation
 /// Sendable: every call may come from any thread.
 package protocol PersistentStore: SnapshotSource {
-  /// What identifies the store wherever its file is copied to; object URIs carry it.
+  /// The identifier of the store, which copies of its file keep; object URIs contain it.
   var uuid: UUID { get }
 
   /// Saves a change set, all of it or nothing, and calls `completion` when it is as durable as the
-  /// store is.
+  /// store promises.
   ///
-  /// Saves that wait at the same time may share one transaction; each is checked by itself, after
-  /// those that came before it. What fails there concerns that save alone.
+  /// Saves that wait at the same time may share one transaction. Each is checked by itself, after
+  /// those before it, and its failure concerns that save alone.
   ///
   /// - Parameters:
-  ///   - lendsThread: whether the caller does nothing until the completion was called. Then it may all
-  ///     be done on the caller's thread, before this returns.
-  ///   - completion: runs on the store's writer: it must be short and must not wait for another save.
-  ///     It gets a `StoreError` if nothing was saved.
+  ///   - lendsThread: whether the caller only waits until the completion is called. Then the
+  ///     caller's thread may do all the work before this returns.
+  ///   - completion: runs on the store's writer: it must be short and must not wait for another
+  ///     save. It gets a `StoreError` if nothing was saved.
   func commit(
     _ changeSet: ChangeSet, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void)
 
-  /// Deletes objects where they lie, all of them or none, and what delete rules say with them; calls
-  /// `completion` when it is as durable as the store is. It takes its turn among the saves, and tells
-  /// the feed as a save does.
+  /// Deletes objects in the file, all of them or none, with the objects that delete rules add;
+  /// calls `completion` when it is as durable as the store promises. It waits for its turn among
+  /// the saves, and notifies the feed as a save does.
   ///
-  /// - Parameter completion: as that of `commit`. It gets `StoreError`, `BatchDenial`,
-  ///   `CancellationError` or what the deletion's own closures throw, if nothing was deleted.
+  /// - Parameter completion: runs on the store's writer: it must be short and must not wait for
+  ///   another save. It gets `StoreError`, `BatchDenial`, `CancellationError` or an error of the
+  ///   deletion's own closures, if nothing was deleted.
   func delete(
     _ deletion: BatchDeletion,
     completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void)
@@ -48,8 +49,8 @@ package protocol PersistentStore: SnapshotSource {
   /// - Returns: 1 at least. Those that are not used are lost.
   func takeSerials(upTo countMax: Int) -> Range<UInt64>
 
-  /// How often and how long threads have waited for the locks that the store's snapshots take; what
-  /// is not the store's is zero.
+  /// How often and how long threads have waited for the locks that the store's snapshots take. Zero
+  /// for locks of other types.
   var lockStatistics: LockStatistics { get }
 
   /// Finishes the saves that wait, and lets the store go. Later calls throw `StoreError.closed`;
@@ -58,20 +59,20 @@ package protocol PersistentStore: SnapshotSource {
 }
 
 extension PersistentStore {
-  /// Deletes objects and waits for it.
+  /// Deletes objects and waits for the result.
   ///
-  /// - Important: Not in a completion of a save, which would wait for itself.
-  /// - Throws: what `delete(_:completion:)` gives its completion.
+  /// - Important: Do not call it in a completion of a save: it would wait for itself.
+  /// - Throws: the error that `delete(_:completion:)` passes to its completion.
   package func delete(_ deletion: BatchDeletion) throws -> BatchOutcome {
     let answer = Answer<BatchOutcome>()
     delete(deletion) { answer.give($0) }
     return try answer.wait()
   }
 
-  /// Deletes objects, suspending meanwhile. A cancelled task has it end without having done anything,
-  /// unless that comes too late.
+  /// Deletes objects, suspending meanwhile. Cancelling the task ends it without changing anything,
+  /// unless it is already writing.
   ///
-  /// - Throws: what `delete(_:completion:)` gives its completion.
+  /// - Throws: the error that `delete(_:completion:)` passes to its completion.
   package func delete(_ deletion: BatchDeletion) async throws -> BatchOutcome {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

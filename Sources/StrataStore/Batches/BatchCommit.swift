@@ -2,10 +2,10 @@
 import StrataChanges
 import StrataLMDB
 
-/// One write transaction for one batch.
+/// Runs one batch in a write transaction of its own.
 ///
-/// It is not shared with saves: a batch reads and writes by turns, so that what it meets half way can be
-/// undone only by the end of the transaction, which would be the end of the others' saves too.
+/// A batch does not share its transaction with saves. It reads and writes by turns, so a failure in
+/// the middle can be undone only by aborting the transaction, and that would abort the saves too.
 ///
 /// ## Isolation
 /// The writer thread.

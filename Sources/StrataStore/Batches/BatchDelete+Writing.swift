@@ -4,12 +4,13 @@ import StrataLMDB
 import StrataModel
 import StrataRecord
 
-// What a batch delete writes, once all rules are known to allow it. A stretch of objects is read, and
-// what goes with them planned; then it is written as a save's plan is, and forgotten.
+// The write step of a batch delete, after all delete rules allow it. It reads a range of objects,
+// plans the entries to remove, writes the plan as a save does, and releases it before the next
+// range.
 
 extension BatchDelete {
-  /// How many objects are read before they are written: their records, and the entries that go with
-  /// them, are what is in memory.
+  /// The number of objects that are read before they are written. It bounds the memory for their
+  /// records and entries.
   private static let stretchCount = 4_096
 
   mutating func write() throws {
@@ -75,19 +76,20 @@ extension BatchDelete {
     _ = try PlanWriter.write(plan, in: transaction, trees, generation: generation)
   }
 
-  // MARK: - Changing what stays
+  // MARK: - Changing the objects that stay
 
-  /// What is to become of the record of an object that stays, as the transaction has it by now.
+  /// The new content of the record of an object that stays, over the transaction's current record.
   private typealias Revision = (
     inout BatchDelete, ObjectKey, Record, ReadView, inout RecordArena
   ) throws -> Record
 
-  /// Writes what `revise` makes of objects.
+  /// Writes the records that `revise` returns.
   ///
   /// - Parameter keys: ascending.
   /// - Throws: `StoreError.uniquenessViolations`.
   private mutating func rewrite(_ keys: [ObjectKey], _ revise: Revision) throws {
-    // Values that must be unique and have changed: what is written later may give way to them.
+    // The unique values that changed. A later write may free a value that another object still has,
+    // so they are checked at the end.
     var changed: [UniqueChange] = []
     var rest = keys[...]
     while let first = rest.first {
@@ -128,8 +130,7 @@ extension BatchDelete {
     return plan
   }
 
-  /// What is wrong with a changed value that must be unique, if another object has it: a derived one
-  /// may be so.
+  /// The violation if another object has the changed unique value. A derived value can collide.
   private func violation(
     of change: UniqueChange, _ view: ReadView
   ) throws -> UniquenessViolation? {
@@ -139,15 +140,15 @@ extension BatchDelete {
   }
 }
 
-/// A value that must be unique and is not what it was.
+/// A unique value that changed.
 private struct UniqueChange {
   let key: ObjectKey
-  /// What the object is now.
+  /// The object's current value.
   let record: Record
   let entity: EntitySchema
   let index: IndexSchema
 
-  /// Nil if the value is what it was, or one that many may have.
+  /// Nil if the value did not change, or if several objects may have it.
   init?(_ item: SavePlan.Item, _ entity: EntitySchema, _ index: IndexSchema) {
     guard item.old != nil, let new = item.new, index.covers(anyOf: item.differing),
       !index.isIncomplete(new, entity.layout)
@@ -156,7 +157,7 @@ private struct UniqueChange {
   }
 }
 
-/// What is to be taken away with the objects of one entity.
+/// The entries to remove with the objects of one entity.
 private struct EntityDeletion {
   let entity: EntitySchema
   /// Whether the records go with their tree.
@@ -178,7 +179,7 @@ private struct EntityDeletion {
     }
   }
 
-  /// Whether anything lies elsewhere than in trees that are emptied.
+  /// Whether there are entries outside the trees that are emptied.
   var looksAtObjects: Bool {
     !(isEmptied && indexes.isEmpty && links.isEmpty && positions.isEmpty)
   }

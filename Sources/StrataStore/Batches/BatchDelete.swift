@@ -4,20 +4,21 @@ import StrataLMDB
 import StrataModel
 import StrataRecord
 
-/// Deletes objects within a write transaction, without making any of them, as the delete rules of the
-/// model say: the state of the store is that after as many single deletions and a save.
+/// Deletes objects within a write transaction, by the model's delete rules, without making any
+/// instances. The store ends in the same state as after deleting each object and saving.
 ///
-/// | step | reads | keeps for each object |
+/// | step | reads | memory for each object |
 /// | --- | --- | --- |
-/// | choose | what the subject says; for cascades links, and records whose to-one slot has that rule | 8 bytes and a place in a table |
-/// | examine | links of what goes; nothing is written before all rules are known to allow it | the same, of those at the other ends |
-/// | write | records, a few thousand at a time, for the index entries that go with them | nothing |
+/// | choose | the subject's objects; for cascades links, and records whose to-one slot has that rule | 8 bytes and a slot in a table |
+/// | examine | links of the deleted objects; nothing is written before all rules allow it | the same, for the objects at the other ends |
+/// | write | records, a few thousand at a time, for their index entries | nothing |
 ///
-/// If none of an entity's objects stays, its trees are emptied. If that can be said without a look at any
-/// (`WholeEntities.canGoUnseen`), nothing else is done.
+/// If all objects of an entity are deleted, its trees are emptied. If that can be decided without
+/// reading any object (`WholeEntities.canGoUnseen`), nothing else is done.
 ///
 /// ## Lifetime
-/// Bytes and cursors of `view` are gone before anything is written; later steps take views of their own.
+/// Bytes and cursors of `view` are released before anything is written; later steps take their own
+/// views.
 ///
 /// ## Isolation
 /// The writer thread.
@@ -26,12 +27,12 @@ struct BatchDelete {
   let transaction: WriteTransaction
   let generation: UInt64
   private let queue: CommitQueue
-  /// Whether the keys of what changes are wanted, though they be not needed.
+  /// Whether the caller wants the keys of the changed objects even if no step needs them.
   private let notesKeys: Bool
 
   var consequences: (any DeletionConsequences)?
   var doomed = DoomedObjects()
-  /// Objects that stay, with the to-one slots that led to what goes.
+  /// The objects that stay, with their to-one slots that led to deleted objects.
   var cleared: [ObjectKey: SlotSet] = [:]
   /// Objects that stay, at the other ends of links that go.
   private var linked: Set<ObjectKey> = []
@@ -58,8 +59,8 @@ struct BatchDelete {
     consequences = deletion.consequences?()
   }
 
-  /// - Throws: `BatchDenial`, `CancellationError`, `StoreError`, `LMDBError`; what the deletion's own
-  ///   closures throw. The transaction is then good for nothing but abort.
+  /// - Throws: `BatchDenial`, `CancellationError`, `StoreError`, `LMDBError`; the errors of the
+  ///   deletion's closures. After an error the transaction can only be aborted.
   mutating func run() throws -> BatchOutcome {
     if let outcome = try deleteUnseen() { return outcome }
     try choose()
@@ -71,7 +72,7 @@ struct BatchDelete {
 
   // MARK: - Views
 
-  /// A view for one step, and what it is to others.
+  /// A view for one step, and the way it is passed to other types.
   func takeView() -> (store: StoreView, read: ReadView) {
     let view = StoreView(transaction, trees, schema, generation: generation - 1)
     return (view, ReadView(own: Overlay(), inherited: [], snapshot: view, schema: schema))
@@ -185,7 +186,7 @@ struct BatchDelete {
         }
         pending.append(member)
       }
-      // What was read is not needed any more.
+      // Releases the bytes that were read.
       arena = RecordArena()
     }
   }
@@ -212,9 +213,10 @@ struct BatchDelete {
     return others
   }
 
-  /// The objects whose to-one slot leads to `key`, each of which has been asked: a cascade deletes them.
+  /// The objects whose to-one slot leads to `key`, each of which has been asked: a cascade deletes
+  /// them.
   ///
-  /// - Throws: `StoreError.damaged` if the index names one that does not lead there.
+  /// - Throws: `StoreError.damaged` if the index names an object that does not lead to `key`.
   private func provenReferrers(
     to key: ObjectKey, _ referrer: RelationshipEnds.Referrer, _ view: StoreView,
     _ arena: inout RecordArena
@@ -295,9 +297,10 @@ struct BatchDelete {
     }
   }
 
-  /// The slots of an object that stays which led to what goes, and the layout that they are of.
+  /// The slots of a remaining object that led to deleted objects, and the layout of these slots.
   ///
-  /// - Throws: `StoreError.damaged` if the record does not lead there: an index has said so.
+  /// - Throws: `StoreError.damaged` if an index says that the record leads to a deleted object, and
+  ///   the record does not.
   func clearedSlots(
     of key: ObjectKey, _ record: Record
   ) throws(StoreError) -> (layout: RecordLayout, slots: SlotSet) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-// Damage that shows where two places of the file do not agree about a link. What deletes or unlinks
-// objects looks at both, because an index that names a wrong object would have it destroy that.
+// Damage where two places of the file disagree about a link. Deleting and unlinking read both
+// places: an index that names a wrong object would otherwise destroy that object.
 
 extension StoreError {
-  /// A record is not what was written under its key, or is missing.
+  /// A record is missing, or differs from the one that was written under its key.
   static func damagedRecord(of key: ObjectKey, _ reason: String) -> StoreError {
     .damaged(tree: "r\(key.entity.rawValue)", key: "serial \(key.serial)", reason: reason)
   }

@@ -12,7 +12,7 @@ public enum StoreError: Error, Sendable {
   case folderMissing(path: String)
   /// The process may not read and write the file, its lock file or their folder.
   case permissionDenied(path: String)
-  /// What lies at the path is no Strata store; it was not touched. Choose another path.
+  /// The file at the path is no Strata store; it was not changed. Choose another path.
   case notAStrataStore(path: String)
   /// The store was written by a later version of Strata. Bring this program up to date.
   case unsupportedFormat(found: Int)
@@ -27,13 +27,13 @@ public enum StoreError: Error, Sendable {
 
   // MARK: Saving, in the order in which they are looked for
 
-  /// A merge policy of the program's own decided what cannot be done: it has to be mended.
+  /// A custom merge policy returned an invalid decision. Fix the policy.
   case mergePolicyMistakes([MergePolicyMistake])
   /// Objects were changed by another save since they were read, and the merge policy is `.error`.
   /// Roll back and repeat the changes, or save with another policy.
   case conflicts([Conflict])
-  /// The save would leave links that lead to nothing, and the merge policy is `.error`; or a delete
-  /// rule denies what the merge policy decided.
+  /// The save would leave links without a target, and the merge policy is `.error`; or a delete
+  /// rule denies the merge policy's decision.
   case danglingLinks([DanglingLink])
   /// Values that must be unique would not be.
   case uniquenessViolations([UniquenessViolation])
@@ -52,7 +52,7 @@ public enum StoreError: Error, Sendable {
   /// path does not have it. Let go of the coordinator and of all its contexts, in every process that
   /// has the store open, see that the right file is at the path, and open it again.
   case fileReplaced(path: String)
-  /// The storage engine refused for a reason that says itself what to do.
+  /// The storage engine failed. The reason says what to do.
   case storage(StorageFailure)
   /// The store was closed. Open it again.
   case closed
@@ -69,8 +69,8 @@ public struct DanglingLink: Sendable, Hashable {
     /// The save deletes the owner, and did not know of the link, which another save has made; the
     /// delete rule, cascade or deny, has not been applied to it.
     case unknownMember
-    /// The save deletes the target, whose delete rule is deny, and another save has linked the owner
-    /// to it: the merge policy let the deletion stand, the rule did not.
+    /// The save deletes the target, whose delete rule is deny, and another save has linked the
+    /// owner to it. The merge policy let the deletion stand; the rule denies it.
     case deniedReferrer
     /// The save deletes the owner, whose delete rule is deny, and another save has linked it to the
     /// target.
@@ -90,7 +90,7 @@ public struct DanglingLink: Sendable, Hashable {
   }
 }
 
-/// What the storage engine said.
+/// The storage engine's message.
 public struct StorageFailure: Sendable, Hashable, CustomStringConvertible {
   package let error: LMDBError
 

@@ -2,8 +2,8 @@
 public import StrataModel
 package import StrataRecord
 
-/// An object whose value of a unique attribute, or of properties that are unique together, another
-/// object has. Core Data: `NSConstraintConflict`.
+/// An object that has the same value of a unique attribute, or of properties that are unique
+/// together, as another object. Core Data: `NSConstraintConflict`.
 public struct UniquenessViolation: Sendable, Hashable {
   /// An object that is unsaved, or that the save inserts or updates.
   public let objectID: ObjectID
@@ -22,7 +22,7 @@ public struct UniquenessViolation: Sendable, Hashable {
     self.existing = existing
   }
 
-  /// The violation of one object, whose value in a unique index another has.
+  /// The violation of one object whose value in a unique index another object has.
   package init(
     _ key: ObjectKey, _ index: IndexSchema, heldBy holder: ObjectKey, _ entity: EntitySchema
   ) {

@@ -4,7 +4,7 @@ import StrataLMDB
 import StrataModel
 import StrataRecord
 
-/// What a store says about itself, in the tree `catalog`: format, identity, model and counters.
+/// The store's description of itself, in the tree `catalog`: format, identity, model and counters.
 ///
 /// | name | value |
 /// | --- | --- |
@@ -18,8 +18,8 @@ import StrataRecord
 ///
 /// | note | value |
 /// | --- | --- |
-/// | `#generation` | of the last save, 8 bytes |
-/// | `#serial` | the first serial that no block has, 8 bytes |
+/// | `#generation` | the generation of the last save, 8 bytes |
+/// | `#serial` | the first serial that no block contains, 8 bytes |
 ///
 /// Numbers are little-endian. `seal` is reserved: Docs/FileFormat.md, "Catalog".
 struct Catalog {
@@ -47,9 +47,9 @@ struct Catalog {
 
   // MARK: - Reading and writing the whole
 
-  /// - Parameter new: the catalog of a new store of the model. Most stores have the same outline and
-  ///   the same numbers, and their texts are compared faster than decoded.
-  /// - Throws: `notAStrataStore` if there is none; `unsupportedFormat`, `damaged`.
+  /// - Parameter new: the catalog of a new store of the model. Most stores have the same outline
+  ///   and the same numbers, and comparing their texts is faster than decoding them.
+  /// - Throws: `notAStrataStore` if there is no catalog; `unsupportedFormat`, `damaged`.
   init(
     in transaction: Transaction, _ tree: Tree, path: String, expecting new: Catalog
   ) throws(StoreError) {

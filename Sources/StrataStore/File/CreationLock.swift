@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The right to create stores in a folder, or to clear away what creations have left there.
+/// The right to create stores in a folder, or to clean up after interrupted creations.
 ///
-/// Who creates one shares the folder's lock with other creators; who clears has it alone. So what is
-/// cleared is nobody's: a process that dies lets go of its lock.
+/// Creators hold the folder lock shared, cleanup holds it exclusively. So cleanup removes no file
+/// of a running creation: a process that dies releases its lock.
 ///
 /// ## Isolation
-/// Any thread. Two locks of one process are as those of two.
+/// Any thread. Locks in one process conflict as if two processes held them.
 struct CreationLock: ~Copyable {
   enum Purpose {
-    /// Waits for who clears, which is short.
+    /// Waits for a running cleanup, which is short.
     case creating
-    /// Does not wait for who creates.
+    /// Does not wait for creators.
     case clearing
   }
 
   private let folder: Int32
 
-  /// Nil if the folder cannot be locked: somebody creates a store there, or it, or its file system, has
-  /// no locks for us.
+  /// Nil if the folder cannot be locked: a creation is under way there, or the folder or its file
+  /// system does not support locks.
   init?(folder path: String, for purpose: Purpose) {
     let opened = open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else { return nil }

@@ -3,8 +3,8 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// The bytes of index entries and links in the trees that several properties share. (Entries lie in
-/// blocks: `Postings`.)
+/// The bytes of index entries and links in the trees that several properties share. (Entries are
+/// stored in blocks: `Postings`.)
 enum EntryKey {
   /// Bytes of the property number before an entry.
   static let prefixByteCount = 2
@@ -15,7 +15,7 @@ enum EntryKey {
     [UInt8(truncatingIfNeeded: number.rawValue >> 8), UInt8(truncatingIfNeeded: number.rawValue)]
   }
 
-  /// What all links of one object in one relationship begin with.
+  /// The common prefix of all links of one object in one relationship.
   static func prefix(_ place: LinkPlace) -> [UInt8] {
     var bytes = prefix(place.relationship)
     KeyEncoder.append(objectKey: place.owner, to: &bytes)

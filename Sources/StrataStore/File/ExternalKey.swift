@@ -2,8 +2,9 @@
 import StrataModel
 import StrataRecord
 
-/// The bytes under which an external attribute's value lies: the serial of its object, and the number of
-/// the property, both big-endian. An object's values lie together, those of new ones at the end.
+/// The key of an external attribute's value: the serial of its object, and the number of the
+/// property, both big-endian. An object's values are neighbours, and those of new objects are at
+/// the end.
 struct ExternalKey {
   private let word: UInt64
 

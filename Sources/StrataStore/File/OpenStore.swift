@@ -3,19 +3,19 @@ import StrataLMDB
 import StrataModel
 import StrataRecord
 
-/// An open file with all that is known of it: what a store, its snapshots and its saves share.
+/// An open file with its description, shared by a store, its snapshots and its saves.
 ///
 /// ## Lifetime
-/// Whoever holds it keeps the file open.
+/// Each reference keeps the file open.
 ///
 /// ## Isolation
-/// Sendable: constant, and what is behind it is Sendable itself.
+/// Sendable: constant, and its parts are Sendable themselves.
 final class OpenStore: Sendable {
   let readers = TreeReaderPool()
   let queue: CommitQueue
   let serials: SerialAllocator
 
-  /// Reads what the file says about itself.
+  /// Reads the file's catalog.
   ///
   /// - Throws: `notAStrataStore`, `unsupportedFormat`, `modelMismatch`, `damaged`, `storage`.
   init(

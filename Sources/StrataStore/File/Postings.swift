@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataRecord
 
-/// How the objects that have one value lie in an index: in blocks, ascending.
+/// The storage of the objects with one value in an index: blocks in ascending order.
 ///
 /// ```
 ///  key    [ number │ value │ first object ]
-///  value  [ to the second │ to the third │ … ]       what each key is above the one before
+///  value  [ to the second │ to the third │ … ]       the distance of each key to the one before
 /// ```
 ///
-/// It exists because values repeat: a thousand objects of one company take two or three bytes each
-/// instead of the value, the object's key and what LMDB needs for an entry. A value that one object
-/// has is an entry without a value.
+/// Values repeat: a thousand objects of one company take two or three bytes each instead of the
+/// value, the object's key and LMDB's overhead per entry. A value that a single object has is an
+/// entry without a value.
 ///
 /// Docs/FileFormat.md, "index entries".
 ///
 /// ## Invariants
 /// - I1 The objects of a block are above those of the blocks of the same value before it.
 enum Postings {
-  /// The most bytes of a block after its key. What is changed in a block is written anew, so it is
-  /// much less than a page.
+  /// The maximum number of bytes of a block after its key. A change rewrites its block, so the
+  /// maximum is much less than a page.
   static let byteCountMax = 128
 
-  /// The bytes do not hold what a block holds, or blocks are not in order.
+  /// The bytes are no valid block, or blocks are not in order.
   struct Damage: Error {}
 
   /// How many bytes `delta` takes.
@@ -60,7 +60,7 @@ enum Postings {
       object = first
     }
 
-    /// Goes on to the next object.
+    /// Moves to the next object.
     /// - Returns: false if there is none.
     @inline(__always)
     mutating func next() throws(Damage) -> Bool {

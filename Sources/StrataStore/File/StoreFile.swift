@@ -4,15 +4,15 @@ import StrataLMDB
 import StrataModel
 import StrataRecord
 
-/// The file of a store: how it comes to be, and what can be told of one without opening it.
+/// The file of a store: its creation, and checks of a file without opening it.
 ///
-/// LMDB leaves a file that never opens again if the process dies while it creates one. So a store is
-/// made whole under a name of its own in the same folder, synced, and then linked to its path, which
-/// fails if another process was first: then its store is the one. What a crash leaves behind is a
-/// file called `<store>.new-<UUID>`, perhaps the store itself under a second name. The next creation, or
-/// who opens a store with two names, clears it away.
+/// LMDB leaves a file that never opens again if the process dies during its creation. So a store is
+/// completed under a temporary name in the same folder, synced, and then linked to its path. The
+/// link fails if another process was first; then the other store is used. A crash leaves a file
+/// named `<store>.new-<UUID>` behind, perhaps the store itself under a second name. The next
+/// creation, or the next opening of a store with two names, removes it.
 enum StoreFile {
-  /// What lies at a path.
+  /// The kind of file at a path.
   enum Kind {
     case nothing
     /// It begins as LMDB files do.
@@ -46,7 +46,8 @@ enum StoreFile {
 
   // MARK: - Creating
 
-  /// Makes a store of `model` at `path`. If another process makes one meanwhile, that stays.
+  /// Creates a store of `model` at `path`. If another process creates one at the same time, the
+  /// other one stays.
   ///
   /// - Throws: `folderMissing`, `permissionDenied`, `diskFull`, `storage`.
   static func create(at path: String, model: ManagedObjectModel) throws(StoreError) {
@@ -68,7 +69,7 @@ enum StoreFile {
       throw StoreError(LMDBError(code: errno), opening: path)
     }
     try syncFolder(of: path)
-    // Without one nobody clears here either.
+    // Without the lock no process cleans up here either.
     _ = consume lock
   }
 
@@ -131,20 +132,20 @@ enum StoreFile {
     guard fsync(file) == 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
   }
 
-  // MARK: - What creations have left
+  // MARK: - Leftovers of creations
 
   private static var temporaryMark: String { ".new-" }
   private static var lockMark: String { "-lock" }
 
-  /// Clears away what the creation of the store at `path` has left, if that was interrupted when the store
-  /// had its name already.
+  /// Removes the leftovers of creating the store at `path`, if the creation was interrupted after
+  /// the store had its name.
   static func clearSecondName(of path: String) {
     var information = stat()
     if stat(path, &information) == 0, information.st_nlink > 1 { clearLeftovers(of: path) }
   }
 
-  /// Removes what interrupted creations of the store at `path` have left, if nobody creates one in its
-  /// folder. What cannot be removed stays.
+  /// Removes the leftovers of interrupted creations of the store at `path`, if no creation is under
+  /// way in its folder. Files that cannot be removed stay.
   private static func clearLeftovers(of path: String) {
     let folder = folder(of: path)
     let name = (path as NSString).lastPathComponent

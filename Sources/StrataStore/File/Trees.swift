@@ -3,7 +3,7 @@ import StrataLMDB
 import StrataModel
 import StrataRecord
 
-/// Which tree of the file holds what: the one place that knows the shape.
+/// The trees of the file: the one type that depends on the file's shape.
 ///
 /// | tree | key | value |
 /// | --- | --- | --- |
@@ -14,12 +14,12 @@ import StrataRecord
 /// | `i` + entity number | number of a constraint over several properties, 2 bytes; the same | the same |
 /// | `i` + entity number | number, 2 bytes; owner, 8; target, 8 | nothing, or a position, 8 bytes |
 ///
-/// Records have a tree per entity, so that new ones are appended. The indexes over the properties
-/// that an entity declares share one, so that a small save touches few. Docs/FileFormat.md has the
-/// measurements.
+/// Each entity has its own tree of records, so that new ones are appended. The indexes over the
+/// properties that an entity declares share one tree, so that a small save changes few trees.
+/// Docs/FileFormat.md has the measurements.
 ///
-/// All trees are made with the store and opened with it: a handle opened later is void in snapshots
-/// that began before, which would read an entity as empty.
+/// All trees are created with the store and opened with it. A handle that is opened later is
+/// invalid in snapshots that began earlier, which would read an entity as empty.
 ///
 /// ## Invariants
 /// - I1 The number of a property and its `reversed` lead to the same tree.
@@ -93,7 +93,7 @@ final class Trees: Sendable {
     return trees
   }
 
-  /// The names of all trees that a store of `schema` has, the catalog's first; those of an entity in the
+  /// The names of all trees of a store of `schema`, the catalog's first; those of an entity in the
   /// order records, entries, external attributes.
   static func names(_ schema: Schema) -> [String] {
     [catalogName]
@@ -126,14 +126,14 @@ final class Trees: Sendable {
   /// The bytes of an entity's external attributes; nil if it has none.
   func external(of entity: EntityNumber) -> Tree? { own(of: entity)?.external }
 
-  /// The index over a property, or the links of a relationship; nil if there are none such.
+  /// The index over a property, or the links of a relationship; nil if there are none.
   func entries(of property: PropertyNumber) -> Tree? {
     let index = Int(property.rawValue & PropertyNumber.rawValueMax)
     return index < entries.count ? entries[index] : nil
   }
 
-  /// The indexes over the properties that an entity declares, and the links of its relationships; nil if
-  /// there are none.
+  /// The indexes over the properties that an entity declares, and the links of its relationships;
+  /// nil if there are none.
   func entries(declaredBy entity: EntityNumber) -> Tree? { own(of: entity)?.entries }
 
   @inline(__always)

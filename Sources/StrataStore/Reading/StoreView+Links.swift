@@ -5,7 +5,7 @@ package import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-// Links, and what leads to an object.
+// Links, and the objects that lead to an object.
 
 extension StoreView {
   package func scanLinks(

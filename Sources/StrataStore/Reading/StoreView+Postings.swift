@@ -187,10 +187,10 @@ private struct EntryBounds {
         .elementsEqual(lower.prefix(EntryKey.prefixByteCount))
   }
 
-  /// Whether the lower bound may lie between two objects of the block under `key`.
+  /// Whether the lower bound may be between two objects of the block under `key`.
   func splitsBelow(_ key: UnsafeRawBufferPointer) -> Bool { Self.splits(lower, key) }
 
-  /// Whether the upper bound may lie between two objects of the block under `key`.
+  /// Whether the upper bound may be between two objects of the block under `key`.
   func splitsAbove(_ key: UnsafeRawBufferPointer) -> Bool { Self.splits(upper, key) }
 
   /// Only a bound that goes on after the block's value can.

@@ -5,18 +5,18 @@ import StrataLMDB
 package import StrataModel
 package import StrataRecord
 
-/// The objects of a store as one transaction sees them: the store's snapshot, or the state that a save is
-/// being checked against.
+/// The objects of a store in one transaction: the store's snapshot, or the state that a save is
+/// checked against.
 ///
-/// Bytes come out checked: the record's checksum and offsets, the lengths of keys. What is wrong is a
-/// `StoreError.damaged`.
+/// Bytes are checked before they are returned: the record's checksum and offsets, the lengths of
+/// keys. A failed check throws `StoreError.damaged`.
 ///
 /// ## Lifetime
-/// A snapshot lives for a turn: it keeps the file open, and old pages in it. Bytes lie in the file's map,
-/// or in a page of the transaction: as long as those of `Transaction`.
+/// A snapshot lives for a turn: it keeps the file open, and old pages in it. Bytes are in the
+/// file's map, or in a page of the transaction, and valid as long as those of `Transaction`.
 ///
 /// ## Isolation
-/// That of its transaction. The last reference may be dropped on any thread.
+/// The isolation of its transaction. The last reference may be released on any thread.
 package final class StoreView: Snapshot {
   package let generation: UInt64
   let trees: Trees
@@ -41,9 +41,9 @@ package final class StoreView: Snapshot {
     generation = try Catalog.generation(in: reader.transaction)
   }
 
-  /// What a write transaction sees as long as nothing more is written.
+  /// The view of a write transaction, valid until the next write.
   ///
-  /// - Parameter generation: of the last save in it.
+  /// - Parameter generation: the generation of the last save in the transaction.
   init(_ transaction: WriteTransaction, _ trees: Trees, _ schema: Schema, generation: UInt64) {
     reader = TreeReader(transaction, trees)
     (store, self.trees, self.schema, self.generation) = (nil, trees, schema, generation)
@@ -53,7 +53,7 @@ package final class StoreView: Snapshot {
 
   // MARK: - One object
 
-  /// The envelope and record of `key` as they lie in the file, unchecked; nil if there is none.
+  /// The stored envelope and record of `key`, unchecked; nil if there is none.
   func envelope(of key: ObjectKey) throws(StoreError) -> UnsafeRawBufferPointer? {
     guard let tree = trees.records(of: key.entity) else { return nil }
     return try envelope(of: key, in: tree)
@@ -79,8 +79,8 @@ package final class StoreView: Snapshot {
     return StoredRecord(record: arena.append(copying: bytes), generation: generation)
   }
 
-  /// What an external slot of `key` stands for, checked and copied; nil if it has no value, or if there
-  /// is no record.
+  /// The value of an external slot of `key`, checked and copied; nil if it has no value, or if
+  /// there is no record.
   package func externalData(of key: ObjectKey, at slot: Int) throws(StoreError) -> ExternalData? {
     guard let entity = schema.entity(key.entity), let tree = trees.external(of: key.entity),
       let envelope = try envelope(of: key)
@@ -108,7 +108,7 @@ package final class StoreView: Snapshot {
 
   /// The generation and record in an envelope.
   ///
-  /// - Throws: `damaged` unless they are what was written under `key`.
+  /// - Throws: `damaged` unless they are those that were written under `key`.
   func check(
     _ envelope: UnsafeRawBufferPointer, of key: ObjectKey
   ) throws(StoreError) -> (generation: UInt64, record: UnsafeRawBufferPointer) {

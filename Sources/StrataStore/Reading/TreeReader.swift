@@ -2,12 +2,12 @@
 import StrataLMDB
 import StrataPrimitives
 
-/// A transaction with what has been opened in it: cursors that no scan is using, and trees of records.
+/// A transaction with its open resources: idle cursors, and trees of records.
 ///
-/// It outlives the view that reads through it: the next view of the pool finds all of it open.
+/// It outlives the view that reads through it: the next view of the pool finds all of them open.
 ///
 /// ## Isolation
-/// That of its transaction.
+/// The isolation of its transaction.
 final class TreeReader {
   let transaction: Transaction
   let trees: Trees
@@ -18,7 +18,7 @@ final class TreeReader {
   // and nothing of the program runs while a cursor is taken or given back.
   /// By the index of their tree. To count a reference would take as long as a fifth of a look-up.
   @exclusivity(unchecked) private var records: [Uncounted<RecordTree>?] = []
-  /// Those of `records`.
+  /// The trees in `records`.
   private var held: [RecordTree] = []
 
   private final class IdleCursor {
@@ -32,7 +32,7 @@ final class TreeReader {
 
   /// Reads in `tree`.
   ///
-  /// - Throws: what `body` throws, with the name of the tree.
+  /// - Throws: the errors of `body`, with the name of the tree.
   @inline(__always)
   func reading<Result>(
     _ tree: Tree, _ body: (Transaction) throws(LMDBError) -> Result
@@ -44,7 +44,7 @@ final class TreeReader {
     }
   }
 
-  /// What lies under `key`; nil if nothing does.
+  /// The value under `key`; nil if there is none.
   func get(
     _ key: UnsafeRawBufferPointer, in tree: Tree
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
@@ -55,7 +55,7 @@ final class TreeReader {
 
   /// Reads in a tree of records.
   ///
-  /// - Throws: what `body` throws, with the name of the tree.
+  /// - Throws: the errors of `body`, with the name of the tree.
   @inline(__always)
   func readingRecords<Result>(
     _ tree: Tree, _ body: (RecordTree) throws(LMDBError) -> Result
@@ -87,7 +87,7 @@ final class TreeReader {
 
   /// Calls `body` with a cursor on `tree`. A scan in the body has a cursor of its own.
   ///
-  /// - Throws: what `body` throws; an `LMDBError` as a `StoreError` with the name of the tree.
+  /// - Throws: the errors of `body`; an `LMDBError` as a `StoreError` with the name of the tree.
   @inline(__always)
   func withCursor(on tree: Tree, _ body: (inout Cursor) throws -> Void) throws {
     do {

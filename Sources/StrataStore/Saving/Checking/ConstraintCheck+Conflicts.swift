@@ -3,13 +3,13 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Collisions are conflicts for the merge policy too, as the third table over `MergePolicy` says. Of two
-// objects with one unique value, one that is new gives way: it is deleted, the other survives with its
-// ID and takes of its values what the policy says, and what leads to the loser leads to the survivor.
-// No policy lets an object go that the store has had.
+// Resolves collisions of unique values as conflicts, by the third table of `MergePolicy`. Of two
+// objects with one unique value, a new one gives way: it is deleted, and the other survives with
+// its ID. The survivor takes the loser's values as the policy says, and links that lead to the
+// loser lead to the survivor. No policy deletes an object that the store already had.
 //
-// It comes to an end: each resolution takes away a new object, or takes back our change of a stored
-// one, once.
+// The resolution terminates: each step either removes a new object, or reverts the save's change of
+// a stored object, and does so once per object.
 
 extension ConstraintCheck {
   /// Resolves the collisions that were found; others may come of it.
@@ -82,8 +82,9 @@ extension ConstraintCheck {
     try state.revise(loser, to: nil)
   }
 
-  /// The loser's values as a record of the survivor's entity, and which of them it set. Of another
-  /// entity of the hierarchy it gives what both have.
+  /// The loser's values as a record of the survivor's entity, and the slots that it set. If the
+  /// loser is of another entity of the hierarchy, the values are those of the properties that both
+  /// entities have.
   private func values(
     of loser: ObjectKey, as entity: EntitySchema, over theirs: Record
   ) throws -> (Record, SlotSet, ExternalValues)? {
@@ -126,7 +127,7 @@ extension ConstraintCheck {
     return given
   }
 
-  // MARK: - A stored object keeps what it had
+  // MARK: - A stored object keeps its value
 
   /// Of two objects that the store has, ours is given back the value that it had, if the policy gives
   /// way to the store at all.

@@ -13,20 +13,20 @@ struct Collision {
   let holder: ObjectKey
 }
 
-/// Looks whether what is unique stays so, over the state after the save, and has the merge policy decide
-/// where it does not.
+/// Checks unique values over the state after the save, and asks the merge policy to resolve each
+/// collision.
 ///
 /// ## Isolation
 /// The writer thread.
 struct ConstraintCheck {
   let state: StateAfterSave
-  /// What is still to be resolved.
+  /// The collisions that are not resolved yet.
   var collisions: [Collision] = []
   var mistakes: [MergePolicyMistake] = []
   var violations: [UniquenessViolation] = []
   /// The slots that a survivor has from losers.
   var gained: [ObjectKey: SlotSet] = [:]
-  /// Objects whose value in an index was taken back: once is enough.
+  /// The objects whose value in an index was reverted. Each is reverted once.
   var reverted: Set<Reversion> = []
 
   struct Reversion: Hashable {
@@ -70,7 +70,7 @@ struct ConstraintCheck {
     let value = UnsafeRawBufferPointer(
       rebasing: entry.dropLast(KeyEncoder.objectKeyByteCount))
     guard let key = KeyEncoder.objectKey(ofEntry: entry), value.contains(where: { $0 != 0 }) else {
-      // nil, which may repeat: its bytes are zero, and those of no value are.
+      // Nil may repeat. Its bytes are zero, and no value has such bytes.
       return
     }
     if run.index.isCompound, try isIncomplete(key, run.index) { return }
@@ -129,7 +129,7 @@ struct ConstraintCheck {
     }
   }
 
-  /// Whether two objects have the same value, none of whose parts is nil.
+  /// Whether two objects have the same value, and no part of it is nil.
   func hasEqualValue(
     _ left: ObjectKey, _ right: ObjectKey, _ index: IndexSchema
   ) throws -> Bool {

@@ -3,8 +3,9 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Looks whether a relationship has more members after the save than it may. The context has counted what
-/// it saw; another save may have added members since. Which of them should go no merge policy can say.
+/// Checks that no relationship has more members after the save than its maximum. The context
+/// counted the members that it could see; another save may have added members since. No merge
+/// policy can decide which members to remove, so the save fails.
 ///
 /// ## Isolation
 /// The writer thread.

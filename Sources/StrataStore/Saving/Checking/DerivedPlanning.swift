@@ -3,19 +3,20 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Plans derived attributes as they are after the save: what the save writes by what the check has
-/// decided, and the rest as the transaction has it. No change set has them: contexts do not set them, and
-/// what a record of a change set holds in their slots does not count.
+/// Plans the derived attributes as they are after the save: over the decided records of objects
+/// that the save writes, and over the transaction's records of other objects. Change sets carry no
+/// derived values: contexts do not set them, and the derived slots of a change set's record are
+/// ignored.
 ///
 /// ## Isolation
 /// The writer thread.
 struct DerivedPlanning {
   let state: StateAfterSave
 
-  /// Has the plan write derived attributes as they are after the save, in the objects that it writes
-  /// and in others. The saver hears of each that is not as it was in the change set.
+  /// Plans the derived attributes as they are after the save, of the objects that it writes and of
+  /// others. The saver is notified of each derived value that differs from its change set.
   ///
-  /// It may be called again when more was decided: then it begins with what it has planned itself.
+  /// A second call, after further decisions, begins with the values that the first one planned.
   func run() throws {
     guard concernsDerived else { return }
     if !state.plan.merged.isEmpty, PlantedFault.decidedUnderived.isPlanted(in: state.schema) {
@@ -41,7 +42,7 @@ struct DerivedPlanning {
       }
   }
 
-  // MARK: - What is wanted
+  // MARK: - Objects to calculate
 
   private func gather(into derivation: inout Derivation, in after: ReadView) throws {
     let beneath = after.over(Overlay())
@@ -56,7 +57,7 @@ struct DerivedPlanning {
     derivation.wantAggregates()
   }
 
-  // MARK: - What is planned
+  // MARK: - Planned records
 
   /// Derives in the objects that the plan writes.
   private func deriveWritten(_ derivation: Derivation, in after: ReadView) throws {
@@ -69,7 +70,8 @@ struct DerivedPlanning {
         let item = state.plan.sections[number].items[place]
         guard let new = item.new else { continue }
         var record = new
-        // What is not to be calculated stays as it is stored, whatever the change set has there.
+        // An attribute that is not calculated keeps its stored value, whatever the change set has
+        // in its slot.
         if let old = item.old {
           let strange = item.differing.intersection(derived)
             .subtracting(derivation.wanted[item.key] ?? SlotSet())
@@ -106,8 +108,8 @@ struct DerivedPlanning {
     if !items.isEmpty { state.plan.revise(items, state.schema) }
   }
 
-  /// Has the saver hear of derived values: over what was decided of the object, or else over what it
-  /// has saved.
+  /// Notifies the saver of derived values, over the decided record of the object if there is one,
+  /// else over the saved record.
   private func note(
     _ record: Record, of key: ObjectKey, _ derived: SlotSet, _ layout: RecordLayout
   ) {

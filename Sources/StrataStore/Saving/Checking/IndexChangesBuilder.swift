@@ -2,8 +2,8 @@
 import StrataChanges
 import StrataRecord
 
-/// Gathers the entries of one index that come and go with objects. As long as there are none, it is
-/// nothing: most changes are of properties without an index.
+/// Gathers the added and removed entries of one index. It allocates nothing before the first entry:
+/// most changes are of properties without an index.
 struct IndexChangesBuilder {
   private(set) var index: IndexSchema
   private var layout: RecordLayout
@@ -12,7 +12,7 @@ struct IndexChangesBuilder {
   private var removed: IndexRunBuilder?
   private var added: IndexRunBuilder?
 
-  /// - Parameter section: whose objects come first.
+  /// - Parameter section: the section whose objects come first.
   init(_ index: IndexSchema, of section: SavePlan.Section) {
     self.index = index
     layout = section.entity.layout

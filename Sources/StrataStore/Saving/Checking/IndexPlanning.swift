@@ -40,8 +40,8 @@ struct IndexPlanning {
     state.plan.indexes = changes.values.map { $0.finished() }
   }
 
-  /// The runs of the save's only segment, if they are just what the indexes gain: when all its
-  /// objects are new to the store. The saver has encoded and sorted them already.
+  /// The runs of the save's only segment, if they are exactly the added index entries. They are if
+  /// all the save's objects are new to the store. The saver has encoded and sorted them already.
   private func completeRuns() -> [PropertyNumber: IndexRun]? {
     guard state.save.segments.count == 1, state.save.changes.isInsertsOnly,
       state.plan.merged.isEmpty
@@ -50,8 +50,8 @@ struct IndexPlanning {
     return newCount == state.save.changes.count ? state.save.segments[0].runs : nil
   }
 
-  /// The entities of which the save deletes all that the store has and inserts none; nil if there are
-  /// none such.
+  /// The entities of which the save deletes all stored objects and inserts none; nil if there are
+  /// none.
   private func wholeEntities() throws -> WholeEntities? {
     if !state.plan.sections.contains(where: { $0.items.first?.new == nil }) { return nil }
     var counts: [EntityNumber: Int] = [:]
@@ -59,7 +59,7 @@ struct IndexPlanning {
     for section in state.plan.sections {
       let number = section.entity.number
       let isDeletion = !section.items.indices.contains { section.items[$0].new != nil }
-      // No entity has so many objects.
+      // More objects than any entity can have.
       counts[number] = isDeletion ? section.items.count : -1
       if isDeletion, try state.view.count(of: number) == section.items.count { hasAny = true }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// Objects that were found to exist a moment ago: a thousand new cities lead to the same country. It
-/// forgets what it has no room for.
+/// A bounded cache of objects that were found to exist: a thousand new cities link to the same
+/// country. It evicts entries when it is full.
 struct KeyMemo {
   private static let countLog2Max = 10
   private let countLog2: Int

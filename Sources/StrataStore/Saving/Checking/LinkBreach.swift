@@ -18,7 +18,7 @@ enum LinkBreach {
 }
 
 extension LinkCheck {
-  /// What the program is told of a breach that is not resolved; nil for one that always is.
+  /// The error for the program if a breach is not resolved; nil for a breach that always is.
   func danglingLink(_ breach: LinkBreach, isDenied: Bool = false) -> DanglingLink? {
     switch breach {
     case .lostTarget(let owner, let relationship, let target):

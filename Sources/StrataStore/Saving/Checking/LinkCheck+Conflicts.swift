@@ -3,12 +3,12 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Breaches of the links are conflicts: two saves that were each right by themselves. The merge policy
-// decides, as the table over `MergePolicy` says; each decision may bring about others, and all are
-// made before anything is written.
+// Resolves breaches of links as conflicts: two saves were each valid on their own. The merge policy
+// decides, by the table of `MergePolicy`. Each decision may cause others, and all are made before
+// anything is written.
 //
-// It comes to an end: a slot that was cleared stays so, an object that stays is deleted again only by
-// a cascade, and what a cascade has deleted stays deleted.
+// The resolution terminates: a cleared slot stays clear, an object that stays is deleted again only
+// by a cascade, and an object that a cascade has deleted stays deleted.
 
 extension LinkCheck {
   /// Resolves all breaches.
@@ -27,14 +27,14 @@ extension LinkCheck {
         if !danglingLinks.isEmpty { throw StoreError.danglingLinks(danglingLinks) }
         try findBreachesOfRevised()
       }
-      // Who denied may have been deleted or unlinked by another rule in the end.
+      // Another rule may have deleted or unlinked the denying object in the end.
       for breach in denied where try stands(breach) {
         danglingLinks += [danglingLink(breach, isDenied: true)].compactMap(\.self)
       }
       if !danglingLinks.isEmpty { throw StoreError.danglingLinks(danglingLinks) }
       denied = []
       state.applyRevisions()
-      // What the save links to may be gone by a rule that the save did not know of.
+      // A rule that the save was unaware of may have deleted the target of a link.
       try findBreaches()
     }
   }
@@ -76,9 +76,9 @@ extension LinkCheck {
     }
   }
 
-  /// Applies a delete rule to an object of which the deleting save did not know.
+  /// Applies a delete rule to an object that the deleting save was unaware of.
   ///
-  /// - Parameter slot: that of the object, if it leads to the deleted one.
+  /// - Parameter slot: the object's slot, if it leads to the deleted object.
   private mutating func apply(
     _ rule: DeleteRule, of deleted: ObjectKey, to other: ObjectKey, clearing slot: Int? = nil,
     _ breach: LinkBreach
@@ -91,7 +91,7 @@ extension LinkCheck {
     }
   }
 
-  /// Whether a breach is still one after what was decided since it was found.
+  /// Whether a breach still holds after later decisions.
   private func stands(_ breach: LinkBreach) throws -> Bool {
     switch breach {
     case .lostTarget(let owner, let relationship, let target):

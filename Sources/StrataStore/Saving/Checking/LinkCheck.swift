@@ -10,7 +10,7 @@ import StrataRecord
 /// The writer thread.
 struct LinkCheck {
   let state: StateAfterSave
-  /// What was found and not resolved yet.
+  /// The breaches that are not resolved yet.
   var breaches: [LinkBreach] = []
   /// Breaches in which a delete rule denies: they may be gone when all is decided.
   var denied: [LinkBreach] = []
@@ -46,10 +46,10 @@ struct LinkCheck {
     }
   }
 
-  /// Looks at one object that the save writes or deletes.
+  /// Checks one object that the save writes or deletes.
   ///
-  /// - Parameter isRevised: whether a conflict has made it what it is: then what it leads to may be
-  ///   something else too, though its own slots are as they were.
+  /// - Parameter isRevised: whether a conflict has changed the object. Its targets may then have
+  ///   changed too, even if its own slots did not.
   mutating func findBreaches(
     of item: SavePlan.Item, _ entity: EntitySchema, isRevised: Bool = false
   ) throws {
@@ -64,7 +64,7 @@ struct LinkCheck {
         if key != former {
           breaches.append(.lostTarget(owner: item.key, target, target: key))
         } else if let referrer = referrer(to: key, entity.numbers[target.slot]) {
-          // What stays after all keeps what it leads to, if the policy likes.
+          // An object that stays after all keeps its targets, if the policy agrees.
           breaches.append(.referrer(owner: item.key, referrer, deleted: key))
         }
       }

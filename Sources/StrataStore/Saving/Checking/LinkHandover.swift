@@ -51,17 +51,17 @@ struct LinkHandover {
     state.plan.links = kept
   }
 
-  /// The ordered relationship whose places lie there; nil if there is none.
+  /// The ordered relationship whose positions are stored there; nil if there is none.
   private func orderedRelationship(at place: LinkPlace) -> RelationshipSchema? {
     state.schema.entity(place.owner.entity)?.relationships.lazy.compactMap(\.self).first {
       $0.isOrdered && $0.number == place.relationship
     }
   }
 
-  /// The end of a survivor's list. Members without a number come last: they get theirs, because others
-  /// follow.
+  /// The end of a survivor's list. Members without a number come last, and get numbers because
+  /// other members follow.
   ///
-  /// - Parameter links: of the save; gets what is numbered.
+  /// - Parameter links: the save's links; gets the new numbers.
   private func end(
     of relationship: RelationshipSchema, at place: LinkPlace, _ links: inout LinkChanges
   ) throws -> ListEnd {
@@ -99,7 +99,7 @@ private struct MovedLink {
   /// Whether the owner has given way, and not the target alone.
   let hasMovedOwner: Bool
 
-  /// The order in which links are moved: those of one owner after the other, in the order of its list.
+  /// The order in which links are moved: owner by owner, in the order of each owner's list.
   func isBefore(_ other: MovedLink) -> Bool {
     (place.owner.rawValue, formerOwner.rawValue, state.position ?? 0, target.rawValue)
       < (
@@ -120,7 +120,7 @@ private struct ListEnd {
 
   /// - Parameters:
   ///   - last: the number of the last member; nil if there is none.
-  ///   - count: how many members come.
+  ///   - count: the number of members to add.
   init(after last: UInt64?, roomFor count: Int) {
     self.last = last
     let room = LinkState.unnumbered - (last ?? Self.middle)
@@ -137,6 +137,6 @@ private struct ListEnd {
 }
 
 extension LinkState {
-  /// That of a member without a place of its own: it comes last.
+  /// The position of a member without a number: it comes last.
   fileprivate static let unnumbered = UInt64.max
 }

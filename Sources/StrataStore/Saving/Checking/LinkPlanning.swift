@@ -27,9 +27,9 @@ struct LinkPlanning {
     state.plan.sortLinks()
   }
 
-  /// Plans the links of the change set; it has both directions of what it adds and removes. Those
-  /// whose end a merge policy let go are dropped, and so is a position whose owner or member is not
-  /// there any more: it is no link, and goes with them, whoever deletes them.
+  /// Plans the links of the change set, which has both directions of each added and removed link.
+  /// Links whose end a merge policy dropped are dropped. So are positions whose owner or member no
+  /// longer exists: a position is no link, and is removed with its objects by any deletion.
   private func planOwnLinks() throws {
     for (place, links) in state.plan.links.byPlace {
       precondition(
@@ -44,7 +44,7 @@ struct LinkPlanning {
           continue
         }
         guard isOwnerThere, try !isChecked || state.exists(target) else { continue }
-        // A save that has taken the link away meanwhile has the last word.
+        // Another save has removed the link meanwhile, and its removal wins.
         if case .moved = link, try state.view.link(at: place, to: target) == nil { continue }
         changes.added.append(
           .init(owner: place.owner, target: target, position: link.position ?? 0))

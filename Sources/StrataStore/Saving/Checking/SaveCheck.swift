@@ -2,7 +2,7 @@
 import StrataChanges
 import StrataLMDB
 
-/// Checks one save against what the write transaction has, and works out what it writes.
+/// Checks one save against the state of the write transaction, and plans its writes.
 ///
 /// ```
 ///  VersionCheck ──► ConstraintCheck ──► LinkCheck ──► DerivedPlanning ──► IndexPlanning
@@ -12,11 +12,11 @@ import StrataLMDB
 ///                                                   CountCheck ──► LinkPlanning ──► SavePlan
 /// ```
 ///
-/// Versions come first, with the merge policy's word on each conflict. The other steps look at the state as
-/// it will be after the save (`StateAfterSave`), and the policy's word on links and uniqueness may change
-/// that. Each step reports its failures together.
+/// Versions are checked first, with the merge policy's decision on each conflict. The other steps
+/// read the state after the save (`StateAfterSave`), and the policy's decisions on links and unique
+/// values may change that state. Each step reports all of its failures together.
 enum SaveCheck {
-  /// What the save writes.
+  /// The planned writes of the save.
   ///
   /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.danglingLinks`,
   ///   `.uniquenessViolations`, `.countViolations`, `.damaged`; `LMDBError`.

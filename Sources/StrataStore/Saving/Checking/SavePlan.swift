@@ -3,18 +3,18 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// What a save that has passed its checks writes, in order.
+/// The writes of a save that has passed its checks, in order.
 struct SavePlan {
   /// One object whose stored record changes.
   struct Item {
     let key: ObjectKey
-    /// What the store has; nil for a new object.
+    /// The stored record; nil for a new object.
     let old: Record?
-    /// What is written, without transient values; nil to delete.
+    /// The record to write, without transient values; nil to delete.
     let new: Record?
     /// The slots in which the two differ: all that records of `layout` have, if one is nil.
     let differing: SlotSet
-    /// The bytes of those external slots of `new` that are other than those of `old`.
+    /// The bytes of the external slots of `new` that differ from `old`.
     let external: ExternalValues
 
     init(
@@ -66,10 +66,11 @@ struct SavePlan {
   var emptied: WholeEntities?
   /// One for each index.
   var indexes: [IndexChanges] = []
-  /// The links that the save adds and removes, without what comes of deletions.
+  /// The links that the save adds and removes, without those that deletions remove.
   var links = LinkChanges()
   var linkEntries: [PropertyNumber: LinkEntryChanges] = [:]
-  /// What merge policies decided and what was derived, of others' objects too: for the saver to hear.
+  /// The decisions of merge policies and the derived values, also of objects outside the save. The
+  /// saver is notified of them.
   var merged: [ObjectKey: Record?] = [:]
   /// The objects of `merged` of which no policy has decided anything, with the derived slots that are
   /// other than the saver has them.
@@ -81,7 +82,7 @@ struct SavePlan {
       && linkEntries.allSatisfy { $0.value.removed.isEmpty && $0.value.added.isEmpty }
   }
 
-  /// What the store's feed tells of the save: the objects that it writes, and the ends of its links.
+  /// The save's entry in the store's feed: the objects that it writes, and the ends of its links.
   var changedKeys: ChangedKeys {
     var keys = ChangedKeys()
     for section in sections {

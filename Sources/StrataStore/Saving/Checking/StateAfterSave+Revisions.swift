@@ -4,10 +4,10 @@ import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-// What conflicts make of objects.
+// The records that conflicts change.
 
 extension StateAfterSave {
-  /// What the save writes of an object, if anything. O(log objects).
+  /// The planned write of an object; nil if there is none. O(log objects).
   func item(of key: ObjectKey) -> SavePlan.Item? {
     revised[key] ?? plan.item(of: key)
   }
@@ -21,10 +21,11 @@ extension StateAfterSave {
     }
   }
 
-  /// Has the object be `record` after the save, or deleted if that is nil. The saver hears of it.
+  /// Plans `record` as the object's record after the save, or its deletion if `record` is nil. The
+  /// saver is notified.
   ///
-  /// - Parameter external: bytes of external slots that the save sets in it besides those of its own
-  ///   change.
+  /// - Parameter external: bytes of external slots that the save sets in the object besides those
+  ///   of its own change.
   func revise(
     _ key: ObjectKey, to record: Record?, external: ExternalValues = ExternalValues()
   ) throws {
@@ -57,13 +58,13 @@ extension StateAfterSave {
 
   // MARK: - External values
 
-  // That no stored record has a stamp without its bytes. A record that a save writes may have the stamp of
-  // a value that the save has not set: it was read, and the store has replaced or deleted that value
-  // meanwhile. Its bytes are gone. Then the store's value stays, if there is one, whatever the merge
-  // policy says of the rest.
+  // Ensures that no stored record has a stamp without its bytes. A record to write may have the
+  // stamp of a value that the save read and did not set. If the store has replaced or deleted that
+  // value meanwhile, its bytes are gone. Then the store's value stays, if there is one, regardless
+  // of the merge policy.
 
-  /// What is written of one object, its external slots with stored values or those of `external`. The
-  /// saver hears of it if that is not what it wanted.
+  /// The planned write of one object, whose external slots have stored values or values of
+  /// `external`. The saver is notified if the result differs from its change.
   func item(
     _ key: ObjectKey, old: Record?, new: Record?, _ external: ExternalValues,
     _ entity: EntitySchema
@@ -105,7 +106,7 @@ extension SavePlan {
     return section.items[place]
   }
 
-  /// Takes `revised` in the place of what was planned of these objects.
+  /// Replaces the planned writes of these objects by `revised`.
   mutating func revise(_ revised: [ObjectKey: Item], _ schema: Schema) {
     let byEntity = Dictionary(grouping: revised.values, by: \.key.entity)
     for (number, items) in byEntity {

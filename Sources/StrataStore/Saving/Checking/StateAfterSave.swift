@@ -4,13 +4,14 @@ import StrataLMDB
 import StrataModel
 import StrataRecord
 
-/// The store as it will be after a save, as far as that is decided: what the save wants, what conflicts
-/// have made of it, and what is written therefore.
+/// The state of the store after a save, as far as it is decided: the save's changes, the results of
+/// conflicts, and the writes that follow from them.
 ///
-/// The steps of a check (`SaveCheck`) read it and change it. What only one of them needs is its own.
+/// The steps of a check (`SaveCheck`) read and change it. State that one step alone needs stays in
+/// that step.
 ///
 /// ## Lifetime
-/// Its bytes are those of the transaction: nothing is written before it is gone.
+/// Its bytes belong to the transaction: it is released before anything is written.
 ///
 /// ## Isolation
 /// The writer thread.
@@ -26,9 +27,10 @@ final class StateAfterSave {
   var revised: [ObjectKey: SavePlan.Item] = [:]
   /// Those that were revised since their links were last looked at.
   var freshlyRevised: [ObjectKey] = []
-  /// What is decided of objects that the save deletes and that others are linked to.
+  /// The decisions on objects that the save deletes although other objects are linked to them.
   var verdicts: [ObjectKey: DeletionVerdict] = [:]
-  /// Losers of constraint conflicts and those who took their place, which may have lost too.
+  /// The losers of constraint conflicts and their survivors. A survivor may have lost a later
+  /// conflict.
   var survivors: [ObjectKey: ObjectKey] = [:]
   /// Whether links of the save are to be left out, because an end is not there.
   var dropsLinks = false
@@ -44,9 +46,9 @@ final class StateAfterSave {
     existing = KeyMemo(expecting: save.changes.count)
   }
 
-  /// What is decided of an object that the save deletes and that others are linked to.
+  /// The decision on an object that the save deletes although other objects are linked to it.
   enum DeletionVerdict {
-    /// It is deleted, and its delete rules run on what it did not know.
+    /// The object is deleted, and its delete rules apply to the links that the save was unaware of.
     case goes
     /// Its deletion is dropped.
     case stays
@@ -55,7 +57,7 @@ final class StateAfterSave {
 
   // MARK: - Objects
 
-  /// What the save makes of an object.
+  /// The save's result for an object.
   enum Outcome {
     /// The save does not speak of it.
     case untouched
@@ -86,7 +88,7 @@ final class StateAfterSave {
 
   func objectID(_ key: ObjectKey) -> ObjectID { ObjectID(store: schema.store, key: key) }
 
-  /// The objects that the store has whose slot leads to `key` after the save.
+  /// The stored objects whose slot leads to `key` after the save.
   func referrers(
     to key: ObjectKey, index: PropertyNumber, slot: Int
   ) throws -> [ObjectKey] {
@@ -108,14 +110,14 @@ final class StateAfterSave {
     return record.toOne(at: slot, layout: layout)
   }
 
-  /// The same for a one-to-one relationship, whose ends agree if one leads to whom a constraint
-  /// conflict has put in the place of the other.
+  /// Whether two ends of a one-to-one relationship agree. They also do if one leads to an object
+  /// whose survivor of a constraint conflict is the other.
   func partner(of key: ObjectKey, at slot: Int) throws -> ObjectKey? {
     let partner = try target(of: key, at: slot)
     return partner.flatMap(survivor(of:)) ?? partner
   }
 
-  /// Whether what lies there are mere positions: to-one slots are the truth of the relationship.
+  /// Whether the tree has positions alone: to-one slots hold the relationship.
   func holdsPositions(_ place: LinkPlace) -> Bool {
     schema.entity(place.owner.entity)?.ends.links.contains {
       $0.number == place.relationship && $0.mirror == nil
@@ -138,7 +140,7 @@ final class StateAfterSave {
 
   // MARK: - Views
 
-  /// What the store shows after the save.
+  /// The objects that the store shows after the save.
   func viewAfterSave() throws -> ReadView {
     let count = plan.sections.reduce(0) { $0 + $1.items.count }
     var changes = ChangeTable.Builder(expecting: count)
@@ -159,7 +161,7 @@ final class StateAfterSave {
       own: Overlay([segment]), inherited: [], snapshot: view, schema: schema)
   }
 
-  /// The links of the save without those that lose an end by what was decided.
+  /// The links of the save, without those whose end a decision has removed.
   private func linksThatStay() throws -> LinkChanges {
     if plan.links.isEmpty || (!dropsLinks && plan.merged.isEmpty) {
       return plan.links

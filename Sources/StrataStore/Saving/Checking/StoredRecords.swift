@@ -2,14 +2,14 @@
 import StrataLMDB
 import StrataModel
 
-/// The records of one entity as a transaction has them, asked for one by one in the order of their keys.
+/// The records of one entity in a transaction, looked up in ascending order of their keys.
 ///
-/// Saves often change neighbours: an object close to the one before is looked for at the next entry, and
-/// searched from the root only if it is farther away. Most new objects are above all that the store has,
-/// and are not looked for.
+/// Saves often change neighbours. A key close to the previous one is looked for at the next entry,
+/// and searched from the root only if it is farther away. Most new objects have keys above all
+/// stored ones, and are not searched at all.
 ///
 /// ## Lifetime
-/// That of its transaction's bytes, and within those until the next question.
+/// Bytes are valid until the next call, at most as long as the transaction.
 struct StoredRecords: ~Copyable {
   private var cursor: Cursor
   /// The serial of the last record; 0 if there is none.
@@ -25,7 +25,7 @@ struct StoredRecords: ~Copyable {
 
   /// The record of `key` in its envelope, unchecked; nil if there is none.
   ///
-  /// - Parameter key: above all keys that were asked for before.
+  /// - Parameter key: above all keys of previous calls.
   mutating func envelope(of key: ObjectKey) throws(LMDBError) -> UnsafeRawBufferPointer? {
     let serial = key.serial
     if serial > last { return nil }

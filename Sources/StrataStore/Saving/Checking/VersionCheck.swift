@@ -4,8 +4,8 @@ import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-/// Holds the changes of a save against what the store has by now, and has the merge policy decide on each
-/// conflict. What comes of it is the plan's sections.
+/// Compares the changes of a save with the stored records, and asks the merge policy to decide on
+/// each conflict. Its result is the plan's sections.
 ///
 /// ## Isolation
 /// The writer thread.
@@ -52,13 +52,13 @@ struct VersionCheck {
     }
   }
 
-  /// A change of an object that the store has. It is no conflict if the makers of the change had read
-  /// the stored record, by generation or by its bytes. If both savers want the same it is one: two that
-  /// count up by one from the same base must not both succeed.
+  /// Checks a change of a stored object. There is no conflict if the makers of the change had read
+  /// the stored record, by generation or by bytes. Two saves that set the same value from the same
+  /// base are a conflict: two increments of one counter must not both succeed.
   ///
   /// The store is the last receiver: an update sets its slots in the stored record, and no others.
   ///
-  /// - Parameter place: that of the change.
+  /// - Parameter place: the position of the change in its segment.
   private mutating func check(
     _ place: Int, of key: ObjectKey, _ entity: EntitySchema,
     against envelope: UnsafeRawBufferPointer, _ items: inout [SavePlan.Item]
@@ -126,7 +126,7 @@ struct VersionCheck {
     }
   }
 
-  /// Plans what becomes of one object. What leaves the stored bytes as they are is not written.
+  /// Plans the write of one object. A write that leaves the stored bytes unchanged is skipped.
   private func add(
     _ key: ObjectKey, old: Record?, new: Record?, _ external: ExternalValues,
     _ entity: EntitySchema, _ items: inout [SavePlan.Item]

@@ -5,17 +5,18 @@ import StrataLMDB
 import StrataPrimitives
 import StrataRecord
 
-/// What waits to be written. One job of the writer takes all that waits and puts it into one
-/// transaction and one sync: group commit. Who saves alone waits for nobody; where savers come at the
-/// same time, a job waits a moment for those who will probably be back (`GroupForecast`).
+/// The queue of requests to write. One job of the writer takes all waiting requests and writes them
+/// in one transaction with one sync: group commit. A lone saver waits for no others. If several
+/// savers save at the same time, a job waits a moment for the savers that will probably return
+/// (`GroupForecast`).
 ///
-/// A saver that does nothing but wait lends its thread for the job, if none is under way.
+/// A saver that only waits lends its thread to the job, if no job is under way.
 ///
 /// ## Invariants
 /// - I1 Requests are written in the order of `enqueue`.
-/// - I2 If anything waits, a job that will take it is submitted.
-/// - I3 `gathered` is signalled once for each time that `isGathering` is set and somebody else than the
-///   job itself takes it back.
+/// - I2 If a request waits, a job that will take it is submitted.
+/// - I3 `gathered` is signalled once for each time that `isGathering` is set and another thread
+///   than the job's clears it.
 ///
 /// ## Isolation
 /// Sendable.
@@ -24,7 +25,7 @@ final class CommitQueue: Sendable {
     case save(ChangeSet, @Sendable (Result<CommitResult, any Error>) -> Void)
     /// A block of serials at or above a number.
     case reserve(from: UInt64, @Sendable (Result<Range<UInt64>, any Error>) -> Void)
-    /// Has a transaction of its own: whatever it meets ends nobody else's save, and it may be cancelled.
+    /// Has a transaction of its own, so that its errors end no other save, and it can be cancelled.
     case delete(BatchDeletion, @Sendable (Result<BatchOutcome, any Error>) -> Void)
   }
 
@@ -37,10 +38,10 @@ final class CommitQueue: Sendable {
   private struct State {
     var waiting: [Request] = []
     var isScheduled = false
-    /// A job has taken what it writes, and has not completed it yet.
+    /// A job has taken its requests, and has not completed them yet.
     var isWriting = false
     var forecast = GroupForecast()
-    /// The job that will take what waits, waits for more.
+    /// The job that will take the waiting requests waits for more.
     var isGathering = false
 
     /// Whether the job that gathers has waited long enough: all that were expected have come.
@@ -125,7 +126,7 @@ final class CommitQueue: Sendable {
     let start = DispatchTime.now()
     let replies = GroupCommit.perform(requests, in: self)
     let end = DispatchTime.now()
-    // Before anybody is answered, and may come back.
+    // Runs before any saver is answered and may return.
     state.withLock { state in
       state.forecast.noteCommit(
         of: requests.count, arrivedCount: state.waiting.count, from: start, to: end)
@@ -133,7 +134,7 @@ final class CommitQueue: Sendable {
     for reply in replies { reply() }
   }
 
-  /// Waits until all are there who are expected, or are not expected any more.
+  /// Waits until all expected savers are there, or are no longer expected.
   private func gather() {
     let deadline: DispatchTime? = state.withLock { state in
       state.isGathering = true
@@ -148,7 +149,7 @@ final class CommitQueue: Sendable {
     if isTooLate { gathered.wait() }
   }
 
-  /// What is next to be written. The rest, if any, has its job submitted.
+  /// The requests to write next. A job is submitted for the rest, if there is a rest.
   private func takeGroup() -> [Request] {
     let (requests, isMore) = state.withLock { state in
       var count = 0
@@ -182,6 +183,6 @@ extension CommitQueue.Request {
     }
   }
 
-  /// Whether it shares its transaction with nobody.
+  /// Whether the request has a transaction of its own.
   fileprivate var isAlone: Bool { if case .delete = self { true } else { false } }
 }

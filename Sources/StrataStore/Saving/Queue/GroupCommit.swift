@@ -17,12 +17,12 @@ import StrataRecord
 /// ## Isolation
 /// The writer thread.
 struct GroupCommit {
-  /// Tells a request what became of it.
+  /// Reports a request's result to its saver.
   typealias Reply = () -> Void
 
   private let queue: CommitQueue
   private let transaction: WriteTransaction
-  /// That of the last save in the transaction.
+  /// The generation of the last save in the transaction.
   private var generation: UInt64
   private var hasWritten = false
   /// By request; those that were refused hear why, whatever befalls the transaction.
@@ -78,7 +78,8 @@ struct GroupCommit {
         return replies.append((true, { completion(.failure(error)) }))
       }
       var writes = WriteCount()
-      // No generation for nothing: what was read before is still what the store has.
+      // A save that writes nothing gets no generation: earlier reads still equal the store's
+      // records.
       if !plan.isEmpty {
         hasWritten = true
         generation += 1
@@ -129,18 +130,20 @@ struct GroupCommit {
 }
 
 extension CommitQueue {
-  /// Makes all that was written visible and durable.
+  /// Commits the transaction: makes all its writes visible and durable.
   ///
-  /// Before it is visible it stands in the feed: who takes a snapshot of it finds its news.
+  /// The feed gets its entries before the commit is visible: a reader that takes a snapshot of the
+  /// commit finds its entries.
   ///
-  /// The tags are set while the transaction holds LMDB's write lock: who takes a view later sees a
-  /// saved segment either here or in the snapshot. If the commit fails, LMDB has let go of its lock
-  /// before it says so; but this thread is the only one that writes here, and another process would
-  /// have to finish a whole save in the moment until the tags are off.
+  /// The tags are set while the transaction holds LMDB's write lock: a later view sees a saved
+  /// segment either here or in the snapshot. If the commit fails, LMDB has released its lock before
+  /// it returns the error. This thread is the only writer here, and another process would have to
+  /// finish a whole save before the tags are cleared.
   ///
   /// - Parameters:
-  ///   - generation: of the last save in the transaction.
-  ///   - written: the segments of each save, and its news with the generation that they get.
+  ///   - generation: the generation of the last save in the transaction.
+  ///   - written: the segments of each save, and its feed entries with the generation that they
+  ///     get.
   func commit(
     _ transaction: WriteTransaction, generation: UInt64,
     _ written: [(segments: [Segment], news: News)]
@@ -165,7 +168,7 @@ extension CommitQueue {
 }
 
 extension StoreError {
-  /// What a save may run into, as the layer's own error.
+  /// An error of a save, as this layer's own error.
   init(catching error: any Error) {
     switch error {
     case let error as StoreError: self = error

@@ -2,16 +2,17 @@
 import StrataLMDB
 import StrataPrimitives
 
-/// Gives out serials for new objects from blocks that the catalog has reserved, so that an insertion
-/// does not wait for a writer, and no serial is given out twice, whatever happens to the process.
+/// Allocates serials for new objects from blocks that the catalog has reserved. An insertion does
+/// not wait for a writer, and no serial is allocated twice, even if the process is killed.
 ///
-/// The next block is asked for when half of the last one is used, and rides on a save if one is
-/// waiting.
+/// The next block is requested when half of the last one is used, and is reserved together with a
+/// save if one is waiting.
 ///
 /// ## Invariants
-/// - I1 A serial is given out only if the catalog on disk is above it. The exception: if the store
-///   could not write for 65,536 insertions, they go on without; the next reservation begins above
-///   them, and a save of one whose serial another process was given meanwhile is a conflict.
+/// - I1 A serial is allocated only if the catalog on disk is above it. The exception: if the store
+///   could not write for 65,536 insertions, insertions go on without a reservation. The next
+///   reservation begins above them, and a save of an object whose serial another process was given
+///   meanwhile is a conflict.
 ///
 /// ## Isolation
 /// Sendable; `take` waits for the disk only when no block is left.

@@ -12,7 +12,7 @@ import StrataPrimitives
 /// the generations.
 enum StoreFeeds {
   private struct Entry {
-    // Asked too, because another environment may come to lie at the address of one that is gone.
+    // Compared too, because a new environment may get the address of a deallocated one.
     weak var environment: Environment?
     weak var feed: ChangeFeed?
   }

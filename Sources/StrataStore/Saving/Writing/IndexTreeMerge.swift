@@ -4,26 +4,26 @@ import StrataLMDB
 import StrataPrimitives
 import StrataRecord
 
-/// Puts entries into the indexes of one tree, and takes entries out of them, by writing the whole tree
-/// anew: what `PostingWriter` does one search at a time.
+/// Adds entries to the indexes of one tree and removes entries from them by rewriting the whole
+/// tree. `PostingWriter` does the same with one search per entry.
 ///
 /// ```
 ///  the tree, from its first block ──┐
 ///                                   ├──► blocks in their order (TreeImage) ──► the tree, appended
-///  what comes and goes, in order ───┘
+///  added and removed, in order  ────┘
 /// ```
 ///
-/// A block is copied as it is unless something of its value comes or goes. All objects of such a value
-/// are cut into blocks again, which are full.
+/// A block is copied unchanged unless entries of its value are added or removed. All objects of a
+/// changed value are divided into full blocks again.
 ///
 /// ## Isolation
-/// The writer thread. Nothing else writes to the tree meanwhile.
+/// The writer thread. Nothing else writes to the tree at the same time.
 struct IndexTreeMerge: ~Copyable {
   private var cursor: Cursor
   /// Whether the cursor is on a block that has not been taken.
   private var isOnBlock: Bool
   private let image = TreeImage()
-  /// The block that is being made; its number and value are those of the open list.
+  /// The block under construction; its number and value are those of the open list.
   private var block = PostingBlock(PropertyNumber(rawValue: 0))
   private var isListOpen = false
   /// The objects that the tree has in the open list, and how many of them have been taken.
@@ -35,12 +35,12 @@ struct IndexTreeMerge: ~Copyable {
 
   // MARK: - The whole
 
-  /// What a tree is to hold after all changes of its indexes.
+  /// The content of a tree after all changes of its indexes.
   ///
   /// - Parameter changes: ascending by number.
-  /// - Returns: also how many entries were there of those that go; nil if the tree is not in order. Then it
-  ///   is left to `PostingWriter` to find out whether what it has to change is sound, and to name what is
-  ///   not.
+  /// - Returns: also the number of removed entries that existed; nil if the tree is not in order.
+  ///   Then `PostingWriter` makes the changes: it finds out whether the blocks that it changes are
+  ///   sound, and names those that are not.
   /// - Throws: `LMDBError`.
   static func merge(
     _ changes: [IndexChanges], with tree: Tree, of transaction: WriteTransaction
@@ -63,7 +63,8 @@ struct IndexTreeMerge: ~Copyable {
     return (merge.image, merge.removedCount)
   }
 
-  /// - Parameter isOnBlock: whether the cursor is on the tree's first block; there is none otherwise.
+  /// - Parameter isOnBlock: whether the cursor is on the tree's first block; there is none
+  ///   otherwise.
   private init(_ cursor: consuming Cursor, isOnBlock: Bool) {
     self.cursor = cursor
     self.isOnBlock = isOnBlock
@@ -93,7 +94,7 @@ struct IndexTreeMerge: ~Copyable {
     if isAdded { objects.append(key) }
   }
 
-  /// Takes what the tree has behind the last change.
+  /// Takes the tree's blocks behind the last change.
   private mutating func finish() throws {
     closeList()
     while isOnBlock { try copyBlock() }

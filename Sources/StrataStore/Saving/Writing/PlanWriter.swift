@@ -5,11 +5,11 @@ import StrataLMDB
 import StrataModel
 import StrataRecord
 
-/// Writes what a save has planned: everything in the order of its keys, through one cursor per tree.
+/// Writes the plan of a save: everything in the order of its keys, through one cursor per tree.
 ///
-/// Of records, external values and links those that go are removed first, then the others are put: no
-/// cursor is open while something else deletes. Index entries come and go in one pass. How a tree is
-/// written is `TreeWriter`'s choice.
+/// Of records, external values and links, the removals are written first, then the others: no
+/// cursor is open during another's deletion. Index entries are added and removed in one pass.
+/// `TreeWriter` chooses how a tree is written.
 ///
 /// ## Isolation
 /// The writer thread.
@@ -112,7 +112,7 @@ struct PlanWriter {
   private mutating func writeExternal(_ section: SavePlan.Section) throws {
     guard let tree = trees.external(of: section.entity.number) else { return }
     let (layout, numbers) = (section.entity.layout, section.entity.numbers)
-    // In a tree, values lie in the order of property numbers.
+    // A tree stores values in the order of property numbers.
     let slots = Array(layout.externalSlots).sorted { numbers[$0] < numbers[$1] }
     for item in section.items {
       guard let old = item.old else { continue }

@@ -2,18 +2,18 @@
 import StrataPrimitives
 import StrataRecord
 
-/// One block of postings while it is made: the key under which it will lie, and what follows the key.
+/// One block of postings under construction: its future key, and the bytes after the key.
 ///
 /// ```
 ///  key    [ number │ value │ first object ]
 ///  value  [ to the second │ to the third │ … ]
 /// ```
 ///
-/// It is memory that is written over for block after block, so that a save of a hundred thousand entries
+/// Its memory is reused for block after block, so that a save of a hundred thousand entries
 /// allocates nothing for them.
 ///
 /// ## Lifetime
-/// `key` and `value` are good until the next change.
+/// `key` and `value` are valid until the next change.
 struct PostingBlock: ~Copyable {
   private let memory: UnsafeMutableRawPointer
   /// The bytes of number and value.
@@ -67,7 +67,7 @@ struct PostingBlock: ~Copyable {
 
   // MARK: - Objects
 
-  /// What is to follow the key.
+  /// The bytes after the key.
   var value: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: memory + Self.valueOffset, count: valueByteCount)
   }

@@ -3,24 +3,25 @@ import StrataLMDB
 import StrataPrimitives
 import StrataRecord
 
-/// Puts entries into one index and takes entries out of it, in the order of their bytes.
+/// Adds entries to one index and removes entries from it, in the order of their bytes.
 ///
-/// It holds one block in memory: all that a save does to neighbours in it is written once. Behind the end
-/// of the tree there is nothing to read and nothing to change, so each block is made in one go there.
+/// It holds one block in memory: all changes of a save to neighbours in it are written once. Behind
+/// the end of the tree there is nothing to read or change, so each block is built in one pass
+/// there.
 ///
 /// ```
 ///   entry ──► open: the block that it belongs to ──► put, remove: in memory
 ///     │             │ another value, or another block's object
-///     │             └──► close: what has changed is written, in as many blocks as it needs
-///     └── behind the tree's end ──► append: to the block that is made, or to the next
+///     │             └──► close: changes are written, in as many blocks as they need
+///     └── behind the tree's end ──► append: to the block that is built, or to the next
 /// ```
 ///
 /// ## Invariants
-/// - I1 `keys` ascend, none twice. All are below the next block of the same value.
-/// - I2 While `isAtEnd`, no key of the tree is above what this has written.
+/// - I1 `keys` ascend without repetition. All are below the next block of the same value.
+/// - I2 While `isAtEnd`, no key of the tree is above the last key that this writer wrote.
 ///
 /// ## Isolation
-/// The writer thread. Nothing else writes to the tree meanwhile.
+/// The writer thread. Nothing else writes to the tree at the same time.
 struct PostingWriter: ~Copyable {
   private var editor: EditCursor
   private let treeName: String
@@ -29,14 +30,14 @@ struct PostingWriter: ~Copyable {
   private var isOpen = false
   /// The objects of the open block.
   private var keys: [UInt64] = []
-  /// The object under which the block lies in the tree; nil for one that does not.
+  /// The object in the block's stored key; nil for a block that is not stored yet.
   private var stored: UInt64?
   /// The last object that the block has in the tree.
   private var storedLast: UInt64 = 0
   /// Whether the cursor is on the block.
   private var isAtStored = false
-  /// The first object of the next block of the same value; nil if there is none. It is looked for when
-  /// an object comes that is above all of the block.
+  /// The first object of the next block of the same value; nil if there is none. It is searched
+  /// when an added object is above all objects of the block.
   private var bound: UInt64?
   private var isBoundKnown = false
   private var hasChanged = false
@@ -94,7 +95,7 @@ struct PostingWriter: ~Copyable {
     return true
   }
 
-  /// Writes what has not been written yet.
+  /// Writes the changes that are not written yet.
   mutating func finish() throws {
     if isAppending { try appendBlock() } else { try close() }
   }
@@ -141,7 +142,7 @@ struct PostingWriter: ~Copyable {
     (stored, bound, isBoundKnown, isAtStored) = (nil, nil, true, false)
     keys.removeAll(keepingCapacity: true)
     (hasChanged, hasGrownWithin) = (false, false)
-    // What was written before is of other values.
+    // The blocks before are of other values.
     if isAtEnd { return }
     if try seek(key) {
       let above = isAtBlockOfValue ? Postings.object(ofKey: editor.cursor.key) : nil
@@ -163,8 +164,9 @@ struct PostingWriter: ~Copyable {
 
   private var isAtBlockOfValue: Bool { block.isOfSameList(editor.cursor.key) }
 
-  // In a damaged tree anything may be found. So it is held against what was sought, and so is the tree's
-  // last key if nothing was found: else entries would be put where nobody looks for them.
+  // A damaged tree may return any entry. The result is compared with the searched key, and so is
+  // the tree's last key if nothing was found: otherwise entries would be stored where no reader
+  // looks for them.
 
   /// Moves to the first block that is not below an object of the open value.
   /// - Returns: false if there is none.
@@ -181,7 +183,7 @@ struct PostingWriter: ~Copyable {
     return false
   }
 
-  /// Moves to the block before the one that `seek` has come to.
+  /// Moves to the block before the one that `seek` has found.
   /// - Returns: false if there is none.
   private mutating func stepBack() throws -> Bool {
     guard try editor.cursor.previous() else { return false }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
 
-/// What a tree is to hold, in memory and in order, before it is written anew as a whole.
+/// The future content of a tree, in memory and in order, before the whole tree is rewritten.
 ///
-/// It exists because to append is several times cheaper than to search for the place of each entry, change
-/// it there and split pages: where most of a tree changes, the little that stays is written again with it.
-/// The tree also gets full pages. LMDB has no tree beside a tree that could take its place; so what is
-/// read lies here until the old pages are free.
+/// Appending is several times cheaper than searching for the position of each entry, changing it
+/// there and splitting pages. Where most of a tree changes, its few remaining entries are rewritten
+/// with it. The tree also gets full pages. LMDB cannot build a second tree and swap it in, so the
+/// remaining entries are held here until the old pages are free.
 ///
 /// ## Invariants
-/// - I1 Entries ascend; whoever appends sees to it.
+/// - I1 Entries ascend; the appending caller guarantees it.
 ///
 /// ## Isolation
 /// The writer thread.

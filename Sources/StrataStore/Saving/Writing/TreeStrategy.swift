@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
 
-/// The way in which a tree gets what a save plans for it. All ways lead to the same entries; they differ in
-/// what they cost.
+/// The way in which a save's plan is written to a tree. All ways produce the same entries; they
+/// differ in cost.
 ///
-/// | way | what it does | who does it |
+/// | way | description | implementation |
 /// | --- | --- | --- |
 /// | `edit` | searches for each entry, and puts or removes it there | `PostingWriter`, cursors |
-/// | `rewrite` | reads the tree, and appends what stays and what comes to an empty one | `TreeImage`, `IndexTreeMerge` |
-/// | `empty` | frees the pages of a tree of which nothing stays | `TreeWriter`, as `WholeEntities` says |
+/// | `rewrite` | reads the tree, and appends remaining and added entries to an empty one | `TreeImage`, `IndexTreeMerge` |
+/// | `empty` | frees the pages of a tree that loses all entries | `TreeWriter`, as `WholeEntities` says |
 package enum TreeStrategy: Sendable, CaseIterable {
   case edit
   case rewrite
@@ -17,16 +17,17 @@ package enum TreeStrategy: Sendable, CaseIterable {
   /// Fewer changes are never worth a look at a whole tree.
   static let rewrittenCountMin = 64
 
-  /// Whether so much of a tree changes that it is cheaper to write it anew: its entries are walked and
-  /// appended at a quarter of what it costs to search for one and change it.
+  /// Whether a tree changes enough to make rewriting it cheaper: walking and appending its entries
+  /// costs a quarter of searching for one and changing it.
   ///
-  /// What only adds is added one by one: values that come last, as dates and counters do, need no search.
+  /// Additions alone are written one by one: values that come last, as dates and counters do, need
+  /// no search.
   ///
   /// - Parameters:
-  ///   - removedCount: how many entries go.
-  ///   - addedCount: how many come.
-  ///   - placeCount: about how many places of the tree these are at. Index entries of one value share
-  ///     blocks, which are changed once for all.
+  ///   - removedCount: the number of removed entries.
+  ///   - addedCount: the number of added entries.
+  ///   - placeCount: the approximate number of positions of the tree that these entries are at.
+  ///     Index entries of one value share blocks, which are changed once for all.
   static func isWorthwhile(
     removing removedCount: Int, adding addedCount: Int, _ statistics: TreeStatistics,
     at placeCount: () -> Int

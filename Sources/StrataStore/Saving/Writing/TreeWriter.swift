@@ -19,11 +19,10 @@ package struct IndexChanges: Sendable {
   var isEmpty: Bool { removed.isEmpty && added.isEmpty }
 }
 
-/// One tree of a write transaction, brought to what a save plans for it in the way that is cheapest
-/// (`TreeStrategy`).
+/// Writes a save's plan to one tree of a write transaction, in the cheapest way (`TreeStrategy`).
 ///
 /// ## Isolation
-/// The writer thread. Nothing else writes to the tree meanwhile.
+/// The writer thread. Nothing else writes to the tree at the same time.
 package struct TreeWriter {
   private let tree: Tree
   private let name: String
@@ -34,12 +33,13 @@ package struct TreeWriter {
     (self.tree, self.name, self.transaction) = (tree, name, transaction)
   }
 
-  /// Takes all entries away.
+  /// Removes all entries.
   ///
-  /// The tree is walked before: LMDB frees the pages that its branches name without a look at what is in
-  /// them, and in a damaged file they may be others'.
+  /// The tree is walked first: LMDB frees the pages that its branches name without looking at their
+  /// content, and in a damaged file they may belong to other trees.
   ///
-  /// - Throws: `StoreError.damaged` unless it has as many entries as it says, in order; `LMDBError`.
+  /// - Throws: `StoreError.damaged` unless the tree has its recorded number of entries, in order;
+  ///   `LMDBError`.
   package func empty() throws {
     let count = try transaction.statistics(of: tree).entryCount
     var cursor = try transaction.cursor(in: tree)
@@ -61,12 +61,12 @@ package struct TreeWriter {
 
   // MARK: - Records
 
-  /// Takes records out.
+  /// Removes records.
   ///
   /// - Parameters:
-  ///   - serials: of the objects, ascending.
+  ///   - serials: the serials of the objects, ascending.
   ///   - strategy: nil for the cheapest.
-  /// - Returns: whether the tree was written anew.
+  /// - Returns: whether the tree was rewritten.
   /// - Throws: `StoreError.damaged`, `LMDBError`.
   package func removeRecords(_ serials: [UInt64], by strategy: TreeStrategy? = nil) throws -> Bool {
     if try rewrites(strategy, removing: serials.count, adding: 0, at: { serials.count }),
@@ -101,12 +101,12 @@ package struct TreeWriter {
 
   // MARK: - Index entries
 
-  /// Puts index entries in, and takes others out.
+  /// Adds and removes index entries.
   ///
   /// - Parameters:
-  ///   - changes: those of all indexes in the tree, ascending by number.
+  ///   - changes: the changes of all indexes in the tree, ascending by number.
   ///   - strategy: nil for the cheapest.
-  /// - Returns: how many entries were there of those that go, and whether the tree was written anew.
+  /// - Returns: the number of removed entries that existed, and whether the tree was rewritten.
   /// - Throws: `StoreError.damaged`, `LMDBError`.
   package func apply(
     _ changes: [IndexChanges], by strategy: TreeStrategy? = nil
@@ -140,7 +140,7 @@ package struct TreeWriter {
     return (removedCount, false)
   }
 
-  // MARK: - Writing anew
+  // MARK: - Rewriting
 
   private func rewrites(
     _ strategy: TreeStrategy?, removing removedCount: Int, adding addedCount: Int,

@@ -3,17 +3,18 @@ import StrataLMDB
 import StrataModel
 import StrataRecord
 
-/// Entities of which no object stays, and the trees that can be emptied therefore. To empty a tree is to
-/// free its pages; no entry is looked at.
+/// The entities that lose all objects, and the trees that can therefore be emptied. Emptying a tree
+/// frees its pages without looking at any entry.
 ///
-/// | tree | is emptied if none stays of |
+/// | tree | is emptied if no object stays of |
 /// | --- | --- |
 /// | records, external values | the entity |
-/// | index entries and links | all entities that inherit from the one that declares them, itself too |
+/// | index entries and links | all entities that inherit from the declaring one, including itself |
 ///
-/// Entities of which there were none before stand in nobody's way.
+/// Entities that were already empty do not block this.
 ///
-/// A link lies in the tree of the entity that declares the relationship: one whose owner goes, goes.
+/// A link is stored in the tree of the entity that declares the relationship: it is removed with
+/// its owner.
 struct WholeEntities {
   /// To be emptied, in the order of the entities.
   let trees: [Tree]
@@ -52,19 +53,19 @@ struct WholeEntities {
 }
 
 extension WholeEntities {
-  /// Whether all objects of these entities can go without a look at any of them: whatever would have to
-  /// be found by one of them is not there.
+  /// Whether all objects of these entities can be deleted without looking at any of them. They can
+  /// if nothing has to be found through one of them.
   ///
-  /// | what they have | they can |
+  /// | the entities have | can be deleted |
   /// | --- | --- |
-  /// | index entries or links in a tree that others use | not |
-  /// | links to and from objects that go too | always |
+  /// | index entries or links in a tree that others use | no |
+  /// | links to and from objects that are deleted too | always |
   /// | links to and from objects that stay | if there are none, and if nothing follows: see below |
   ///
-  /// A to-one slot that leads to what stays goes with its record, unless its rule is about the target, or
-  /// the target has an order of those that lead to it.
+  /// A to-one slot that leads to a remaining object is removed with its record, unless its rule
+  /// concerns the target, or the target orders the objects that lead to it.
   ///
-  /// - Throws: what reading throws.
+  /// - Throws: the errors of reading.
   func canGoUnseen(_ schema: Schema, _ view: StoreView) throws -> Bool {
     for entity in schema.entities where !going.isDisjoint(with: entity.family) {
       if empties(view.trees.entries(declaredBy: entity.number)) { continue }
