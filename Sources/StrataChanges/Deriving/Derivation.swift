@@ -3,22 +3,22 @@ package import Foundation
 package import StrataModel
 package import StrataRecord
 
-/// Calculates derived attributes: it gathers which objects need it, change by change, and then works
-/// out their values from what a view shows. Contexts, saves and batches all use it.
+/// Calculates derived attributes: it gathers the objects that need it, change by change, and then
+/// calculates their values from a view. Contexts, saves and batches all use it.
 ///
 /// | derived from | calculated for |
 /// | --- | --- |
-/// | anything | a new object |
+/// | any source | a new object |
 /// | a text | an object whose text has changed |
-/// | a path | an object whose first to-one slot has changed; the objects whose path leads through an object of which the next slot has changed, or that was deleted |
+/// | a path | an object whose first to-one slot has changed; the objects whose path leads through an object that was deleted, or whose next slot has changed |
 /// | a count, a sum | an object whose relationship has gained or lost members |
 /// | a sum | the owners of a member whose summed slot has changed |
-/// | now | an object of which anything has changed that is not derived |
+/// | now | an object with a change in any slot that is not derived |
 ///
 /// It reads records, links and index entries of those objects alone, and makes no object.
 ///
 /// ## Isolation
-/// Of one isolation at a time, with the views that it is handed.
+/// Of one isolation at a time, with the views passed to it.
 package struct Derivation {
   private let schema: Schema
   /// One moment for all that is calculated.
@@ -33,11 +33,11 @@ package struct Derivation {
     memberships = MembershipChanges(schema.derivation.memberships)
   }
 
-  // MARK: - What is wanted
+  // MARK: - Gathering
 
-  /// Gathers what follows from all that a context has not saved.
+  /// Gathers the consequences of all unsaved changes of a context.
   ///
-  /// - Parameter view: what the context sees, its unsaved changes included.
+  /// - Parameter view: the context's view, with its unsaved changes.
   package mutating func want(unsaved working: Overlay, in view: ReadView) throws {
     let beneath = view.over(Overlay())
     for (depth, segment) in working.segments.enumerated() {
@@ -51,12 +51,12 @@ package struct Derivation {
     wantAggregates()
   }
 
-  /// Gathers what follows from one change.
+  /// Gathers the consequences of one change.
   ///
   /// - Parameters:
   ///   - former: the record beneath the change; nil if the object is new.
   ///   - record: the record of the change; nil if it deletes the object.
-  ///   - slots: those that differ; nil for all.
+  ///   - slots: the slots that differ; nil for all.
   package mutating func want(
     _ key: ObjectKey, from former: Record?, to record: Record?, changing slots: SlotSet?,
     in view: ReadView, over beneath: ReadView
@@ -66,7 +66,7 @@ package struct Derivation {
     try want(kind, of: key, changing: slots ?? SlotSet(), in: view)
   }
 
-  /// Gathers what is counted or summed over links that change.
+  /// Gathers the counts and sums over links that change.
   package mutating func want(_ links: LinkChanges) { memberships.add(links) }
 
   private mutating func want(
@@ -85,7 +85,7 @@ package struct Derivation {
     }
   }
 
-  /// Gathers what follows from a change of an object's slots, in it and in others.
+  /// Gathers the consequences of a change of an object's slots, in it and in others.
   package mutating func want(
     changing slots: SlotSet, of key: ObjectKey, in view: ReadView
   ) throws {
@@ -96,7 +96,7 @@ package struct Derivation {
     }
   }
 
-  /// Gathers what is counted or summed over the relationships that have gained or lost members.
+  /// Gathers the counts and sums over the relationships that have gained or lost members.
   package mutating func wantAggregates() {
     for place in memberships.places {
       guard let entity = schema.entity(place.owner.entity) else { continue }
@@ -134,7 +134,7 @@ package struct Derivation {
       reached = Set(try reached.flatMap { try view.ends(of: step, from: $0) })
     }
     for key in reached {
-      // Of an entity that does not have the attribute, the slot may be that of another.
+      // In an entity that does not have the attribute, the slot may belong to another attribute.
       guard schema.derivation[key.entity]?.reaching.contains(dependent.derived) == true else {
         continue
       }
@@ -144,7 +144,7 @@ package struct Derivation {
 
   // MARK: - Values
 
-  /// The objects of which something is wanted and whose records `view` has otherwise, as they are to be.
+  /// The gathered objects whose records in `view` have other values, with their new records.
   package func records(
     in view: ReadView, into arena: inout RecordArena
   ) throws -> [ObjectKey: Record] {
@@ -156,8 +156,8 @@ package struct Derivation {
     return records
   }
 
-  /// The record that an object is to have in place of `stored`, by what is wanted of it; nil if
-  /// `stored` has the values already.
+  /// The record that replaces `stored`, with the calculated values; nil if `stored` has the values
+  /// already.
   package func record(
     of key: ObjectKey, _ stored: Record, in view: ReadView, into arena: inout RecordArena
   ) throws -> Record? {

@@ -16,15 +16,15 @@ package struct MembershipChanges {
 
   package init(_ schema: MembershipSchema) { self.schema = schema }
 
-  /// Adds what gains or loses an object.
+  /// Adds the relationships that gain or lose an object.
   ///
   /// - Parameters:
   ///   - former: the record beneath the change.
   ///   - record: the record of the change; nil if it deletes the object.
-  ///   - slots: those that may have changed; nil for all.
-  ///   - beneath: what lies beneath the change.
-  ///   - seen: the object's record when it was looked at before for the same save: what it was a member
-  ///     of then was counted with it.
+  ///   - slots: the slots that may have changed; nil for all.
+  ///   - beneath: the view beneath the change.
+  ///   - seen: the object's record at an earlier call for the same save: that call has counted its
+  ///     memberships.
   package mutating func add(
     _ key: ObjectKey, from former: Record?, to record: Record?, changing slots: SlotSet?,
     over beneath: ReadView, afterLookAt seen: Record? = nil
@@ -52,7 +52,7 @@ package struct MembershipChanges {
     }
   }
 
-  /// Adds what gains or loses an object by an unsaved change.
+  /// Adds the relationships that gain or lose an object by an unsaved change.
   package mutating func add(
     _ key: ObjectKey, _ change: Change, over beneath: ReadView, afterLookAt seen: Record? = nil
   ) throws {

@@ -2,8 +2,8 @@
 import StrataModel
 import StrataRecord
 
-// The delete rules of what the newer changes delete, on members that are pending in the older changes
-// and that the sender did not see. Those that it saw, it has dealt with itself.
+// Applies the delete rules of newer deletions to members that are pending in the older changes and
+// that the sender did not see. The sender has applied the rules to the members that it saw.
 
 extension Composition {
   mutating func propagateDelete(of first: ObjectKey) {
@@ -28,8 +28,8 @@ extension Composition {
     }
   }
 
-  /// Pending objects whose to-one slot leads to `key` by the older changes, and by the newer ones too
-  /// if those speak of the object: then of other slots of it.
+  /// The pending objects whose to-one slot leads to `key` by the older changes. If the newer
+  /// changes contain the object too, they set other slots of it.
   func members(
     linkedTo key: ObjectKey, _ index: PropertyNumber, slot: Int
   ) -> [ObjectKey] {
@@ -46,10 +46,10 @@ extension Composition {
 
   /// Whether the deletion of an owner reaches a pending member.
   ///
-  /// A sender that links a member to an owner which the receiver deletes loses that link, not the member.
-  /// A context that deletes the owner itself has dealt with the members that it showed, before it changed
-  /// any of them: one of these may still hold the owner in a slot that nobody has set, because its values
-  /// are stale.
+  /// A sender that links a member to an owner which the receiver deletes loses that link, not the
+  /// member. A context that deletes the owner itself has applied the rules to the members that it
+  /// showed, before it changed any of them. One of these may still have the owner in a slot that no
+  /// edit has set, because its values are stale.
   private func isReached(_ member: ObjectKey, _ referrer: RelationshipEnds.Referrer) -> Bool {
     if isOwn { return pendingChange(of: member)?.slots.contains(referrer.slot) == true }
     return referrer.isPartner || newer.change(for: member)?.slots.contains(referrer.slot) != true

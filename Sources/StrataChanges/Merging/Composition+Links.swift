@@ -2,8 +2,8 @@
 import StrataModel
 import StrataRecord
 
-// Links whose ends are not there, and one-to-one links that share an end: what becomes of them when
-// newer changes are laid over older ones.
+// Resolves links without an end, and one-to-one links that share an end, when newer changes are
+// laid over older ones.
 
 extension Composition {
   mutating func dropLinksToDeleted() {
@@ -22,7 +22,7 @@ extension Composition {
   /// Whether the object has no links to take away. Its own deletions a context may repair.
   private func isLost(_ key: ObjectKey) -> Bool { !isOwn && isMissingBeneath(key) }
 
-  // MARK: - Links to what the older changes deleted
+  // MARK: - Links to objects that the older changes deleted
 
   mutating func dropToOneLinksToDeleted(from key: ObjectKey, _ entity: EntitySchema) {
     guard let slots = newer.change(for: key)?.slots, let record = change(of: key)?.record
@@ -59,8 +59,8 @@ extension Composition {
     }
   }
 
-  /// Whether an older one-to-one link gives way. A context's own edits leave alone what an object that is
-  /// out of date still shows: that link is nobody's edit.
+  /// Whether an older one-to-one link gives way. A context's own edits do not clear a link that an
+  /// outdated object still shows: no edit made that link.
   private func isRival(_ member: ObjectKey, _ slot: Int) -> Bool {
     !isOwn || pendingChange(of: member)?.slots.contains(slot) == true
   }

@@ -2,13 +2,13 @@
 import StrataModel
 package import StrataRecord
 
-/// Lays newer changes over older ones: how a child's save becomes its parent's changes, and how
-/// drafts become part of a context's own.
+/// Lays newer changes over older ones: a child's save over its parent's changes, and drafts over a
+/// context's own changes.
 ///
-/// It gives the receiver its own visible record with the slots that the newer change set. The visible
-/// record is the receiver's pending one, or else the record that lies beneath the receiver now: that of
-/// a save under way, or that of the `Ground`. If the newer change was made from the very same bytes, its
-/// own record is the result. It never fails; the store alone checks versions.
+/// The receiver's visible record gets the slots that the newer change set. The visible record is
+/// the receiver's pending one, or else the record beneath the receiver now: the record of a save
+/// under way, or the record of the `Ground`. If the newer change was made from the very same bytes,
+/// its own record is the result. Composition never fails; the store alone checks versions.
 ///
 /// | newer | on older | result |
 /// | --- | --- | --- |
@@ -16,18 +16,18 @@ package import StrataRecord
 /// | update | insert | still an insert |
 /// | update | delete, or an insert that was taken back | dropped |
 /// | update | an object that the store has lost | stays; the merge policy decides |
-/// | delete | insert | both vanish |
+/// | delete | insert | both are removed |
 /// | delete | delete, or nothing | nothing |
 /// | insert | delete | update |
 /// | link with a deleted end | | dropped; its to-one slot becomes nil |
 /// | one-to-one link | one that shares an end | the older is dropped: both slots of it become nil |
 /// | delete | | its delete rules run again on members that only the older changes have |
 ///
-/// Changes that a save under way carries are beneath the receiver: a newer change lies on them and is
+/// Changes of a save under way are beneath the receiver: a newer change is laid over them and is
 /// not joined with them.
 ///
-/// The result of laying new objects over whatever else is pending is the newer segment itself, found by
-/// a look at where its keys lie.
+/// Laying new objects over unrelated pending changes returns the newer segment itself; comparing
+/// the key ranges is enough to decide that.
 package struct Composition {
   let schema: Schema
   let newer: Segment
@@ -37,13 +37,15 @@ package struct Composition {
   let frozen: Overlay
   /// All changes of the receiver.
   let all: Overlay
-  /// What lies beneath the receiver, where the sender may not know it.
+  /// The state beneath the receiver, of objects for which the sender's knowledge may be outdated.
   let ground: Ground
-  /// Whether the newer changes are the receiver's own edits, made of what it shows itself.
+  /// Whether the newer changes are the receiver's own edits, made from the values that it shows
+  /// itself.
   let isOwn: Bool
   /// Whether delete rules reach only those members whose link is an edit of the receiver.
   private(set) var reachesEditsAlone = false
-  /// What newer changes became, and what they do to older ones; nil for one that is dropped.
+  /// The results of the newer changes, and their effects on older ones; nil for a change that is
+  /// dropped.
   var outcomes: [ObjectKey: Change?] = [:]
   var links: LinkChanges
   var arena = RecordArena()
@@ -58,8 +60,8 @@ package struct Composition {
     return Composition(newer, onto: older, Ground(), isOwn: true, schema: schema).composed()
   }
 
-  /// Deletions that others have made, on top of a context's own changes: their delete rules reach what
-  /// the context has linked to the deleted objects itself.
+  /// Lays deletions of other contexts over a context's own changes: their delete rules reach the
+  /// objects that the context itself has linked to the deleted ones.
   package static func compose(
     goneBeneath newer: Segment, onto older: Overlay, schema: Schema
   ) -> Segment {
@@ -68,9 +70,9 @@ package struct Composition {
     return composition.composed()
   }
 
-  /// A child's save on top of the receiver's changes.
+  /// Lays a child's save over the receiver's changes.
   ///
-  /// - Parameter ground: what lies beneath the receiver, of the objects that are in doubt.
+  /// - Parameter ground: the state beneath the receiver, of the objects that are in doubt.
   package static func compose(
     pushed newer: Segment, onto older: Overlay, on ground: Ground, schema: Schema
   ) -> Segment {
@@ -145,14 +147,14 @@ package struct Composition {
     }
   }
 
-  /// What the newer changes make of an object; nil if nothing.
+  /// The result of the newer changes for an object; nil if there is none.
   func change(of key: ObjectKey) -> Change? {
     if !outcomes.isEmpty, let outcome = outcomes[key] { return outcome }
     return newer.change(for: key)
   }
 
-  /// What is pending for an object so far: by the newer changes, the older ones, or, as an update that
-  /// sets nothing yet, by those that a save under way carries.
+  /// The pending change of an object so far: the newer change, the older one, or, as an update that
+  /// sets nothing yet, the change of a save under way.
   func pendingChange(of key: ObjectKey) -> Change? {
     if let change = change(of: key) ?? older.change(for: key) { return change }
     guard let carried = frozen.change(for: key) else { return nil }
@@ -181,7 +183,7 @@ package struct Composition {
   private mutating func compose(
     _ newer: Change, of key: ObjectKey, over under: Change
   ) -> Change? {
-    // What came and went in the sender is not the receiver's.
+    // An object that the sender inserted and deleted never reaches the receiver.
     if !isOwn, newer.kind == .delete, newer.base == nil { return nil }
     switch (newer.kind, under.kind) {
     case (.update, .delete) where under.base == nil && !isOwn:
@@ -228,8 +230,8 @@ package struct Composition {
     return composed
   }
 
-  /// Whether a change was made from the receiver's own pending record: then its maker has read what that
-  /// rests on.
+  /// Whether a change was made from the receiver's own pending record. Then its maker has read the
+  /// base of that record.
   private func isMade(_ newer: Change, from under: Change) -> Bool {
     if isOwn { return true }
     guard let base = newer.base, let pending = under.record else { return false }
@@ -246,7 +248,7 @@ package struct Composition {
     return spliced == record ? record : spliced
   }
 
-  /// On a change that a save under way carries: it lies beneath the receiver.
+  /// Over a change of a save under way, which is beneath the receiver.
   private mutating func compose(
     _ newer: Change, of key: ObjectKey, overSaving under: Change
   ) -> Change? {
@@ -268,7 +270,7 @@ package struct Composition {
     return moved(composed, to: read.record, layout)
   }
 
-  /// On what is found beneath a receiver that has nothing pending for the object.
+  /// Over the state beneath a receiver that has no pending change of the object.
   private mutating func compose(
     _ newer: Change, of key: ObjectKey, on found: Ground.Found
   ) -> Change? {

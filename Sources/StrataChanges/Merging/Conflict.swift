@@ -2,17 +2,17 @@
 public import StrataModel
 package import StrataRecord
 
-/// One object that two writers changed: what both started from, what the store has, and what the
-/// save wanted. Core Data: `NSMergeConflict`.
+/// One object that two writers changed: the common base, the stored state, and the state to save.
+/// Core Data: `NSMergeConflict`.
 public struct Conflict: Sendable {
   public let objectID: ObjectID
   /// The committed record that the makers of the change had read; nil if it inserted the object.
   package let base: Record?
   /// All that they had read.
   private let read: Base?
-  /// What the save wants; nil to delete.
+  /// The state to save; nil to delete.
   package let ours: Record?
-  /// What the store has; nil if it was deleted there.
+  /// The stored state; nil if the object was deleted in the store.
   package let theirs: Record?
   /// The slots that the save set by intent.
   package let changed: SlotSet
@@ -38,19 +38,19 @@ public struct Conflict: Sendable {
   /// object was new.
   public var baseValues: [String: Value]? { base.map(values) }
 
-  /// What the save wants; nil if it deletes the object. External attributes are among them where the
-  /// save sets them, and nowhere else: their bytes lie in the store. Whether they differ is said by
-  /// `ourChanges` and `theirChanges`.
+  /// The values to save; nil if the save deletes the object. External attributes are included if
+  /// the save sets them, and not otherwise: their bytes are in the store. `ourChanges` and
+  /// `theirChanges` say whether they differ.
   public var ourValues: [String: Value]? { ours.map(values) }
 
-  /// What the store has; nil if it has deleted the object.
+  /// The stored values; nil if the store has deleted the object.
   public var theirValues: [String: Value]? { theirs.map(values) }
 
   /// The properties that the save sets. Empty if it deletes the object, and if it has only read it
   /// (`ManagedObjectContext.detectConflicts(for:)`).
   public var ourChanges: Set<String> { names(of: changed) }
 
-  /// The properties in which the store differs from what the change was made from. Empty if the
+  /// The properties in which the stored state differs from the base of the change. Empty if the
   /// store has deleted the object, or the save inserted it.
   public var theirChanges: Set<String> {
     entity.map { names(of: changedByThem($0.layout)) } ?? []
@@ -59,7 +59,8 @@ public struct Conflict: Sendable {
   /// The name of the object's entity.
   public var entityName: String { entity?.description.name ?? "" }
 
-  /// Whether the save changes nothing in the object, and only asks that nobody else has.
+  /// Whether the save changes nothing in the object, and only requires that no other save has
+  /// changed it.
   package var isReadOnly: Bool { changed.isEmpty && base != nil && ours != nil }
 
   var entity: EntitySchema? { schema.entity(objectID.key.entity) }

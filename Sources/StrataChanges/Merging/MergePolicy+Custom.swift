@@ -3,7 +3,7 @@ public import StrataModel
 import StrataRecord
 
 extension MergePolicy {
-  /// What a policy of the program's own says of one conflict.
+  /// A custom policy's decision on one conflict.
   public enum Decision: Sendable {
     /// The save fails with `StoreError.conflicts`; this conflict is among them.
     case fail
@@ -21,8 +21,8 @@ extension MergePolicy {
     case apply(MergePolicy)
   }
 
-  /// A policy of the program's own. Core Data: a subclass of `NSMergePolicy`; for what it does not
-  /// want to decide itself, it says `.apply` where Core Data's calls `super`.
+  /// A custom merge policy. Core Data: a subclass of `NSMergePolicy`; it returns `.apply` where a
+  /// Core Data policy calls `super`.
   ///
   /// ```swift
   /// context.mergePolicy = .custom("counts add up") { conflict in
@@ -34,23 +34,23 @@ extension MergePolicy {
   /// }
   /// ```
   ///
-  /// It is also asked of an object that the save deletes and another save has linked to: ours is nil
-  /// then, theirs what the store has. A link to what another save has deleted is dropped without
-  /// asking.
+  /// It is also asked about an object that the save deletes and another save has linked to: ours is
+  /// nil then, and theirs is the stored state. A link to an object that another save has deleted is
+  /// dropped without asking.
   ///
-  /// And it is asked of an object that survives a new one with the same unique value: ours are the new
-  /// one's values then, theirs the survivor's, and there is no base. `.keepTheirs` and `.takeOurs`
-  /// decide the values; the survivor keeps its ID.
+  /// And it is asked about an object that survives a new one with the same unique value: ours are
+  /// the new object's values then, theirs the survivor's, and there is no base. `.keepTheirs` and
+  /// `.takeOurs` decide the values; the survivor keeps its ID.
   ///
-  /// A property that does not exist or a value that does not fit it is
-  /// `StoreError.mergePolicyMistakes`, and nothing is written. Two custom policies are equal if they
-  /// are copies of one.
+  /// A property that does not exist, or a value that does not fit its property, fails the save with
+  /// `StoreError.mergePolicyMistakes`, and nothing is written. Two custom policies are equal if
+  /// they are copies of one.
   ///
   /// - Important: `decide` runs on the store's writer, inside the transaction, once for each object
-  ///   in conflict. It must be pure and short: all other savers wait for it, and it must not wait for
-  ///   a context or a save, which may wait for the writer. It may be called again for the same
+  ///   in conflict. It must be pure and short: all other savers wait for it, and it must not wait
+  ///   for a context or a save, which may wait for the writer. It may be called again for the same
   ///   conflict.
-  /// - Parameter name: for descriptions and errors.
+  /// - Parameter name: a name for descriptions and errors.
   public static func custom(
     _ name: String, _ decide: @escaping @Sendable (Conflict) -> Decision
   ) -> MergePolicy {
@@ -58,7 +58,7 @@ extension MergePolicy {
   }
 }
 
-/// A program's own rule, and what is made of its decisions.
+/// A custom rule, and the evaluation of its decisions.
 final class CustomRule: Sendable {
   let name: String
   private let decide: @Sendable (Conflict) -> MergePolicy.Decision

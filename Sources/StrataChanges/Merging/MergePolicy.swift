@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataRecord
 
-/// What a save does about objects that the store has changed since they were read: a pure function
-/// of base, ours and theirs. Core Data: `NSMergePolicy`, of the same meaning case by case.
+/// Decides conflicts: changes of objects that the store has changed since they were read. A policy
+/// is a pure function of base, ours and theirs. Core Data: `NSMergePolicy`, with the same meaning
+/// case by case.
 ///
 /// | | `.error` | store trump | object trump | `.overwrite` | `.rollback` |
 /// | --- | --- | --- | --- | --- | --- |
@@ -12,41 +13,42 @@ package import StrataRecord
 /// | we deleted, they updated | fails | stays, as theirs | deleted | deleted | stays, as theirs |
 /// | both deleted | deleted | deleted | deleted | deleted | deleted |
 ///
-/// Links that have lost an end are conflicts too, between an object that one save deletes and a link
-/// that the other makes:
+/// Links that have lost an end are conflicts too, between an object that one save deletes and a
+/// link that the other makes:
 ///
 /// | | `.error` | store trump, `.rollback` | object trump, `.overwrite` |
 /// | --- | --- | --- | --- |
-/// | we link to what they deleted | fails | link dropped, to-one slot nil | the same |
-/// | we delete what they linked to: to-one, rule nullify or no inverse | fails | stays, linked | deleted, their slot nil |
-/// | … rule cascade | fails | stays, linked | deleted, and what they linked with it |
+/// | we link to an object that they deleted | fails | link dropped, to-one slot nil | the same |
+/// | we delete an object that they linked to: to-one, rule nullify or no inverse | fails | stays, linked | deleted, their slot nil |
+/// | … rule cascade | fails | stays, linked | deleted, with the objects that they linked to it |
 /// | … rule deny | fails | stays, linked | fails |
 /// | … to-many on both sides, rule nullify or no action | deleted with the link | the same | the same |
 /// | … to-many on both sides, rule cascade or deny | fails | stays, linked | by the rule, as above |
 /// | both give an object a partner one-to-one | fails | theirs, our partner has none | ours, their partner has none |
 ///
-/// It fails with `StoreError.danglingLinks`, with `.conflicts` where a record is in conflict too. A
-/// cascade runs on, and its deletions ask no policy. An object whose deletion is dropped is as the
-/// store has it, to-one targets that the save deletes included, which then stay too; what our save
-/// did to others because it deleted the object, it has done: members that were nullified have no
-/// link, those of a cascade are deleted.
+/// It fails with `StoreError.danglingLinks`, and with `.conflicts` if a record is in conflict too.
+/// A cascade runs on, and its deletions ask no policy. An object whose deletion is dropped keeps
+/// its stored state, and its to-one targets that the save deletes stay too. The effects of the
+/// dropped deletion on other objects remain: nullified members have no link, and members of a
+/// cascade are deleted.
 ///
 /// Last, two objects of the state after the save with one unique value are a conflict:
 ///
 /// | | `.error` | store trump | object trump | `.overwrite` | `.rollback` |
 /// | --- | --- | --- | --- | --- | --- |
-/// | ours is new, the store has one | fails | theirs | the store's object, with what ours has other than defaults | the store's object, with all our values | theirs |
-/// | several of ours are new | fails | the first | the first, with what the others have other than defaults, the last wins | the first, with the last one's values | the first |
+/// | ours is new, the store has one | fails | theirs | the store's object, with our values that are not defaults | the store's object, with all our values | theirs |
+/// | several of ours are new | fails | the first | the first, with the others' values that are not defaults, the last wins | the first, with the last one's values | the first |
 /// | we gave a stored object the value of another | fails | ours gets its former value back | fails | fails | ours is as it was |
 ///
-/// The new object that gives way is deleted, and the other keeps its ID. Whatever leads to the one that
-/// gives way, leads to the other: to-one slots, links, places in ordered relationships. No policy lets
-/// an object go that the store has had: then it fails with `StoreError.uniquenessViolations`. What is
-/// nil is like nothing. Of objects of two entities of a hierarchy, the survivor is given what both have.
+/// The new object that gives way is deleted, and the other keeps its ID. All references to the
+/// deleted one then lead to the other: to-one slots, links, positions in ordered relationships. No
+/// policy deletes an object that the store already had: the save then fails with
+/// `StoreError.uniquenessViolations`. Nil equals no other value. If the objects are of two entities
+/// of a hierarchy, the survivor gets the properties that both have.
 ///
-/// A conflict of versions is about attributes and to-one relationships. To-many relationships are no part of a conflict:
-/// the links that each save adds and removes are laid over one another, whatever the policy.
-/// `custom(_:_:)` makes a policy of one's own.
+/// A conflict of versions concerns attributes and to-one relationships. To-many relationships are
+/// no part of it: the links that each save adds and removes are combined under every policy.
+/// `custom(_:_:)` makes a custom policy.
 public struct MergePolicy: Sendable, Hashable {
   enum Rule: Sendable, Hashable {
     case error, mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, rollback
@@ -79,7 +81,7 @@ public struct MergePolicy: Sendable, Hashable {
     case delete
     /// The store stays as it is.
     case keepTheirs
-    /// A policy of the program's own has decided what cannot be: the save fails.
+    /// A custom policy returned an invalid decision: the save fails.
     case mistaken([MergePolicyMistake])
   }
 
@@ -105,8 +107,8 @@ public struct MergePolicy: Sendable, Hashable {
   /// Whether the store's state is kept where both have a say.
   package var givesWay: Bool { rule == .mergeByPropertyStoreTrump || rule == .rollback }
 
-  /// Decides what a new object leaves to the one that takes its place, because both have one unique
-  /// value: ours is the new one's state, theirs that of the survivor, and there is no base.
+  /// Decides the values that a new object hands over to the survivor, because both have one unique
+  /// value: ours is the new object's state, theirs the survivor's, and there is no base.
   package func resolveConstraint(_ conflict: Conflict, layout: RecordLayout) -> Resolution {
     givesWay ? .keepTheirs : resolve(conflict, layout: layout)
   }
@@ -133,7 +135,7 @@ public struct MergePolicy: Sendable, Hashable {
 }
 
 extension MergePolicy: CustomStringConvertible {
-  /// The policy's name, as it is written in code; that of a custom policy as it was given.
+  /// The policy's name, as it is written in code; the given name of a custom policy.
   public var description: String {
     if case .custom(let custom) = rule { custom.name } else { "\(rule)" }
   }

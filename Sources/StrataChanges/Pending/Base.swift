@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataRecord
 
-/// What the makers of a pending change had read of its object when they made it.
+/// The states of an object that the makers of a pending change had read when they made it.
 ///
-/// A change has two references that differ in rare cases. Its *origin* is the record from which it was
-/// made: the record of an update is its origin with the edited slots replaced. What its makers had
-/// *read* is the committed record beneath them, and pending records of ancestors above that, up to the
-/// one that they were shown. The store finds conflicts by what was read, never by the origin.
+/// A change has two references that differ in rare cases. Its *origin* is the record from which it
+/// was made: the record of an update is its origin with the edited slots replaced. Its *readings*
+/// are the committed record that its makers had read, and the pending records of ancestors above
+/// that, up to the record that they were shown. The store finds conflicts by the readings, never by
+/// the origin.
 ///
-/// Nearly always one maker read a committed record and made the change from it. Then both are one, and
-/// `readings` is nil. Where several contexts contribute to one change, each slot keeps what its own
-/// setter had read.
+/// Nearly always one maker read a committed record and made the change from it. Then both are the
+/// same, and `readings` is nil. If several contexts contribute to one change, each slot keeps its
+/// own setter's reading.
 ///
 /// ## Invariants
 /// - I1 Without `readings`, the origin is the committed record of `generation`, or, if that is 0, a
 ///   pending record of an object that no store has.
-/// - I2 `generation` is that of the first reading.
+/// - I2 `generation` is the generation of the first reading.
 ///
 /// ## Isolation
 /// Sendable: a value.
 package struct Base: Sendable {
-  /// What the setter of some slots had read.
+  /// The reading of the setter of some slots.
   package struct Reading: Sendable {
     /// Those that the setter set. The first reading counts for all slots that no other one names.
     var slots: SlotSet
@@ -74,7 +75,7 @@ package struct Base: Sendable {
     readings = Readings(all)
   }
 
-  /// The generation of a committed record whose generation is not known: no store has it.
+  /// The generation of a committed record whose generation is unknown: no store has it.
   package static let unknownGeneration = UInt64.max
 
   /// Whether a generation tells which committed record it is of.
@@ -82,7 +83,7 @@ package struct Base: Sendable {
     generation > 0 && generation != unknownGeneration
   }
 
-  // MARK: - What was read
+  // MARK: - Readings
 
   /// Whether a pending record was read.
   package var hasReadPending: Bool { readings != nil || generation == 0 }
@@ -107,7 +108,8 @@ package struct Base: Sendable {
     return setters.filter { $0.committed != nil }.min { $0.generation < $1.generation }?.committed
   }
 
-  /// Whether a change with this base was made from what `beneath` is, and a merge has nothing to add.
+  /// Whether a change with this base was made from the state `beneath`, so that a merge has nothing
+  /// to add.
   package func rests(on beneath: Base) -> Bool {
     guard record == beneath.record else { return false }
     return readings != nil || beneath.readings == nil && generation == beneath.generation
@@ -127,7 +129,7 @@ package struct Base: Sendable {
     return generation == 0 && self.record == record
   }
 
-  /// Those of `slots` whose setter was shown something else than an ancestor's pending record.
+  /// Those of `slots` whose setter was not shown an ancestor's pending record.
   func slots(_ slots: SlotSet, readBefore pending: Record) -> SlotSet {
     guard let readings else { return generation == 0 && record == pending ? [] : slots }
     var before = SlotSet()
@@ -152,7 +154,7 @@ package struct Base: Sendable {
     return shown
   }
 
-  /// The base of the pending update that is the origin; nil if the origin is none.
+  /// The base of the pending update that is the origin; nil if the origin is no pending update.
   package var beneathOrigin: Base? {
     guard let readings, readings.all[0].pending.last == record else { return nil }
     var below = readings.all
@@ -212,7 +214,7 @@ package struct Base: Sendable {
     origin == record ? self : Base(record: origin, all)
   }
 
-  /// This base with what `other` had read of `slots`: its maker has set them.
+  /// This base with the readings of `other` for `slots`: the maker of `other` has set them.
   package func taking(_ slots: SlotSet, from other: Base) -> Base {
     if slots.isEmpty { return self }
     if readings == nil, other.readings == nil, generation == other.generation,
@@ -259,11 +261,11 @@ package struct Base: Sendable {
     return Base(record: self.record, all)
   }
 
-  /// The base when a commit has named the object: an ancestor has saved what it had pending of it.
+  /// The base after a commit that contains the object: an ancestor has saved its pending change.
   ///
   /// - Parameters:
-  ///   - generation: that of the commit.
-  ///   - stored: what the store has now; nil if that is nothing.
+  ///   - generation: the generation of the commit.
+  ///   - stored: the object's stored state now; nil if there is none.
   ///   - isEqual: compares records, derived values left out.
   package func committed(
     with generation: UInt64, _ stored: StoredRecord?, where isEqual: (Record, Record) -> Bool

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataRecord
 
-/// The pending change of one object: the slots that were set, and what they were set over.
+/// The pending change of one object: the slots that were set, and their base.
 ///
-/// A change is a *delta* with a complete record beside it. The delta is `slots` with their values in
-/// `record`; no other slot is ever written, by a push, a merge or a save. The record is the origin
-/// (`base.record`) with these slots replaced. It exists so that the nearest change alone answers a read.
+/// A change is a *delta* with a complete record beside it. The delta is `slots` with their values
+/// in `record`; a push, a merge or a save never writes any other slot. The record is the origin
+/// (`base.record`) with these slots replaced. With it, the nearest change alone answers a read.
 ///
-/// A change holds everything that its context has pending for the object, except for what a save under
-/// way carries: frozen segments are a state beneath the newer ones.
+/// A change holds everything that its context has pending for the object, except for the changes of
+/// a save under way: frozen segments are a state beneath the newer ones.
 package struct Change: Sendable {
   package enum Kind: Sendable, Hashable {
     /// The object is new; nothing below the overlay has it.
@@ -18,26 +18,26 @@ package struct Change: Sendable {
   }
 
   package var kind: Kind
-  /// What the object is now; nil for a delete.
+  /// The object's new record; nil for a delete.
   package var record: Record?
-  /// The origin of the change, and what its makers had read. Nil for an insert. A delete without a base
-  /// is that of an object that was pending all its life: nothing below needs to hear of it.
+  /// The origin of the change, and its makers' readings. Nil for an insert. A delete without a base
+  /// deletes an object that was pending all its life: no state beneath contains it.
   package var base: Base?
   /// The slots that were set. For an insert, also those that have a default.
   package var slots: SlotSet
-  /// The bytes of the external slots among `slots`: what the store does not have yet. The other
-  /// external slots of the record are as in the base, and their bytes lie where that one's do.
+  /// The bytes of the external slots among `slots`, which the store does not have yet. The record's
+  /// other external slots are as in the base, and their bytes are where the base's are.
   package var external: ExternalValues
 
-  /// Whether nothing of the object changes: the change asks the store whether somebody else has
-  /// changed it since it was read, and counts as none everywhere else.
+  /// Whether the change sets no slot. It then asks the store whether another save has changed the
+  /// object since it was read, and counts as no change everywhere else.
   @inlinable package var isReadLock: Bool { kind == .update && slots.isEmpty }
 
   /// Whether a save would have something to do for it: not for an object that came and went, nor for
   /// one that was only read.
   @inlinable package var isAnything: Bool { (kind != .delete || base != nil) && !isReadLock }
 
-  /// A change that asks whether somebody else has changed the object since it was `read`.
+  /// A change that asks whether another save has changed the object since it was `read`.
   package static func readLock(_ read: Base) -> Change {
     .update(read.record, base: read, slots: SlotSet())
   }
@@ -64,8 +64,7 @@ package struct Change: Sendable {
       kind: .delete, record: nil, base: base, slots: SlotSet(), external: ExternalValues())
   }
 
-  /// What a context reads that is shown this change: the base of a change that it makes. Nil for a
-  /// delete.
+  /// The base of a change that a context makes when it is shown this change. Nil for a delete.
   package var read: Base? {
     record.map { record in base?.over(record) ?? Base(record: record, generation: 0) }
   }

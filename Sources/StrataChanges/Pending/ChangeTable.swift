@@ -4,10 +4,10 @@ import StrataPrimitives
 
 /// The changes of a segment by object, in the order of their keys.
 ///
-/// It exists because serials are counters: objects that were inserted or changed together have keys
-/// close together, so a key is found at the place where it would be if they were spread evenly, or near
-/// it, without hashing; two tables are merged in one pass; and what is written, or walked, in the order
-/// of keys lies so.
+/// Serials are counters: objects that were inserted or changed together have keys close together.
+/// So a key is found at or near the position where it would be if the keys were spread evenly,
+/// without hashing. Two tables are merged in one pass, and everything that is written or walked in
+/// the order of keys is in that order here.
 ///
 /// ```
 ///  keys    [ 1·4  1·5  1·6 │ 2·900  2·901  2·907 … ]     entity·serial, ascending
@@ -16,7 +16,7 @@ import StrataPrimitives
 /// ```
 ///
 /// ## Invariants
-/// - I1 Keys ascend, none twice; `values` has the change of each.
+/// - I1 Keys ascend without repetition; `values` has the change of each.
 /// - I2 `spans` has each entity of the keys once, ascending; together they cover all.
 package struct ChangeTable: Sendable {
   /// The objects of one entity.
@@ -100,8 +100,8 @@ package struct ChangeTable: Sendable {
 // MARK: - Looking up
 
 extension ChangeTable {
-  /// The change of an object; nil if there is none. O(entities) and, for keys that are spread evenly,
-  /// O(1); else O(log n).
+  /// The change of an object; nil if there is none. O(entities) and, for keys that are spread
+  /// evenly, O(1); else O(log n).
   package subscript(key: ObjectKey) -> Change? { index(of: key).map { values[$0] } }
 
   /// The place of an object; nil if there is no change of it. Complexity as of the subscript.
@@ -145,7 +145,7 @@ extension ChangeTable {
     }
   }
 
-  /// Whether no key of `other` lies between keys of the same entity here: then the two have none in
+  /// Whether no key of `other` is between keys of the same entity here: then the two have none in
   /// common. O(entities).
   func isApart(from other: ChangeTable) -> Bool {
     var theirs = other.spans[...]
@@ -215,7 +215,7 @@ extension ChangeTable {
     }
   }
 
-  /// These changes with those of `newer` over them. O(changes of both).
+  /// These changes with the changes of `newer` laid over them. O(changes of both).
   func merging(_ newer: ChangeTable) -> ChangeTable {
     if newer.isEmpty { return self }
     if isEmpty { return newer }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// Which objects a batch of changes is about: what the news of a feed carry. No records, so that a
-/// context that is far behind keeps 8 bytes per object alive and not its values.
+/// The objects that a batch of changes affects: the content of a feed's news. It has no records, so
+/// that a context that is far behind keeps 8 bytes per object alive and not its values.
 ///
-/// A key may stand in a list more than once. An object whose links alone have changed counts as
+/// A list may contain a key more than once. An object whose links alone have changed counts as
 /// updated.
 package struct ChangedKeys: Sendable {
   package var inserted: [ObjectKey] = []
@@ -17,12 +17,12 @@ package struct ChangedKeys: Sendable {
     self.deleted = deleted
   }
 
-  /// The objects that landing a push changes: an object counts as inserted or deleted if it was so
-  /// for the sender, whatever the receiver had.
+  /// The objects that a push changes in its receiver: an object counts as inserted or deleted if
+  /// the sender inserted or deleted it, whatever the receiver had.
   ///
   /// - Parameters:
-  ///   - pushed: what the sender saved.
-  ///   - composed: what it is on top of the receiver's changes.
+  ///   - pushed: the sender's changes.
+  ///   - composed: the result of laying them over the receiver's changes.
   package init(pushing pushed: Segment, composed: Segment) {
     let isComposed = pushed !== composed
     let changes = composed.changes

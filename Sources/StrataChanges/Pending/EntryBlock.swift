@@ -3,8 +3,8 @@
 /// Bytes of index entries, one after the other.
 ///
 /// ## Isolation
-/// Sendable: whoever makes it appends to it before any run has it, and nobody after.
-// Safety: see above; what runs read is never written again.
+/// Sendable: the creator appends to it before any run refers to it, and nothing changes it later.
+// Safety: see above; bytes that runs read are never written again.
 final class EntryBlock: @unchecked Sendable {
   /// The first byte. Moves when the block grows.
   private(set) var start: UnsafeMutableRawPointer

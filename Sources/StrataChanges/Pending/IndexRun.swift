@@ -4,8 +4,8 @@ package import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-/// The pending objects of a segment in the order of one index: what the index in the store would
-/// hold for them, as sorted entries of value bytes followed by the object's key.
+/// The pending objects of a segment in the order of one index, as the sorted entries that the index
+/// in the store would hold for them: value bytes followed by the object's key.
 ///
 /// A fetch walks a run beside the store's index as if the two were one.
 ///
@@ -16,10 +16,10 @@ import StrataRecord
 /// ```
 ///
 /// ## Invariants
-/// - I1 Entries ascend bytewise, no two are equal, and the head and the object of each are its first
-///   and its last 8 bytes.
+/// - I1 Entries ascend bytewise without repetition, and the head and the object of each are its
+///   first and its last 8 bytes.
 package struct IndexRun: Sendable {
-  /// Where an entry's bytes lie, and whose they are.
+  /// The block and the position of an entry's bytes.
   package struct Entry: Sendable {
     /// The first 8 bytes as a big-endian number. An entry has 9 at least.
     let head: UInt64
@@ -29,12 +29,12 @@ package struct IndexRun: Sendable {
     /// Which of the run's blocks has the bytes.
     let block: UInt16
 
-    /// Whether this comes before `other`, as far as what stands here tells; nil if the bytes must be
-    /// looked at.
+    /// Whether this comes before `other`, if the heads decide it; nil if the bytes must be
+    /// compared.
     @inline(__always)
     func precedes(_ other: Entry) -> Bool? {
       if head != other.head { return head < other.head }
-      // A value of 8 bytes or less lies wholly in the head.
+      // A value of 8 bytes or less is contained in the head.
       let isShort = byteCount <= 8 + KeyEncoder.objectKeyByteCount
       return isShort && byteCount == other.byteCount ? object < other.object : nil
     }
@@ -72,8 +72,8 @@ package struct IndexRun: Sendable {
     try Self.forEachEntry(removed: IndexRun(), added: self) { _, entry in try body(entry) }
   }
 
-  /// Calls `body` with each entry of two runs, in the order of both; of equal ones, that of `removed` comes
-  /// first.
+  /// Calls `body` with each entry of two runs, in the order of both; of equal ones, the entry of
+  /// `removed` comes first.
   package static func forEachEntry(
     removed: IndexRun, added: IndexRun,
     _ body: (_ isAdded: Bool, UnsafeRawBufferPointer) throws -> Void
@@ -139,7 +139,7 @@ package struct IndexRun: Sendable {
     }
   }
 
-  /// Whether an entry is below `bound`. Mostly the heads tell: the bytes lie elsewhere.
+  /// Whether an entry is below `bound`. Mostly the heads decide it; the bytes are stored elsewhere.
   @inline(__always)
   private func isBelow(
     _ bound: UnsafeRawBufferPointer, head: UInt64, _ entry: Entry
@@ -162,8 +162,8 @@ extension IndexRun {
   /// More blocks than these are made one.
   private static let blockCountMax = 32
 
-  /// Merges two sorted runs into one. O(entries of both); bytes are copied only if most of them would
-  /// be those of hidden entries, or if they would lie in too many blocks.
+  /// Merges two sorted runs into one. O(entries of both); bytes are copied only if most of them
+  /// would belong to hidden entries, or if they would be in too many blocks.
   ///
   /// - Parameter isHidden: whether an entry of `older` is left out, because a newer change of its
   ///   object is known.

@@ -5,13 +5,13 @@ package import StrataRecord
 
 /// Makes an index run: encodes the entries and sorts them.
 ///
-/// Sorting goes by 8 bytes at a time, from the first that any two entries differ in; only entries
-/// that agree in these are compared by what follows. Objects best come in the order of their keys: then
-/// those with one value are in order, and it goes by the values alone. No value begins another
-/// (`KeyEncoder`, I1), so where two differ they do so before the shorter ends, and zeros may stand for what
-/// comes behind.
+/// Sorting compares 8 bytes at a time, from the first byte in which any two entries differ; entries
+/// that agree in these are compared by the bytes that follow. Objects are best appended in the
+/// order of their keys: then objects with one value are in order, and only the values are sorted.
+/// No value is a prefix of another (`KeyEncoder`, I1), so two values differ before the shorter one
+/// ends, and zeros may fill the bytes behind it.
 ///
-/// It has the index and the layout, because to hand them over with each entry would count references.
+/// It holds the index and the layout, because passing them with each entry would count references.
 package struct IndexRunBuilder {
   private var index: IndexSchema
   private var layout: RecordLayout
@@ -22,9 +22,9 @@ package struct IndexRunBuilder {
   private var lastObject = ObjectKey(rawValue: 0)
 
   /// - Parameters:
-  ///   - index: that of the entity whose records come first.
-  ///   - layout: that of the records.
-  ///   - count: about how many there are.
+  ///   - index: the index of the entity whose records come first.
+  ///   - layout: the layout of the records.
+  ///   - count: the approximate number of entries.
   package init(_ index: IndexSchema, _ layout: RecordLayout, expecting count: Int) {
     self.index = index
     self.layout = layout
@@ -32,7 +32,7 @@ package struct IndexRunBuilder {
     block = EntryBlock(capacity: count * Self.byteCountEstimate + KeyEncoder.scratchByteCount)
   }
 
-  /// What an entry of a number or of a short text takes.
+  /// The size of an entry of a number or of a short text.
   private static let byteCountEstimate = 24
 
   /// The number of the index.
@@ -59,7 +59,7 @@ package struct IndexRunBuilder {
     block.byteCount += byteCount
   }
 
-  /// The run of what was appended.
+  /// The run of the appended entries.
   package func finished() -> IndexRun {
     guard entries.count > 1 else { return IndexRun(entries, [block]) }
     var items: [WordOrder.Item] = []
@@ -163,7 +163,7 @@ package struct IndexRunBuilder {
     Int(entry.byteCount) - (areObjectsAscending ? KeyEncoder.objectKeyByteCount : 0)
   }
 
-  /// 8 bytes of an entry as a big-endian number, with zeros behind what it is sorted by.
+  /// 8 bytes of an entry as a big-endian number, with zeros behind the bytes to sort by.
   @inline(__always)
   private func word(of entry: IndexRun.Entry, at position: Int) -> UInt64 {
     let rest = byteCountToSort(entry) - position

@@ -17,7 +17,7 @@ import StrataModel
 ///
 /// ## Isolation
 /// Sendable: constant once it is made.
-// Safety: see above; nobody writes to the words after `init`.
+// Safety: see above; the words do not change after `init`.
 final class KeyMap: @unchecked Sendable {
   /// The objects of one entity.
   struct Stretch {
@@ -31,7 +31,7 @@ final class KeyMap: @unchecked Sendable {
     fileprivate let shift: UInt64
   }
 
-  /// What a stretch knows of a key.
+  /// The answer of a range about a key.
   enum Answer {
     case absent
     case at(Int)
@@ -43,10 +43,10 @@ final class KeyMap: @unchecked Sendable {
   let stretches: [Stretch]
   private let words: UnsafeMutablePointer<UInt64>
 
-  /// So many serials to a key at most, each serial has its bit: then 16 bytes for a key.
+  /// At most this number of serials per key, each serial has its own bit: 16 bytes per key.
   private static let serialsPerKeyMax: UInt64 = 64
-  /// Where keys are farther apart, so many bits to a key at least: one in so many absent keys at most is
-  /// searched for.
+  /// If keys are farther apart, each key gets at least this number of bits: the fraction of absent
+  /// keys that must be searched is at most its inverse.
   private static let bitsPerKey = 16
 
   init(_ table: ChangeTable) {

@@ -13,17 +13,17 @@ package struct LinkPlace: Sendable, Hashable {
   }
 }
 
-/// What is pending for one link.
+/// The pending state of one link.
 package enum LinkState: Sendable, Hashable {
   /// The link is there, at `position` if the relationship is ordered; 0 otherwise.
   case present(position: UInt64)
-  /// The link is at `position`, if it is there: what moving a member of an ordered relationship says.
-  /// It does not bring back a link that somebody else has taken away, and says nothing of the other
-  /// direction.
+  /// The link is at `position` if it exists: the result of moving a member of an ordered
+  /// relationship. It does not restore a link that another context has removed, and says nothing of
+  /// the other direction.
   case moved(position: UInt64)
   case absent
 
-  /// Whether this tells the link's state by itself, whatever lies beneath.
+  /// Whether this state is complete by itself, whatever the state beneath.
   package var isWhole: Bool {
     if case .moved = self { false } else { true }
   }
@@ -36,7 +36,7 @@ package enum LinkState: Sendable, Hashable {
     }
   }
 
-  /// What is pending when this is said after `older`.
+  /// The result of this state over `older`.
   package func said(after older: LinkState) -> LinkState {
     switch (self, older) {
     case (.moved(let position), .present): .present(position: position)
@@ -47,7 +47,7 @@ package enum LinkState: Sendable, Hashable {
 }
 
 /// The links that a batch of changes adds and removes. To-many relationships merge as sets: only
-/// what was added or removed is pending, never the whole membership.
+/// added and removed links are pending, never the whole membership.
 ///
 /// Both directions of a relationship are held, each under its own number, so that either end finds
 /// its pending links without a search.
@@ -63,7 +63,7 @@ package struct LinkChanges: Sendable {
   /// The pending links of one object in one relationship, by target.
   package func at(_ place: LinkPlace) -> [ObjectKey: LinkState] { byPlace[place] ?? [:] }
 
-  /// What is pending for one link, or nil if nothing is.
+  /// The pending state of one link; nil if there is none.
   package func state(at place: LinkPlace, to target: ObjectKey) -> LinkState? {
     byPlace.isEmpty ? nil : byPlace[place]?[target]
   }

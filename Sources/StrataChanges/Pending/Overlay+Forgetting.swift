@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-// Taking changes out of an overlay again, as if they had never been made: what is left of an edit
-// whose object is as it was before.
+// Removes changes from an overlay as if they had never been made: an edit whose object equals its
+// former state leaves nothing behind.
 
 extension Overlay {
   /// This overlay without the unfrozen changes of `keys`, and without its words on `links` where no

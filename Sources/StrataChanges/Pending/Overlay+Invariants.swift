@@ -29,7 +29,8 @@ extension Overlay: CheckedInvariants {
 }
 
 extension Change {
-  /// Whether a push or a save of this change alone carries what `older` beneath it has set.
+  /// Whether a push or a save of this change alone carries every slot that `older` beneath it has
+  /// set.
   fileprivate func hasEverything(of older: Change) -> Bool {
     switch (kind, older.kind) {
     case (.update, .update): older.slots.isSubset(of: slots)

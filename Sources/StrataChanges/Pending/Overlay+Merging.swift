@@ -2,7 +2,8 @@
 package import StrataModel
 package import StrataRecord
 
-// What merging and refreshing do to pending changes: bring one onto a newer record, or take it back.
+// The effects of merging and refreshing on pending changes: a change is laid over a newer record,
+// or reverted.
 
 extension Change {
   /// This change made from `base` instead: an update keeps the slots that it set, over that record; a
@@ -32,16 +33,16 @@ extension Change {
 }
 
 extension Overlay {
-  /// Whether a save that is under way carries a change of `key`. Such a change stays as it is until
-  /// that save is finished: what was handed to the store must be what comes back from it.
+  /// Whether a save under way carries a change of `key`. Such a change stays as it is until that
+  /// save ends: the store's result must refer to exactly the changes that it was handed.
   package func isFrozen(_ key: ObjectKey) -> Bool {
     segments.contains { $0.isFrozen && $0.changes[key] != nil }
   }
 
-  /// This overlay without any change of `keys` and without any word on links of theirs, as if nothing
-  /// had been done to them. What frozen segments say stays.
+  /// This overlay without any change of `keys` and without any change of their links. Frozen
+  /// segments stay.
   ///
-  /// O(size of the segments that speak of them).
+  /// O(size of the segments that contain them).
   package func dropping(_ keys: Set<ObjectKey>, schema: Schema) -> Overlay {
     Overlay(
       segments.map { segment in

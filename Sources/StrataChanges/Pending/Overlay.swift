@@ -3,19 +3,19 @@ package import StrataModel
 package import StrataRecord
 
 /// The pending changes of one context: a transaction in memory, as segments from the newest to the
-/// oldest. A value: publishing an overlay is copying it.
+/// oldest. A value: publishing an overlay copies it.
 ///
-/// The first change of an object has its complete record (`Segment`, I1), so it alone answers a read.
-/// `init` leaves empty segments out.
+/// The first change of an object has its complete record (`Segment`, I1), so it alone answers a
+/// read. `init` leaves empty segments out.
 ///
 /// ## Invariants
 /// - I1 Frozen segments are the oldest.
-/// - I2 Among the segments that are not frozen, the first change of an object has everything that these
-///   have pending for it.
+/// - I2 Among the segments that are not frozen, the first change of an object contains everything
+///   that these have pending for it.
 ///
-/// They hold of what a context publishes. I2 does not hold of what a layer shows between the failure of a
-/// save and the context's next publication, nor of a `ReadView`, which lays the segments of several
-/// contexts over each other.
+/// They hold for the overlay that a context publishes. I2 does not hold for a layer's overlay
+/// between a failed save and the context's next publication, nor for a `ReadView`, which lays the
+/// segments of several contexts over each other.
 package struct Overlay: Sendable {
   /// Newest first.
   package let segments: [Segment]
@@ -60,8 +60,8 @@ package struct Overlay: Sendable {
   /// Whether a save has objects to look after that were only read.
   package var hasReadLocks: Bool { contains { _, change in change.isReadLock } }
 
-  /// Whether the complete change of any object satisfies `predicate`. What a newer segment has
-  /// replaced is not asked. O(changes × segments) at worst.
+  /// Whether the complete change of any object satisfies `predicate`. Replaced changes of older
+  /// segments are not asked. O(changes × segments) at worst.
   package func contains(where predicate: (ObjectKey, Change) -> Bool) -> Bool {
     segments.indices.contains { depth in
       segments[depth].changes.contains { key, change in
@@ -70,7 +70,7 @@ package struct Overlay: Sendable {
     }
   }
 
-  /// What is pending for `key`, or nil if nothing is. O(segments).
+  /// The pending change of `key`; nil if there is none. O(segments).
   package func change(for key: ObjectKey) -> Change? {
     for segment in segments {
       if let change = segment.change(for: key) { return change }
@@ -78,7 +78,7 @@ package struct Overlay: Sendable {
     return nil
   }
 
-  /// What the pending change of `key` is; nil if there is none. O(segments).
+  /// The kind of the pending change of `key`; nil if there is none. O(segments).
   package func kind(of key: ObjectKey) -> Change.Kind? {
     for segment in segments {
       if let place = segment.changes.index(of: key) { return segment.changes.values[place].kind }
@@ -126,7 +126,7 @@ extension Overlay {
     }
   }
 
-  /// What is pending for one link, or nil if nothing is. O(segments).
+  /// The pending state of one link; nil if there is none. O(segments).
   package func link(at place: LinkPlace, to target: ObjectKey) -> LinkState? {
     var moved: LinkState?
     for segment in segments {
@@ -137,14 +137,14 @@ extension Overlay {
     return moved
   }
 
-  /// The pending objects whose to-one slot, covered by `index`, leads to `target`.
-  /// O(segments × (log pending + results)).
+  /// The pending objects whose to-one slot, covered by `index`, leads to `target`. O(segments ×
+  /// (log pending + results)).
   package func referrers(to target: ObjectKey, index: PropertyNumber) -> [ObjectKey] {
     keys(withEntriesFrom: KeyRange(leadingTo: target).lower, index: index)
   }
 
-  /// The pending objects whose entry in an index begins with `prefix`.
-  /// O(segments × (log pending + results)).
+  /// The pending objects whose entry in an index begins with `prefix`. O(segments × (log pending +
+  /// results)).
   func keys(withEntriesFrom prefix: [UInt8], index: PropertyNumber) -> [ObjectKey] {
     var keys: [ObjectKey] = []
     for (depth, segment) in segments.enumerated() {
@@ -170,13 +170,13 @@ extension Overlay {
 extension Overlay {
   /// Segments of fewer changes than this are merged by twos.
   private static let smallSizeMax = 2_048
-  /// So many segments of like size are merged where merging costs.
+  /// This number of segments of similar size are merged if merging them is expensive.
   private static let likeCount = 4
 
-  /// This overlay with its newest segments merged where there are several of like size, so that their
-  /// number stays logarithmic in what is pending and each change is copied a logarithmic number of
-  /// times. Two small ones are merged, for those who read; of large ones four, for those who save.
-  /// Frozen segments are left alone: a save is about them.
+  /// This overlay with its newest segments merged if several have a similar size, so that their
+  /// number stays logarithmic in the number of pending changes and each change is copied a
+  /// logarithmic number of times. Small segments are merged by two, which favours readers; large
+  /// ones by four, which favours savers. Frozen segments are left alone: a save refers to them.
   package func compacted() -> Overlay {
     var merged = segments
     while let count = Self.mergeableCount(merged) {

@@ -8,11 +8,11 @@ import StrataRecord
 ///
 /// O(changes in the segments that only one of the two has).
 package struct OverlayDifference {
-  /// What the newer overlay says otherwise than the older one.
+  /// The objects whose change in the newer overlay differs from the older one's.
   package private(set) var changed = ChangedKeys()
-  /// What the newer overlay says nothing about any more: it was taken back, or saved on.
+  /// The objects without a change in the newer overlay: it was reverted, or saved.
   package private(set) var reverted = ChangedKeys()
-  /// What reads the same and rests on another base.
+  /// The objects that read the same and have another base.
   package private(set) var rebased: [ObjectKey] = []
 
   package init(from old: Overlay, to new: Overlay) {

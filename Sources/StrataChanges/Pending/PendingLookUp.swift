@@ -2,14 +2,14 @@
 package import StrataModel
 package import StrataRecord
 
-/// Finds the pending changes of objects in all segments of an overlay: what a walk over the store asks
-/// for each entry.
+/// Finds the pending changes of objects in all segments of an overlay. A walk over the store asks
+/// it for each entry.
 ///
-/// It has the segments' key maps side by side, so that a question counts no references and touches a line
-/// of memory for each segment that may know the object.
+/// It has the segments' key maps side by side, so that a question counts no references and touches
+/// one line of memory for each segment that may contain the object.
 ///
 /// ## Lifetime
-/// That of the view, or of a walk. It keeps the segments.
+/// The lifetime of the view, or of a walk. It retains the segments.
 ///
 /// ## Isolation
 /// The view's.
@@ -63,8 +63,8 @@ package final class PendingLookUp {
     depth > 0 && place(of: key, above: depth) != nil
   }
 
-  /// What is pending for an object at a place: its record, and the generation of the store's record that
-  /// it goes back to. Nil for a tombstone.
+  /// The pending change of an object at a position: its record, and the generation of the stored
+  /// record that it is based on. Nil for a tombstone.
   package func record(at place: Place) -> StoredRecord? {
     let changes = layers.segments[place.depth].changes
     // By part: a copy of the change would count references to all that it holds.

@@ -2,12 +2,12 @@
 import StrataPrimitives
 package import StrataRecord
 
-// The index runs of a segment: made at once by a saver, or one by one for who asks first.
+// The index runs of a segment. A saver makes all at once; otherwise each is made at its first use.
 
-/// What runs of one segment were made so far.
+/// The runs of one segment that were made so far.
 ///
 /// ## Isolation
-/// Sendable. No lock is held while a run is made: two who ask at once may both make it.
+/// Sendable. No lock is held while a run is made: two threads that ask at once may both make it.
 package final class RunSet: Sendable {
   /// All runs of a segment.
   final class Complete: Sendable {
@@ -62,8 +62,8 @@ extension Segment {
     return runSet.complete.load()?.runs ?? [:]
   }
 
-  /// Makes all runs that were not made yet: by who is about to show the segment to others, under no
-  /// lock.
+  /// Makes all runs that were not made yet. Called before the segment is shown to other contexts,
+  /// under no lock.
   package func prepareRuns() {
     if runSet.complete.load() != nil { return }
     let some = runSet.some.withLock { $0 }

@@ -7,13 +7,13 @@ import Synchronization
 /// An immutable batch of pending changes, ready to be read: records and tombstones by object, link
 /// changes, and the sorted index runs of its records.
 ///
-/// Runs are made when they are first asked for, or by whoever hands the segment to others
-/// (`prepareRuns`), so that no reader sorts what somebody else has saved: a context that nobody rests
-/// on, and that fetches nothing, makes none for objects that the store has already.
+/// Runs are made at their first use, or before the segment is handed to other contexts
+/// (`prepareRuns`), so that no reader sorts another context's changes. A context without children
+/// that fetches nothing makes none for stored objects.
 ///
 /// ## Invariants
-/// - I1 A deletion has no record and every other change has one; an update has a base, an
-///   insertion none.
+/// - I1 A deletion has no record and every other change has one; an update has a base, an insertion
+///   none.
 /// - I2 A run has an entry for each record here that its index covers.
 /// - I3 A segment with a tag gets no other.
 ///
@@ -21,8 +21,8 @@ import Synchronization
 /// generation is visible, the tag stays.
 ///
 /// ## Isolation
-/// Sendable: everything but the runs, the key map, the tag, the freezing and the era is constant; those
-/// are atomic, and a run or a map is the same whoever makes it.
+/// Sendable: everything but the runs, the key map, the tag, the freezing and the era is constant;
+/// those are atomic, and every maker makes the same run or map.
 package final class Segment: Sendable {
   package let changes: ChangeTable
   package let links: LinkChanges
@@ -33,7 +33,7 @@ package final class Segment: Sendable {
   /// The generation that a commit under way will give to this segment's changes, or 0.
   private let tagged = Atomic<UInt64>(0)
   private let frozen = Atomic(false)
-  /// That of the layer which has shown this segment first.
+  /// The era of the layer that showed this segment first.
   private let era = SetOnce<Era>()
 
   /// - Parameter runSet: the runs that were made already.
@@ -76,7 +76,7 @@ package final class Segment: Sendable {
       runSet: runSet)
   }
 
-  /// `segment` without the changes of `keys` and without what it says of the links in `forgotten`.
+  /// `segment` without the changes of `keys` and without the state of the links in `forgotten`.
   convenience init(_ segment: Segment, without keys: Set<ObjectKey>, _ forgotten: LinkChanges) {
     var links = segment.links
     links.filter { place, target, _ in forgotten.state(at: place, to: target) == nil }
@@ -87,12 +87,12 @@ package final class Segment: Sendable {
 
   package var isEmpty: Bool { changes.isEmpty && links.isEmpty }
 
-  /// How many objects and links it speaks of: what merging it costs.
+  /// The number of its objects and links: the cost of merging it.
   var size: Int { changes.count + links.count }
 
   // MARK: - Changes by object
 
-  /// What is pending here for `key`, or nil if nothing is.
+  /// The pending change of `key` in this segment; nil if there is none.
   package func change(for key: ObjectKey) -> Change? { changes[key] }
 
   /// Whether anything is pending here for `key`.
@@ -103,8 +103,9 @@ package final class Segment: Sendable {
 
   // MARK: - The tag
 
-  /// The generation at which the store holds these changes, or what has come of them (`Era`); nil if
-  /// they were not handed to it. A view whose snapshot has reached the tag leaves the segment out: the snapshot shows the same.
+  /// The generation at which the store has these changes or their results (`Era`); nil if they were
+  /// not handed to it. A view whose snapshot has reached the tag leaves the segment out: the
+  /// snapshot shows the same.
   package var tag: UInt64? { ownTag ?? era.load()?.tag }
 
   /// The tag of this segment itself, if it was handed to the store as it is.
@@ -141,11 +142,11 @@ package final class Segment: Sendable {
   package func unfreeze() { frozen.store(false, ordering: .releasing) }
 }
 
-// MARK: - What it rests on
+// MARK: - Dependence on the state beneath
 
 extension Segment {
-  /// Whether what a push of this segment comes to may depend on objects that others can change: it
-  /// updates or deletes objects, or links objects.
+  /// Whether the result of pushing this segment may depend on objects that other contexts can
+  /// change: it updates or deletes objects, or links objects.
   package var restsOnOthers: Bool {
     !changes.isInsertsOnly || !links.isEmpty
       || changes.spans.contains { span in

@@ -37,9 +37,9 @@ package enum WordOrder {
     keys = places.map { keys[Int($0)] }
   }
 
-  /// Sorts `items`, of which each place is there once and equal words ascend by place.
+  /// Sorts `items`, which have each position once; equal words ascend by position.
   ///
-  /// - Parameter scratch: as many items as there are; what they hold does not matter.
+  /// - Parameter scratch: the same number of items; their content is ignored.
   static func sort(
     _ items: UnsafeMutableBufferPointer<Item>, _ scratch: UnsafeMutableBufferPointer<Item>
   ) {

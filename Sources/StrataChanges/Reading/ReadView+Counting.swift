@@ -3,8 +3,8 @@ package import StrataModel
 package import StrataRecord
 
 extension ReadView {
-  /// How many members a to-many relationship of `owner` has, or `limit` if there are so many or more:
-  /// the store's are not counted beyond that. O(pending members + limit + hidden members).
+  /// The number of members of a to-many relationship of `owner`, at most `limit`: the store's
+  /// members are not counted beyond it. O(pending members + limit + hidden members).
   package func memberCount(
     of relationship: RelationshipSchema, owner: ObjectKey, upTo limit: Int = .max
   ) throws -> Int {

@@ -2,8 +2,8 @@
 package import StrataModel
 package import StrataRecord
 
-// External attributes. What a change has not set is what lies beneath it by now, which need not be what
-// it has read.
+// External attributes. A slot that a change has not set has the value beneath the change now, which
+// may differ from the value that its maker read.
 
 extension ReadView {
   private enum ExternalPlace {

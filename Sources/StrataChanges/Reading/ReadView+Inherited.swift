@@ -2,11 +2,11 @@
 package import StrataModel
 import StrataRecord
 
-// What lies below a context's own changes: what a merge brings them onto.
+// The state beneath a context's own changes, over which a merge lays them.
 
 extension ReadView {
-  /// What a change of the object would be made from, the context's own changes left out; nil if the
-  /// object is deleted or not there.
+  /// The base of a change of the object, the context's own changes left out; nil if the object is
+  /// deleted or does not exist.
   package func inheritedBase(of key: ObjectKey) throws -> Base? {
     for segment in inherited {
       if let change = segment.change(for: key) { return change.read }

@@ -2,8 +2,8 @@
 package import StrataModel
 package import StrataRecord
 
-// Who is at the other end of a relationship, through all layers and the store, without loading any
-// record.
+// The objects at the other end of a relationship, through all layers and the store, without loading
+// any record.
 
 extension ReadView {
   /// One target of a to-many relationship.
@@ -83,7 +83,8 @@ extension ReadView {
     return keys.sorted()
   }
 
-  /// Hands over the objects whose to-one slot, covered by `index`, leads to `target`: pending ones first.
+  /// Calls `body` with the objects whose to-one slot, covered by `index`, leads to `target`:
+  /// pending ones first.
   @inline(__always)
   func visitReferrers(
     to target: ObjectKey, index: PropertyNumber, _ body: (ObjectKey) throws -> ScanStep

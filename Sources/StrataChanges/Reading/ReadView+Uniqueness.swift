@@ -2,11 +2,11 @@
 package import StrataModel
 package import StrataRecord
 
-// Who has a value that must be unique, through all layers and the store.
+// The objects that have a unique value, through all layers and the store.
 
 extension ReadView {
-  /// The first object, besides `own`, that has the value of a record in a unique index; nil if nobody
-  /// has, or if a part of the value is nil. O(segments × log pending + log entries of the store).
+  /// The first object, besides `own`, that has a record's value in a unique index; nil if there is
+  /// none, or if a part of the value is nil. O(segments × log pending + log entries of the store).
   package func holder(
     ofValueOf record: Record, _ entity: EntitySchema, in index: IndexSchema, besides own: ObjectKey
   ) throws -> ObjectKey? {
@@ -19,8 +19,8 @@ extension ReadView {
     }
   }
 
-  /// The first object that has the value, given part by part as the index has its parts; nil if nobody
-  /// has, or if a part is nil. O(segments × log pending + log entries of the store).
+  /// The first object that has the value, given part by part in the order of the index; nil if
+  /// there is none, or if a part is nil. O(segments × log pending + log entries of the store).
   package func holder(of values: [Value], in index: IndexSchema) throws -> ObjectKey? {
     if values.contains(.null) { return nil }
     let (bytes, _) = index.bytes(of: values)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// A snapshot of the store that several isolations use: that of a pin, which the pinned context, its
-/// children and every holder of the token read.
+/// A snapshot of the store that several isolations use: the snapshot of a pin, which the pinned
+/// context, its children and every holder of the token read.
 ///
-/// A lock is held for each look-up and for each step of a scan, not while a scan's body looks at an entry.
-/// So nobody waits for another's whole fetch, and a body may read through the same snapshot. The bytes that
-/// a body gets lie in the snapshot's pages, which stay as they are.
+/// A lock is held for each look-up and for each step of a scan, not during a scan's body. So no
+/// reader waits for another's whole fetch, and a body may read through the same snapshot. The bytes
+/// that a body gets are in the snapshot's pages, which do not change.
 ///
 /// ## Isolation
 /// Sendable. Safety: `lock` guards `snapshot`.

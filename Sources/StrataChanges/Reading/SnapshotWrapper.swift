@@ -2,8 +2,8 @@
 package import StrataModel
 package import StrataRecord
 
-/// A snapshot that reads another one, and does something around each call, before each look-up and entry,
-/// and around what a caller does with an entry. All three do nothing unless the wrapper says otherwise.
+/// A snapshot that reads another one, with hooks: before each call, before each look-up and entry,
+/// and around the caller's body for an entry. By default the three hooks do nothing.
 package protocol SnapshotWrapper: Snapshot {
   var snapshot: any Snapshot { get }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A snapshot that counts what is read of it, and stops a fetch whose task has been cancelled.
+/// A snapshot that counts its reads, and stops a fetch whose task has been cancelled.
 ///
-/// Everything that a fetch reads of the store passes through its snapshot, and the view tells of what it
-/// reads of unsaved changes (`ReadView.watch`). So this is the one place to look at the task, whatever the
-/// plan of the fetch is. What a fetch does without reading, putting the rows of a
-/// sort in order at the end, it cannot interrupt.
+/// Everything that a fetch reads of the store passes through its snapshot, and the view reports its
+/// reads of unsaved changes (`ReadView.watch`). So this is the only check for cancellation,
+/// whatever the plan of the fetch is. It cannot interrupt work without reads, as the final sorting
+/// of rows.
 ///
 /// ## Isolation
 /// One task's; not Sendable.
@@ -15,10 +15,11 @@ package final class WatchedSnapshot: SnapshotWrapper {
   private let report: (_ readCount: Int) throws -> Void
   package private(set) var readCount = 0
 
-  /// After so many entries and records the task is looked at.
+  /// After this number of entries and records the task is checked.
   private static let stride = 256
 
-  /// - Parameter report: is told now and then how much has been read; what it throws ends the fetch.
+  /// - Parameter report: called now and then with the number of reads; an error that it throws ends
+  ///   the fetch.
   package init(
     _ snapshot: any Snapshot, report: @escaping (_ readCount: Int) throws -> Void
   ) {
@@ -27,7 +28,7 @@ package final class WatchedSnapshot: SnapshotWrapper {
     generation = snapshot.generation
   }
 
-  /// - Throws: `CancellationError`; what `report` throws.
+  /// - Throws: `CancellationError`; the errors of `report`.
   package func noteRead() throws {
     readCount += 1
     guard readCount.isMultiple(of: Self.stride) else { return }

@@ -2,8 +2,8 @@
 package import StrataModel
 package import StrataRecord
 
-/// What a batch delete asks of a store: objects are deleted where they lie, without a context, and with
-/// them what the delete rules say.
+/// The description of a batch delete for a store: objects are deleted in place, without a context,
+/// together with the objects that the delete rules add.
 package struct BatchDeletion: Sendable {
   /// Which objects go.
   package enum Subject: Sendable {
@@ -15,10 +15,9 @@ package struct BatchDeletion: Sendable {
   }
 
   package let subject: Subject
-  /// Whether the outcome is to have the keys, though nobody follow the store's feed.
+  /// Whether the outcome needs the keys even if the store's feed has no followers.
   package let reportsKeys: Bool
-  /// Makes what knows the consequences that are not the store's own, for one execution; nil if there
-  /// are none.
+  /// Makes the consequences outside the store, for one execution; nil if there are none.
   package let consequences: (@Sendable () -> any DeletionConsequences)?
   package let watch: BatchWatch
 
@@ -33,13 +32,14 @@ package struct BatchDeletion: Sendable {
   }
 }
 
-/// What follows for the objects that stay: derived attributes, and rules of the model that they must
-/// keep. The store asks; it knows of neither.
+/// The consequences for the objects that stay: derived attributes, and the model's validation
+/// rules. The store asks; it implements neither.
 ///
-/// It is told of everything before anything is written, and asked when the deleted objects are gone.
+/// It is notified of everything before anything is written, and asked after the objects are
+/// deleted.
 ///
 /// ## Isolation
-/// The store's writer. Views are good during a call.
+/// The store's writer. Views are valid during a call.
 package protocol DeletionConsequences {
   /// Whether anything may follow from the deletion of objects of the entity: of others it is not told.
   func concerns(_ entity: EntityNumber) -> Bool
@@ -57,7 +57,7 @@ package protocol DeletionConsequences {
   /// The record that one of `reached` is to have.
   mutating func record(of key: ObjectKey, _ stored: Record, in view: ReadView) throws -> Record
 
-  /// Refuses what has come of it all, or lets it be.
+  /// Throws if the result is invalid.
   mutating func check(in view: ReadView) throws
 }
 
@@ -69,11 +69,11 @@ package struct BatchDenial: Error {
   package init(_ denied: [(key: ObjectKey, slot: Int)]) { self.denied = denied }
 }
 
-/// What a batch did to the store.
+/// The result of a batch in the store.
 package struct BatchOutcome: Sendable {
   /// How many objects are gone.
   package let count: Int
-  /// All that has changed; nil if nobody wanted to know.
+  /// All changes; nil if they were not requested.
   package let keys: ChangedKeys?
 
   package init(count: Int, keys: ChangedKeys?) {

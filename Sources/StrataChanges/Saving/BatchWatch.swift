@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The line between a batch that the writer works on and whoever has asked for it.
+/// The connection between a batch that the writer executes and its caller.
 ///
 /// ## Isolation
-/// Sendable: cancelled on any thread, looked at on the writer's.
+/// Sendable: cancelled on any thread, read on the writer's.
 package final class BatchWatch: Sendable {
   private let isCancelled = Atomic(false)
   private let report: (@Sendable (_ completedCount: Int, _ objectCount: Int) -> Void)?
 
-  /// After so many objects whoever works looks whether it is to go on.
+  /// After this number of objects the writer checks for cancellation.
   package static let stride = 256
 
   /// - Parameter report: is told on the writer's thread how many objects have been dealt with, of how

@@ -2,7 +2,7 @@
 package import StrataModel
 package import StrataRecord
 
-/// What one save carries to the store.
+/// The changes that one save hands to the store.
 package struct ChangeSet: Sendable {
   /// The frozen overlay's segments, newest first; the store tags them.
   package let segments: [Segment]
@@ -11,7 +11,7 @@ package struct ChangeSet: Sendable {
   package let changes: ChangeTable
   package let links: LinkChanges
   package let mergePolicy: MergePolicy
-  /// Who saves, as the program calls it; nil for nobody in particular.
+  /// The saver's name, as the program gives it; nil if it has none.
   package let author: String?
   /// The layer of the context that saves.
   package let origin: LayerIdentity?
@@ -44,17 +44,17 @@ package struct ChangeSet: Sendable {
   package var isEmpty: Bool { changes.isEmpty && links.isEmpty }
 }
 
-/// What a save did to the store.
+/// The result of a save in the store.
 package struct CommitResult: Sendable {
   /// The generation that the save was given.
   package let generation: UInt64
-  /// Objects whose saved record is not the one in the change set, because a merge policy decided or
-  /// because of a derived attribute; nil for one that the store no longer has.
+  /// The objects whose stored record differs from the change set's, because a merge policy decided
+  /// or because of a derived attribute; nil for an object that the store no longer has.
   package let merged: [ObjectKey: Record?]
   /// The objects of `merged` of which derived attributes alone are other than in the change set, with
   /// their slots: no policy has decided anything.
   package let derived: [ObjectKey: SlotSet]
-  /// What it cost.
+  /// The cost of the save.
   package let writes: WriteCount
 
   package init(
@@ -68,7 +68,8 @@ package struct CommitResult: Sendable {
   }
 }
 
-/// What one save has put into the store's trees and taken out of them, counted where it is done.
+/// The entries that one save has added to the store's trees and removed from them, counted at each
+/// write.
 package struct WriteCount: Sendable, Hashable {
   package var recordsPut = 0
   package var recordsDeleted = 0
@@ -77,11 +78,11 @@ package struct WriteCount: Sendable, Hashable {
   package var externalDeleted = 0
   /// Index entries and links.
   package var entriesPut = 0
-  /// Those that were there and were looked at: those of a tree that is emptied are not.
+  /// The entries that existed and were read: those of an emptied tree are not counted.
   package var entriesDeleted = 0
-  /// Trees that were written anew, because much of what they had changes.
+  /// The trees that were rewritten, because many of their entries changed.
   package var treesRewritten = 0
-  /// Trees that were emptied, because nothing of what they had stays.
+  /// The trees that were emptied, because no entry stays.
   package var treesEmptied = 0
 
   package init() {}

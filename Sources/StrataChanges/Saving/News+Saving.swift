@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension News {
-  /// What a layer tells when it lets go of changes that the store has saved: what merge policies have
-  /// decided, and what is left of newer changes, which rests on the saved records now. The rest was
-  /// known before.
+  /// The news of a layer that releases changes which the store has saved: the decisions of merge
+  /// policies, and the remaining newer changes, which are based on the saved records now. The other
+  /// changes were announced before.
   ///
-  /// - Parameter rebased: what the layer publishes from now on.
-  /// - Returns: nil if that is all.
+  /// - Parameter rebased: the overlay that the layer publishes from now on.
+  /// - Returns: nil if there are none.
   package init?(saved: ChangeSet, _ result: CommitResult, rebased: Overlay) {
     let merged = result.merged
     let rested = rebased.segments.flatMap(\.changes.keys).filter {

@@ -4,12 +4,12 @@ package import StrataRecord
 
 extension Overlay {
   /// This overlay after the store has committed `saved`: without the saved segments, and with newer
-  /// changes made from the stored records.
+  /// changes based on the stored records.
   ///
-  /// A newer change that had read what was saved has read the stored record now. One that had read
-  /// something older keeps its base.
+  /// A newer change that had read the saved state has read the stored record now. A change that had
+  /// read an older state keeps its base.
   ///
-  /// - Parameter result: what the commit made of the change set.
+  /// - Parameter result: the commit's result for the change set.
   package func rebased(
     onto saved: ChangeSet, _ result: CommitResult, schema: Schema
   ) -> Overlay {
@@ -66,7 +66,7 @@ extension LinkChanges {
 }
 
 extension CommitResult {
-  /// What the store has of an object that was saved; nil if it has none.
+  /// The stored state of a saved object; nil if the store has none.
   fileprivate func outcome(of key: ObjectKey, _ saved: Change) -> StoredRecord? {
     (merged[key] ?? saved.record).map { StoredRecord(record: $0, generation: generation) }
   }
@@ -95,7 +95,7 @@ extension Change {
       change.base = base.moved(to: stored.record)
       return change
     }
-    // A slot that the merge policy has given to the store keeps what its setter had read.
+    // A slot that the merge policy decided for the store keeps its setter's reading.
     let lost = entity.editedSlots(frozen, stored.record).intersection(saved.slots)
       .intersection(slots)
     change.base = base.committing(frozen, as: stored, where: entity.hasEqualEdits)

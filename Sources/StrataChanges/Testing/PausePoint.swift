@@ -15,7 +15,7 @@ package enum PausePoint: String, Sendable, CaseIterable {
   case committed
   /// The saver knows that the store has refused its save or failed; all is unsaved still.
   case refused
-  /// The layers have let go of what the store now holds.
+  /// The layers have released the changes that the store now has.
   case published
   /// A child's save has been handed to the parent's layer.
   case pushed

@@ -20,13 +20,13 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case wholeRecords
   /// A commit gives its generation to every registered object that it names, outdated or not.
   case relabelTooEarly
-  /// A sender never looks up what its push rests on.
+  /// A sender never looks up the state that its push depends on.
   case doubtForgotten
   /// An update of an object that the receiver has deleted brings it back.
   case updateRevives
   /// A save writes the whole record that a change has, not its slots over the stored one.
   case maskSkipped
-  /// A context hears nothing of what the topmost of several ancestors tells.
+  /// A context ignores the news of the topmost of several ancestors.
   case newsDropped
   /// A push stays in the inbox when it has landed, and lands again.
   case landedTwice
@@ -36,7 +36,7 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case mergeDropsEdits
   /// A delete does not run its delete rules again on members that the receiver alone has.
   case deletesStopShort
-  /// What was set of an external attribute is forgotten when something else is laid over it.
+  /// The set value of an external attribute is lost when another change is laid over it.
   case bytesDropped
   /// Undo brings back the stamp of an external attribute, but not its bytes.
   case undoForgetsBytes

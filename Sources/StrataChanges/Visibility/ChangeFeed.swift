@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataPrimitives
 
-/// What has changed in one layer or in one store, in order: where contexts learn which of the
-/// objects that they hold are out of date. Everything that changes the store goes through its feed.
+/// The changes of one layer or one store, in order: contexts read in it which of the objects that
+/// they hold are outdated. Every change of the store is appended to its feed.
 ///
 /// ```
 ///   follower A        follower B                 the feed
@@ -11,27 +11,28 @@ import StrataPrimitives
 ///     mark ──news──►    mark ──news──►  mark ──►   end
 /// ```
 ///
-/// The feed holds its end alone. A follower holds the mark that it has come to, and with it the rest
-/// of the chain; so what all followers have passed is freed, and while nobody follows nothing is
-/// noted at all.
+/// The feed holds its end alone. A follower holds the mark that it has reached, and with it the
+/// rest of the chain. So the part that all followers have passed is freed, and without followers
+/// nothing is recorded at all.
 ///
 /// ## Invariants
-/// - I1 A layer's feed is appended to in the hold of the layers' lock in which `published` changes;
-///   who copies the published segments and the end in one hold has exactly the news before that end.
-/// - I2 A store's feed is appended to before the commit that it tells of becomes visible, in the
-///   order of the generations; who reads a snapshot finds the news of its generation here. News of a
-///   commit that failed are voided.
+/// - I1 A layer's feed is appended to in the critical section of the layers' lock in which
+///   `published` changes. A reader that copies the published segments and the end in one critical
+///   section has exactly the news before that end.
+/// - I2 A store's feed is appended to before the commit that an entry describes becomes visible, in
+///   the order of the generations. A reader of a snapshot finds the news of its generation here.
+///   News of a failed commit are voided.
 /// - I3 A follower that falls behind by more than two chapters is cut off: it keeps no more than
-///   those alive, and is told that anything may have changed.
+///   those alive, and is notified that anything may have changed.
 ///
 /// ## Isolation
 /// Sendable. The lock is held for steps along the chain, never for freeing more than a chapter.
 package final class ChangeFeed: Sendable {
-  /// A chapter ends after so many entries, or so many keys in them.
+  /// A chapter ends after this number of entries, or of keys in them.
   private let chapterEntryCountMax: Int
   private let chapterKeyCountMax: Int
 
-  /// A place in the feed, between what was before and what comes after.
+  /// A position in the feed, between earlier and later entries.
   package final class Mark: Sendable {
     /// Counts the marks of a feed.
     package let number: UInt64
@@ -52,7 +53,7 @@ package final class ChangeFeed: Sendable {
     }
   }
 
-  /// Hears of news as they come, for as long as somebody holds it.
+  /// Is called for news as they arrive, as long as a reference to it exists.
   package final class Listener: Sendable {
     fileprivate let hear: @Sendable (News) -> Void
 
@@ -64,7 +65,8 @@ package final class ChangeFeed: Sendable {
   /// An entry that was added.
   package struct Entry: Sendable {
     package let mark: Mark
-    /// What only a follower far behind has kept: let go with this, outside of locks.
+    /// The entries that only a slow follower has kept alive: released with this value, outside of
+    /// locks.
     fileprivate let cut: Mark?
   }
 
@@ -88,10 +90,10 @@ package final class ChangeFeed: Sendable {
 
   // MARK: - Appending
 
-  /// Whether anybody would miss news. If not, nothing need be found out about them.
+  /// Whether the feed has followers. Without followers, news need not be computed.
   package var isFollowed: Bool { state.withLock { !isKnownUniquelyReferenced(&$0.end) } }
 
-  /// Adds an entry, unless nobody follows.
+  /// Adds an entry, unless the feed has no followers.
   ///
   /// - Returns: the entry, for `void(_:)`; keep it until no lock is held.
   package func append(_ news: News) -> Entry? {
@@ -124,7 +126,7 @@ package final class ChangeFeed: Sendable {
 
   /// The news between two marks, oldest first.
   ///
-  /// - Returns: nil if anything may have changed: the follower was cut off, or `end` lies before
+  /// - Returns: nil if anything may have changed: the follower was cut off, or `end` is before
   ///   `start`.
   package func news(from start: Mark, to end: Mark) -> [News]? {
     if start === end { return [] }

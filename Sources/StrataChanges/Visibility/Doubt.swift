@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// The objects of which a context does not know that its unsaved changes rest on what lies beneath it
-/// now: it has learnt that others changed them, or has edited an object that was out of date.
+/// The objects whose unsaved changes may not rest on the state beneath the context now: other
+/// contexts have changed them, or the context has edited an outdated object.
 ///
-/// A save to a parent looks these up, so that it gives the parent the edited slots over the parent's
+/// A save to a parent looks these objects up, so that it applies the edited slots to the parent's
 /// own values. All other objects cost it nothing.
 ///
 /// ## Invariants
-/// - I1 An object with unsaved changes, or one to which an unsaved link leads, is in doubt if the state
-///   beneath the context may differ from the origin of the change. Doubt without cause is allowed.
+/// - I1 An object with unsaved changes, or one to which an unsaved link leads, is in doubt if the
+///   state beneath the context may differ from the origin of the change. Doubt without cause is
+///   allowed.
 package struct Doubt: Sendable {
   package private(set) var keys: Set<ObjectKey> = []
   /// Whether all objects are in doubt.

@@ -2,15 +2,15 @@
 import StrataPrimitives
 import Synchronization
 
-/// A stretch of a layer's life between two hand-overs. Whatever the layer shows in one era goes on
-/// together: into the store with one commit, or into the parent's layer with one push, and then on
-/// with that layer's era.
+/// A layer's lifetime between two hand-overs. Everything that the layer shows in one era moves on
+/// together: into the store with one commit, or into the parent's layer with one push, and then
+/// with the parent layer's era.
 ///
-/// A reader copies segments and takes its snapshot later. Meanwhile the layer may merge what was
-/// copied with newer changes, or push it up, and the result may reach the store. The snapshot then has
-/// what the copied segments hold, or what came after it; but it is not these segments that were
-/// handed to the writer. Their era was: its tag is theirs too. Without it the reader would lay an
-/// older state of some objects over a newer one of all.
+/// A reader copies segments and takes its snapshot later. In between, the layer may merge the
+/// copied segments with newer changes, or push them up, and the result may reach the store. The
+/// snapshot then has the content of the copied segments, or newer content, but the writer was
+/// handed other segments. The writer tags the era of the copied segments, too. Without that tag the
+/// reader would lay an older state of some objects over a newer state of all.
 ///
 /// ```
 ///   child   ──era──┐ push                    a segment's tag is its own,
@@ -19,12 +19,12 @@ import Synchronization
 /// ```
 ///
 /// ## Invariants
-/// - I1 The tag is set and cleared as a segment's is: while the store's write lock is held.
-/// - I2 An era ends once, in the hold of the layer lock in which its layer hands over.
+/// - I1 The tag is set and cleared like a segment's tag: while the store's write lock is held.
+/// - I2 An era ends once, in the critical section of the layer lock in which its layer hands over.
 /// - I3 A segment belongs to the era in which it was first shown.
 ///
 /// ## Isolation
-/// Sendable: all is atomic.
+/// Sendable: all state is atomic.
 package final class Era: Sendable {
   private let tagged = Atomic<UInt64>(0)
   private let next = SetOnce<Era>()
@@ -38,7 +38,8 @@ package final class Era: Sendable {
     return era
   }
 
-  /// The generation at which the store holds what was shown in this era, or nil if it does not.
+  /// The generation at which the store has the changes that were shown in this era; nil if it does
+  /// not have them.
   package var tag: UInt64? {
     let tag = last.tagged.load(ordering: .acquiring)
     return tag == 0 ? nil : tag
@@ -48,7 +49,7 @@ package final class Era: Sendable {
 
   func clearTag() { last.tagged.store(0, ordering: .releasing) }
 
-  /// Ends this era: what was shown in it goes on in `other`.
+  /// Ends this era: its changes move on to `other`.
   func end(in other: Era) { next.storeIfNil(other) }
 }
 

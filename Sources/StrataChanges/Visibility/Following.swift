@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// What a follower learns between two views.
+/// The changes between two views of a follower.
 package struct GatheredNews: Sendable {
   /// Oldest first, feed by feed.
   package private(set) var keys: [ChangedKeys] = []
   /// Objects to be looked at: they may have changed.
   package private(set) var suspects: [ObjectKey] = []
-  /// What ancestors have committed: it reads as before, and has the commit's generation now.
+  /// The objects that ancestors have committed: they read as before, and have the commit's
+  /// generation now.
   package private(set) var committed: [(keys: ChangedKeys, generation: UInt64)] = []
   /// Anything may have changed.
   package var isUnknown = false
@@ -40,7 +41,7 @@ package struct GatheredNews: Sendable {
         continue
       }
       if let origin = entry.origin, chain.contains(origin) {
-        // What it has committed itself, a context knows.
+        // A context knows its own commits.
         let isAncestors = entry.generation > 0 && origin != chain.first
         if isAncestors { committed.append((keys, entry.generation)) }
       } else if !keys.isEmpty {
@@ -50,18 +51,19 @@ package struct GatheredNews: Sendable {
   }
 }
 
-/// How far one context has followed the feeds of everything that it rests on: each ancestor's layer
-/// and the store.
+/// The positions that one context has reached in the feeds of everything beneath it: each
+/// ancestor's layer and the store.
 ///
-/// With each view it moves on to exactly what that view shows, and tells what has changed since the
-/// one before. So a record that was read in an earlier view is good in this one unless it is named.
+/// Each view advances the positions to exactly the state that the view shows, and returns the
+/// changes since the previous view. A record that was read in an earlier view is valid in this one
+/// unless it is named.
 ///
-/// Of an ancestor's layer, it learns the news between the marks of two views. Of the store, the news
-/// up to the snapshot's generation. If those have a gap, another process wrote, whose feed this is not.
-/// Then anything may have changed.
+/// Of an ancestor's layer, the changes are the news between the marks of two views. Of the store,
+/// they are the news up to the snapshot's generation. If the generations have a gap, another
+/// process wrote, and the feed has no entry for its save. Then anything may have changed.
 ///
 /// ## Invariants
-/// - I1 What a view shows and its sights are of one moment (`Layer.beneath`).
+/// - I1 The content of a view and its sights are of one moment (`Layer.beneath`).
 ///
 /// ## Isolation
 /// The context's.
@@ -76,7 +78,7 @@ package struct Following {
   /// Of the last view; nil before the first.
   private var generation: UInt64?
 
-  /// Begins to follow: what happens from now on will be told.
+  /// Begins to follow: later changes will be reported.
   package init(layer: Layer) {
     layers = layer.parent?.chain ?? []
     chain = layer.chain.map(\.identity)
@@ -85,10 +87,10 @@ package struct Following {
     sights = layer.parent?.published().sights ?? []
   }
 
-  /// Moves on to what `view` shows.
+  /// Advances to the state of `view`.
   ///
-  /// - Returns: what has changed since the view before. Nothing for a view without sights, which is
-  ///   none of the present: the follower stays where it was.
+  /// - Returns: the changes since the previous view. Nothing for a view without sights, which does
+  ///   not show the present state: the follower keeps its positions.
   package mutating func advance(to view: ReadView) -> GatheredNews {
     var gathered = GatheredNews()
     guard let seen = view.sights else { return gathered }
@@ -151,8 +153,8 @@ package struct Following {
     // Those that the view before has shown already are left out.
     let unseen = generation.map { seen in news.filter { $0.generation > seen } } ?? news
     gathered.append(unseen, of: chain)
-    // Before its first view a context has read nothing, and what it has saved itself is in the feed
-    // before anybody else can have changed it: there the first entry is where the count begins.
+    // Before its first view a context has read nothing, and its own saves are in the feed before
+    // any other context can have changed them: the count begins at the first entry.
     guard let start = generation ?? unseen.first.map({ $0.generation - 1 }) else { return }
     let isGapless = unseen.enumerated().allSatisfy {
       $0.element.generation == start + UInt64($0.offset) + 1
@@ -161,9 +163,9 @@ package struct Following {
   }
 }
 
-/// How far the sender of a push knew what lies beneath the receiver.
+/// How much the sender of a push knew of the state beneath the receiver.
 package struct PushGround: Sendable {
-  /// Those of the receiver's ancestors, near to far.
+  /// The positions in the feeds of the receiver's ancestors, near to far.
   package let sights: [ChangeFeed.Mark]
   /// The generation of the store.
   package let generation: UInt64

@@ -2,14 +2,14 @@
 package import StrataModel
 import StrataRecord
 
-/// What lies beneath the receiver of a push, of those objects for which the sender does not know it: the
-/// ground on which the pushed changes come to rest where the receiver has none of its own.
+/// The state beneath the receiver of a push, of the objects for which the sender's knowledge may be
+/// outdated. Pushed changes are laid over it if the receiver has no change of its own.
 ///
 /// It is read before the composition, which itself reads nothing and cannot fail.
 package struct Ground: Sendable {
   /// The state of one object beneath the receiver.
   enum Found: Sendable {
-    /// What a change of the object would be made from now.
+    /// The base of a change of the object if it were made now.
     case there(Base)
     /// An ancestor is about to delete it.
     case deleted
@@ -33,13 +33,13 @@ package struct Ground: Sendable {
     found.compactMap { key, found in if case .absent = found { key } else { nil } }
   }
 
-  /// Looks up what `pushed` speaks of, or links to, as far as that is in doubt.
+  /// Looks up the objects in doubt that `pushed` changes or links to.
   ///
   /// - Parameters:
-  ///   - sent: what the sender found, if it has looked already.
-  ///   - receiver: the receiver's own changes: what they speak of is not looked up.
-  ///   - view: shows what lies beneath the receiver.
-  /// - Throws: what reading throws.
+  ///   - sent: the results of the sender, if it has looked the objects up already.
+  ///   - receiver: the receiver's own changes: their objects are not looked up.
+  ///   - view: shows the state beneath the receiver.
+  /// - Throws: the errors of reading.
   package init(
     of pushed: Segment, onto receiver: Overlay, doubting doubt: Doubt, sent: Ground? = nil,
     in view: () throws -> ReadView
@@ -48,7 +48,7 @@ package struct Ground: Sendable {
     var taken: ReadView?
     func look(_ key: ObjectKey) throws {
       if found[key] != nil { return }
-      // An object that came and went in the receiver may lie beneath it all the same.
+      // An object that the receiver inserted and deleted may still exist beneath it.
       if let own = receiver.change(for: key), own.kind != .delete || own.base != nil { return }
       let view = try taken ?? view()
       taken = view
@@ -56,7 +56,8 @@ package struct Ground: Sendable {
     }
     for (place, key) in pushed.changes.keys.enumerated() {
       let change = pushed.changes.values[place]
-      // Nothing lies beneath a new object, unless undo has brought it back and news have named it.
+      // Beneath a new object there is nothing, unless undo has brought it back and news have named
+      // it.
       let isSpokenOf = sent.map { $0.found[key] != nil } ?? doubt.contains(key)
       if change.kind == .insert ? isSpokenOf : doubt.contains(key) { try look(key) }
       guard let record = change.record, let entity = pushed.schema.entity(key.entity) else {
@@ -79,7 +80,7 @@ package struct Ground: Sendable {
 
   private static func find(_ key: ObjectKey, in view: ReadView) throws -> Found {
     if let change = view.change(for: key) {
-      // What came and went was never there.
+      // An object that was inserted and deleted again never existed.
       if change.kind == .delete, change.base == nil { return .absent }
       return change.read.map(Found.there) ?? .deleted
     }

@@ -2,16 +2,17 @@
 import StrataPrimitives
 
 extension Layer {
-  /// What the lock guards: the states of a layer and the transitions between them, as the table over
-  /// `Layer` has them. Each happens in one hold of the lock.
+  /// The state that the lock guards, and its transitions, as in the table of `Layer`. Each
+  /// transition happens in one critical section.
   package struct State: Sendable {
     package private(set) var published = Overlay()
     package private(set) var inbox: [Push] = []
-    /// What is read beneath the context instead of the newest state, if it is pinned.
+    /// The pinned state that is read beneath the context instead of the newest state; nil if there
+    /// is none.
     package private(set) var pin: Pin?
     /// Counts the changes of `published`, so that a saver sees whether it was overtaken.
     package private(set) var revision: UInt64 = 0
-    /// The era of what the layer shows.
+    /// The era of the changes that the layer shows.
     private var era = Era()
     /// The era of the save under way.
     private(set) var frozenEra: Era?
@@ -19,9 +20,9 @@ extension Layer {
 }
 
 extension Layer.State {
-  /// The context's turn has ended, and with it the inbox has landed.
+  /// Ends the context's turn, which has taken over the inbox.
   ///
-  /// - Parameter repeatingInbox: keeps what has landed, as a planted fault.
+  /// - Parameter repeatingInbox: keeps the inbox, as a planted fault.
   mutating func publish(_ overlay: Overlay, repeatingInbox: Bool) {
     // Not for ever: a save waits until nothing is to land.
     inbox = repeatingInbox ? inbox.filter { $0.repeatCount < 20 } : []
@@ -36,7 +37,7 @@ extension Layer.State {
     show(composed)
   }
 
-  /// The context has saved to its parent: what it showed goes on in the parent's era.
+  /// Records that the context has saved to its parent: its changes move on in the parent's era.
   mutating func handOver(to parent: Layer.State) {
     era.end(in: parent.era)
     era = Era()
@@ -44,10 +45,10 @@ extension Layer.State {
     show(Overlay())
   }
 
-  /// The context saves to the store: what is shown is on its way, and an era begins for what comes on
-  /// top.
+  /// Begins a save to the store: the published changes are frozen, and an era begins for later
+  /// changes.
   ///
-  /// - Returns: false if `overlay` is not what is published, or a push waits.
+  /// - Returns: false if `overlay` is not the published one, or a push waits.
   mutating func freeze(_ overlay: Overlay) -> Bool {
     guard inbox.isEmpty, published.isIdentical(to: overlay) else { return false }
     for segment in overlay.segments { segment.freeze() }
@@ -58,7 +59,7 @@ extension Layer.State {
     return true
   }
 
-  /// The save has failed: its era goes on, with all that has come on top meanwhile.
+  /// Ends a failed save: its era goes on, with all later changes.
   mutating func unfreeze(_ segments: [Segment]) {
     for segment in segments { segment.unfreeze() }
     guard let frozen = frozenEra else { return }
@@ -68,9 +69,9 @@ extension Layer.State {
     checkInvariants()
   }
 
-  /// The commit has succeeded.
+  /// Ends a successful save.
   ///
-  /// - Parameter overlay: what it has left, without the segments that the store has.
+  /// - Parameter overlay: the remaining changes, without the segments that the store has.
   mutating func replace(_ overlay: Overlay, inbox: [Layer.Push]) {
     frozenEra = nil
     self.inbox = inbox

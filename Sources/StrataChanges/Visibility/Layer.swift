@@ -4,19 +4,20 @@ import StrataPrimitives
 package import StrataRecord
 import Synchronization
 
-/// One context's published changes and the way to its parent: what a child rests on.
+/// One context's published changes and the way to its parent. Children read their ancestors through
+/// it.
 ///
-/// A layer is how contexts see each other. A child reads its ancestors through their layers and
-/// never enters their queues; a save hands its changes to the parent's layer and never waits for the
-/// parent's turn.
+/// A layer makes contexts visible to each other. A child reads its ancestors through their layers
+/// and never enters their queues; a save hands its changes to the parent's layer and never waits
+/// for the parent's turn.
 ///
-/// It names a context to others: it is the subject (`Notification.object`) of the context's
+/// It identifies a context to others: it is the subject (`Notification.object`) of the context's
 /// notifications, and `ManagedObjectContext(parent: layer)` makes a child. A layer outlives its
-/// context as long as a child rests on it.
+/// context as long as it has children.
 ///
 /// ## States
-/// A layer has three parts, which move independently of each other. Each transition is a method of
-/// `State`, and happens in one hold of `lock`.
+/// A layer has three parts, which change independently of each other. Each transition is a method
+/// of `State`, and happens in one critical section of `lock`.
 ///
 /// | part | state | event | next state |
 /// | --- | --- | --- | --- |
@@ -30,10 +31,10 @@ import Synchronization
 /// | | pinned | the context saves: the parent's `receive`, `replace` | none; the context takes a new one |
 ///
 /// ## Invariants
-/// - I1 `published` and `inbox` change together with the sender's pointers in one hold of `lock`:
-///   `InterleavingTests` show what comes of two holds.
-/// - I2 `published` is what the context's own overlay will be after it has landed the inbox: the nesting
-///   oracle compares what others read with what the context shows.
+/// - I1 `published` and `inbox` change together with the sender's pointers in one critical section
+///   of `lock`: `InterleavingTests` show the consequences of two sections.
+/// - I2 `published` equals the context's own overlay after it has taken over the inbox: the nesting
+///   oracle compares the values that others read with those that the context shows.
 /// - I3 Segments are frozen only while a save of the layer's context to the store is under way.
 ///
 /// `State` checks I3 at the end of each transition.
@@ -43,13 +44,14 @@ import Synchronization
 public final class Layer: Sendable {
   /// A child's save on its way into the context that owns this layer.
   package struct Push: Sendable {
-    /// What the child saved, complete with respect to the child alone.
+    /// The child's saved changes, complete with respect to the child alone.
     package let segment: Segment
     /// The objects that landing it changes, those that its deletes reach included.
     package let touched: [ObjectKey]
-    /// How far the child knew what lies beneath the receiver; nil if nothing in the push rests on it.
+    /// How much the child knew of the state beneath the receiver; nil if no change in the push
+    /// depends on it.
     package let ground: PushGround?
-    /// What the child found beneath the receiver, of the objects that it was in doubt of.
+    /// The state beneath the receiver, of the objects that the child was in doubt of.
     package let found: Ground
     /// Whether the child was used inside a turn of the receiver: then it is part of an edit under way
     /// there.
@@ -72,15 +74,15 @@ public final class Layer: Sendable {
   package let lock: LayerLock
   package let parent: Layer?
   package let source: any SnapshotSource
-  /// What others say that news come from.
+  /// The origin that others give for this layer's news.
   package let identity = LayerIdentity()
-  /// What has changed in `published`: appended to in the same hold.
+  /// The changes of `published`: appended to in the same critical section.
   package let feed = ChangeFeed()
 
   // Safety: read and written only inside `lock`.
   nonisolated(unsafe) var state = State()
 
-  /// Whether the layer's context is gone, and whether anybody listens to hear of it.
+  /// Whether the layer's context is deallocated, and whether an observer waits for that.
   private let contextGone = Atomic(false)
   private let listening = Atomic(false)
 
@@ -115,21 +117,21 @@ public final class Layer: Sendable {
 
   // MARK: - Reading
 
-  /// What lies beneath a context.
+  /// The state beneath a context.
   package struct Beneath {
     /// Near to far.
     package let segments: [Segment]
-    /// The pin that the segments end with; nil if the store's newest state lies beneath them.
+    /// The pin that the segments end with; nil if the store's newest state is beneath them.
     package let pin: Pin?
     /// How far the ancestors' feeds have come with the segments, near to far; nil above a pin.
     package let sights: [ChangeFeed.Mark]?
   }
 
-  /// What lies beneath the context of this layer: what its ancestors have published, down to the first
-  /// pin or to the store, copied in one hold.
+  /// The state beneath the context of this layer: the published changes of its ancestors, down to
+  /// the first pin or to the store, copied in one critical section.
   package func beneath() -> Beneath { copy(chain, from: self) }
 
-  /// What lies beneath contexts that rest on this layer.
+  /// The state beneath the children of this layer's context.
   package func published() -> Beneath { copy(chain, from: nil) }
 
   /// - Parameter reader: the layer whose own published segments are left out.
@@ -164,7 +166,7 @@ public final class Layer: Sendable {
     }
   }
 
-  /// The news that publishing `new` instead of `old` makes; nil if there are none.
+  /// The news of publishing `new` instead of `old`; nil if there are none.
   package func news(from old: Overlay, to new: Overlay) -> News? {
     guard feed.isFollowed else { return News(origin: nil, keys: nil) }
     let difference = OverlayDifference(from: old, to: new)
@@ -185,9 +187,9 @@ public final class Layer: Sendable {
 
   // MARK: - Saving the owner
 
-  /// Saves a context one level up, entering it from wherever it is called.
+  /// Saves a context one level up, entering it from any thread.
   ///
-  /// - Parameter level: how far above the one who asks the context is; for the error.
+  /// - Parameter level: the number of levels between the context and the caller's; for the error.
   package typealias Saver = @Sendable (_ level: Int) async throws -> Void
 
   /// Has `source` asked when a descendant wants the owner saved. It gives nil if the owner is gone.
@@ -195,12 +197,12 @@ public final class Layer: Sendable {
     owner.withLock { $0.saver = source }
   }
 
-  /// The way to save the owner; nil if it is confined to an isolation that nobody can enter, or gone.
+  /// Saves the owner; nil if it is confined to an isolation that cannot be entered, or deallocated.
   package var saver: Saver? { owner.withLock { $0 }.saver?() }
 
   // MARK: - Keeping the owner
 
-  /// What keeps the owner alive while it is held, and may be let go of in any isolation.
+  /// A reference that keeps the owner alive, and may be released in any isolation.
   package typealias Keeper = any AnyObject & Sendable
 
   /// Has `source` asked when a context is made that rests on this layer. It gives nil if the owner is
@@ -209,8 +211,8 @@ public final class Layer: Sendable {
     owner.withLock { $0.keeper = source }
   }
 
-  /// What keeps the owner alive; nil if it is gone, or confined to an isolation in which alone it may
-  /// be let go of.
+  /// A reference that keeps the owner alive; nil if it is deallocated, or confined to an isolation
+  /// in which alone it may be released.
   package var ownerKeeper: Keeper? { owner.withLock { $0 }.keeper?() }
 
   // MARK: - Listening
@@ -226,20 +228,20 @@ public final class Layer: Sendable {
     set { automatic.store(newValue, ordering: .sequentiallyConsistent) }
   }
 
-  /// Whether somebody has asked to hear when the context is gone.
+  /// Whether an observer waits for the deallocation of the context.
   package var hasListeners: Bool { listening.load(ordering: .sequentiallyConsistent) }
 
   package func noteListener() { listening.store(true, ordering: .sequentiallyConsistent) }
 
   // MARK: - Transitions
 
-  /// Moves the state on in one hold, unless another change came first. What the former state alone held
-  /// is freed after the hold.
+  /// Makes a transition in one critical section, unless another change came first. References that
+  /// the former state alone held are released after it.
   ///
   /// - Parameters:
-  ///   - news: what changes with it for those who rest on this layer; nil if nothing does.
-  ///   - transition: false if it cannot be; then nothing has changed.
-  /// - Returns: false if `revision` is no longer the current one, or `transition` cannot be.
+  ///   - news: the changes for the contexts beneath which this layer is; nil if there are none.
+  ///   - transition: returns false if the transition is impossible; then nothing has changed.
+  /// - Returns: false if `revision` is no longer the current one, or `transition` returned false.
   func transit(
     ifStill revision: UInt64, telling news: News?, _ transition: (inout State) -> Bool
   ) -> Bool {
@@ -269,19 +271,21 @@ public final class Layer: Sendable {
     }
   }
 
-  /// Freezes the segments of `overlay` for a save to the store. A saver who is about to merge them
-  /// into others is told by the revision that it was overtaken.
+  /// Freezes the segments of `overlay` for a save to the store. A saver that is about to merge them
+  /// into others finds out by the revision that it was overtaken.
   ///
-  /// - Returns: false if that is not what is published, or a push waits; nothing has changed then.
+  /// - Returns: false if `overlay` is not the published one, or a push waits; nothing has changed
+  ///   then.
   package func freeze(_ overlay: Overlay) -> Bool { lock.withLock { state.freeze(overlay) } }
 
   /// Takes back the freezing of `segments`: the save has failed.
   package func unfreeze(_ segments: [Segment]) { lock.withLock { state.unfreeze(segments) } }
 
-  /// Replaces what is published and what waits: for taking away what the store has. A pin goes,
-  /// because it does not show that; the context takes a new one.
+  /// Replaces the published changes and the inbox, to remove the changes that the store has. A pin
+  /// is removed, because it does not show them; the context takes a new one.
   ///
-  /// - Parameter news: what the store has decided otherwise than it was saved; nil if nothing.
+  /// - Parameter news: the store's decisions that differ from the saved values; nil if there are
+  ///   none.
   package func replace(
     _ overlay: Overlay, inbox: [Push], ifStill revision: UInt64, news: News? = nil
   ) -> Bool {

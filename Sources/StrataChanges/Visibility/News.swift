@@ -4,18 +4,18 @@ import StrataRecord
 
 /// One entry of a change feed: which objects a publication or a commit has changed.
 package struct News: Sendable {
-  /// The layer whose save it was; nil for what the owner of the feed did itself.
+  /// The layer that saved; nil for changes of the feed's owner itself.
   package let origin: LayerIdentity?
   /// The generation of the commit; 0 in a layer's feed.
   package let generation: UInt64
   /// Nil if that was not noted: anything may have changed.
   package let keys: ChangedKeys?
-  /// The objects that became something else than the origin saved, be it only that they rest on
-  /// another base: composition or a merge policy has decided. They alone are news for the origin and
-  /// for those who rest on it, who have seen the rest before it was saved.
+  /// The objects whose result differs from the origin's saved state, if only in its base:
+  /// composition or a merge policy has decided. They alone are news for the origin and for its
+  /// children, which have seen the rest before it was saved.
   package let decided: [ObjectKey]
-  /// The objects that read as the origin saved them and rest on what the receiver had read. They are news
-  /// for those who rest on the origin. The origin itself has taken the receiver's base.
+  /// The objects that read as the origin saved them and rest on the receiver's base. They are news
+  /// for the children of the origin. The origin itself has taken over the receiver's base.
   let rebased: [ObjectKey]
 
   package init(
@@ -53,7 +53,7 @@ package struct News: Sendable {
       rebased: rebased)
   }
 
-  /// Whether this tells anything to whoever has these layers in its chain.
+  /// Whether this contains news for a reader that has these layers in its chain.
   package func concerns(_ chain: [LayerIdentity]) -> Bool {
     guard let origin, chain.contains(origin) else { return true }
     return !decided.isEmpty || origin != chain.first && !rebased.isEmpty

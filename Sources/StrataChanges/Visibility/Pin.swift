@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One state of what lies beneath a context, held so that it can be read again and again: the
+/// One state of everything beneath a context, held so that it can be read repeatedly: the
 /// ancestors' published segments and a snapshot of the store, as of one moment.
 ///
-/// It lies in the layer of the pinned context, so the context's children read through it. Contexts
+/// The layer of the pinned context holds it, so the context's children read through it. Contexts
 /// with the same parent may share one.
 ///
 /// ## Lifetime
-/// It keeps the store's old pages from being reused, so the file grows while others save. It goes with
-/// the last context and token that hold it.
+/// It prevents the reuse of the store's old pages, so the file grows while others save. It is
+/// released with the last context and token that hold it.
 ///
 /// ## Isolation
 /// Sendable: constant, and the snapshot can be shared.
@@ -29,17 +29,17 @@ package final class Pin: Sendable {
     self.source = source
   }
 
-  /// Whether this is a state of what lies beneath the context of `layer`.
+  /// Whether this is a state beneath the context of `layer`.
   package func isBeneath(_ layer: Layer) -> Bool {
     parent === layer.parent && source === layer.source
   }
 }
 
 extension Layer {
-  /// Pins what lies beneath this layer's context now.
+  /// Pins the state beneath this layer's context now.
   ///
-  /// - Parameter share: makes a snapshot of the store one that several isolations can use.
-  /// - Throws: `StoreError`, if the store has no snapshot to give; the former pin is kept then.
+  /// - Parameter share: makes a snapshot of the store that several isolations can use.
+  /// - Throws: `StoreError`, if the store cannot make a snapshot; the former pin is kept then.
   package func pin(
     sharing share: (any Snapshot) -> any Snapshot & Sendable
   ) throws {
@@ -56,7 +56,7 @@ extension Layer {
     }
   }
 
-  /// Takes `pin` as what lies beneath; nil takes any pin away.
+  /// Uses `pin` as the state beneath the context; nil removes any pin.
   ///
   /// - Precondition: it is beneath this layer.
   package func setPin(_ pin: Pin?) {

@@ -2,16 +2,16 @@
 package import StrataModel
 package import StrataRecord
 
-/// What one turn reads: a context's own changes, its ancestors' published ones, and the store, all
-/// as of one moment.
+/// The state that one turn reads: a context's own changes, its ancestors' published ones, and the
+/// store, all as of one moment.
 ///
 /// ## How it is taken
 /// The chain of published segments is copied first, then the store's snapshot is taken, then each
-/// segment's tag is read, and a segment whose tag the snapshot has reached is left out. Where the
-/// chain comes to a pin, its segments and its snapshot take the place of the rest. So a save
-/// that is on its way from a layer into the store is seen exactly once, whichever side of the commit
-/// the snapshot falls on. (Of 30 interleavings of a root save, another root's commit and a reader, 11
-/// read a mixture without the tags.)
+/// segment's tag is read, and a segment whose tag the snapshot has reached is left out. If the
+/// chain contains a pin, its segments and its snapshot replace the rest. So a save that is on its
+/// way from a layer into the store is seen exactly once, whether the snapshot was taken before or
+/// after the commit. (Without the tags, 11 of 30 interleavings of a root save, another root's
+/// commit and a reader read a mixture.)
 ///
 /// ## Lifetime
 /// A turn at most: it holds a snapshot of the store.
@@ -28,12 +28,12 @@ package final class ReadView {
   package let snapshot: any Snapshot
   package let schema: Schema
 
-  /// How far the view has come in the feeds of the ancestors, near to far; nil for a view that is
-  /// none of the present, which nobody follows.
+  /// The positions in the feeds of the ancestors, near to far; nil for a view of a past state,
+  /// which has no follower.
   package let sights: [ChangeFeed.Mark]?
 
-  /// Told of each pending object that a walk comes to; what it throws ends the walk. What is read of the
-  /// store, the snapshot is told of.
+  /// Called for each pending object that a walk reaches; an error that it throws ends the walk.
+  /// Reads of the store are reported to the snapshot.
   package var watch: (() throws -> Void)?
 
   /// The ancestors' segments, near to far, without those that the snapshot shows.
@@ -98,8 +98,8 @@ package final class ReadView {
       snapshot: snapshot, schema: source.schema, sights: beneath.sights)
   }
 
-  /// Finds what is pending in `layers`. O(1), the first time O(segments) and, for segments that no walk has
-  /// met before, O(changes).
+  /// Finds the pending changes in `layers`. O(1), the first time O(segments) and, for segments that
+  /// no walk has used before, O(changes).
   package var lookUp: PendingLookUp {
     if let knownLookUp { return knownLookUp }
     let lookUp = PendingLookUp(layers)

@@ -2,7 +2,7 @@
 package import StrataModel
 package import StrataRecord
 
-/// What a scan does after an entry.
+/// How a scan continues after an entry.
 @frozen
 @usableFromInline
 package enum ScanStep: Sendable, Equatable {
@@ -36,14 +36,14 @@ package protocol Snapshot: AnyObject {
   /// The record of `key`, copied, or nil if the store has none.
   func record(for key: ObjectKey) throws -> StoredRecord?
 
-  /// Calls `body` with the record of each of `keys`, in their order, where it lies, checked; nil for an
+  /// Calls `body` with the record of each of `keys`, in their order, in place, checked; nil for an
   /// object that the store does not have. The bytes are valid only during the call.
   func visitRecords(
     of keys: [ObjectKey],
     _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer?) throws -> Void
   ) throws
 
-  /// What an external slot of `key` stands for, its bytes copied; nil if the slot has no value, or the
+  /// The value of an external slot of `key`, its bytes copied; nil if the slot has no value, or the
   /// store no record. O(bytes).
   func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData?
 
@@ -51,7 +51,7 @@ package protocol Snapshot: AnyObject {
   func contains(_ key: ObjectKey) throws -> Bool
 
   /// Every record of one entity, ascending by key. The bytes are checked and are valid only during
-  /// the call: copy what is kept.
+  /// the call: copy those to keep.
   func scanRecords(
     of entity: EntityNumber,
     _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
@@ -94,7 +94,7 @@ extension Snapshot {
   }
 }
 
-/// Where snapshots come from: what a chain of layers rests on.
+/// A source of snapshots: the bottom of a chain of layers.
 package protocol SnapshotSource: AnyObject, Sendable {
   var schema: Schema { get }
 
