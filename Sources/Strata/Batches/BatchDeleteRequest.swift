@@ -3,27 +3,28 @@ import StrataChanges
 public import StrataModel
 public import StrataQuery
 
-/// Objects to be deleted in the store, without a context that makes or holds them: as many as there are,
-/// in the memory of their IDs. Core Data: `NSBatchDeleteRequest`.
+/// Deletes objects in the store, without making instances or loading them into a context: any
+/// number of objects, in the memory of their IDs. Core Data: `NSBatchDeleteRequest`.
 ///
 ///     try coordinator.execute(BatchDeleteRequest(Entry.where { $0.date < limit }))
 ///
-/// It is one save of its own: all is deleted or nothing, others see all of it or nothing, and it is on
-/// the disk when the call returns. What it leaves behind is what deleting the objects in a context and
-/// saving that would:
-/// - The delete rules hold. Cascades are followed, links to what is gone are taken away, and a `.deny`
-///   refuses the whole batch.
-/// - Derived attributes of the objects that stay are brought up to date. Relationships that must not be
-///   empty, or must have a number of members, are looked at where they lose some.
-/// - Contexts learn of it as of any save: those that merge automatically merge it, fetched lists follow,
-///   and who has changed an object that is gone has a conflict.
+/// It is a save of its own: all objects are deleted or none, others see all of it or nothing, and
+/// it is on the disk when the call returns. Its effects are those of deleting the objects in a
+/// context and saving:
+/// - The delete rules hold. Cascades are followed, links to deleted objects are removed, and a
+///   `.deny` refuses the whole batch.
+/// - Derived attributes of the objects that stay are updated. Relationships that must not be empty,
+///   or must have a number of members, are validated if they lose some.
+/// - Contexts are notified as of any save: those that merge automatically merge it, fetched lists
+///   follow, and a context that has changed a deleted object has a conflict.
 ///
-/// It differs in what it takes no notice of:
-/// - What is unsaved, in whatever context. It finds objects as the store has them.
-/// - The objects' own methods: no `prepareForDeletion`, no `validateForDelete`, no `willSave` is called.
+/// It differs in two points:
+/// - It ignores unsaved changes in every context. It finds objects as the store has them.
+/// - It calls no methods of the objects: no `prepareForDeletion`, no `validateForDelete`, no
+///   `willSave`.
 ///
-/// A request for all objects of an entity, without predicate, limit and offset, frees the pages that they
-/// lie in instead of visiting them, unless something in the model needs a look at them.
+/// A request for all objects of an entity, without predicate, limit and offset, frees their pages
+/// instead of visiting them, unless the model requires looking at them.
 public struct BatchDeleteRequest: Sendable {
   enum Subject: Sendable {
     case matching(UntypedFetchRequest, class: ObjectIdentifier, name: String)
@@ -32,8 +33,8 @@ public struct BatchDeleteRequest: Sendable {
 
   let subject: Subject
 
-  /// Whether the result has the IDs of the objects that are gone. False by default: whoever needs them
-  /// to tell contexts does not need them here. Core Data: `resultType`, `.resultTypeObjectIDs`.
+  /// Whether the result has the IDs of the deleted objects. False by default: contexts are notified
+  /// without them. Core Data: `resultType`, `.resultTypeObjectIDs`.
   public var returnsObjectIDs = false
 
   /// Deletes the objects that match a fetch request, as the store has them, its limit and offset counted
@@ -48,7 +49,7 @@ public struct BatchDeleteRequest: Sendable {
   public init(objectIDs: [ObjectID]) { subject = .objects(objectIDs) }
 }
 
-/// What a batch delete has done. Core Data: `NSBatchDeleteResult`.
+/// The result of a batch delete. Core Data: `NSBatchDeleteResult`.
 public struct BatchDeleteResult: Sendable, Hashable {
   /// How many objects are gone, those among them that delete rules took along.
   public let count: Int

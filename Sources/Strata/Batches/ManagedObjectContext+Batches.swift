@@ -3,24 +3,25 @@ import StrataChanges
 import StrataModel
 
 extension ManagedObjectContext {
-  /// Carries a batch out in the store, whatever contexts lie between, waits for the disk, and takes it
-  /// over: what the context has of the deleted objects reads as deleted, objectsDidChange and didMerge
-  /// are posted, and the next fetch does not find them. Core Data: `execute(_:)`.
+  /// Executes a batch in the store, past all contexts in between, waits for the disk, and merges
+  /// the result: deleted objects of this context read as deleted, objectsDidChange and didMerge are
+  /// posted, and the next fetch does not find them. Core Data: `execute(_:)`.
   ///
-  /// What is unsaved here and in the contexts above counts as little as elsewhere: an object that was
-  /// never saved to the store is not found, and an unsaved change of one that is gone is dropped here, as
-  /// by any merge. Contexts above, and others, hear of it as of any save to the store.
+  /// Unsaved changes here and in the contexts above are ignored as everywhere: an object that was
+  /// never saved to the store is not found, and an unsaved change of a deleted object is dropped
+  /// here, as by any merge. Contexts above, and others, are notified as of any save to the store.
   ///
-  /// In the middle of an `edit { }`, or in a context that is pinned to a query generation, it is taken
-  /// over when that has ended. No rollback, no undo and no throw out of an `edit { }` takes a batch back.
+  /// During an `edit { }`, or in a context that is pinned to a query generation, the result is
+  /// merged after that has ended. No rollback, no undo and no throw out of an `edit { }` reverts a
+  /// batch.
   ///
-  /// - Throws: as `PersistentStoreCoordinator.execute(_:)`, and any error that reading a property met
+  /// - Throws: as `PersistentStoreCoordinator.execute(_:)`, and any error of reading a property
   ///   since the last call.
   @discardableResult
   public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
     try reporter.throwDeferredError()
     let batch = try PreparedBatchDelete(request, in: coordinator, reportsKeys: true)
-    // What was edited while a save was under way is none of what that has saved.
+    // Edits during a save under way are no part of that save.
     work.encodeEdits()
     saving.finishPendingSave()
     let outcome = try batch.perform()
@@ -28,12 +29,12 @@ extension ManagedObjectContext {
     return batch.result(outcome)
   }
 
-  /// Merges what a batch has done, which is no news for nobody but this context.
+  /// Merges the result of a batch, which is news for this context too.
   func takeOver(_ outcome: BatchOutcome) {
     guard let keys = outcome.keys, !keys.isEmpty else { return }
     work.encodeEdits()
     publisher.announceTurn()
-    // As after a save, a new unit of work begins; that of a context in whose turn this one runs too.
+    // As after a save, a new unit of work begins; also in a context in whose turn this one runs.
     var next: ManagedObjectContext? = self
     while let context = next {
       context.work.view = nil
@@ -47,10 +48,11 @@ extension ManagedObjectContext {
 }
 
 extension ContextQueue {
-  /// Carries a batch out in the store as the context's `execute(_:)`. The queue is given up while the
-  /// store works, and other blocks run meanwhile.
+  /// Executes a batch in the store as the context's `execute(_:)`. The queue is released while the
+  /// store works, and other blocks run.
   ///
-  /// - Parameter progress: as that of the coordinator's call.
+  /// - Parameter progress: called now and then, on the store's writing thread, with the progress;
+  ///   it must be short.
   /// - Throws: as the coordinator's call.
   @discardableResult
   public func execute(
@@ -61,7 +63,7 @@ extension ContextQueue {
     let batch = try PreparedBatchDelete(
       request, in: place.coordinator, reportsKeys: true, progress: progress)
     let outcome = try await batch.perform()
-    // Also if the task was cancelled meanwhile: the disk has it.
+    // The store has executed the batch even if the task was cancelled during the write.
     if isolation === MainActor.shared { MainTurns.endAll() }
     try await run(isCancellable: false) { $0.takeOver(outcome) }
     return batch.result(outcome)

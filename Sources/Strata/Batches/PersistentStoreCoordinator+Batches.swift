@@ -6,15 +6,15 @@ import StrataRecord
 import StrataStore
 
 extension PersistentStoreCoordinator {
-  /// Carries a batch out and waits for the disk. Core Data: `execute(_:with:)`.
+  /// Executes a batch and waits for the disk. Core Data: `execute(_:with:)`.
   ///
-  /// - Important: it blocks the thread meanwhile, as long as the batch takes. In async code there is a
-  ///   call that does not, and that can be cancelled.
-  /// - Throws: nothing is deleted then: `ContextError.deleteDenied` and `.validationFailed`, if rules of
-  ///   the model forbid it; `ContextError.unknownEntity`, `.foreignObjectID` and `QueryError` for a
-  ///   request that cannot be answered; `StoreError`, among others `.damaged` if a record that it has to
-  ///   look at is.
-  /// - Complexity: O(pages) if the objects need not be looked at; else O(objects + their index entries
+  /// - Important: It blocks the thread as long as the batch takes. In async code use the
+  ///   asynchronous call, which can be cancelled.
+  /// - Throws: after an error nothing is deleted: `ContextError.deleteDenied` and
+  ///   `.validationFailed`, if rules of the model forbid it; `ContextError.unknownEntity`,
+  ///   `.foreignObjectID` and `QueryError` for an invalid request; `StoreError`, among others
+  ///   `.damaged` for a damaged record that it has to read.
+  /// - Complexity: O(pages) if the objects need not be read; else O(objects + their index entries
   ///   and links), each in O(log objects).
   @discardableResult
   public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
@@ -22,13 +22,13 @@ extension PersistentStoreCoordinator {
     return batch.result(try batch.perform())
   }
 
-  /// Carries a batch out off the caller's thread.
+  /// Executes a batch off the caller's thread.
   ///
-  /// Saves that come after it wait for it, as for any save; nobody else does. When the task is cancelled,
-  /// it ends within a few hundred objects and nothing is deleted, unless it is being committed already.
+  /// Later saves wait for it, as for any save; no reader does. When the task is cancelled, it ends
+  /// within a few hundred objects and nothing is deleted, unless it is being committed already.
   ///
-  /// - Parameter progress: told now and then, on the store's writing thread, how far it has come; it must
-  ///   be short.
+  /// - Parameter progress: called now and then, on the store's writing thread, with the progress;
+  ///   it must be short.
   /// - Throws: as the blocking call, and `CancellationError`.
   @discardableResult
   public func execute(
@@ -46,7 +46,7 @@ struct PreparedBatchDelete: Sendable {
   private let request: BatchDeleteRequest
   private let deletion: BatchDeletion
 
-  /// - Parameter reportsKeys: whether the outcome is to have them, whoever listens.
+  /// - Parameter reportsKeys: whether the outcome has the keys even if the feed has no followers.
   /// - Throws: `ContextError.unknownEntity`, `.foreignObjectID`; `QueryError`.
   init(
     _ request: BatchDeleteRequest, in coordinator: PersistentStoreCoordinator,

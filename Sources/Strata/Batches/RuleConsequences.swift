@@ -3,11 +3,12 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// What a batch delete does to the objects that stay, by derived attributes and by rules of the model.
+/// The effects of a batch delete on the objects that stay, by derived attributes and by rules of
+/// the model.
 ///
-/// It looks at what changes, as a save does: objects that lose a target,
-/// relationships that lose members, attributes that are derived from either. What was wrong before and
-/// has nothing to do with the deletion is not looked at.
+/// It checks changes, as a save does: objects that lose a target, relationships that lose members,
+/// attributes that are derived from either. Earlier violations that are unrelated to the deletion
+/// are not reported.
 struct RuleConsequences: DeletionConsequences {
   private let schema: Schema
   private var derivation: Derivation

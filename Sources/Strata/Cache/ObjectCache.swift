@@ -6,64 +6,61 @@ import StrataRecord
 
 /// The objects of one context: its identity map, and the owner of the instances.
 ///
-/// The cache has a byte budget. Beyond it a clock hand goes round in small steps: an object that was
-/// used since the last round is spared; a clean one that nobody else holds is turned into a fault,
-/// and a round later let go. So a walk over a million objects runs in the memory of a few thousand,
-/// while what the program holds on to stays as it is. Refaulting is advice: objects with unsaved
-/// values refuse.
+/// The cache has a byte budget. Beyond it a clock hand moves in small steps: an object that was
+/// used since the last round is spared; a clean one that only the cache holds becomes a fault, and
+/// a round later it is released. So a walk over a million objects runs in the memory of a few
+/// thousand, while objects that the program holds stay as they are. Refaulting is advice: objects
+/// with unsaved values refuse.
 ///
-/// The hand cannot do anything about what the program holds or has changed. When it has met nothing else
-/// for a while, it moves less and less often, so that holding a million objects costs next to nothing;
-/// with the first that it could do something about it is back to its pace.
+/// The hand can release nothing that the program holds or has changed. While it meets only such
+/// objects, it moves less and less often, so that holding a million objects costs next to nothing.
 ///
-/// Records that were read together share a block, and one that stays keeps it whole. So what the hand
-/// spares a second time gets its values in a block of their own: who holds one object in a hundred of
-/// a walk holds a hundredth of its memory.
+/// Records that were read together share a block, and one remaining record keeps the whole block. A
+/// record that the hand spares a second time is copied to a block of its own: a program that holds
+/// one object in a hundred of a walk holds a hundredth of its memory.
 ///
-/// A record that was read in an earlier view may be *outdated*: somebody has changed the object since.
-/// Whoever holds the object keeps the values, as in Core Data; one that nobody holds becomes a fault
-/// again when it is next handed out. A record is good for one *edition* of the cache: to outdate one
-/// object is to give it none, to outdate all is to count on.
+/// A record that was read in an earlier view may be *outdated*: another context has changed the
+/// object. An object that the program holds keeps the values, as in Core Data; others become faults
+/// at their next use. A record is valid for one *edition* of the cache: an object without an edition
+/// is outdated, and beginning the next edition outdates all objects.
 ///
 /// ## Invariants
 /// - I1 At most one instance per key.
-/// - I2 `byteCount` counts each instance and each record that an instance holds, or that awake methods
-///   have set values over.
-/// - I3 An object in `original` is registered and has values that an awake method set over those of that
-///   record.
-/// - I4 No object has an edition that is still to come.
+/// - I2 `byteCount` counts each instance and each record that an instance holds, or that awake
+///   methods have set values over.
+/// - I3 An object in `original` is registered and has values that an awake method set over those of
+///   that record.
+/// - I4 No object has a future edition.
 ///
 /// ## Isolation
 /// The context's.
 final class ObjectCache {
-  /// What an instance and its place cost without its record, in bytes: an estimate.
+  /// The estimated bytes of an instance and its table slot, without its record.
   static let objectByteCount = 160
 
-  // Safety: `@exclusivity(unchecked)` spares each look-up several run-time checks. The cache is of
-  // one isolation, and no access to these runs code that could reach the cache again.
+  // Safety: `@exclusivity(unchecked)` saves run-time checks; accesses run no foreign code.
   @exclusivity(unchecked) private(set) var table = ObjectTable()
   private var hand = 0
-  /// The records that awake methods have set values over: what is unsaved and saved goes by these.
+  /// The records beneath the values that awake methods have set, on which changes are based.
   @exclusivity(unchecked) private(set) var original: [ObjectKey: Record] = [:]
   /// The bases of ancestors' pending updates, by the objects that show such an update's record.
   @exclusivity(unchecked) private var pendingBases: [ObjectKey: Base] = [:]
   /// The bytes of the external slots that awake methods have set, of the objects in `original`.
   private var awakened: [ObjectKey: ExternalValues] = [:]
-  /// Clean objects whose turn it is to become faults, and which want to be told before: the cache
-  /// cannot call them while it moves its hand. The context sees to them.
+  /// Clean objects that will become faults. The context calls their life cycle methods first.
   @exclusivity(unchecked) private(set) var waiting: [ManagedObject] = []
 
-  /// What the registered objects and their records take, in bytes, by estimate.
+  /// The estimated size of the registered objects and their records, in bytes.
   @exclusivity(unchecked) private(set) var byteCount = 0
   /// Above this many bytes the clock hand moves.
   var byteBudget: Int
-  /// So many objects come and records are read between two moves of the hand.
+  /// The number of new objects and reads between two moves of the hand.
   private var pause = 0
   /// How many of those are still to come, unless they are large.
   private var pauseLeft = 0
-  /// Above so many bytes the pause is over.
+  /// Above this number of bytes the pause ends.
   private var pauseByteCountMax = 0
-  /// So many moves in a row have met nothing that need not stay.
+  /// The number of consecutive moves without a releasable object.
   private var futileCount = 0
   /// Objects of another edition are outdated; those that were outdated by themselves have edition 0.
   @exclusivity(unchecked) private(set) var edition: UInt8 = 1
@@ -84,7 +81,8 @@ final class ObjectCache {
     return cache
   }
 
-  /// The registered instance of `key`, marked as used: a fault, if it was outdated and nobody held it.
+  /// The registered instance of `key`, marked as used. It is a fault if it was outdated and only
+  /// the cache holds it.
   func object(for key: ObjectKey) -> ManagedObject? {
     guard let place = table.place(of: key) else { return nil }
     if let edition = table[place]?.edition, edition != self.edition { renew(at: place) }
@@ -98,7 +96,7 @@ final class ObjectCache {
     table.place(of: key).flatMap { table[$0] }
   }
 
-  /// Registers an instance whose key has none, with the values that it has been given.
+  /// Registers an instance whose key has none, with its present values.
   func register(_ object: ManagedObject) {
     object.isRecentlyUsed = true
     object.edition = edition
@@ -138,28 +136,28 @@ final class ObjectCache {
     checkInvariants()
   }
 
-  /// Whether an awake method has set an external slot over what the object's record has.
+  /// Whether an awake method has set an external slot over the value of the object's record.
   func isAwakened(_ object: ManagedObject, at slot: Int) -> Bool {
     guard !original.isEmpty, let original = original[object.key] else { return false }
     let layout = object.home.layout
     return object.record?.stamp(at: slot, layout) != original.stamp(at: slot, layout)
   }
 
-  /// What an awake method has set an external slot to.
+  /// The value of an external slot that an awake method has set.
   func awakenedValue(of object: ManagedObject, at slot: Int) -> ExternalData? {
     awakened[object.key]?[slot]
   }
 
-  /// Gives an object what its draft was encoded to.
+  /// Gives an object the record that its draft was encoded to.
   ///
   /// - Parameter changed: the slots that were set as edits.
-  /// - Returns: the record that its change has: without what an awake method has set.
+  /// - Returns: the record of its change: without the values that an awake method has set.
   func setEncoded(
     _ encoded: Record, changed: SlotSet, of object: ManagedObject, arena: inout RecordArena
   ) -> Record {
     guard !original.isEmpty, let base = original[object.key] else {
-      // The hand does not move: what a save of many objects costs is not to depend on how many clean
-      // ones there are to let go. The end of the turn sees to them.
+      // The hand does not move: the cost of saving many objects is not to depend on the number of
+      // releasable clean ones. The end of the turn moves it.
       put(encoded, into: object)
       return encoded
     }
@@ -169,8 +167,8 @@ final class ObjectCache {
     return record
   }
 
-  /// Gives an object a record that somebody else has made of it. What an awake method has set stays,
-  /// but for what the record changes.
+  /// Gives an object a new record, which another context has made. Values that an awake method has
+  /// set stay, except for slots that the record changes.
   func replaceRecord(_ record: Record, of object: ManagedObject) {
     guard !original.isEmpty, let base = original[object.key], let former = object.record else {
       return setRecord(record, of: object)
@@ -184,7 +182,7 @@ final class ObjectCache {
       of: object)
   }
 
-  /// The object's record as edits and loading left it, without what an awake method has set.
+  /// The object's record after edits and loading, without the values that an awake method has set.
   func originalRecord(of object: ManagedObject) -> Record? {
     if original.isEmpty { return object.record }
     return original[object.key] ?? object.record
@@ -192,15 +190,15 @@ final class ObjectCache {
 
   // MARK: - Bases
 
-  /// What a change of the object would be made from; nil for a fault.
+  /// The base of a change of the object; nil for a fault.
   func base(of object: ManagedObject) -> Base? {
     guard let record = originalRecord(of: object) else { return nil }
     if !pendingBases.isEmpty, let base = pendingBases[object.key] { return base.over(record) }
     return Base(record: record, generation: object.generation)
   }
 
-  /// Notes that the object's record is that of an ancestor's pending update with this base; nil if it is
-  /// a committed one, or that of an insertion.
+  /// Notes that the object's record is an ancestor's pending update with this base; nil for a
+  /// committed record, or the record of an insertion.
   func notePending(_ base: Base?, of object: ManagedObject) {
     if base == nil && pendingBases.isEmpty { return }
     pendingBases[object.key] = base
@@ -216,7 +214,7 @@ final class ObjectCache {
     byteCount -= record.byteCount
   }
 
-  /// Forgets an instance; whoever holds it keeps it.
+  /// Removes an instance from the cache; a program that holds it keeps it.
   func unregister(_ key: ObjectKey) {
     guard let place = table.place(of: key), let object = table.remove(at: place) else { return }
     byteCount -= Self.objectByteCount + (object.record?.byteCount ?? 0)
@@ -227,14 +225,14 @@ final class ObjectCache {
     withExtendedLifetime(object) {}
   }
 
-  /// Has room for so many objects more, as far as the budget goes.
+  /// Reserves space for this number of additional objects, within the budget.
   func reserve(_ additionalCount: Int) {
     let affordable = retainsAll ? .max : byteBudget / Self.objectByteCount
     table.reserve(min(table.count + additionalCount, max(table.count, affordable)))
   }
 
-  /// All registered instances, after letting go of everything that nobody else holds and that has
-  /// no unsaved values, but for what is `waiting`.
+  /// All registered instances, after releasing those that only the cache holds and that have no
+  /// unsaved values, except for `waiting`.
   func heldObjects() -> [ManagedObject] {
     if !retainsAll {
       // By their keys, because where one is let go of others move.
@@ -248,11 +246,11 @@ final class ObjectCache {
   /// All registered instances, in no particular order.
   var objects: [ManagedObject] { table.objects }
 
-  /// So many free places are passed by for each step of the clock hand.
+  /// The number of free slots that each step of the clock hand passes.
   private static let freePlacesPerStep = 8
   /// The longest pause between two moves of the hand.
   private static let pauseMax = 64
-  /// So many futile moves in a row are taken for chance: held objects stand in rows.
+  /// This number of consecutive futile moves counts as chance: held objects are contiguous.
   private static let futileCountMax = 16
 
   /// Moves the clock hand by a few objects, if it is time.
@@ -292,13 +290,14 @@ final class ObjectCache {
   /// How many objects are registered.
   var count: Int { table.count }
 
-  /// Whether nobody has changed the object since its record was read.
+  /// Whether the object's record is current: no other context has changed the object since it was
+  /// read.
   func isCurrent(_ object: ManagedObject) -> Bool { object.edition == edition }
 
   /// The record of `object` is of the present view.
   func noteCurrent(_ object: ManagedObject) { object.edition = edition }
 
-  /// Somebody has changed the object since its record was read.
+  /// Marks an object as outdated: another context has changed it since its record was read.
   func outdate(_ key: ObjectKey) {
     guard let object = registeredObject(for: key) else { return }
     object.edition = 0
@@ -306,10 +305,10 @@ final class ObjectCache {
     checkInvariants()
   }
 
-  /// Anybody may have changed any object since its record was read.
+  /// Marks all objects as outdated: other contexts may have changed any of them.
   func outdateAll() {
     if edition == .max {
-      // Editions begin anew, and no object may have one that is to come.
+      // Editions begin again, and no object may have a future one.
       for object in table.objects { object.edition = 0 }
       edition = 0
     }
@@ -318,7 +317,8 @@ final class ObjectCache {
     checkInvariants()
   }
 
-  /// The clean objects that somebody holds with values that may be outdated. O(registered objects).
+  /// The clean objects that the program holds with values that may be outdated. O(registered
+  /// objects).
   func heldOutdatedObjects() -> [ManagedObject] {
     var objects: [ManagedObject] = []
     var isAny = false
@@ -334,7 +334,7 @@ final class ObjectCache {
     return objects
   }
 
-  /// Turns an outdated object into a fault, if it is clean and nobody holds it.
+  /// Turns an outdated object into a fault, if it is clean and only the cache holds it.
   @inline(never)
   private func renew(at place: Int) {
     guard !table.isHeld(at: place), let object = table[place],
@@ -382,7 +382,7 @@ final class ObjectCache {
     checkInvariants()
   }
 
-  /// The next of `waiting` that is still clean and unused, taken out of it; nil if there is none.
+  /// The next of `waiting` that is still clean and unused, removed from it; nil if there is none.
   func nextWaiting() -> ManagedObject? {
     while let object = waiting.popLast() {
       if object.status == .clean, object.draft == nil, object.record != nil,

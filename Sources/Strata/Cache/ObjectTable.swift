@@ -38,7 +38,7 @@ struct ObjectTable: ~Copyable {
   private var slots: UnsafeMutablePointer<Slot>
   /// One less than the number of slots, which is a power of two.
   private var mask: Int
-  /// What leaves of a hash the number of a block.
+  /// The shift of a hash that leaves the number of a block.
   private var shift: UInt64
   /// How many objects there are.
   private(set) var count = 0
@@ -47,7 +47,7 @@ struct ObjectTable: ~Copyable {
   private static let lineByteCount = 64
   /// How many slots further a search goes on.
   private static var step: Int { 17 }
-  /// What `step` is to be multiplied with for 1.
+  /// The inverse of `step`: their product is 1.
   private static var inverseOfStep: Int { Int(bitPattern: 0xF0F0_F0F0_F0F0_F0F1) }
 
   init() {
@@ -93,7 +93,7 @@ struct ObjectTable: ~Copyable {
   @inline(__always)
   subscript(place: Int) -> ManagedObject? { slots[place].object }
 
-  /// Whether anybody but the table holds the object at a place.
+  /// Whether the object at a place has a reference besides the table's.
   mutating func isHeld(at place: Int) -> Bool {
     !isKnownUniquelyReferenced(&slots[place].object)
   }
@@ -116,7 +116,7 @@ struct ObjectTable: ~Copyable {
 
   // MARK: - Changing
 
-  /// Takes in an object whose key is not there yet.
+  /// Adds an object whose key is not in the table.
   @inline(__always)
   mutating func insert(_ object: ManagedObject) {
     if (count &+ 1) &* 4 > capacity &* 3 { resize(for: count + 1) }
@@ -139,7 +139,8 @@ struct ObjectTable: ~Copyable {
     var free = place
     var next = (place &+ Self.step) & mask
     while slots[next].key != 0 {
-      // One whose search begins behind the free slot stays: it is found without going over that.
+      // An object whose search begins behind the free slot stays: the search does not cross that
+      // slot.
       if stepCount(from: home(of: slots[next].key), to: next) >= stepCount(from: free, to: next) {
         (slots + free).moveUpdate(from: slots + next, count: 1)
         (slots + next).initialize(to: .free)
@@ -175,7 +176,7 @@ struct ObjectTable: ~Copyable {
     for place in 0..<formerCapacity where former[place].key != 0 {
       put((former + place).move())
     }
-    // What was not moved is free and has nothing to let go of.
+    // The remaining memory is free and has nothing to release.
     UnsafeMutableRawPointer(former).deallocate()
   }
 }

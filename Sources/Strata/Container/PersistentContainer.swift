@@ -4,8 +4,8 @@ public import StrataModel
 public import StrataStore
 
 /// A store with the contexts that most programs need: a root that saves to the disk, a view context
-/// for the main actor, and as many background contexts as wanted, all children of the root.
-/// Core Data: `NSPersistentContainer`.
+/// for the main actor, and any number of background contexts, all children of the root. Core Data:
+/// `NSPersistentContainer`.
 ///
 /// ```
 ///   viewContext     newBackgroundContext() …     saves in memory
@@ -15,10 +15,11 @@ public import StrataStore
 ///       store coordinator
 /// ```
 ///
-/// Heavy work goes to a background context. Its saves reach the root in memory, where the view
-/// context sees them; the disk is touched when the root saves: `try await container.root.save()`.
+/// Use a background context for heavy work. Its saves reach the root in memory, where the view
+/// context sees them; the disk is written when the root saves: `try await container.root.save()`.
 ///
-/// - Important: What the root has not saved is lost when the process ends, and nothing says so.
+/// - Important: Changes that the root has not saved are lost when the process ends, without a
+///   warning.
 public final class PersistentContainer: Sendable {
   public let coordinator: PersistentStoreCoordinator
   /// The topmost context; only its saves reach the disk.
@@ -30,9 +31,10 @@ public final class PersistentContainer: Sendable {
   /// Opens the store at `url`, or creates it.
   ///
   /// - Parameters:
-  ///   - url: a file; its folder must exist.
-  ///   - durability: what a finished save has survived.
-  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with another model.
+  ///   - url: the URL of a file; its folder must exist.
+  ///   - durability: the failures that a finished save survives.
+  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with another
+  ///   model.
   public convenience init(
     at url: URL, model: ManagedObjectModel, durability: Durability = .full
   ) throws {
@@ -71,9 +73,9 @@ public final class PersistentContainer: Sendable {
   /// A context with a queue of its own, a child of the root.
   public func newBackgroundContext() -> ContextQueue { ContextQueue(parent: root) }
 
-  /// Runs `body` in a new background context. What it does not save is dropped.
+  /// Runs `body` in a new background context. Changes that it does not save are discarded.
   ///
-  /// - Throws: what the body throws.
+  /// - Throws: the errors of `body`.
   @discardableResult
   public func performBackgroundTask<T>(
     isolation: isolated (any Actor)? = #isolation,

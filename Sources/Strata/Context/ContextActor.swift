@@ -61,7 +61,7 @@ public final class ContextExecutor: SerialExecutor {
   /// Makes an executor with a context below `parent`.
   public init(parent: some ContextParent) { queue = ContextQueue(parent: parent) }
 
-  /// The layer of the context: what children rest on, and the subject of its notifications.
+  /// The layer of the context: the parent of its children, and the subject of its notifications.
   public var layer: Layer { queue.layer }
 
   /// The context. Reached through a `ContextActor` alone, and so in its isolation.

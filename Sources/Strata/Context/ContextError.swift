@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
 
-/// Why a context could not do what it was asked. Errors of the store below come as `StoreError`, of
-/// a fetch request as `QueryError`.
+/// An operation of a context failed. Errors of the store are `StoreError`, those of a fetch request
+/// `QueryError`.
 public enum ContextError: Error, Sendable, Hashable {
   // MARK: Finding objects
 
@@ -50,9 +50,9 @@ public enum ContextError: Error, Sendable, Hashable {
   /// A list is to have sections by a property of its objects, and its fetch request does not sort by
   /// that first: add it as the first sort key.
   case unsortedSections(entity: String, property: String)
-  /// The objects of a section do not follow each other in the order of the fetch request: this one
-  /// (nil if it is not known) has others before it, with those of another section in between. Sort so
-  /// that the names that `sectionName` gives come in one stretch each.
+  /// The objects of a section are not contiguous in the order of the fetch request: this object
+  /// (nil if it is unknown) is separated from others of its section by another section's. Sort so
+  /// that all objects with one name from `sectionName` are contiguous.
   case interleavedSections(ObjectID?)
   /// The context of a fetched results controller is gone.
   case contextGone

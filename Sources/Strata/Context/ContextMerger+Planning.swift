@@ -6,7 +6,7 @@ import StrataRecord
 // How a merge is made: everything is read first, then objects and pending changes are brought to it,
 // so that an error leaves all as it was.
 
-/// What is said of an object that is to be merged.
+/// The news about an object to merge.
 private enum Rumour {
   case inserted, updated, deleted
   /// It may have changed: told only if it did.
@@ -17,7 +17,7 @@ private enum Rumour {
   var isSuspicion: Bool { self == .suspected || self == .linked }
 }
 
-/// What a merge does, once everything is read.
+/// The plan of a merge, after everything is read.
 private struct MergePlan {
   /// What is there below the context.
   let view: ReadView
@@ -36,11 +36,12 @@ private struct MergePlan {
 }
 
 extension ContextMerger {
-  /// Brings what is registered or pending here to what `view` shows below it.
+  /// Updates the registered objects and pending changes to the state that `view` shows beneath
+  /// them.
   ///
-  /// - Parameter isChecked: whether objects that are not registered are looked up before they are
-  ///   told of; if not, the news of the feeds are taken at their word.
-  /// - Returns: what to tell.
+  /// - Parameter isChecked: whether unregistered objects are looked up before they are reported; if
+  ///   not, the feeds' news are trusted.
+  /// - Returns: the changes to report.
   func merge(_ news: GatheredNews, in view: ReadView, isChecked: Bool) throws -> TurnChanges {
     work.encodeEdits()
     var plan = MergePlan(view: view, isChecked: isChecked)
@@ -69,7 +70,7 @@ extension ContextMerger {
       }
       for key in keys.updated where rumours[key] == nil { rumours[key] = .updated }
       for key in keys.deleted {
-        // What came and went meanwhile was never seen here.
+        // An object that was inserted and deleted between the views was never seen here.
         rumours[key] = rumours[key] == .inserted ? .suspected : .deleted
       }
     }
@@ -147,8 +148,8 @@ extension ContextMerger {
       return
     }
     work.doubt.remove(key)
-    // A change that lies on what is there already, though others have contributed to it who had read
-    // something older, keeps what those had read. One that is asked for by name gives these up, too.
+    // A change that already rests on the state beneath keeps its readings, even if some of its
+    // contributors had read an older state. A merge of the object by name discards them, too.
     let isNews = !base.rests(on: beneath)
     if isNews || plan.isChecked {
       var raised = change.raised(onto: beneath, layout: layout, into: &plan.arena)
@@ -209,8 +210,8 @@ extension ContextMerger {
     return told
   }
 
-  /// What the deletion of objects elsewhere does to what is unsaved here: links to them are dropped,
-  /// and their delete rules run on members that this context has linked to them.
+  /// The effects of deletions elsewhere on unsaved changes here: links to the deleted objects are
+  /// dropped, and their delete rules run on members that this context has linked to them.
   private func consequences(ofDeleting gone: Set<ObjectKey>, in overlay: Overlay) -> Segment? {
     if gone.isEmpty || overlay.isEmpty { return nil }
     let deletion = Segment(

@@ -3,8 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// How one context takes over what others have saved: by itself, if it merges automatically, or when it is
-/// asked to.
+/// Merges other contexts' saves into one context: automatically, or on request.
 ///
 /// ## Isolation
 /// The context's.
@@ -19,7 +18,7 @@ package final class ContextMerger: ContextPart {
   var owed = GatheredNews()
   /// Objects that were to be merged while a save was under way with them.
   var postponed: Set<ObjectKey> = []
-  /// Has the context's next turn come, even if nobody asks; nil for a confined context.
+  /// Schedules the context's next turn without any caller; nil for a confined context.
   var schedule: (@Sendable () -> Void)?
   /// Rings when there are news, in a context that merges automatically.
   private(set) var bell: NewsBell?
@@ -31,8 +30,8 @@ package final class ContextMerger: ContextPart {
     self.loader = loader
   }
 
-  /// Has a turn come for what could not be merged when it was learnt: in the middle of an `edit { }`, or
-  /// of objects that were being saved.
+  /// Schedules a turn for changes that could not be merged when they were read: during an `edit {
+  /// }`, or because their objects were being saved.
   func ringIfOwed() {
     if !owed.isEmpty || !postponed.isEmpty { bell?.ring() }
   }
@@ -49,7 +48,7 @@ package final class ContextMerger: ContextPart {
   }
 
   private func beginAutomaticMerging() {
-    // What is held or unsaved may be of objects that somebody has changed since.
+    // Registered or unsaved objects may have been changed by others since they were read.
     let hasWork = !work.working.isEmpty || !work.edits.isEmpty || !work.isPublished
     if registry.cache.count > 0 || hasWork || !reporter.liveResults.isEmpty {
       owed.isUnknown = true
@@ -66,14 +65,14 @@ package final class ContextMerger: ContextPart {
     bell.ring()
   }
 
-  /// Merges what the context has learnt and not merged. What cannot be read is merged with the next
-  /// view; the error waits for the next call that can throw.
+  /// Merges the changes that the context has read from the feeds and not merged yet. If reading
+  /// fails, they are merged with the next view; the next call that can throw throws the error.
   func mergeOwed(in view: ReadView) {
     let owed = owed
     self.owed = GatheredNews()
     do {
       let merged = try merge(owed, in: view, isChecked: false)
-      // Of what is suspected, objects that are not registered here are not named; a list may have them.
+      // Suspected objects that are not registered here are not named; a list may contain them.
       if !reporter.liveResults.isEmpty { reporter.liveResults.note(owed) }
       if !merged.isEmpty { reporter.announcements.append(merged) }
     } catch {

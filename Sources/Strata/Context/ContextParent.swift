@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataChanges
 
-/// What a context can rest on: another context, by its `layer` or its `ContextQueue`, or the
+/// The parent of a context: another context, by its `layer` or its `ContextQueue`, or the
 /// `PersistentStoreCoordinator`, and with that the store itself.
 ///
-/// One protocol for all, so that nesting of any depth is one code path.
-/// Core Data: `parent` and `persistentStoreCoordinator`.
+/// One protocol covers all of them, so that nesting of any depth uses the same code. Core Data:
+/// `parent` and `persistentStoreCoordinator`.
 public protocol ContextParent: Sendable {
   /// Where a context below this parent reads and saves.
   var place: ContextPlace { get }

@@ -19,7 +19,7 @@ public final class ContextQueue: ContextParent {
   private let lock = QueueLock()
   /// A child's save has come in since the last turn began.
   private let hasArrivals = Atomic(false)
-  /// A task waits for the queue in order to land what has come in.
+  /// A task waits for the queue in order to integrate pushes of children.
   private let isLandingScheduled = Atomic(false)
 
   /// The layer of the queue's context: the subject of its notifications.
@@ -41,24 +41,24 @@ public final class ContextQueue: ContextParent {
     context.merger.schedule = { [weak self] in self?.noteArrival() }
   }
 
-  /// Runs `body` with the context, after the blocks that were asked for before it. The calling task
-  /// is suspended meanwhile, no thread is blocked. Core Data: `perform(_:)`.
+  /// Runs `body` with the context, after the blocks that were submitted before it. The calling task
+  /// is suspended until then, no thread is blocked. Core Data: `perform(_:)`.
   ///
-  /// The call itself is the asking: a task on the main actor or on another actor has its place in line
-  /// before it leaves the actor.
+  /// The call itself submits the block: a task on the main actor or on another actor gets its place
+  /// in line before it leaves the actor.
   ///
   /// The body runs on the task's thread, at the task's priority: a queue has none of its own. Tasks
-  /// take their turns in the order of asking, whatever their priority; one that waits does not raise
-  /// the priority of the body that it waits for, so a body at low priority that is long keeps a task of
-  /// high priority waiting. (It is short, or it is in a context of its own: others read past it.)
+  /// run in the order of submission, whatever their priority. A waiting task does not raise the
+  /// priority of the running body, so a long body at low priority keeps a task of high priority
+  /// waiting. (Keep bodies short, or run them in a context of their own: others read past it.)
   ///
   /// When the body ends, by returning or by throwing, the turn ends; unsaved changes stay pending.
-  /// Called from the main actor, it ends the main actor's turn first, so that the body sees what the
-  /// view context has done.
+  /// A call from the main actor ends the main actor's turn first, so that the body sees the changes
+  /// of the view context.
   ///
-  /// - Returns: what the body returns; a managed object cannot be returned.
-  /// - Throws: what the body throws, and `CancellationError` if the task is cancelled before the
-  ///   body begins.
+  /// - Returns: the body's result; a managed object cannot be returned.
+  /// - Throws: the body's errors, and `CancellationError` if the task is cancelled before the body
+  ///   begins.
   @discardableResult
   public func perform<T>(
     isolation: isolated (any Actor)? = #isolation,
@@ -68,16 +68,16 @@ public final class ContextQueue: ContextParent {
     return try await run(at: placeInLine(of: isolation), body)
   }
 
-  /// Runs `body` with the context, after the blocks that were asked for before it, and waits for it.
-  /// Core Data: `performAndWait(_:)`.
+  /// Runs `body` with the context, after the blocks that were submitted before it, and waits for
+  /// it. Core Data: `performAndWait(_:)`.
   ///
   /// The body runs on the calling thread, at its priority.
   ///
   /// Calls nest: inside a body of this queue the body runs at once, as part of the same turn; and a
   /// parent and a child may be entered in any order within one thread.
   ///
-  /// - Important: it blocks the thread while others are before it. In async code use `perform`.
-  /// - Throws: what the body throws, and `ContextError.wouldDeadlock` if waiting would never end.
+  /// - Important: It blocks the thread while other blocks run. In async code use `perform`.
+  /// - Throws: the body's errors, and `ContextError.wouldDeadlock` if waiting would never end.
   @discardableResult
   public func performAndWait<T>(
     isolation: isolated (any Actor)? = #isolation,
@@ -93,8 +93,8 @@ public final class ContextQueue: ContextParent {
     return try runTurn(body)
   }
 
-  /// Saves the context's changes to its parent, one level up. Where that is the store, the queue is
-  /// given up while the disk works, and other blocks run meanwhile.
+  /// Saves the context's changes to its parent, one level up. If the parent is the store, the queue
+  /// is released during the write, and other blocks run.
   ///
   /// - Throws: as `ManagedObjectContext.save()`.
   public func save(isolation: isolated (any Actor)? = #isolation) async throws {
@@ -103,16 +103,18 @@ public final class ContextQueue: ContextParent {
 
   /// Saves the context's changes one level up, as `save()`, or through all ancestors to the disk.
   ///
-  /// With `.store`, this context's changes are saved first. Then each ancestor is entered in its turn,
-  /// saves all that it holds, and is left again before the next one is entered; no queue is held while
-  /// another is waited for, or the disk. Others may save in between, and what they save goes along.
+  /// With `.store`, this context's changes are saved first. Then each ancestor in order is entered,
+  /// saves all of its changes, and is left before the next one is entered. No queue is held while
+  /// waiting for another queue or for the disk. Others may save in between, and their changes are
+  /// saved along.
   ///
-  /// If the task is cancelled before this context's save begins, nothing is saved. After that the save
-  /// is carried through to the disk, cancelled or not.
+  /// If the task is cancelled before this context's save begins, nothing is saved. After that the
+  /// save continues to the disk even if the task is cancelled.
   ///
-  /// - Throws: before anything is saved, `ContextError.ancestorUnreachable` and `CancellationError`;
-  ///   what `ManagedObjectContext.save()` throws, if this context's own save fails;
-  ///   `AncestorSaveError`, if an ancestor's does: everything below it has got as far as that.
+  /// - Throws: before anything is saved, `ContextError.ancestorUnreachable` and
+  ///   `CancellationError`; the errors of `ManagedObjectContext.save()`, if this context's own save
+  ///   fails; `AncestorSaveError`, if an ancestor's save fails: everything below it has been saved
+  ///   to it.
   public func save(
     to destination: SaveDestination, isolation: isolated (any Actor)? = #isolation
   ) async throws {
@@ -131,7 +133,7 @@ public final class ContextQueue: ContextParent {
         isCancellable: isCancellable, at: place, { try $0.saving.beginSave() })
     else { return }
     await save.finished()
-    // Also if the task was cancelled meanwhile: the disk has it.
+    // The store has the changes even if the task was cancelled during the write.
     if isolation === MainActor.shared { MainTurns.endAll() }
     try await run(isCancellable: false) { try $0.saving.finish(save) }
   }
@@ -150,8 +152,8 @@ public final class ContextQueue: ContextParent {
 
   // MARK: - Turns
 
-  /// The place in line of a caller who has to leave an actor before it can wait, taken at once; nil for
-  /// one who is on no actor and asks when it waits.
+  /// The place in line of a caller that has to leave an actor before it can wait, taken at once;
+  /// nil for a caller that is on no actor and lines up when it waits.
   private func placeInLine(of isolation: (any Actor)?) -> QueueLock.Place? {
     isolation == nil ? nil : lock.lineUp()
   }
@@ -176,7 +178,7 @@ public final class ContextQueue: ContextParent {
     _ body: (ManagedObjectContext) throws -> sending T
   ) throws -> sending T {
     defer { leave() }
-    // Safety: what the body returns is `sending`: no part of the context's region.
+    // Safety: the body's result is `sending`: no part of the context's region.
     nonisolated(unsafe) let result = try ThreadFrames.enter(self) {
       hasArrivals.store(false, ordering: .sequentiallyConsistent)
       context.reader.ancestorInThisIsolation?.publisher.endTurnForChild()
@@ -200,12 +202,13 @@ public final class ContextQueue: ContextParent {
     scheduleLanding()
   }
 
-  /// A child's save lands in a turn of its own, even if nobody touches this context: so its objects
-  /// and observers learn of it. If the queue is busy, the turn that is under way sees to it.
+  /// Integrates a child's save in a turn of its own, even if nothing else uses this context, so
+  /// that its objects and observers are updated. If the queue is busy, the turn under way
+  /// integrates it.
   ///
-  /// One task at a time: with one for each save, a queue with busy children would be waited for by
-  /// hundreds that find nothing to do, and everybody else behind them. What comes in after the task
-  /// has landed the rest is seen by `leave`.
+  /// There is one such task at a time. With one for each save, a queue with busy children would
+  /// have hundreds of waiting tasks with nothing to do, and other callers behind them. Pushes that
+  /// arrive after the task has integrated the rest are handled by `leave`.
   private func scheduleLanding() {
     if isLandingScheduled.exchange(true, ordering: .sequentiallyConsistent) { return }
     Task { [weak self] in

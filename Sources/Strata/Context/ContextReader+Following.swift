@@ -2,32 +2,33 @@
 import StrataChanges
 import StrataModel
 
-// What others have changed is learnt when a view is taken, from the feeds of the ancestors' layers
-// and of the store.
+// Reads other contexts' changes, when a view is taken, from the feeds of the ancestors' layers and
+// of the store.
 //
-// The rule: a cached record is used only if no feed tells of a later change of its object up to the
-// view. Objects of which one does are outdated. Whoever holds one keeps its values until it is merged
-// or refreshed, as in Core Data; one that nobody holds reads afresh when it is next handed out.
+// The rule: a cached record is used only if no feed has a later change of its object up to the
+// view. Objects with such a change are outdated. An object that the program holds keeps its values
+// until it is merged or refreshed, as in Core Data; other objects read again at their next use.
 //
-// ## Why nothing is missed, and nothing told twice
+// ## Why no change is missed or reported twice
 // A view consists of the ancestors' published segments and the store's snapshot, in this order. A
-// follower moves on to exactly these two:
+// follower advances to exactly these two:
 //
-// - A publication changes the segments and appends its news in one hold of the layers' lock; the view
-//   copies the segments and the feeds' ends in one hold. So the segments of a view hold exactly what
-//   the news before those ends tell, however pushes and readers fall.
+// - A publication changes the segments and appends its news in one critical section of the layers'
+//   lock; the view copies the segments and the feeds' ends in one critical section. So the segments
+//   of a view have exactly the changes of the news before those ends, in every order of pushes and
+//   reads.
 // - A commit's news are appended before the commit is visible, with its generation. A snapshot of
-//   generation g finds all news up to g, and stops before those above, which a later view will find.
-// - A save on its way from a layer into the store is no news for those who rest on that layer: they
-//   saw it in the segment before, and see it in the snapshot after (tags). Only the generation is
-//   another, and registered objects are given it. What the merge policy
-//   decided otherwise is told twice, once by the store's feed, with its generation, and once by the
-//   layer's, when it lets go of the segment: whichever of the two a view shows first, it finds the
-//   news of it.
+//   generation g finds all news up to g, and stops before those above, which a later view will
+//   find.
+// - A save on its way from a layer into the store is no news for the children of that layer: they
+//   saw it in the segment before, and see it in the snapshot after (tags). Only its generation
+//   differs, and registered objects are given the new one. The merge policy's decisions are
+//   reported twice, once in the store's feed, with its generation, and once in the layer's, when it
+//   releases the segment: whichever of the two a view shows first, it finds the news of it.
 // - The bell of a context that merges automatically is silenced before the view is taken, and rung
-//   after news are visible: between the two, the worst is a turn that finds nothing.
-// - A commit that fails voids its news. Its generation was above every snapshot's, so nobody has used
-//   them.
+//   after news are visible: at worst, a turn finds nothing.
+// - A commit that fails voids its news. Its generation was above every snapshot's, so no reader has
+//   used them.
 
 extension ContextReader {
   /// Takes a view before an object is handed out, so that it is known whether its record is still
@@ -50,14 +51,14 @@ extension ContextReader {
     do { _ = try currentView() } catch { reporter.note(error) }
   }
 
-  /// Called with a view that was just taken: outdates what it shows otherwise than the one before, and
-  /// merges that, if the context merges automatically.
+  /// Called with a view that was just taken: outdates the objects that the previous view showed
+  /// differently, and merges them if the context merges automatically.
   func follow(_ view: ReadView) {
     var news = following.advance(to: view)
     let committed = news.committed
     if PlantedFault.relabelTooEarly.isPlanted(in: schema) { relabel(committed, in: view) }
-    // A view through a pin is none that the feeds know. The context's own pin stays as it is; one of
-    // an ancestor's has changes above it.
+    // A view through a pin has no position in the feeds. The context's own pin never changes; an
+    // ancestor's pin has changes above it.
     if view.sights == nil { news.isUnknown = !isPinned }
     if isBehind { news.isUnknown = true }
     isBehind = false
@@ -75,11 +76,11 @@ extension ContextReader {
       merger.owed.append(GatheredNews(suspects: merger.postponed))
       merger.postponed = []
     }
-    // In the middle of an `edit { }` it waits: a throw takes back what the body did, and no merge.
+    // During an `edit { }` the merge waits: a throw reverts the body's changes, and no merge.
     if !merger.owed.isEmpty, work.savepoints.isEmpty, !isPinned { merger.mergeOwed(in: view) }
   }
 
-  /// What is unsaved may rest on something else than what the news name.
+  /// Unsaved changes may rest on objects that the news do not name.
   private func noteDoubt(of news: GatheredNews) {
     if layer.parent == nil { return }
     if work.working.isEmpty && work.edits.isEmpty {
@@ -89,9 +90,9 @@ extension ContextReader {
     }
   }
 
-  /// Gives registered objects the generation of a commit by an ancestor. A generation belongs to bytes:
-  /// only those objects take it whose record is known to be the one that was committed with it. These
-  /// are the objects that no news have outdated, and of which no ancestor has anything pending.
+  /// Gives registered objects the generation of a commit by an ancestor. A generation identifies
+  /// bytes: only objects whose record is known to be the committed one get it. These are the
+  /// objects that no news have outdated, and of which no ancestor has a pending change.
   private func relabel(
     _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
   ) {
@@ -122,8 +123,8 @@ extension ContextReader {
     registry.cache.notePending(nil, of: object)
   }
 
-  /// Has an object that shows what an ancestor had pending rest on the commit of that. Its record is
-  /// another one than the committed: it is outdated.
+  /// Bases an object that shows an ancestor's pending change on the commit of that change. Its
+  /// record differs from the committed one, so it is outdated.
   private func noteCommit(
     beneath object: ManagedObject, with generation: UInt64, in view: ReadView
   ) {
@@ -136,7 +137,8 @@ extension ContextReader {
     registry.cache.notePending(became, of: object)
   }
 
-  /// Has unsaved changes that were made from what ancestors had pending rest on the commit of that.
+  /// Bases unsaved changes that were made from pending changes of ancestors on the commits of
+  /// those.
   private func noteCommitsBeneathEdits(
     _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
   ) {

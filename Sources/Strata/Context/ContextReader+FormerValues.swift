@@ -4,8 +4,8 @@ import StrataModel
 import StrataRecord
 
 extension ContextReader {
-  /// What an object was when objectsDidChange was last posted, and the slots that may have been set
-  /// since; nil for an object that was not there.
+  /// The former state of an object, when objectsDidChange was last posted, and the slots that may
+  /// have been set since; nil for an object that did not exist.
   func recordAtTurnStart(of object: ManagedObject) -> (record: Record?, slots: SlotSet) {
     var slots = work.editedSlots(of: object)
     guard let former = reporter.turnStart.change(for: object.key) else {
@@ -24,8 +24,8 @@ extension ContextReader {
     }
   }
 
-  /// The value of an external slot that `stamp` is of, which the object had when the turn began or has
-  /// beneath its unsaved changes; nil if nobody has it any more.
+  /// The value of an external slot with the stamp `stamp`, which the object had at the beginning of
+  /// the turn or has beneath its unsaved changes; nil if it is no longer available.
   func formerExternalData(
     of key: ObjectKey, at slot: Int, fitting stamp: DataStamp
   ) -> ExternalData? {

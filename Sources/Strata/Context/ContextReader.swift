@@ -3,12 +3,11 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// What one context reads: the view of each turn, what the context has followed of others' changes, and the
-/// pin.
+/// The reading of one context: the view of each turn, the positions in the feeds, and the pin.
 ///
 /// ## Invariants
-/// - I1 A context that is pinned reads what its layer's pin shows.
-/// - I2 `following` is at the state that the last view has shown.
+/// - I1 A context that is pinned reads the state of its layer's pin.
+/// - I2 `following` is at the state of the last view.
 ///
 /// ## Isolation
 /// The context's.
@@ -26,10 +25,10 @@ package final class ContextReader {
   unowned(unsafe) var publisher: TurnPublisher!
   unowned(unsafe) var merger: ContextMerger!
 
-  /// How far the context's views have come. It begins with the context: what is inserted and saved
-  /// before the first view may be changed by others before that, too.
+  /// The feed positions of the context's views. They begin with the context: objects that are
+  /// inserted and saved before the first view may be changed by others before it, too.
   var following: Following
-  /// Whether one state of what lies beneath is read until the next save, as
+  /// Whether one state beneath the context is read until the next save, as
   /// `setQueryGeneration(from:)` says.
   var isPinned = false
   /// The next view is of another state than the feeds tell of: a pin was set, moved or taken away.

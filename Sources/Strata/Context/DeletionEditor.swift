@@ -25,7 +25,7 @@ final class DeletionEditor: ContextPart {
     self.relationships = relationships
   }
 
-  /// Deletes an object, and what its cascades reach.
+  /// Deletes an object, and the objects that its cascades reach.
   func delete(_ object: ManagedObject) {
     registry.requireOwn(object)
     reader.prepareToRelate()
@@ -39,8 +39,8 @@ final class DeletionEditor: ContextPart {
         pending += try applyDeleteRules(of: next)
         markDeleted(next)
       } catch {
-        // What its rules would have to reach could not be read: the object stays, and the next
-        // save says why.
+        // The objects that its rules reach could not be read: the object stays, and the next save
+        // throws the error.
         deleting = []
         reporter.note(error)
       }
@@ -113,10 +113,10 @@ final class DeletionEditor: ContextPart {
     }
   }
 
-  /// Holds what an index or a link says of a member against the member's own side, before a delete
-  /// rule does something to it.
+  /// Compares an index's or a link's statement about a member with the member's own side, before a
+  /// delete rule changes it.
   ///
-  /// - Throws: `StoreError.damaged` if the two sides do not agree.
+  /// - Throws: `StoreError.damaged` if the two sides disagree.
   private func prove(
     _ member: ManagedObject, leadsTo object: ManagedObject, by step: RelationshipStep
   ) throws {
@@ -135,7 +135,7 @@ final class DeletionEditor: ContextPart {
     if !isProved { throw StoreError.damagedLink(of: object.key, to: member.key) }
   }
 
-  /// The objects whose to-one slot leads to an object that is deleted.
+  /// The objects whose to-one slot leads to a deleted object.
   private func members(
     leadingTo object: ManagedObject, _ referrer: RelationshipEnds.Referrer
   ) throws -> [ManagedObject] {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 
-/// What a context was when an `edit { }` began: everything that is brought back if it throws.
+/// The state of a context at the beginning of an `edit { }`, which is restored if the body throws.
 ///
-/// Taking one is cheap: an overlay is a value, and so are the undo groups. What objects held stands
-/// in the overlay or is the base of what was changed since.
+/// Taking one is cheap: an overlay is a value, and so are the undo groups. The values of objects
+/// are in the overlay, or are the base of later changes.
 ///
 /// ## Isolation
 /// The context's.
 struct EditSavepoint {
   /// The unsaved changes, encoded.
   var working: Overlay
-  /// What the turn had changed and not yet told.
+  /// The turn's changes that were not reported yet.
   var turn: TurnChanges
   var undoManager: ManagedObjectContext.UndoManager?
   var undoState: ManagedObjectContext.UndoManager.State?

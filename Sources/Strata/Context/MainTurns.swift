@@ -4,8 +4,8 @@ import StrataPrimitives
 /// The main actor's contexts whose turn is open.
 ///
 /// A main-actor turn has no block to end with. It ends when a job on the main actor runs that the
-/// first touch enqueued, or earlier: at `processPendingChanges`, at a save, and whenever the main
-/// actor enters a queue, so that the queue's body sees what was done.
+/// first access enqueued, or earlier: at `processPendingChanges`, at a save, and whenever the main
+/// actor enters a queue, so that the queue's body sees its changes.
 enum MainTurns {
   /// A context that is only ever touched on the main actor.
   // Safety: made, read and used on the main actor alone; the weak reference itself is atomic.

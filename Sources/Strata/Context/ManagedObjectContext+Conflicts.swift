@@ -5,17 +5,18 @@ import StrataRecord
 public import StrataStore
 
 extension ManagedObjectContext {
-  /// Has the save that reaches the store look whether somebody else has changed `object` since it
-  /// was read here, although it is not changed itself: for a decision that rests on it. If somebody
-  /// has, that is a conflict as any other, for the merge policy. Core Data: `detectConflicts(for:)`.
+  /// Makes the save that reaches the store check whether another save has changed `object` since it
+  /// was read here, although this context does not change it: for a decision that depends on it. A
+  /// change is a conflict like any other, for the merge policy. Core Data: `detectConflicts(for:)`.
   ///
   /// Nothing is written for it, and it counts as no change: `hasChanges`, `updatedObjects` and the
-  /// notifications leave it out. The next `save()` hands it on, up to the topmost context's, which
-  /// looks; a save does so also if there is nothing else to save. `rollback()` takes it back. Of an
-  /// object with unsaved changes the save looks anyway.
+  /// notifications leave it out. The next `save()` hands the request on, up to the topmost
+  /// context's save, which checks. It does so even if there is nothing else to save. `rollback()`
+  /// withdraws the request. An object with unsaved changes is checked anyway.
   ///
   /// - Precondition: the object is of this context.
-  /// - Throws: `ContextError.objectNotFound` if the object is gone; `StoreError` if reading it fails.
+  /// - Throws: `ContextError.objectNotFound` if the object is gone; `StoreError` if reading it
+  ///   fails.
   public func detectConflicts(for object: ManagedObject) throws {
     registry.requireOwn(object)
     if object.isFault { try loader.load(object) }
@@ -30,16 +31,16 @@ extension ManagedObjectContext {
     reporter.noteTouched()
   }
 
-  /// Asks early which of the unsaved changes here break a uniqueness constraint, by what this context
-  /// sees: its own changes, those that its ancestors have not saved, and the store. A save to a parent
-  /// context does not ask; the one that reaches the store decides, by the state that it makes there
-  /// (`StoreError.uniquenessViolations`, or the merge policy). What others save until then may bring
-  /// violations or take them away.
+  /// Finds early the unsaved changes that violate a uniqueness constraint in the state that this
+  /// context sees: its own changes, its ancestors' unsaved changes, and the store. A save to a
+  /// parent context does not check it. The save that reaches the store decides, by the state that
+  /// it makes there (`StoreError.uniquenessViolations`, or the merge policy). Saves of others until
+  /// then may cause violations or remove them.
   ///
   /// Of two unsaved objects here with one value the later inserted one is named, with the other as
   /// `existing`. Sorted by object. O(unsaved objects × log objects).
   ///
-  /// - Throws: `StoreError` if reading fails, and an error that reading a property met before.
+  /// - Throws: `StoreError` if reading fails, and an earlier error of reading a property.
   public func constraintConflicts() throws -> [UniquenessViolation] {
     try reporter.throwDeferredError()
     let view = try reader.currentViewIncludingEdits()

@@ -6,9 +6,9 @@ import StrataRecord
 // A stretch of edits that is done as a whole or not at all.
 
 extension ManagedObjectContext {
-  /// Runs `body`; if it throws, everything that it did here is taken back: values, insertions,
-  /// deletions with what their delete rules did, links, and what was recorded for undo. What was
-  /// unsaved before stays as it was.
+  /// Runs `body`; if it throws, all of its changes are reverted: values, insertions, deletions with
+  /// the effects of their delete rules, links, and recorded undo actions. Earlier unsaved changes
+  /// stay.
   ///
   /// ```swift
   /// try context.edit {
@@ -16,21 +16,22 @@ extension ManagedObjectContext {
   /// }
   /// ```
   ///
-  /// It is no turn and no save: when it returns, what the body did is unsaved like any edit, and
-  /// children see it at the end of the turn. Edits nest; an inner one that throws takes back its own
-  /// part. Within the body
-  /// - nothing is published and no child's save lands unless the body uses a child, and `processPendingChanges()` waits for the
-  ///   end: the saves are visible to readers at once as always, and land after;
-  /// - `save()`, `rollback()` and `reset()` are final: a throw takes back what was done after them;
-  /// - `undo()` and `redo()` are edits, and are taken back too;
-  /// - a child that is used inside the body has the work so far published, and its save is taken back
-  ///   with the rest. The child has handed its changes over: its objects are clean, and keep their
-  ///   values until they are refreshed or fetched again.
+  /// It is no turn and no save: when it returns, the body's changes are unsaved like any edit, and
+  /// children see them at the end of the turn. Edits nest; an inner one that throws reverts its own
+  /// changes. Within the body
+  /// - nothing is published and no child's save is integrated unless the body uses a child, and
+  ///   `processPendingChanges()` waits for the end: the saves are visible to readers at once as
+  ///   always, and are integrated after it;
+  /// - `save()`, `rollback()` and `reset()` are final: a throw reverts only later changes;
+  /// - `undo()` and `redo()` are edits, and are reverted too;
+  /// - using a child publishes the changes so far, and a save of that child is reverted with the
+  ///   rest. The child has handed its changes over: its objects are clean, and keep their values
+  ///   until they are refreshed or fetched again.
   ///
-  /// Objects that were inserted in the body are detached, as after `rollback()`.
-  /// Core Data has no such thing: nearest is a child context that is thrown away.
+  /// Objects that were inserted in the body are detached, as after `rollback()`. Core Data has no
+  /// equivalent; the nearest is a child context that is discarded.
   ///
-  /// - Throws: what the body throws.
+  /// - Throws: the body's errors.
   public func edit<T>(_ body: () throws -> T) rethrows -> T {
     work.encodeEdits()
     work.savepoints.append(EditSavepoint(work))

@@ -3,7 +3,7 @@ public import Foundation
 import StrataChanges
 public import StrataModel
 
-// Taking over what other contexts have saved, when it is asked for.
+// Merging other contexts' saves on request.
 //
 // | the object here | the view has it | the view does not |
 // | --- | --- | --- |
@@ -13,38 +13,39 @@ public import StrataModel
 // | inserted | stays | stays |
 // | gone | a fault again | stays |
 //
-// Links to what is gone are dropped and its delete rules run on what is unsaved here, as by a push
-// (Composition). Changes that a save under way carries are left alone, and merged once that save is
-// finished.
+// Links to objects that are gone are dropped, and their delete rules run on unsaved changes here,
+// as by a push (Composition). Changes of a save under way are left alone, and merged once that save
+// is finished.
 
 extension ManagedObjectContext {
-  /// Whether the context takes over what the contexts and the store that it rests on gain: saves of
-  /// siblings, of other topmost contexts, of other coordinators on the same file, and what ancestors
-  /// change themselves. False by default. Core Data: `automaticallyMergesChangesFromParent`.
+  /// Whether the context automatically merges changes of its ancestors and the store: saves of
+  /// siblings, of other topmost contexts, of other coordinators on the same file, and the
+  /// ancestors' own changes. False by default. Core Data: `automaticallyMergesChangesFromParent`.
   ///
-  /// The merge is as that of `mergeChanges(fromContextDidSave:)`: unsaved changes are kept, property
-  /// by property, over what has come. It is made when a turn takes its view:
-  /// - in a queue's context before the body begins; news bring a turn about by themselves;
-  /// - in the main actor's context in a job of its own soon after the news, or at the first read that
-  ///   needs more than the registered objects, if that comes first;
+  /// The merge works as `mergeChanges(fromContextDidSave:)`: unsaved changes are kept, property by
+  /// property, over the merged values. It is made when a turn takes its view:
+  /// - in a queue's context before the body begins; news start a turn by themselves;
+  /// - in the main actor's context in a job of its own soon after the news, or at the first read
+  ///   that needs more than the registered objects, if that comes first;
   /// - in a confined context at the first such read of a turn, and at `processPendingChanges()`.
   ///
-  /// What another process saved is noticed when a view is taken, and then all registered objects are
+  /// Saves of another process are noticed when a view is taken, and then all registered objects are
   /// checked.
   public var automaticallyMergesChangesFromParent: Bool {
     get { merger.isAutomatic }
     set { merger.setAutomatic(newValue) }
   }
 
-  /// Takes over what another context has saved, as far as this context can see it: with a fresh view,
-  /// registered objects take the values that it shows, unsaved changes stay on top of them, slot by
-  /// slot, and their later save does not conflict with what was merged. Objects that are gone read as
+  /// Merges another context's save, as far as this context can see it. With a new view, registered
+  /// objects take the values that it shows, and unsaved changes stay on top of them, slot by slot.
+  /// Their later save does not conflict with the merged changes. Objects that are gone read as
   /// deleted. Core Data: `mergeChanges(fromContextDidSave:)`.
   ///
-  /// objectsDidChange is posted before it returns: with the objects that are new among `inserted`, the
-  /// changed ones among `refreshed` and those that are gone among `deleted`, whether or not they are
-  /// registered here; after it didMerge with the same objects. Objects of another store are passed over, and so is what this context cannot
-  /// see, because it was saved to a parent that is none of its ancestors.
+  /// objectsDidChange is posted before it returns: with new objects among `inserted`, changed ones
+  /// among `refreshed` and those that are gone among `deleted`, whether or not they are registered
+  /// here; after it didMerge with the same objects. Objects of another store are skipped, and so
+  /// are changes that this context cannot see, because they were saved to a parent that is none of
+  /// its ancestors.
   ///
   /// - Throws: `StoreError` if reading fails; nothing has been merged then.
   public func mergeChanges(fromContextDidSave message: Message) throws {
@@ -74,9 +75,8 @@ extension ManagedObjectContext {
     reporter.announceMerge(merged)
   }
 
-  /// Takes over what was saved elsewhere into several contexts, ancestors first, so that their
-  /// children merge what they have merged.
-  /// Core Data: `mergeChanges(fromRemoteContextSave:into:)`.
+  /// Merges changes that were saved elsewhere into several contexts, ancestors first, so that their
+  /// children merge the merged states. Core Data: `mergeChanges(fromRemoteContextSave:into:)`.
   ///
   /// - Throws: as `mergeChanges(fromContextDidSave:)`, at the first context in which it fails, and
   ///   `CancellationError`; contexts before it have merged.

@@ -6,17 +6,17 @@ import StrataRecord
 // Bringing objects up to date that are registered already.
 
 extension ManagedObjectContext {
-  /// Brings one object up to date. Core Data: `refresh(_:mergeChanges:)`.
+  /// Refreshes one object. Core Data: `refresh(_:mergeChanges:)`.
   ///
-  /// The context takes a new view, in every kind of context. With `mergeChanges` the object's values are
-  /// read again in it, under its unsaved changes; an object that is no longer there is gone, and so are its changes. Without, its unsaved changes and
-  /// those of its links are dropped and it becomes a fault. The objects at the other ends of its
-  /// relationships are not touched.
+  /// The context takes a new view, in every kind of context. With `mergeChanges` the object's
+  /// values are read again in it, beneath its unsaved changes; an object that no longer exists is
+  /// gone, and so are its changes. Without, its unsaved changes and those of its links are dropped
+  /// and it becomes a fault. The objects at the other ends of its relationships are not touched.
   ///
-  /// Inserted and deleted objects are left alone. What a save under way carries stays as it is until
-  /// that is finished; only what was done since is dropped, and the reading is made up for.
+  /// Inserted and deleted objects are left alone. Changes of a save under way stay until that save
+  /// is finished; only later changes are dropped, and the object is read again after the save.
   ///
-  /// An error in reading waits for the next call that can throw; the object is then as it was.
+  /// If reading fails, the next call that can throw throws the error; the object is unchanged.
   ///
   /// - Precondition: the object is of this context.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {

@@ -4,25 +4,27 @@ import StrataChanges
 // A save hands the context's changes one level up: to the parent in memory, or to the store.
 
 extension ManagedObjectContext {
-  /// Saves everything unsaved to the parent, one level up. Below another context that is a hand-over
-  /// in memory: the parent has the changes as its own unsaved ones, and nothing is durable until the
-  /// topmost context saves. At the top it is a durable commit; the call returns when the disk has it.
-  /// Core Data: `save()`.
+  /// Saves all unsaved changes to the parent, one level up. If the parent is a context, that is a
+  /// hand-over in memory: the parent has the changes as its own unsaved ones, and nothing is
+  /// durable until the topmost context saves. At the top it is a durable commit; the call returns
+  /// when the disk has it. Core Data: `save()`.
   ///
-  /// A save never waits for the parent: if that is busy, the changes are visible to readers at once
-  /// and land there after its current turn. A failed save leaves everything unsaved as it was.
+  /// A save never waits for the parent: if the parent is busy, the changes are visible to readers
+  /// at once and are integrated after its current turn. A failed save leaves all unsaved changes in
+  /// place.
   ///
   /// The order: the end of the turn; `willSave` of the objects until it changes nothing more; the
   /// willSave notification; delete rules that deny, and validation; the hand-over or commit, which
   /// finds conflicts; `didSave` of the objects; the didSave notification.
   ///
-  /// Rules of the model and the objects' own `validateFor…` are looked at by each save on the way to
-  /// the store, for everything that it saves: what comes together in a parent is validated there again.
+  /// Each save on the way to the store checks the model's rules and the objects' own `validateFor…`
+  /// for everything that it saves: changes that come together in a parent are validated there
+  /// again.
   ///
   /// - Throws: `ContextError.validationFailed`, `.deleteDenied`, `.endlessWillSave`,
-  ///   `.ancestorUnreachable` if the parent context is gone, and `.recursiveSave` from within `willSave`
-  ///   and validation; at the top `StoreError`: conflicts, uniqueness violations, a full disk; and any
-  ///   error that reading a property met since the last call.
+  ///   `.ancestorUnreachable` if the parent context is gone, and `.recursiveSave` from within
+  ///   `willSave` and validation; at the top `StoreError`: conflicts, uniqueness violations, a full
+  ///   disk; and any error of reading a property since the last call.
   public func save() throws {
     guard let save = try saving.beginSave(lendingThread: true) else { return }
     save.waitUntilFinished()
@@ -31,18 +33,18 @@ extension ManagedObjectContext {
 
   // MARK: - Through all ancestors to the disk
 
-  /// Saves everything unsaved, one level up or through all ancestors to the disk, giving up the actor
-  /// while others work: while ancestors are busy, and while the disk writes. For contexts of the main
-  /// actor, and for confined ones in async code; a body on a queue is synchronous, use
+  /// Saves all unsaved changes, one level up or through all ancestors to the disk, leaving the
+  /// actor while others work: while ancestors are busy, and during the write. For contexts of the
+  /// main actor, and for confined ones in async code. A body on a queue is synchronous: use
   /// `ContextQueue.save(to:)` there.
   ///
-  /// With `.store`, each ancestor is entered in its turn, saves all that it holds, and is left again
-  /// before the next one is entered; no queue is held while another is waited for. Others may save in
-  /// between, and what they save goes along.
+  /// With `.store`, each ancestor in order is entered, saves all of its changes, and is left before
+  /// the next one is entered; no queue is held while waiting for another. Others may save in
+  /// between, and their changes are saved along.
   ///
-  /// - Throws: before anything is saved, `ContextError.ancestorUnreachable`; what `save()` throws, if
-  ///   this context's own save fails; `AncestorSaveError`, if an ancestor's does: everything below it
-  ///   has got as far as that. It is not stopped by the task's cancellation.
+  /// - Throws: before anything is saved, `ContextError.ancestorUnreachable`; the errors of
+  ///   `save()`, if this context's own save fails; `AncestorSaveError`, if an ancestor's save
+  ///   fails: everything below it has been saved to it. The task's cancellation does not stop it.
   public func save(
     to destination: SaveDestination, isolation: isolated (any Actor)? = #isolation
   ) async throws {
@@ -82,7 +84,7 @@ extension ManagedObjectContext {
 extension Layer {
   /// The ways to save this layer's ancestors, the parent first.
   ///
-  /// - Parameter levelCount: how many levels lie between the context that is saved and this layer.
+  /// - Parameter levelCount: the number of levels between the context that is saved and this layer.
   /// - Throws: `ContextError.ancestorUnreachable`.
   func ancestorSavers(below levelCount: Int = 0) throws(ContextError) -> [Saver] {
     var savers: [Saver] = []

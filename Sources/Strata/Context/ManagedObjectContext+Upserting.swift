@@ -4,7 +4,7 @@ public import StrataModel
 public import StrataRecord
 import StrataStore
 
-// Finding an object by what makes it unique, and inserting it if it is not there: what imports do.
+// Finding an object by its unique value, and inserting it if there is none: for imports.
 
 extension ManagedObjectContext {
   /// The object whose unique attribute has this value, inserted now if there is none, and updated.
@@ -14,19 +14,19 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// It is looked for in this context, in its ancestors' unsaved changes and in the store. Another
-  /// context may insert one meanwhile; the save that reaches the store then finds two, and the merge
-  /// policy decides which values stay (`MergePolicy`). O(log objects).
+  /// context may insert one meanwhile; the save that reaches the store then finds two, and the
+  /// merge policy decides which values stay (`MergePolicy`). O(log objects).
   ///
   /// - Parameters:
   ///   - property: an attribute that is `.unique`, here or in a superentity.
   ///   - value: the value; nil matches nothing, so that an object is inserted.
-  ///   - update: sets the other properties. If it throws, a new object stays inserted; around it,
-  ///     `edit { }` takes it back.
+  ///   - update: sets the other properties. If it throws, a new object stays inserted; call this in
+  ///     `edit { }` to revert it.
   /// - Returns: the object.
   /// - Throws: `ContextError.noUniquenessConstraint` if the attribute is not unique,
-  ///   `.unexpectedEntity` if the value is that of an object of the hierarchy that is no `T`,
-  ///   `.unknownEntity`; `StoreError` if reading fails; what `update` throws.
-  /// - Precondition: an object that has to be inserted is of no abstract entity.
+  ///   `.unexpectedEntity` if the value belongs to an object of the hierarchy that is no `T`,
+  ///   `.unknownEntity`; `StoreError` if reading fails; the errors of `update`.
+  /// - Precondition: if an object has to be inserted, its entity is not abstract.
   @discardableResult
   public func upsert<T: Entity, V: AttributeValue>(
     _ type: T.Type = T.self, matching property: ReferenceWritableKeyPath<T, V>, _ value: V,
@@ -66,16 +66,16 @@ extension ManagedObjectContext {
   /// ```
   ///
   /// The values are sorted and looked for in one pass through the index, before any object is
-  /// inserted; rows with one value are one object, updated in their order. So it is much faster than a
-  /// call for each row. O(rows × log rows + rows × log objects).
+  /// inserted; rows with one value are one object, updated in their order. So it is much faster
+  /// than a call for each row. O(rows × log rows + rows × log objects).
   ///
   /// - Parameters:
-  ///   - rows: what is imported. `update` is called in their order.
+  ///   - rows: the rows to import. `update` is called in their order.
   ///   - property: an attribute that is `.unique`.
-  ///   - value: gives a row's value; nil matches nothing.
+  ///   - value: returns a row's value; nil matches nothing.
   /// - Returns: the objects' IDs, row by row.
-  /// - Throws: as the other `upsert`, and what `value` throws. What was done for the rows before
-  ///   stays; around it, `edit { }` takes it back.
+  /// - Throws: as the other `upsert`, and the errors of `value`. Changes for earlier rows stay;
+  ///   call this in `edit { }` to revert them.
   @discardableResult
   public func upsert<T: Entity, V: AttributeValue, Rows: Collection>(
     _ type: T.Type = T.self, from rows: Rows, matching property: ReferenceWritableKeyPath<T, V>,
@@ -127,7 +127,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// The unique index that the properties of some values have, and in what order.
+/// The unique index over the properties of some values, and their order in it.
 private struct UniqueConstraint {
   let index: IndexSchema
   /// By part of the index, the position of its value.

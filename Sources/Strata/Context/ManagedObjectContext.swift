@@ -3,49 +3,50 @@ public import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// A scratchpad over its parent: objects are inserted, fetched, changed and deleted here, and nothing
-/// of it is seen elsewhere until a save. Core Data: `NSManagedObjectContext`.
+/// A scratchpad over its parent: objects are inserted, fetched, changed and deleted here, and no
+/// other context sees these changes until a save. Core Data: `NSManagedObjectContext`.
 ///
-/// A context rests on another context or on the store. It reads through its ancestors' published
-/// layers and the store's snapshot, never waiting for any of them; `save()` hands its changes to the
-/// parent, one level up.
+/// The parent of a context is another context or the store. A context reads through its ancestors'
+/// published layers and the store's snapshot, never waiting for any of them; `save()` hands its
+/// changes to the parent, one level up.
 ///
 /// ## Isolation
-/// A context is not `Sendable`, and neither are its objects: both are used where the context was
-/// made and nowhere else, and the compiler sees to it. Three ways to have one:
+/// A context is not `Sendable`, and neither are its objects: both are used only where the context
+/// was made, and the compiler checks it. There are three kinds:
 /// - a `ContextQueue` owns one and lends it to the bodies of `perform` and `performAndWait`;
 /// - `container.viewContext` belongs to the main actor;
 /// - `ManagedObjectContext(parent:)` makes one that is confined to the isolation that made it.
 ///
 /// ## Turns
-/// What happens between two ends of turn is seen by others as a whole or not at all. A queue's turn
-/// ends with its block; the main actor's, when a job that the first touch enqueued runs; a confined
-/// context's, at `processPendingChanges()`, at `save()`, and at each fetch. A child that is made or
-/// used inside a turn of its parent ends that turn. All that a turn reads, it reads from one view; a
-/// save and a refresh begin a new one.
+/// Other contexts see all changes between two ends of turn, or none. A queue's turn ends with its
+/// block; the main actor's, when a job that the first access enqueued runs; a confined context's,
+/// at `processPendingChanges()`, at `save()`, and at each fetch. Making or using a child inside a
+/// turn of its parent ends that turn. All reads of a turn use one view; a save and a refresh begin
+/// a new one.
 ///
 /// ## Lifetime
-/// A context keeps its parent alive, and with that all its ancestors. A context that is made from the
-/// `layer` of a confined context does not keep that: nobody may let go of it elsewhere. Objects do not
-/// keep their context. One that outlives it keeps the attributes that are loaded, and stops the
-/// program where it needs the context: to load its values, for a relationship, to be changed.
+/// A context keeps its parent alive, and with that all its ancestors. A context that is made from
+/// the `layer` of a confined context does not keep that context, which must be released in its own
+/// isolation. Objects do not keep their context alive. An object that outlives it keeps the loaded
+/// attributes, and stops the program if it needs the context: to load its values, for a
+/// relationship, to be changed.
 ///
 /// ## Parts
-/// The context is a face over its parts, each of which has its own file, invariants and tests. A part is
-/// made from those that it needs, in this order:
+/// The context is a facade over its parts, each of which has its own file, invariants and tests.
+/// Each part is made from the parts that it needs, in this order:
 ///
 /// | part | has |
 /// | --- | --- |
 /// | `registry` | the instances, and the observers of their properties |
-/// | `reporter` | what the turn has changed, messages, lists that follow the context |
-/// | `work` | everything unsaved, and the turn's view with it on top |
-/// | `reader` | how views are taken, what was followed of others' changes, the pin |
-/// | `loader` | the way from a key to an object, and faulting |
-/// | `merger` | taking over others' changes |
+/// | `reporter` | the turn's changes, messages, lists that follow the context |
+/// | `work` | all unsaved changes, and the turn's view with them on top |
+/// | `reader` | taking views, the positions in the feeds, the pin |
+/// | `loader` | making objects for keys, and faulting |
+/// | `merger` | merging others' changes |
 /// | `publisher` | the ends of turns |
-/// | `relationships`, `deletion` | edits beyond one object |
+/// | `relationships`, `deletion` | edits of more than one object |
 /// | `saving` | the save that is being prepared or under way |
-/// | `fetcher` | plans of requests, and the views that they are carried out in |
+/// | `fetcher` | plans of requests, and the views that execute them |
 public final class ManagedObjectContext {
   /// How the ends of a context's turns come about.
   package enum Confinement: Sendable {
@@ -55,12 +56,12 @@ public final class ManagedObjectContext {
   /// Keeps the parent context alive. Letting go of it is allowed in any isolation.
   private let parentKeeper: AnyObject?
 
-  /// What children of this context rest on, and the subject of its notifications. `Sendable`: it
-  /// may be handed anywhere to make a child there.
+  /// The parent of this context's children, and the subject of its notifications. `Sendable`: it
+  /// may be passed to any isolation to make a child there.
   public let layer: Layer
 
-  /// The program's own values, for whoever is handed the context; Strata does not look at them.
-  /// Core Data: `userInfo`.
+  /// The program's own values, for all users of the context; Strata ignores them. Core Data:
+  /// `userInfo`.
   public var userInfo: [String: Any] = [:]
 
   // MARK: Parts, each of which knows only those above it
@@ -77,18 +78,19 @@ public final class ManagedObjectContext {
   let saving: SaveSession
   let fetcher: ObjectFetcher
 
-  /// Makes a context below `parent`, confined to the isolation that makes it.
+  /// Makes a context below `parent`, confined to the current isolation.
   ///
-  /// The context reads what `parent` has published. Its turn ends at `processPendingChanges()`, at
-  /// `save()` and at each fetch. A context that is not used for a while keeps old pages of the store
-  /// from being reused, unless `processPendingChanges()` was the last that it was asked for.
+  /// The context reads the published changes of `parent`. Its turn ends at
+  /// `processPendingChanges()`, at `save()` and at each fetch. A context that is not used for a
+  /// while prevents the store from reusing old pages, unless `processPendingChanges()` was the last
+  /// call.
   public convenience init(parent: some ContextParent) {
     self.init(place: parent.place, confinement: .confined, sameIsolationParent: nil)
   }
 
-  /// Makes a context below `parent` in the same isolation. Whenever it reads or saves, the parent's
-  /// turn ends first: what the parent has done so far is published, and this context reads it. Its
-  /// saves land in the parent at once.
+  /// Makes a context below `parent` in the same isolation. Each read and save of it ends the
+  /// parent's turn first: the parent's changes so far are published, and this context reads them.
+  /// Its saves are integrated into the parent at once.
   public convenience init(parent: ManagedObjectContext) {
     self.init(
       place: parent.layer.place, confinement: .confined, sameIsolationParent: parent)
@@ -125,7 +127,7 @@ public final class ManagedObjectContext {
 
   deinit {
     layer.endMessages()
-    // First: what objects do when they go finds no context.
+    // First: when objects are deallocated, they find no context.
     registry.close()
     work.close()
   }
@@ -140,7 +142,7 @@ extension ManagedObjectContext: Sendable {}
 // MARK: - Settings
 
 extension ManagedObjectContext {
-  /// What a save does about objects that the store has changed meanwhile. `.error` by default.
+  /// The decision on objects that the store has changed since they were read. `.error` by default.
   public var mergePolicy: MergePolicy {
     get { saving.mergePolicy }
     set { saving.mergePolicy = newValue }
@@ -152,9 +154,9 @@ extension ManagedObjectContext {
     set { reporter.name = newValue }
   }
 
-  /// Who makes the changes that this context saves, as the program calls it: a screen, an import, a
-  /// sync. The context's messages carry it, and the save to the store. Nil by default.
-  /// Core Data: `transactionAuthor`.
+  /// The author of the changes that this context saves, as the program names it: a screen, an
+  /// import, a sync. The context's notifications and its saves to the store carry it. Nil by
+  /// default. Core Data: `transactionAuthor`.
   public var transactionAuthor: String? {
     get { reporter.transactionAuthor }
     set { reporter.transactionAuthor = newValue }
@@ -167,9 +169,9 @@ extension ManagedObjectContext {
   /// The budget that a new context's object cache has: 64 MiB.
   public static let defaultCacheByteBudget = 64 << 20
 
-  /// Roughly how many bytes of clean objects the context keeps before it turns those that nobody
-  /// else holds into faults and lets them go. Objects with unsaved changes, and objects that the
-  /// program holds, are never touched.
+  /// The approximate number of bytes of clean objects that the context keeps. Above it, objects
+  /// that only the context holds become faults and are released. Objects with unsaved changes, and
+  /// objects that the program holds, are never affected.
   public var cacheByteBudget: Int {
     get { registry.cache.byteBudget }
     set { registry.cache.byteBudget = max(0, newValue) }
@@ -187,19 +189,20 @@ extension ManagedObjectContext {
 // MARK: - Turns and changes
 
 extension ManagedObjectContext {
-  /// Ends the turn: what was done is published to the context's children, saves of children that
-  /// waited land, and the objectsDidChange notifications are posted.
-  /// Core Data: `processPendingChanges()`.
+  /// Ends the turn: its changes are published to the context's children, waiting saves of children
+  /// are integrated, and the objectsDidChange notifications are posted. Core Data:
+  /// `processPendingChanges()`.
   ///
-  /// It is called by itself where a queue's block or the main actor's stretch of work ends. A
+  /// It is called automatically at the end of a queue's block or of the main actor's turn. A
   /// confined context has no such end: call it.
   public func processPendingChanges() { publisher.processPendingChanges() }
 
   /// Whether anything is unsaved here. Core Data: `hasChanges`.
   public var hasChanges: Bool { work.hasChanges }
 
-  /// Whether a save would write anything: `hasChanges`, but for changes of transient attributes
-  /// alone. Core Data has no such property of a context. O(unsaved changes) if there are only such.
+  /// Whether a save would write anything: `hasChanges`, without changes of transient attributes
+  /// alone. Core Data has no such property of a context. O(unsaved changes) if all of them are
+  /// transient.
   public var hasPersistentChanges: Bool {
     work.encodeEdits()
     return work.working.segments.contains { !$0.links.isEmpty }
@@ -222,8 +225,8 @@ extension ManagedObjectContext {
   /// The objects that the next save deletes. Core Data: `deletedObjects`.
   public var deletedObjects: Set<ManagedObject> { objects(changedAs: .delete) }
 
-  /// The objects that somebody holds or that have unsaved changes.
-  /// Core Data: `registeredObjects`.
+  /// The objects that the program holds or that have unsaved changes. Core Data:
+  /// `registeredObjects`.
   public var registeredObjects: Set<ManagedObject> {
     _ = registry.cache.heldObjects()
     registry.turnWaitingIntoFaults()
@@ -249,14 +252,14 @@ extension ManagedObjectContext {
   /// - Precondition: the object is of this context.
   public func delete(_ object: ManagedObject) { deletion.delete(object) }
 
-  /// Forgets everything unsaved: inserted objects are gone, changed and deleted ones are as the
-  /// parent has them. Core Data: `rollback()`.
+  /// Discards all unsaved changes: inserted objects are gone, changed and deleted ones have the
+  /// parent's state. Core Data: `rollback()`.
   ///
-  /// A save that is under way is waited for: what it saves is no longer unsaved.
+  /// It waits for a save under way, whose changes are then no longer unsaved.
   public func rollback() { reporter.announce(saving.takeBack()) }
 
-  /// Forgets all objects and everything unsaved. Objects that somebody still holds are detached:
-  /// they read as deleted. One objectsDidChange names all of them as invalidated.
+  /// Releases all objects and discards all unsaved changes. Objects that the program still holds
+  /// are detached: they read as deleted. One objectsDidChange names all of them as invalidated.
   /// Core Data: `reset()`.
   public func reset() { saving.reset() }
 }

@@ -7,11 +7,11 @@ import StrataRecord
 // deletion is pending such a link leads to nothing, in queries as in properties.
 
 extension ObjectFetcher {
-  /// The turn's view as the context's objects show it: who holds an object that others have changed
-  /// since sees its former values until a merge, and what is worked out of this view goes by those,
-  /// wherever they stand: in a condition, in an order, at the other end of a relationship.
+  /// The turn's view as the context's objects show it. A held object that others have changed shows
+  /// its former values until a merge, and everything calculated from this view uses those values:
+  /// in a condition, in an order, at the other end of a relationship.
   ///
-  /// O(1) where nobody has changed what is registered here; else O(registered objects).
+  /// O(1) if no other context has changed a registered object; else O(registered objects).
   func shownView() throws -> ReadView {
     let view = try queriedView().view
     guard registry.cache.mayHaveOutdated else { return view }
@@ -32,13 +32,13 @@ extension ObjectFetcher {
     return view.adding(Segment(changes: changes, schema: schema))
   }
 
-  /// The turn's view for a query, in which to-one links to objects whose deletion is pending are nil.
+  /// The turn's view for a query, in which to-one links to objects with a pending deletion are nil.
   ///
-  /// O(1) where no entity has such a rule or nothing is deleted; else O(pending deletions of entities
+  /// O(1) if no entity has such a rule or nothing is deleted; else O(pending deletions of entities
   /// that have one).
   ///
-  /// - Returns: the view, and whether some of its records differ from those of the turn's view: then no
-  ///   object may be given a record of it.
+  /// - Returns: the view, and whether some of its records differ from those of the turn's view:
+  ///   then no object may be given a record of it.
   func queriedView() throws -> (view: ReadView, isMasked: Bool) {
     let view = try reader.currentViewIncludingEdits()
     guard schema.leavesLinks, view.layers.segments.contains(where: \.changes.hasDeletes)
@@ -54,7 +54,8 @@ extension ObjectFetcher {
     return (view.adding(Segment(changes: masks, schema: schema)), true)
   }
 
-  /// A change that shows an object as `shown`, without to-one links to what is deleted in the view.
+  /// A change that shows an object as `shown`, without to-one links to objects that are deleted in
+  /// the view.
   func masking(
     _ stored: StoredRecord, by shown: Record, _ entity: EntitySchema, in view: ReadView,
     _ arena: inout RecordArena
@@ -71,7 +72,7 @@ extension ObjectFetcher {
       slots: SlotSet(0..<entity.description.properties.count))
   }
 
-  /// The objects that still lead to one whose deletion is pending.
+  /// The objects that still lead to an object with a pending deletion.
   private func objectsWithLostLinks(in view: ReadView) throws -> Set<ObjectKey> {
     var keys: Set<ObjectKey> = []
     for (depth, segment) in view.layers.segments.enumerated() where segment.changes.hasDeletes {

@@ -7,7 +7,7 @@ import StrataRecord
 // Loading many objects at once, instead of one whenever a fault fires.
 
 extension ObjectFetcher {
-  /// Loads those of the objects that are faults or not registered. What is gone stays a fault.
+  /// Loads the objects that are faults or not registered. Objects that are gone stay faults.
   func load(_ keys: [ObjectKey]) throws {
     // Before the cache is asked: the view says which of its objects are outdated.
     let view = try reader.currentViewIncludingEdits()
@@ -17,8 +17,8 @@ extension ObjectFetcher {
     }
   }
 
-  /// Loads what the request's relationship paths lead to from these objects, one relationship after
-  /// the other: the targets of all objects together.
+  /// Loads the objects at the ends of the request's relationship paths, one relationship after the
+  /// other: the targets of all objects together.
   func prefetch<T: Entity>(_ request: FetchRequest<T>, of keys: [ObjectKey]) throws {
     for path in try relationshipPaths(of: request) {
       var owners = keys
@@ -46,7 +46,7 @@ extension ObjectFetcher {
     return try request.prefetchedPaths.map { try RelationshipPath($0, from: entity, in: schema) }
   }
 
-  /// Loads the objects of a batch, and what the request says to prefetch of them.
+  /// Loads the objects of a batch, and the paths that the request prefetches.
   func loadBatch<T: Entity>(_ keys: [ObjectKey], of request: FetchRequest<T>) {
     reporter.attempt {
       try load(keys)

@@ -43,13 +43,13 @@ final class ObjectFetcher: ContextPart {
     return (try reader.currentViewIncludingEdits().over(Overlay()), false)
   }
 
-  /// Does what a request says is to be done with the objects beside fetching them.
+  /// Applies a request's options to the fetched objects: refreshing, loading and prefetching.
   func finish<T: Entity>(_ request: FetchRequest<T>, _ keys: [ObjectKey]) throws {
     if request.shouldRefreshRefetchedObjects { try refetch(keys) }
     if !request.prefetchedPaths.isEmpty { try prefetch(request, of: keys) }
   }
 
-  /// Brings those of the objects that are registered to the turn's view, unsaved changes kept.
+  /// Updates the registered objects among them to the turn's view, keeping unsaved changes.
   func refetch(_ keys: [ObjectKey]) throws {
     let registered = keys.filter { registry.cache.registeredObject(for: $0)?.isFault == false }
     if registered.isEmpty { return }
@@ -84,7 +84,7 @@ final class ObjectFetcher: ContextPart {
 
   /// The entity whose objects are of class `type`.
   ///
-  /// - Throws: what a getter met and could not throw; `ContextError.unknownEntity`.
+  /// - Throws: an earlier error of a getter, which cannot throw; `ContextError.unknownEntity`.
   func schema<T: Entity>(of type: T.Type) throws -> EntitySchema {
     try reporter.throwDeferredError()
     guard let entity = schema.entity(for: type) else {

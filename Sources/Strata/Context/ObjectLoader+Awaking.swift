@@ -3,9 +3,9 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// When the life cycle methods of objects are called, but for those of a save. They are the program's
-// code and may do whatever the context allows, so they run only where its state is whole; and only
-// entities that have them are looked at.
+// Calls the life cycle methods of objects, except those of a save. They are the program's code and
+// may do everything that the context allows, so they run only while its state is consistent, and
+// only for entities that have them.
 
 extension ObjectLoader {
   // MARK: - Awaking
@@ -16,7 +16,7 @@ extension ObjectLoader {
   }
 
   /// Calls `awakeFromSnapshotEvents` on an object whose record was replaced by `events`; if it is a
-  /// fault, its values are loaded first. To be called when the context's state is whole.
+  /// fault, its values are loaded first. Call it only while the context's state is consistent.
   func awake(_ object: ManagedObject, from events: SnapshotEvents) {
     guard object.home.hooks.contains(.awakeFromSnapshotEvents), object.isPresent else { return }
     if object.isFault {
@@ -26,7 +26,7 @@ extension ObjectLoader {
     quietly(object) { object.awakeFromSnapshotEvents(events) }
   }
 
-  /// The same for those of these objects that are registered.
+  /// Calls `awakeFromSnapshotEvents` on those of the objects that are registered.
   func awake(_ keys: some Sequence<ObjectKey>, from events: SnapshotEvents) {
     guard schema.hooks.contains(.awakeFromSnapshotEvents) else { return }
     for key in keys {
@@ -34,8 +34,8 @@ extension ObjectLoader {
     }
   }
 
-  /// Runs an awake method: what it sets in the object is put under it as if it had been loaded, and
-  /// is no change. An object with a draft takes it into that: it is being edited.
+  /// Runs an awake method. The values that it sets count as loaded, and are no change. In an object
+  /// with a draft they go into the draft: it is being edited.
   private func quietly(_ object: ManagedObject, _ method: () -> Void) {
     guard object.draft == nil else { return method() }
     let awaking = AwakingObject(object)

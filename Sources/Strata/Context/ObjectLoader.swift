@@ -3,7 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Gives one context's objects to whoever asks by key, and their values to objects that are faults.
+/// Returns one context's objects by key, and loads the values of faults.
 ///
 /// ## Isolation
 /// The context's.
@@ -52,10 +52,10 @@ package final class ObjectLoader: ContextPart {
     return object
   }
 
-  /// The one instance of `key`, with this record if it had none. What a fetch found is put under the
-  /// object; an object with values keeps them until it is refreshed.
+  /// The one instance of `key`, with this record if it had none. The record that a fetch found
+  /// becomes the object's record; an object with values keeps them until it is refreshed.
   ///
-  /// - Parameter record: makes the record, if it is to be kept.
+  /// - Parameter record: makes the record, if it is kept.
   @inline(__always)
   func instance(
     of key: ObjectKey, generation: UInt64, holding record: () -> Record
@@ -93,7 +93,8 @@ package final class ObjectLoader: ContextPart {
     if let stored = try reader.currentView().record(of: object.key) {
       return fulfil(object, stored)
     }
-    // Before observers hear of it: whoever reads the object meanwhile would fire the fault again.
+    // Set before observers are notified: an observer that reads the object would otherwise fire the
+    // fault again.
     object.status = .gone
     if object.observation != 0 { registry.objectWillGo(object) }
     registry.untold.insert(object.key)
@@ -109,7 +110,7 @@ package final class ObjectLoader: ContextPart {
     if work.view?.hasInheritedUpdates == true { notePendingBase(of: object) }
   }
 
-  /// Notes what lies beneath the record of a clean object, which was just read, if an ancestor's pending
+  /// Notes the base of the record of a clean object, which was just read, if an ancestor's pending
   /// update shows it.
   @inline(never)
   func notePendingBase(of object: ManagedObject) {

@@ -4,18 +4,18 @@ import StrataModel
 import StrataRecord
 
 extension ObjectRegistry {
-  /// Whether there is nobody to tell of changes.
+  /// Whether changes have no observers.
   private var isUnobserved: Bool { observed?.isEmpty ?? true }
 
   // MARK: Changes of records
 
-  /// Tells observers that an object is about to read as `new`: those of its properties that differ,
-  /// and those of to-many relationships that its to-one slots make. To be called before the change,
-  /// for objects that are registered and for others.
+  /// Notifies observers that an object is about to read as `new`: of the properties that differ,
+  /// and of the to-many relationships that its to-one slots make. Call it before the change, for
+  /// registered objects and for others.
   ///
   /// - Parameters:
-  ///   - old: what the object reads as; nil if it was not there, or if that is unknown.
-  ///   - new: nil if the object goes, or if its values are unknown as yet.
+  ///   - old: the object's present state; nil if it does not exist, or if that is unknown.
+  ///   - new: nil if the object is deleted, or if its values are unknown as yet.
   func recordWillChange(of key: ObjectKey, from old: Record?, to new: Record?) {
     guard !isUnobserved, let entity = schema.entity(key.entity) else { return }
     var changed = SlotSet(0..<entity.description.properties.count)
@@ -77,7 +77,7 @@ extension ObjectRegistry {
 
   // MARK: Changes of overlays
 
-  /// Tells observers what a landing push is about to make of this context's objects.
+  /// Notifies observers of the changes that a push is about to make to this context's objects.
   ///
   /// - Parameters:
   ///   - touched: the objects that it changes.
@@ -104,7 +104,7 @@ extension ObjectRegistry {
     linksWillChange(overlay.links)
   }
 
-  /// Tells observers what the store has otherwise than it was saved.
+  /// Notifies observers of objects that the store saved differently.
   func willTakeOutcome(_ result: CommitResult, of changeSet: ChangeSet) {
     guard !isUnobserved else { return }
     for (key, merged) in result.merged {

@@ -27,11 +27,11 @@ package final class ObjectRegistry {
   @exclusivity(unchecked) private var homes: [ObjectHome?]
   /// The home of the last new object: most objects are inserted in rows of one class.
   private var homeOfNew: ObjectHome?
-  /// The objects that somebody may be observing; nil if the context does not track observation.
+  /// The objects that may be observed; nil if the context does not track observation.
   private(set) var observed: ObservedObjects?
   /// Objects that have left the context and are to be told, once its state is whole again.
   private var leaving: [ManagedObject] = []
-  /// Objects that were found to be gone when they were to be read, and nobody has been told of.
+  /// Objects that were found to be gone when they were read, and that were not reported yet.
   var untold: Set<ObjectKey> = []
   /// Whether objects that turn into faults are being told.
   private(set) var isFaulting = false
@@ -42,7 +42,7 @@ package final class ObjectRegistry {
     homes = Array(repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
   }
 
-  /// Lets go of all objects. What they do when they go finds no context.
+  /// Releases all objects. During their deallocation they find no context.
   package func close() {
     for home in homes { home?.detach() }
     forgetAll()
@@ -53,7 +53,7 @@ package final class ObjectRegistry {
 
   // MARK: - Homes
 
-  /// What the objects of an entity have in common; nil if the model has no such entity.
+  /// The binding of an entity's objects; nil if the model has no such entity.
   package func home(of entity: EntityNumber) -> ObjectHome? {
     let index = Int(entity.rawValue)
     guard index < homes.count else { return nil }
@@ -67,9 +67,9 @@ package final class ObjectRegistry {
     return home
   }
 
-  /// What new objects of a class have in common.
+  /// The binding of new objects of a class.
   ///
-  /// - Precondition: the class is an entity of the model, and no abstract one.
+  /// - Precondition: the class is an entity of the model, and not an abstract one.
   package func home(ofNew type: ManagedObject.Type) -> ObjectHome {
     if let homeOfNew, homeOfNew.type == type { return homeOfNew }
     guard let entity = schema.entity(for: type), let home = home(of: entity.number) else {
@@ -132,8 +132,8 @@ package final class ObjectRegistry {
 
   // MARK: - Leaving the context
 
-  /// Takes an object without a draft out of the context for good. One that is told keeps its values until
-  /// `turnLeavingIntoFaults`, and reads as deleted meanwhile.
+  /// Removes an object without a draft from the context for good. An object with life cycle methods
+  /// keeps its values until `turnLeavingIntoFaults`, and reads as deleted until then.
   func unregister(_ object: ManagedObject) {
     cache.unregister(object.key)
     if object.record != nil, !object.home.hooks.isDisjoint(with: .faulting) {
@@ -145,7 +145,7 @@ package final class ObjectRegistry {
     }
   }
 
-  /// Takes back an object that has left the context, whose key has no other instance.
+  /// Readmits an object that has left the context, if its key has no other instance.
   func reattach(_ object: ManagedObject) {
     leaving.removeAll { $0 === object }
     cache.register(object)
@@ -167,7 +167,7 @@ package final class ObjectRegistry {
 
   // MARK: - Saves
 
-  /// The registered objects among `saved` whose `didSave` is to be called.
+  /// The registered objects among `saved` whose `didSave` will be called.
   func objectsToTell(of saved: ChangeTable) -> [ManagedObject] {
     guard schema.hooks.contains(.didSave) else { return [] }
     let keys = saved.filter { key, change in

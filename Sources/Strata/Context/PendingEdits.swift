@@ -4,25 +4,25 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// What was done in a context since its changes were last encoded into its overlay: objects with
+/// The edits of a context since its changes were last encoded into its overlay: objects with
 /// drafts, deletions, and links.
 ///
 /// ## Lifetime
-/// The drafts go with the edits: before that, `encode` or the code that takes the edits back has removed
-/// each from its object.
+/// The drafts are freed with the edits: before that, `encode` or the code that reverts the edits
+/// has removed each from its object.
 ///
 /// ## Isolation
 /// The context's.
 struct PendingEdits: ~Copyable {
   /// Where drafts are encoded, and where those that are patches have their copies already.
   var arena = RecordArena()
-  /// Where the drafts lie.
+  /// The memory of the drafts.
   var drafts = DraftArena()
   /// The objects that have a draft, each once.
   var drafted: [ManagedObject] = []
-  /// What deleted objects were when they were deleted; nil for one that the parent never saw.
+  /// The state of deleted objects at their deletion; nil for an object that the parent never saw.
   var deletions: [ObjectKey: Base?] = [:]
-  /// New objects that were deleted before they were ever encoded: nobody has heard of them.
+  /// New objects that were deleted before they were ever encoded: no other context has seen them.
   var vanished: Set<ObjectKey> = []
   /// Objects that were edited, or linked to, though others have changed them since they were read.
   var outdated: [ObjectKey] = []
@@ -31,14 +31,14 @@ struct PendingEdits: ~Copyable {
   /// The highest key of a member that each ordered relationship is known to have, where members were
   /// linked from their own side.
   var lastLinked: [LinkPlace: ObjectKey] = [:]
-  /// Those of `links` that are as they lie beneath the context's changes.
+  /// Those of `links` that equal the state beneath the context's changes.
   private var placesAsBefore: [LinkPlace: Set<ObjectKey>] = [:]
   /// The serials of the objects that are inserted next.
   var serials: Range<UInt64> = 0..<0
 
   var isEmpty: Bool { drafted.isEmpty && deletions.isEmpty && links.isEmpty }
 
-  /// Notes whether the last edit of a link leaves it as it lies beneath.
+  /// Notes whether the last edit of a link leaves it as it is beneath.
   mutating func note(isAsBefore: Bool, at place: LinkPlace, to target: ObjectKey) {
     if isAsBefore {
       placesAsBefore[place, default: []].insert(target)
@@ -89,7 +89,7 @@ struct PendingEdits: ~Copyable {
     let (changed, external) = (draft.changed, draft.external)
     var record = draft.encode(into: &arena)
     if object.status == .inserted {
-      // What a new object was before is of no use to anybody.
+      // The former state of a new object is never used.
       record = cache.setEncoded(record, changed: changed, of: object, arena: &arena)
       changes.append(
         object.key,
@@ -105,14 +105,15 @@ struct PendingEdits: ~Copyable {
     }
   }
 
-  /// So many objects ahead are asked for: encoding as many takes about as long as memory does.
+  /// The number of objects to prefetch ahead: encoding that many takes about as long as one memory
+  /// access.
   private static let prefetchCount = 6
 
-  /// Asks for the two cache lines in which an object lies. Drafts lie in a row, and so do the records
-  /// that come of them, but malloc puts objects anywhere.
+  /// Prefetches the two cache lines of an object. Drafts are contiguous, and so are the records
+  /// that are made from them, but malloc puts objects anywhere.
   ///
-  /// - Parameter addresses: an array of objects as bytes. It is not asked for the objects themselves:
-  ///   that would count references, and wait for what is to be waited for later.
+  /// - Parameter addresses: an array of objects as bytes. It does not use the objects themselves:
+  ///   that would count references, and wait for the very memory that is to be prefetched.
   @inline(__always)
   private static func prefetch(_ index: Int, of addresses: UnsafeRawBufferPointer) {
     let offset = index * MemoryLayout<UnsafeRawPointer>.stride
@@ -122,8 +123,8 @@ struct PendingEdits: ~Copyable {
     strata_prefetch(address + 64)
   }
 
-  /// Puts drafts of a context that is going under their objects: one that somebody else holds keeps the
-  /// values that were set.
+  /// Makes the drafts of a context that is being deallocated the values of their objects: an object
+  /// that the program holds keeps the values that were set.
   mutating func close() {
     while var object = drafted.popLast() {
       if !isKnownUniquelyReferenced(&object), let draft = object.draft.take() {

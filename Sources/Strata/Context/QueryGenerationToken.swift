@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 
-/// One state of what lies beneath a context: its ancestors' published changes and the store, as of
-/// one moment. A context that is pinned to it reads that state, whatever others save.
-/// Core Data: `NSQueryGenerationToken`.
+/// One state beneath a context: its ancestors' published changes and the store, as of one moment. A
+/// context that is pinned to it reads that state, whatever others save. Core Data:
+/// `NSQueryGenerationToken`.
 ///
-/// It is taken from a pinned context, `context.queryGenerationToken`, and may be given to any context
-/// that has the same parent. Equal tokens are the same state.
+/// It is taken from a pinned context, `context.queryGenerationToken`, and may be given to any
+/// context that has the same parent. Equal tokens are the same state.
 ///
 /// ## Lifetime
-/// A token holds its state: as long as one is kept, the store cannot use again the pages that saves
+/// A token retains its state: as long as it exists, the store cannot reuse the pages that saves
 /// have replaced, and its file grows.
 public struct QueryGenerationToken: Sendable {
   /// Nil for whatever state is the newest when the token is given to a context.

@@ -2,33 +2,32 @@
 import Dispatch
 import StrataPrimitives
 
-/// The lock that makes a context queue a queue: whoever finds it free runs at once on its own thread,
-/// the others wait in line, tasks suspended and threads blocked. Against a dispatch queue this costs
-/// nanoseconds instead of a thread hop. It runs at its caller's priority.
+/// The lock that makes a context queue a queue. If it is free, the caller runs at once on its own
+/// thread. The others wait in line, tasks suspended and threads blocked. Against a dispatch queue
+/// this costs nanoseconds instead of a thread hop. A body runs at its caller's priority.
 ///
-/// Tasks take their turns in order of asking, and so do threads. A task asks where it calls from: it
-/// takes its place in line (`lineUp`) before it moves to the thread on which it will run. A blocked
-/// thread goes before a suspended task. It has to: the thread may be one of the few that tasks run on,
-/// and if all of those were blocked behind a task in line, that task would never get a thread to come
-/// and take its turn.
+/// Tasks run in the order of calls, and so do threads. A task takes its place in line (`lineUp`) in
+/// its caller's isolation, before it moves to the thread on which it will run. A blocked thread
+/// goes before a suspended task. It has to: the thread may be one of the few that tasks run on, and
+/// if all of those were blocked behind a task in line, that task would never get a thread.
 ///
 /// States: free, promised, held.
-/// - free → held: a task or a thread comes, nobody being in line.
+/// - free → held: a task or a thread comes, and the line is empty.
 /// - held → held: released, and handed to the first thread in line, which holds it before it runs.
-/// - free → promised: a task lines up, nobody being in line.
+/// - free → promised: a task lines up, and the line is empty.
 /// - held → promised: released, no thread is in line, and the first task in line is woken.
-/// - promised → held: the task comes; or a thread comes first, and the task, when it comes,
-///   goes back to the head of its line.
-/// - held → free: released, and nobody is in line.
+/// - promised → held: the task comes; or a thread comes first, and the task, when it comes, goes
+///   back to the head of its line.
+/// - held → free: released, and the line is empty.
 ///
 /// ## Invariants
 /// - I1 If a task waits and none is promised the lock, the lock is held.
 /// - I2 If a thread waits, the lock is held.
-/// - I3 A task that has a place comes for it: nothing stands between `lineUp` and `acquire(at:)`.
-/// - I4 `holder` changes together with `isHeld`: a free lock has none, so that nobody who waits for
-///   it takes a former holder for the present one.
+/// - I3 A task that has a place comes for it: nothing happens between `lineUp` and `acquire(at:)`.
+/// - I4 `holder` changes together with `isHeld`: a free lock has none, so that no waiting thread
+///   mistakes a former holder for the present one.
 ///
-/// A thread that waits while it holds other queues is entered in the wait-for graph, and the wait
+/// A thread that waits while it holds other queues is entered in the wait-for graph, and a wait
 /// that would close a cycle is refused.
 final class QueueLock: Sendable {
   /// The place in line of one task, from `lineUp` until the task holds the lock.

@@ -4,8 +4,9 @@ import StrataModel
 import StrataRecord
 
 extension ReadView {
-  /// The highest key that an object may have whose to-one slot, covered by `index`, leads to `target`;
-  /// nil if no object's does. A pending change may have led an object with that key elsewhere.
+  /// The highest key that an object may have whose to-one slot, covered by `index`, leads to
+  /// `target`; nil if there is no such object. A pending change may have changed the slot of the
+  /// object with that key.
   ///
   /// - Complexity: O(segments × log pending + log entries of the store).
   func lastReferrer(to target: ObjectKey, index: PropertyNumber) throws -> ObjectKey? {

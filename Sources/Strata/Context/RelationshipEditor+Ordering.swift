@@ -9,11 +9,12 @@ import StrataRecord
 // nothing is written for it. One that would come before others is given a number, and they with it.
 
 extension RelationshipEditor {
-  /// Has an object stand last in an ordered relationship of its new target.
+  /// Moves an object to the end of an ordered relationship of its new target.
   ///
-  /// - Parameter slot: of the ordered relationship in `owner`, whose members' to-one slots are its truth.
-  /// - Complexity: O(log members) for the first member of an owner since edits were last encoded, then
-  ///   O(1); for one that needs a number O(members), once while the list is kept.
+  /// - Parameter slot: of the ordered relationship in `owner`, which is defined by its members'
+  ///   to-one slots.
+  /// - Complexity: O(log members) for the first member of an owner since edits were last encoded,
+  ///   then O(1); for a member that needs a number O(members), once while the list is kept.
   func putLast(_ member: ManagedObject, in owner: ManagedObject, _ slot: Int) {
     guard work.awaking.isEmpty, let relationship = owner.home.entity.relationships[slot],
       case .inverseSlot(let index, _) = relationship.storage
@@ -29,7 +30,7 @@ extension RelationshipEditor {
   }
 
   private func lastMember(of owner: ManagedObject, _ index: PropertyNumber) throws -> ObjectKey? {
-    // Nobody has led to an object before it was first encoded but in the same turn.
+    // Before an object is first encoded, links to it come from the same turn alone.
     if owner.status == .inserted, work.working.change(for: owner.key) == nil { return nil }
     return try reader.currentView().lastReferrer(to: owner.key, index: index)
   }
@@ -153,7 +154,7 @@ extension RelationshipEditor {
   func orderedTargetDidChange(
     of object: ManagedObject, to owner: ObjectKey?, _ relationship: PropertyNumber
   ) {
-    // What an awake method sets is no edit.
+    // Values that an awake method sets are no edits.
     guard work.awaking.isEmpty else { return work.orderedLists.removeAll() }
     var isKnown = true
     work.orderedLists.targetDidChange(of: object.key, to: owner, relationship) { place in

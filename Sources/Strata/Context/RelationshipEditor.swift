@@ -3,8 +3,8 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Reads and sets the relationships of one context's objects. Setting one end sets the other, without
-/// loading what need not be loaded.
+/// Reads and sets the relationships of one context's objects. Setting one end sets the other,
+/// without loading objects unnecessarily.
 ///
 /// ## Isolation
 /// The context's.
@@ -64,8 +64,8 @@ final class RelationshipEditor: ContextPart {
     return key
   }
 
-  /// Whether the object is deleted here, or is without values and deleted by what an ancestor has
-  /// pending. One that somebody holds with its values is as it was until a merge.
+  /// Whether the object is deleted here, or has no values and an ancestor has a pending deletion of
+  /// it. An object that the program holds with its values stays until a merge.
   func isDeletionPending(of object: ManagedObject) -> Bool {
     if object.status == .deleted { return true }
     guard object.record == nil, object.draft == nil else { return false }
@@ -84,8 +84,8 @@ final class RelationshipEditor: ContextPart {
     return try view.record(of: object.key)?.record.toOne(at: slot, layout: layout)
   }
 
-  /// Whether the object can be linked to: it is neither gone nor deleted, here or by what an ancestor
-  /// has pending. Nothing is read of the store.
+  /// Whether the object can be linked to: it is neither gone nor deleted, here or by an ancestor's
+  /// pending change. Reads nothing of the store.
   private func isThere(_ object: ManagedObject) -> Bool {
     guard object.isPresent else { return false }
     if object.status != .clean { return true }
@@ -154,8 +154,8 @@ final class RelationshipEditor: ContextPart {
     if !isLinked { putToOneKey(key, of: object, at: slot) }
   }
 
-  /// Makes the slot of a one-to-one link nil at its other end, if it leads to `object`. While what two
-  /// contexts did is not saved, the other end may have found another partner.
+  /// Sets the slot of a one-to-one link to nil at its other end, if it leads to `object`. Before
+  /// the changes of two contexts are saved, the other end may have another partner.
   func letGo(of object: ManagedObject, _ key: ObjectKey, at slot: Int) {
     if let partner = loader.instance(of: key), toOneKey(of: partner, at: slot) == object.key {
       setToOneKey(nil, of: partner, at: slot)

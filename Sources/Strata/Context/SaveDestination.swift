@@ -4,21 +4,21 @@
 public enum SaveDestination: Sendable, Hashable {
   /// One level up: to the parent context, in memory, or, from a topmost context, to the disk.
   case parent
-  /// Through all ancestors down to the disk. Each of them is entered in its turn and saves everything
-  /// that it holds, not only what came from below.
+  /// Through all ancestors to the disk. Each of them in order is entered and saves all of its
+  /// changes, not only those from below.
   case store
 }
 
-/// A `save(to: .store)` stopped at an ancestor. What lies below that has been saved up to it and stays
-/// there: the ancestor holds it as its own unsaved changes, with everything else of its own.
+/// A `save(to: .store)` stopped at an ancestor. The changes below it have been saved up to it and
+/// stay there: the ancestor has them as its own unsaved changes, with all its others.
 ///
-/// The cause can be mended there, and the save repeated there or from below.
+/// Resolve the cause in that ancestor, and repeat the save there or from below.
 public struct AncestorSaveError: Error, Sendable {
   /// How far above the context that was saved: 1 is its parent.
   public let level: Int
   /// The `name` of the context whose save failed, if it has one.
   public let contextName: String?
-  /// What its `save()` threw: mostly a `StoreError`, or `ContextError.deleteDenied`.
+  /// The error of its `save()`: mostly a `StoreError`, or `ContextError.deleteDenied`.
   public let underlyingError: any Error
 }
 

@@ -3,7 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// What has been done to get a context's unsaved changes ready for a save.
+/// The preparation of a context's unsaved changes for a save.
 ///
 /// ```
 ///  end of turn ─► willSave of objects ─► willSave notification ─► delete rules that deny ─► hand over
@@ -19,9 +19,9 @@ struct SavePreparation {
   var told: [ObjectKey: (kind: Change.Kind, record: Record?, count: Int)] = [:]
   /// Whether the willSave notification is out: once for a save.
   var isAnnounced = false
-  /// Whether objects or observers are being told: saving is refused meanwhile.
+  /// Whether objects or observers are being notified: saving is refused during that time.
   var isTelling = false
-  /// What was looked at for being valid.
+  /// The changes that were validated.
   var validation = Validation()
 
   /// Whether the object has this change and was not told, or another than it was told of.

@@ -4,16 +4,17 @@ import StrataModel
 import StrataRecord
 
 extension SaveSession {
-  /// So many times `willSave` is called on an object for one save. An object that changes something each
-  /// time has a mistake in it: Core Data calls until the stack is full.
+  /// The maximum number of `willSave` calls on an object for one save. An object that changes
+  /// something each time is faulty: Core Data calls it until the stack is full.
   private static let willSaveCountMax = 100
-  /// So many times objects are called that the calls before have inserted or changed.
+  /// The maximum number of rounds for objects that earlier calls have inserted or changed.
   private static let willSaveRoundCountMax = 1_000
-  /// So many times children's saves that landed meanwhile are got ready too.
+  /// The maximum number of rounds for children's saves that arrive in between.
   private static let landingRoundCountMax = 1_000
 
-  /// Tells objects and observers of the save, checks, lands what children have saved meanwhile, and
-  /// publishes: until everything unsaved is ready. What `willSave` has changed stays if this throws.
+  /// Notifies objects and observers of the save, checks, integrates children's saves that arrive in
+  /// between, and publishes, until all unsaved changes are ready. If this throws, the changes of
+  /// `willSave` stay.
   ///
   /// - Throws: `ContextError.endlessWillSave`, `.deleteDenied`, `.validationFailed`.
   func prepareToSave() throws {
@@ -35,7 +36,7 @@ extension SaveSession {
       publisher.settleCompletely()
       rounds += 1
     } while rounds < Self.landingRoundCountMax && isUnprepared
-    // Children may go on saving; what they have saved so far is not passed on unseen.
+    // Children may go on saving; their saves so far are validated before they are passed on.
     if !isValidated, work.hasChanges { try validate() }
   }
 
@@ -90,9 +91,9 @@ extension SaveSession {
     return keys.sorted()
   }
 
-  /// Looks at what is unsaved and has not been looked at for this save.
+  /// Validates the unsaved changes that were not validated for this save.
   ///
-  /// - Throws: `ContextError.validationFailed`, and what reading throws.
+  /// - Throws: `ContextError.validationFailed`, and the errors of reading.
   func validate() throws {
     guard !isValidated, var validation = preparation?.validation else { return }
     let wasTelling = preparation?.isTelling ?? false

@@ -2,17 +2,17 @@
 import StrataChanges
 import StrataModel
 
-// Giving up what is unsaved.
+// Discarding unsaved changes.
 
 extension SaveSession {
-  /// Forgets everything unsaved.
+  /// Discards all unsaved changes.
   ///
-  /// - Returns: what there is to tell of it.
+  /// - Returns: the changes to report.
   func takeBack() -> [TurnChanges] {
     finishPendingSave()
     work.encodeEdits()
     publisher.announceTurn()
-    // What observers have done is taken back with the rest.
+    // The changes of observers are reverted with the others.
     work.encodeEdits()
     reporter.turn = TurnChanges()
     var undone = TurnChanges()
@@ -34,7 +34,7 @@ extension SaveSession {
         registry.cache.setRecord(nil, of: object)
       }
     }
-    // Links that lie beside the objects change none of their records.
+    // Links that are stored beside the objects change none of their records.
     for owner in Set(work.working.links.byPlace.keys.map(\.owner))
     where work.working.change(for: owner).map({ $0.isReadLock }) ?? true {
       undone.refreshed.append(owner)
@@ -59,7 +59,8 @@ extension SaveSession {
     let registered = registry.cache.objects.map(\.key)
     var landed = takeBack().dropFirst()
     if !schema.hooks.isDisjoint(with: .faulting) {
-      // Told while the context is whole: they may read, and what they change is forgotten too.
+      // Called while the context is consistent: objects may read, and their changes are discarded
+      // too.
       for object in registry.cache.objects { registry.willTurnIntoFault(object) }
       landed += takeBack().dropFirst()
     }

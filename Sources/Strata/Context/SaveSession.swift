@@ -15,9 +15,9 @@ final class SaveSession: ContextPart {
   var loader: ObjectLoader { deletion.loader }
   var merger: ContextMerger { publisher.merger }
 
-  /// What a save does about objects that the store has changed meanwhile.
+  /// A save's decision on objects that the store has changed since they were read.
   var mergePolicy: MergePolicy = .error
-  /// What was called for the save that is being prepared, if one is.
+  /// The calls for the save that is being prepared; nil if there is none.
   var preparation: SavePreparation?
   /// Holds values against the rules of the model.
   var ruleChecker = RuleChecker()
@@ -29,9 +29,9 @@ final class SaveSession: ContextPart {
 
   /// Begins a save: a hand-over to a parent context is done on return.
   ///
-  /// - Parameter lendsThread: whether the caller does nothing but wait for the save. Then it may be
-  ///   written on the caller's thread, before this returns.
-  /// - Returns: the save to the store that has to be waited for and finished; nil if there is none.
+  /// - Parameter lendsThread: whether the caller only waits for the save. Then its thread may write
+  ///   it before this returns.
+  /// - Returns: the save to the store to wait for and to finish; nil if there is none.
   func beginSave(lendingThread lendsThread: Bool = false) throws -> PendingSave? {
     if preparation?.isTelling == true { throw ContextError.recursiveSave }
     try reporter.throwDeferredError()
@@ -60,8 +60,7 @@ final class SaveSession: ContextPart {
     return try commitToStore(lendingThread: lendsThread)
   }
 
-  /// Waits for the save that is under way, if any, and finishes it; whoever began it hears how it
-  /// went.
+  /// Waits for the save under way, if any, and finishes it; its caller gets the result.
   func finishPendingSave() {
     guard let pendingSave = work.pendingSave else { return }
     pendingSave.waitUntilFinished()
@@ -72,7 +71,7 @@ final class SaveSession: ContextPart {
 
   private func pushToParent() throws {
     guard let parentLayer = layer.parent else { return }
-    // Nobody could ever save what a context has that is gone.
+    // The unsaved changes of a deallocated context can never be saved.
     if parentLayer.isContextGone { throw ContextError.ancestorUnreachable(level: 1) }
     let parent = reader.parentInThisIsolation
     parent?.publisher.endTurnForChild()
@@ -80,10 +79,10 @@ final class SaveSession: ContextPart {
     parent?.publisher.endTurnForChild()
   }
 
-  /// Gives the changes to the parent's layer: composed with what the parent has published, outside
-  /// any lock, and again if something else was published meanwhile.
+  /// Hands the changes to the parent's layer: composed with the parent's published changes, outside
+  /// any lock, and again if the parent has published others in between.
   ///
-  /// - Returns: the changes, and what they are in the parent; nil if there are none.
+  /// - Returns: the changes, and their form in the parent; nil if there are none.
   private func handOver(
     to parentLayer: Layer, isInItsTurn: Bool
   ) throws -> (sent: Segment, received: Segment)? {
@@ -127,10 +126,10 @@ final class SaveSession: ContextPart {
     return reader.isPinned ? .total : work.doubt
   }
 
-  /// Learns what others have changed since the view of this turn, so that it is known which of the
-  /// unsaved changes rest on something else by now.
+  /// Reads other contexts' changes since the view of this turn, to find the unsaved changes that
+  /// rest on an older state.
   ///
-  /// - Returns: whether there was anything; the changes may be others then.
+  /// - Returns: whether there were any; the unsaved changes may then be others.
   private func catchUpBeforeHandOver() throws -> Bool {
     if reader.isPinned || reader.following.passOwnNews() { return false }
     let before = work.working
@@ -156,7 +155,8 @@ final class SaveSession: ContextPart {
       case .update:
         object.status = .clean
         let sent = changes.values[place]
-        // What the parent shows now is what this context has read, as if it read it again.
+        // The parent's present state is the state that this context has read, as if it read it
+        // again.
         let received = push.flatMap { $0.received === $0.sent ? nil : $0.received.changes[key] }
         let base = received?.record == sent.record ? received?.base : sent.base
         object.generation = base?.generation ?? 0

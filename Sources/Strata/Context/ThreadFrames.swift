@@ -6,7 +6,7 @@ import StrataPrimitives
 /// The contexts that the calling thread is inside of, innermost first: queues' contexts by way of
 /// `perform` and `performAndWait`.
 ///
-/// A frame lies on the stack of the call that entered the queue and is linked to the one below.
+/// A frame is on the stack of the call that entered the queue and is linked to the one below.
 /// Bodies are synchronous, so a thread leaves in the reverse order of entering, and no other thread
 /// sees its frames.
 enum ThreadFrames {
@@ -39,7 +39,8 @@ enum ThreadFrames {
   private static func first(_ isMatch: (Frame) -> Bool) -> Frame? {
     var next = strata_get_top_frame()
     while let pointer = next {
-      // Safety: frames are pushed by `enter` alone, and lie on this thread's stack until popped.
+      // Safety: frames are pushed by `enter` alone, and are on this thread's stack until they are
+      // popped.
       let frame = pointer.assumingMemoryBound(to: Frame.self).pointee
       if isMatch(frame) { return frame }
       next = frame.below

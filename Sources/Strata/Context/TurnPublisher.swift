@@ -4,11 +4,12 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// The ends of one context's turns: what was done is published to the context's children, saves of children
-/// land, and observers are told.
+/// The ends of one context's turns: changes are published to the context's children, saves of
+/// children are integrated, and observers are notified.
 ///
 /// ## Invariants
-/// - I1 At the end of a turn there are no edits, the layer shows the unit of work, and no view is kept.
+/// - I1 At the end of a turn there are no edits, the layer shows the unit of work, and no view is
+///   kept.
 ///
 /// ## Isolation
 /// The context's.
@@ -21,7 +22,7 @@ package final class TurnPublisher: ContextPart {
     self.merger = merger
   }
 
-  /// Merges what has come since the last view, at a moment at which observers may run.
+  /// Merges the changes since the last view, at a moment at which observers may run.
   func mergeArrivedNews() {
     guard merger.bell?.isRinging == true else { return }
     if work.view != nil {
@@ -33,7 +34,7 @@ package final class TurnPublisher: ContextPart {
     reporter.announceMerges()
   }
 
-  /// Children's saves that land in the middle of an edit are none of its edits, except for those of
+  /// Children's saves that are integrated during an edit are no part of it, except for those of
   /// children that the body itself has used.
   func landInSavepoints(_ pushes: [Layer.Push]) {
     for index in work.savepoints.indices {
@@ -56,8 +57,8 @@ package final class TurnPublisher: ContextPart {
     work.view = nil
   }
 
-  /// Publishes what was done so far because a child in the same isolation takes its view, perhaps in
-  /// the middle of reading a property: observers are told when this context's turn ends.
+  /// Publishes the changes so far because a child in the same isolation takes its view, perhaps
+  /// while a property is being read: observers are notified at the end of this context's turn.
   func publishForChild() {
     reader.ancestorInThisIsolation?.publisher.publishForChild()
     if work.edits.isEmpty, work.isPublished, layer.current.inbox.isEmpty { return }
@@ -89,7 +90,8 @@ package final class TurnPublisher: ContextPart {
       registry.turnLeavingIntoFaults()
       if registry.cache.byteCount > registry.cache.byteBudget { registry.cache.sweep(steps: 256) }
       registry.turnWaitingIntoFaults()
-      // What observers did belongs to the turn; what they read is not kept for the next one.
+      // Observers' changes belong to the turn; objects that they read are not kept for the next
+      // one.
     } while !work.edits.isEmpty || !work.isPublished
     work.view = nil
     reporter.liveResults.isFetchedInEdit = false
@@ -125,18 +127,18 @@ package final class TurnPublisher: ContextPart {
     } while !work.edits.isEmpty || !work.isPublished
   }
 
-  /// Makes the layer show the working overlay, and lands the children's saves that came in: each on
-  /// top of what was there before it.
+  /// Makes the layer show the working overlay, and integrates the children's saves that arrived,
+  /// each over the changes before it.
   ///
-  /// Nothing is published and nothing lands in the middle of an `edit { }`, unless it saves.
+  /// During an `edit { }` nothing is published or integrated, unless it saves.
   ///
-  /// - Returns: what each landed save changed here, in order.
+  /// - Returns: the changes of each integrated save here, in order.
   func settle(isSaving: Bool = false) -> [TurnChanges] {
-    // An object that takes over what a push has made of it has no draft.
+    // An object that takes over the result of a push has no draft.
     work.encodeEdits()
     guard work.savepoints.isEmpty || isSaving else { return [] }
-    // What has been laid over `working` so far. Pushes may go on arriving; who came before is not
-    // composed again, or savers who push faster than this would keep it going for ever.
+    // The pushes laid over `working` so far. Pushes may go on arriving. Earlier ones are not
+    // composed again, or savers that push faster than this would keep it going for ever.
     var laid = work.working
     var laidTouched: [[ObjectKey]] = []
     while true {
@@ -153,7 +155,7 @@ package final class TurnPublisher: ContextPart {
       let settled = work.isPublished ? state.published : laid
       let touched = work.isPublished ? state.inbox.map(\.touched) : laidTouched
       let news = work.isPublished ? nil : layer.news(from: state.published, to: settled)
-      // Those who rest on this layer sort nothing that was done here.
+      // The children of this layer sort none of its changes.
       if layer.feed.isFollowed { settled.prepareRuns() }
       guard layer.publish(settled, ifStill: state.revision, news: news) else { continue }
       doubtUncovered(state.inbox)
@@ -168,8 +170,8 @@ package final class TurnPublisher: ContextPart {
     }
   }
 
-  /// What lies beneath this context, of everything that a push speaks of and that is not in `overlay`.
-  /// If it cannot be read, the push rests on what its sender had read; a save looks it up again.
+  /// The state beneath this context, of all objects of a push that are not in `overlay`. If it
+  /// cannot be read, the push rests on its sender's readings; a save looks it up again.
   func ground(of push: Layer.Push, onto overlay: Overlay) -> Ground {
     do {
       var ground = try Ground(
@@ -187,7 +189,8 @@ package final class TurnPublisher: ContextPart {
     }
   }
 
-  /// Doubts what pushes rest on, if this context has learnt of something that their senders did not know.
+  /// Puts the objects of pushes in doubt, if this context has read changes that their senders were
+  /// unaware of.
   private func doubtUncovered(_ pushes: [Layer.Push]) {
     guard layer.parent != nil else { return }
     for push in pushes {
@@ -198,7 +201,7 @@ package final class TurnPublisher: ContextPart {
     }
   }
 
-  /// Posts what the turn has changed so far.
+  /// Posts the turn's changes so far.
   func announceTurn() {
     let changes = reporter.turn
     reporter.turn = TurnChanges()

@@ -4,12 +4,12 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// What a context tells of its work: what changed in the turn, messages and notifications, and lists
-/// that follow the context.
+/// The reports of a context's work: the turn's changes, messages and notifications, and lists that
+/// follow the context.
 ///
 /// ## Invariants
-/// - I1 `turn` has everything that changed since the last objectsDidChange, except for what `landed` and
-///   `announcements` have.
+/// - I1 `turn` has all changes since the last objectsDidChange, except for those in `landed` and
+///   `announcements`.
 ///
 /// ## Isolation
 /// The context's.
@@ -27,8 +27,8 @@ package final class TurnReporter {
   // Safety: `@exclusivity(unchecked)` spares each edit its run-time checks. A reporter is of one
   // isolation, and no access to these runs code that could reach the reporter again.
   @exclusivity(unchecked) var turn = TurnChanges()
-  /// What children's saves changed that landed at the first read of this turn: told at its end,
-  /// because no observer may run in the middle of reading a property.
+  /// The changes of children's saves that were integrated at the first read of this turn. They are
+  /// reported at its end, because no observer may run while a property is being read.
   var landed: [TurnChanges] = []
   /// Merges that were made while a view was taken, perhaps in the middle of reading a property: told
   /// when the turn ends, or before its body begins.
@@ -85,7 +85,7 @@ package final class TurnReporter {
 
   // MARK: - Announcing
 
-  /// What was not told yet, in order; from now on it is.
+  /// The changes that were not reported yet, in order; this marks them as reported.
   func takeUntold() -> [TurnChanges] {
     if landed.isEmpty, turn.isUntouched { return [] }
     let untold = landed + [turn]
@@ -104,15 +104,15 @@ package final class TurnReporter {
     }
   }
 
-  /// Posts what a merge has changed, and that it was a merge.
+  /// Posts the changes of a merge, and that it was a merge.
   func announceMerge(_ merged: TurnChanges) {
     guard !merged.isEmpty else { return }
     announce([merged])
     post(.didMerge, ChangedObjects(merged, schema: schema))
   }
 
-  /// Tells of the merges that were made while views were taken: lists of all of them at once, since what
-  /// they look at is the state after all of them, and then observers of each.
+  /// Reports the merges that were made while views were taken: to lists all of them at once, since
+  /// lists read the state after all of them, and then to observers each of them.
   func announceMerges() {
     if announcements.isEmpty, liveResults.isEmpty { return }
     let merges = announcements.map { ($0, ChangedObjects($0, schema: schema)) }
@@ -128,7 +128,7 @@ package final class TurnReporter {
     }
   }
 
-  /// Tells the lists what has changed.
+  /// Reports changes to the lists.
   func tellLiveResults(_ changes: LiveChanges) {
     if changes.isEmpty { return }
     for results in liveResults.all() { results.contextDidChange(changes) }

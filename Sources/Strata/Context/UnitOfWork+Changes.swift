@@ -18,10 +18,10 @@ extension UnitOfWork {
     return slots
   }
 
-  /// Whether links are unsaved of a relationship whose links are kept beside the objects, and which
-  /// has this object at an end.
+  /// Whether there are unsaved links of a relationship whose links are stored beside the objects,
+  /// and which has this object at an end.
   func hasPendingLinks(of object: ManagedObject) -> Bool {
-    // What came and went again is no change: encoding tells.
+    // An object that was inserted and deleted is no change: encoding finds out.
     encodeEdits()
     return hasUnsavedLinks(object.key) { $0.relationship != nil }
   }

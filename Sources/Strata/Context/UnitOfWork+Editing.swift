@@ -18,9 +18,9 @@ extension UnitOfWork {
     return ObjectSeed(home: home, key: key, status: .inserted)
   }
 
-  /// A serial for a new object. They are fetched several at a time, but never more than there are objects
-  /// waiting to be encoded: so at least half are used, and those of one turn come before those of a
-  /// later one, in other contexts too.
+  /// A serial for a new object. Serials are fetched several at a time, but never more than the
+  /// number of objects that wait to be encoded. So at least half are used, and those of one turn
+  /// are below those of a later one, in other contexts too.
   private func nextSerial() -> UInt64 {
     if edits.serials.isEmpty {
       let count = min(max(edits.drafted.count, 1), Self.serialCountMax)
@@ -36,7 +36,8 @@ extension UnitOfWork {
   /// Registers a new object, and wakes it.
   func didInsert(_ object: ManagedObject) {
     let home = object.home
-    // What others were given is what this one will be given, more or less: one is looked at now and then.
+    // New objects get about the same values as earlier ones: one of those is looked at now and
+    // then.
     let count = edits.drafted.count
     if count & (count - 1) == 0, let former = edits.drafted.last, former.home === home,
       let draft = former.draft
@@ -55,12 +56,13 @@ extension UnitOfWork {
 
   // MARK: - Editing
 
-  /// The draft that takes a new value of `slot`, or nil if the object has no values to set: it is none if
-  /// it is still a fault. Runs no code of the program.
+  /// The draft that takes a new value of `slot`; nil if the object has no values to set, as a fault
+  /// has none. Runs no code of the program.
   func draftForEditing(_ object: ManagedObject, _ slot: Int) -> Draft? {
     if let draft = object.draft { return draft }
     guard let record = object.record, object.isPresent else { return nil }
-    // What a stale object is set over is its own, with the links that others have changed since.
+    // A stale object's edits are made over its own values, with the links that others have changed
+    // since.
     if !orderedLists.isEmpty, !registry.cache.isCurrent(object) { orderedLists.removeAll() }
     let layout = object.home.layout
     if !awaking.isEmpty, let awaking = awaking.last(where: { $0.object === object }) {

@@ -3,15 +3,15 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// When the life cycle methods of objects are called, but for those of a save. They are the program's
-// code and may do whatever the context allows, so they run only where its state is whole; and only
-// entities that have them are looked at.
+// Calls the life cycle methods of objects, except those of a save. They are the program's code and
+// may do everything that the context allows, so they run only while its state is consistent, and
+// only for entities that have them.
 
 extension UnitOfWork {
   // MARK: - Leaving the context
 
-  /// Takes an object out of the context for good. One that is told keeps its values until
-  /// `turnLeavingIntoFaults`, and reads as deleted meanwhile.
+  /// Removes an object from the context for good. An object with life cycle methods keeps its
+  /// values until `turnLeavingIntoFaults`, and reads as deleted until then.
   func detach(_ object: ManagedObject) {
     guard object.status != .detached else { return }
     if object.observation != 0 { registry.objectWillGo(object) }
@@ -23,10 +23,10 @@ extension UnitOfWork {
 
   // MARK: - Encoding
 
-  /// Encodes what was done into the working overlay, so that reads and saves see it.
+  /// Encodes the edits into the working overlay, so that reads and saves see them.
   func encodeEdits() {
     guard !edits.isEmpty else {
-      // Serials are those of one turn, also if all objects that took some have been dropped.
+      // Serials belong to one turn, even if all objects that took some have been dropped.
       edits.serials = 0..<0
       return
     }
@@ -51,9 +51,9 @@ extension UnitOfWork {
     reporter.turn.append(take(changes, touching: reached.keys), schema: schema)
   }
 
-  /// What composing `segment` has changed beyond it. Edits may reach objects other than those at whose
-  /// ends they were made: those that lead to a deleted or relinked one although it does not lead back,
-  /// because a partner of both was changed elsewhere.
+  /// The changes of composing `segment` beyond it. Edits may reach objects other than those at
+  /// whose ends they were made: objects that lead to a deleted or relinked one although it does not
+  /// lead back, because a partner of both was changed elsewhere.
   private func reached(beyond segment: Segment, _ composed: Segment) -> ChangeTable {
     if composed === segment { return ChangeTable() }
     return composed.changes.filter { key, change in
@@ -66,7 +66,7 @@ extension UnitOfWork {
     show(overlay)
   }
 
-  /// Replaces what is unsaved with something that those who rest on the context have not seen.
+  /// Replaces the unsaved changes by others that the context's children have not seen.
   func changeWorking(to overlay: Overlay) {
     replaceWorking(overlay)
     isPublished = false
@@ -77,7 +77,7 @@ extension UnitOfWork {
     view?.replaceOwn(overlay)
   }
 
-  /// Gives registered objects what a landed save made of them.
+  /// Updates registered objects to the result of an integrated save.
   ///
   /// - Parameter touched: the objects that the save has changed here.
   func take(_ segment: Segment, touching touched: [ObjectKey]) -> TurnChanges {
@@ -101,7 +101,7 @@ extension UnitOfWork {
     return landed
   }
 
-  /// Gives an object without a draft what has become of it in the working overlay.
+  /// Updates an object without a draft to its state in the working overlay.
   private func adopt(_ change: Change, for object: ManagedObject) {
     if change.kind == .delete, change.base == nil { return detach(object) }
     object.status = change.kind == .update ? .updated : change.status

@@ -7,7 +7,7 @@ extension UnitOfWork {
   // MARK: - Bringing back
 
   func revert(to savepoint: EditSavepoint) {
-    // What is taken back is nothing to be undone.
+    // Reverting is no action to be undone.
     undoRecorder?.state.disabledCount += 1
     encodeEdits()
     undoRecorder?.state.disabledCount -= 1
@@ -29,11 +29,11 @@ extension UnitOfWork {
     }
   }
 
-  /// Gives a registered object the state that it had.
+  /// Gives a registered object its former state.
   ///
   /// - Parameters:
-  ///   - change: what is pending for the object after the reversal.
-  ///   - instance: the one that the context has let go of meanwhile, if any.
+  ///   - change: the object's pending change after the reversal.
+  ///   - instance: the instance that the context has released meanwhile, if any.
   private func bringBack(_ key: ObjectKey, as change: Change?, instance: ManagedObject?) {
     let base = change == nil ? working.change(for: key)?.base : change?.base
     guard let record = change?.record ?? base?.record else {
@@ -56,7 +56,7 @@ extension UnitOfWork {
     if change == nil { registry.cache.notePending(base?.beneathOrigin, of: object) }
   }
 
-  /// Notes what observers who were told of a change are to be told now.
+  /// Notes the reversal for observers that were notified of a change.
   private func note(
     _ key: ObjectKey, revertedTo former: Change?, in undone: inout TurnChanges
   ) {
@@ -73,13 +73,13 @@ extension UnitOfWork {
 
   // MARK: - Saves within an edit
 
-  /// What is saved, rolled back or reset is final: edits that are under way begin anew here.
+  /// A save, rollback or reset is final: edits under way begin again here.
   func moveSavepoints() {
     for index in savepoints.indices { savepoints[index] = EditSavepoint(self) }
   }
 
-  /// After a save to the store: one that was under way when the edit began has taken away what lies
-  /// below the edit; one of the body itself is final.
+  /// After a save to the store: a save that was under way when the edit began has removed the
+  /// changes beneath the edit; a save of the body itself is final.
   func rebaseSavepoints(onto saved: ChangeSet, _ result: CommitResult) {
     for index in savepoints.indices {
       let below = savepoints[index].pendingSave?.changeSet.segments

@@ -3,7 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Everything unsaved in one context, and the view of the turn with it on top.
+/// All unsaved changes of one context, and the view of the turn with them on top.
 ///
 /// ```
 ///   edits ──encodeEdits──► working ──publish──► the layer
@@ -11,8 +11,8 @@ import StrataRecord
 /// ```
 ///
 /// ## Invariants
-/// - I1 `working` holds everything unsaved but `edits`; objects with drafts are listed in `edits`.
-/// - I2 `view` shows `working` on top of what lies beneath the context.
+/// - I1 `working` has all unsaved changes but `edits`; objects with drafts are listed in `edits`.
+/// - I2 `view` shows `working` on top of the state beneath the context.
 /// - I3 Frozen segments of `working` are those of `pendingSave`.
 ///
 /// ## Isolation
@@ -27,21 +27,21 @@ package final class UnitOfWork {
   // of work is of one isolation, and no access to these runs code that could reach it again.
   /// The unsaved changes, encoded.
   var working = Overlay()
-  /// What was done since `working` was encoded.
+  /// The edits since `working` was encoded.
   @exclusivity(unchecked) var edits = PendingEdits()
   /// The view that this turn reads; nil between turns.
   @exclusivity(unchecked) package var view: ReadView?
-  /// The objects of which it is not known that what is unsaved here rests on their state beneath.
+  /// The objects whose unsaved changes may not rest on the state beneath the context.
   var doubt = Doubt()
   /// Whether the layer shows `working`.
   var isPublished = true
   /// The ordered relationships that are worked on by index.
   @exclusivity(unchecked) var orderedLists = OrderedLists()
-  /// The objects whose awake methods run: what is set in them is no change.
+  /// The objects whose awake methods run: values that they set are no change.
   @exclusivity(unchecked) var awaking: [AwakingObject] = []
   /// The savepoints of the `edit { }` calls that are under way, the outermost first.
   var savepoints: [EditSavepoint] = []
-  /// Records what is done, if it can be undone: `undoManager`.
+  /// Records undoable actions, if undo is on: `undoManager`.
   var undoRecorder: ManagedObjectContext.UndoManager?
   /// The save to the store that is under way, if any.
   var pendingSave: PendingSave?
@@ -57,7 +57,7 @@ package final class UnitOfWork {
 
   /// Whether anything is unsaved.
   package var hasChanges: Bool {
-    // What came and went again is no change: encoding tells.
+    // An object that was inserted and deleted is no change: encoding finds out.
     encodeEdits()
     return working.hasChanges
   }
@@ -66,8 +66,8 @@ package final class UnitOfWork {
   func close() { edits.close() }
 }
 
-/// An object whose awake method runs. Its draft has an arena of its own, because the method may fetch,
-/// which encodes the edits and lets go of theirs.
+/// An object whose awake method runs. Its draft has an arena of its own, because the method may
+/// fetch, which encodes the edits and frees their arena.
 final class AwakingObject {
   let object: ManagedObject
   var drafts = DraftArena()

@@ -20,8 +20,8 @@ enum WaitGraph {
 
   /// Notes that `thread` is about to wait for `lock`.
   ///
-  /// - Throws: `ContextError.wouldDeadlock` if the holder of `lock`, or whom that one waits for, and
-  ///   so on, is `thread` itself. Nothing is noted then.
+  /// - Throws: `ContextError.wouldDeadlock` if the holder of `lock`, or the thread that the holder
+  ///   waits for, and so on, is `thread` itself. Then nothing is noted.
   static func willWait(_ thread: ThreadID, for lock: QueueLock) throws(ContextError) {
     let isCycle = waits.withLock { waits in
       var next = lock.holdingThread

@@ -22,9 +22,11 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   /// Opens the store at `url`, or creates it.
   ///
   /// - Parameters:
-  ///   - url: a file; its folder must exist. A file of the same name with `-lock` is kept beside it.
-  ///   - durability: what a finished save has survived.
-  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with another model.
+  ///   - url: the URL of a file; its folder must exist. The lock file with the same name and
+  ///     `-lock` is kept beside it.
+  ///   - durability: the failures that a finished save survives.
+  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with another
+  ///   model.
   public convenience init(
     at url: URL, model: ManagedObjectModel, durability: Durability = .full
   ) throws {
@@ -50,8 +52,8 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   package func snapshot() throws -> any Snapshot { try store.snapshot() }
 
   /// How often and how long threads have waited for the locks that reads pass through, since the
-  /// coordinator was made: to see that reads wait for nobody. Counting costs nothing where nobody
-  /// waits. Core Data has none.
+  /// coordinator was made: a check that reads never wait. Counting costs nothing unless a thread
+  /// waits. Core Data has no equivalent.
   package var lockStatistics: LockStatistics {
     var statistics = store.lockStatistics
     statistics.layers = layerLock.waits

@@ -9,13 +9,13 @@ import StrataRecord
 extension FetchedResultsController {
   /// Fetches the list, and follows the context from then on. Core Data: `performFetch()`.
   ///
-  /// Called again it fetches anew, as `fetchRequest` is by then. The delegate is told nothing, `updates()`
-  /// are.
+  /// A further call fetches again, with the present `fetchRequest`. It does not notify the
+  /// delegate, but `updates()` contain it.
   ///
-  /// - Throws: as `ManagedObjectContext.fetch(_:)`; `ContextError.unsortedSections` if the request does
-  ///   not sort first by the property that makes the sections; `.interleavedSections` if the objects of
-  ///   a section that `sectionName` names do not follow each other; `.contextGone`. The list is as it
-  ///   was then.
+  /// - Throws: as `ManagedObjectContext.fetch(_:)`; `ContextError.unsortedSections` if the request
+  ///   does not sort first by the property that makes the sections; `.interleavedSections` if the
+  ///   objects of a section that `sectionName` names are not contiguous; `.contextGone`. The list
+  ///   is then unchanged.
   public func performFetch() throws {
     guard let context = managedObjectContext else { throw ContextError.contextGone }
     let entity = try context.fetcher.schema(of: Object.self)
@@ -31,9 +31,9 @@ extension FetchedResultsController {
     if !difference.isEmpty { send(difference) }
   }
 
-  /// Fetches all of the list.
+  /// Fetches the whole list.
   ///
-  /// - Returns: what is placed otherwise than it was.
+  /// - Returns: the difference to the former list.
   private func changesByFetching(
     _ placement: ResultPlacement<Object>, _ fetcher: ObjectFetcher
   ) throws -> [ResultChange] {
@@ -75,7 +75,7 @@ extension FetchedResultsController {
 extension FetchedResultsController: LiveResults {
   func contextDidChange(_ changes: LiveChanges) {
     pending.append(changes)
-    // What a delegate changes, or saves, while it is being told comes after that.
+    // Changes and saves that a delegate makes while it is being notified are reported afterwards.
     if isFollowing { return }
     isFollowing = true
     defer { isFollowing = false }
@@ -107,7 +107,7 @@ extension FetchedResultsController: LiveResults {
   private func bringUpToDate(
     _ changes: LiveChanges, _ placement: ResultPlacement<Object>, _ fetcher: ObjectFetcher
   ) throws -> FetchedResultsDifference {
-    // What may have changed unseen counts as changed: who shows it shows it anew.
+    // Objects that may have changed unseen count as changed, so that a list view shows them again.
     let isUnknown = changes.isUnknown || error != nil
     let touched =
       isUnknown ? Array(state.entries.keys) : Array(changes.keys.union(changes.suspects))
@@ -146,7 +146,7 @@ extension FetchedResultsController: LiveResults {
     }
   }
 
-  // MARK: - What is to be looked at
+  // MARK: - Objects to examine
 
   /// The objects that changed and those that lead to a changed one, as far as they may be in the list.
   private func candidates(

@@ -14,48 +14,49 @@ import StrataRecord
 /// list.sections[0].objects[0].name
 /// ```
 ///
-/// ## What it follows
-/// Whatever its context tells in objectsDidChange: changes at the end of their turn, saves of children
-/// that land, merges, refreshing, rollback, undo. After that the list is what a fetch gives, by the
-/// values that the context's objects show: an object that somebody holds keeps its values when others
-/// save, and its place, until a merge. What others save to the context's ancestors is seen with
-/// `automaticallyMergesChangesFromParent`, or when it is merged.
+/// ## Changes that it follows
+/// All changes in its context's objectsDidChange: changes at the end of their turn, saves of
+/// children, merges, refreshing, rollback, undo. After that the list equals the result of a fetch,
+/// by the values that the context's objects show: an object that the program holds keeps its values
+/// when others save, and its position, until a merge. Saves of others to the context's ancestors
+/// are seen with `automaticallyMergesChangesFromParent`, or when they are merged.
 ///
-/// Conditions and sections may lie on other objects (`$0.country.name`): when those change, the objects
-/// that lead to them are placed anew.
+/// Conditions and sections may depend on other objects (`$0.country.name`): when those change, the
+/// objects that lead to them are placed again.
 ///
-/// ## How it tells
-/// In three ways, each of which turns the old list into the new one: callbacks of the `delegate`,
-/// the sequence `updates()` for those elsewhere, and `snapshot`s, which know their differences.
+/// ## Reports
+/// There are three forms, each of which turns the old list into the new one: callbacks of the
+/// `delegate`, the sequence `updates()` for other isolations, and `snapshot`s, which compute their
+/// differences.
 ///
-/// ## What it costs
-/// A change of k objects in a list of n takes O(k log n) and what the predicate takes for k objects;
-/// n does not matter otherwise. Where the predicate asks about objects at the other end of to-one
-/// relationships, k counts those that lead to a changed one. All is fetched again, in what a fetch
-/// takes and O(n),
-/// - if the request has a limit or an offset, and an object changes that it may be about;
-/// - if the predicate asks about members of to-many relationships, and one of their entity changes;
-/// - if more has changed than can be told object by object: after a save by another process, for one.
+/// ## Costs
+/// A change of k objects in a list of n takes O(k log n) and the evaluation of the predicate for k
+/// objects; n does not matter otherwise. If the predicate reads objects at the other end of to-one
+/// relationships, k counts the objects that lead to a changed one. The whole list is fetched again,
+/// in the time of a fetch and O(n),
+/// - if the request has a limit or an offset, and an object changes that may be affected;
+/// - if the predicate reads members of to-many relationships, and one of their entity changes;
+/// - if the changes are not known object by object: after a save by another process, for example.
 ///
-/// The list holds IDs and sort keys, not objects: `object(at:)` and its kin make them when asked.
+/// The list holds IDs and sort keys, not objects: `object(at:)` and similar calls make them.
 ///
 /// ## Lifetime
-/// The context does not keep the controller, nor the controller its context; so a controller may be
-/// kept in the context's `userInfo`. When the context goes, the list is empty.
+/// The context does not retain the controller, nor the controller its context; so a controller may
+/// be kept in the context's `userInfo`. When the context is deallocated, the list is empty.
 ///
 /// ## Isolation
 /// The context's: it is not `Sendable`, as objects are not.
 public final class FetchedResultsController<Object: Entity> {
-  /// What the list is of. A change counts from the next `performFetch()` on.
+  /// The request of the list. A change applies from the next `performFetch()` on.
   public var fetchRequest: FetchRequest<Object>
 
-  /// Who is told of changes in the context's isolation. Not of `performFetch()`: who calls that looks
-  /// at the list afterwards. Held weakly.
+  /// The delegate, notified of changes in the context's isolation. It is not notified of
+  /// `performFetch()`: the caller reads the list afterwards. Held weakly.
   public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
 
-  /// Why the list is not up to date: the store could not be read, or the sections that `sectionName`
-  /// gives are not in one piece each. It is as it was before that, and is fetched anew with each
-  /// further change of the context. Nil if all is well.
+  /// The reason why the list is not up to date: the store could not be read, or the sections that
+  /// `sectionName` gives are not contiguous. The list has its last correct state, and is fetched
+  /// again with each further change of the context. Nil if it is up to date.
   public internal(set) var error: (any Error)?
 
   let rule: SectionRule<Object>
@@ -65,7 +66,7 @@ public final class FetchedResultsController<Object: Entity> {
   var state: ResultState
   let streams = UpdateStreams()
   var updateCount = 0
-  /// What is to be looked at when the change that is being told has been.
+  /// The changes to examine after the change that is being reported.
   var pending = LiveChanges()
   var isFollowing = false
 
@@ -81,10 +82,10 @@ public final class FetchedResultsController<Object: Entity> {
   /// A list with sections by a property of the objects, or of objects at the end of to-one
   /// relationships: each value is a section, named by it.
   ///
-  /// The sections are in the order of the property. If it is the objects' own, the request has to sort
-  /// by it first, in whichever direction, as in Core Data. If it is another object's, `{ $0.country.name }`,
-  /// the list is put in its order before that of the request, in `direction`; objects without a value
-  /// come first, or last if descending.
+  /// The sections are in the order of the property. If it is the objects' own, the request has to
+  /// sort by it first, in either direction, as in Core Data. If it is another object's, `{
+  /// $0.country.name }`, the list is sorted by it, in `direction`, before the request's own order;
+  /// objects without a value come first, or last if descending.
   ///
   /// - Parameter path: an attribute that can be sorted by.
   public convenience init<Value>(
@@ -96,15 +97,15 @@ public final class FetchedResultsController<Object: Entity> {
       request, in: context, rule: .property(path(PropertyPath()).operand, direction))
   }
 
-  /// A list with sections by what the program says of each object: the first letter of a name, the
-  /// month of a date.
+  /// A list with sections by a function of each object: the first letter of a name, the month of a
+  /// date.
   ///
-  /// The sections are in the order of the request, which has to be such that the objects of one follow
-  /// each other.
+  /// The sections are in the order of the request, which has to make the objects of one section
+  /// contiguous.
   ///
-  /// - Parameter sectionName: the name of an object's section, or nil. It depends on the object's own
-  ///   attributes alone: an object is asked again when it changes itself. All objects of the list are
-  ///   made for it. It must not change anything.
+  /// - Parameter sectionName: the name of an object's section, or nil. It depends on the object's
+  ///   own attributes alone: it is called again when the object itself changes. All objects of the
+  ///   list are made for it. It must not change anything.
   public convenience init(
     _ request: FetchRequest<Object>, in context: ManagedObjectContext,
     sectionName: @escaping (Object) -> String?
@@ -123,7 +124,7 @@ public final class FetchedResultsController<Object: Entity> {
 
   deinit { streams.finish() }
 
-  /// The context whose objects these are; nil when it is gone.
+  /// The context of the objects; nil when it is deallocated.
   public var managedObjectContext: ManagedObjectContext? { context }
 
   /// The list; empty if the context is gone.
@@ -179,7 +180,8 @@ extension FetchedResultsController {
     FetchedResultsSnapshot(list, store: context?.schema.store)
   }
 
-  /// The changes of the list from now on, for those who are elsewhere: a `performFetch()` is one, too.
+  /// The changes of the list from now on, for other isolations. A `performFetch()` is a change,
+  /// too.
   ///
   /// ```swift
   /// let (start, updates) = try await queue.perform { context in
@@ -190,12 +192,12 @@ extension FetchedResultsController {
   /// }
   /// ```
   ///
-  /// The context does not wait for the consumer: updates are held until they are taken, and of more than
-  /// `limit` the oldest are dropped, which `FetchedResultsUpdate.number` tells. Each has the whole list
-  /// as a snapshot, and shares it with the others. The sequence ends when the controller goes; it is
-  /// for one consumer.
+  /// The context does not wait for the consumer: updates are buffered until they are taken, and
+  /// beyond `limit` the oldest are dropped, which shows in `FetchedResultsUpdate.number`. Each has
+  /// the whole list as a snapshot, and shares it with the others. The sequence ends when the
+  /// controller is deallocated; it is for one consumer.
   ///
-  /// - Parameter limit: how many updates are held at most; at least 1.
+  /// - Parameter limit: the maximum number of buffered updates; at least 1.
   public func updates(limit: Int = Layer.messageCountMax) -> AsyncStream<FetchedResultsUpdate> {
     streams.makeStream(limit: limit)
   }
@@ -226,8 +228,8 @@ extension FetchedResultsController {
   /// O(sections × log n).
   public var sectionIndexTitles: [String] { sections.compactMap(\.indexTitle) }
 
-  /// The section that an entry of `sectionIndexTitles` stands for; nil if there is none.
-  /// Core Data: `section(forSectionIndexTitle:at:)`. O(sections × log n).
+  /// The section of an entry of `sectionIndexTitles`; nil if there is none. Core Data:
+  /// `section(forSectionIndexTitle:at:)`. O(sections × log n).
   public func section(forSectionIndexTitleAt index: Int) -> Int? {
     let titled = sections.indices.filter { section(at: $0).indexTitle != nil }
     return titled.indices.contains(index) ? titled[index] : nil

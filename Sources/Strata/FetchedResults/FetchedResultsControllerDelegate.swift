@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
 
-/// What a fetched results controller tells of its list, within its context's isolation.
+/// Receives the changes of a fetched results controller's list, within its context's isolation.
 /// Core Data: `NSFetchedResultsControllerDelegate`.
 ///
 /// For each change, in this order:
 /// 1. `controllerWillChangeContent`;
-/// 2. each section that went, then each that came;
-/// 3. each object that went, that came, that moved, that changed where it was. Objects of sections
-///    that went or came are told of, too;
+/// 2. each deleted section, then each inserted one;
+/// 3. each object that was deleted, inserted, moved, or updated in place, objects of deleted and
+///    inserted sections included;
 /// 4. `controllerDidChangeContent`, and then the two forms of the whole change.
 ///
-/// `FetchedResultsDifference` says in which list a place is meant, and how the changes are applied. The
-/// controller shows the new list from the first call on, as in Core Data.
+/// `FetchedResultsDifference` says which list an index path refers to, and how the changes are
+/// applied. The controller shows the new list from the first call on, as in Core Data.
 ///
-/// All methods have an implementation that does nothing: implement those of interest. A change of the
-/// list that objects' changes make while the delegate is being told is told after that.
+/// All methods have an implementation that does nothing: implement the ones you need. A change of
+/// the list that happens while the delegate is being notified is reported afterwards.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   associatedtype Object: Entity
 
@@ -55,14 +55,14 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   func controller(
     _ controller: FetchedResultsController<Object>, didFailWith error: any Error)
 
-  /// What stands for a section in an index at the side of the list: the first character of its name,
-  /// in upper case, if this is not implemented. Nil for nothing.
+  /// The title of a section in an index beside the list: the first character of its name, in upper
+  /// case, if this is not implemented. Nil for none.
   func controller(
     _ controller: FetchedResultsController<Object>, sectionIndexTitleForSectionName name: String
   ) -> String?
 }
 
-/// What happened to an object or a section. Core Data: `NSFetchedResultsChangeType`.
+/// The kind of a change of an object or a section. Core Data: `NSFetchedResultsChangeType`.
 public enum FetchedResultsChangeType: Sendable, Hashable {
   case insert, delete
   /// The object is at another place among the others. It has changed as well.

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
 
-/// How a fetched list became another: which sections and objects went, came, moved and changed.
+/// The difference between two fetched lists: deleted, inserted, moved and updated sections and
+/// objects.
 ///
 /// ## How it is applied
-/// As Core Data's callbacks and the batch updates of list views are. What goes is said in places of
-/// the old list, what comes in places of the new one:
+/// As Core Data's callbacks and the batch updates of list views. Deletions refer to index paths of
+/// the old list, insertions to index paths of the new one:
 /// 1. objects that are deleted, and those that move, leave their old places;
-/// 2. deleted sections, empty by now, go, and new ones, empty as yet, come, so that each has the index
-///    that it has in the new list;
+/// 2. deleted sections, empty by now, are removed, and new ones, still empty, are inserted, so that
+///    each has its index in the new list;
 /// 3. new objects, and those that move, take their new places, in ascending order.
 ///
 /// `FetchedResultsSnapshot.applying(_:)` does that.
 ///
-/// All lists are in ascending order of the places, moves and updates in that of the new ones.
+/// All lists are in ascending order of the index paths, moves and updates in that of the new ones.
 public struct FetchedResultsDifference: Sendable, Hashable, Codable {
   /// A section that came or went.
   public struct Section: Sendable, Hashable, Codable {
@@ -42,8 +43,8 @@ public struct FetchedResultsDifference: Sendable, Hashable, Codable {
   public internal(set) var insertedSections: [Section] = []
   public internal(set) var deletions: [Object] = []
   public internal(set) var insertions: [Object] = []
-  /// The objects that stand at another place among the others than before. Their values have changed
-  /// too, or those of an object that they are placed by: who shows one shows it anew.
+  /// The objects whose position among the others has changed. Their values have changed too, or
+  /// those of an object that they are sorted by: a list view shows them again.
   public internal(set) var moves: [Step] = []
   /// The objects that have changed and stayed where they were: their places differ as far as objects
   /// before them came and went.

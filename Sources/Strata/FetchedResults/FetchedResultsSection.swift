@@ -2,11 +2,10 @@
 
 /// One section of a fetched list. Core Data: `NSFetchedResultsSectionInfo`.
 public struct FetchedResultsSection<Object: Entity> {
-  /// What the objects have in common: the value that the list has sections by, as text. Nil for the
-  /// objects that have none, and in a list without sections.
+  /// The name of the section: the value that the list has sections by, as text. Nil for objects
+  /// without a value, and in a list without sections.
   public let name: String?
-  /// What stands for the section in an index at the side of the list; nil for a section without a
-  /// name.
+  /// The title of the section in an index beside the list; nil for a section without a name.
   public let indexTitle: String?
   /// The section's objects, in the order of the list.
   public let objects: FetchedObjects<Object>

@@ -69,7 +69,8 @@ extension FetchedResultsSnapshot {
   /// This list after `difference`; nil if that is not a difference from this list. O(n).
   public func applying(_ difference: FetchedResultsDifference) -> FetchedResultsSnapshot? {
     var sections = self.sections.map { (name: $0.name, ids: $0.objectIDs.map(Optional.some)) }
-    // What leaves makes a gap first, so that the places of the old list hold until all have left.
+    // Objects that leave make gaps first, so that the index paths of the old list hold until all
+    // have left.
     let leaving =
       difference.deletions.map { ($0.objectID, $0.indexPath) }
       + difference.moves.map { ($0.objectID, $0.from) }

@@ -51,7 +51,7 @@ public struct FetchedResultsSnapshot: Sendable {
   /// The IDs of all objects, in the order of the list. O(n).
   public var objectIDs: [ObjectID] { list.objectIDs(in: 0..<count, of: store) }
 
-  /// The ID of the object at a place; nil if there is none. O(log n).
+  /// The ID of the object at an index path; nil if there is none. O(log n).
   public func objectID(at indexPath: FetchedIndexPath) -> ObjectID? {
     guard let store, let index = list.index(at: indexPath) else { return nil }
     return ObjectID(store: store, key: list.entry(at: index).key)
@@ -76,8 +76,8 @@ extension FetchedResultsSnapshot: Codable {
     try container.encode(sections)
   }
 
-  /// - Throws: `DecodingError`, also for what is no list: an object or a name that is there twice,
-  ///   objects of two stores.
+  /// - Throws: `DecodingError`, also if the data is no valid list: an object or a name that occurs
+  ///   twice, objects of two stores.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let sections = try container.decode([Section].self)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataPrimitives
 
-/// One change of a fetched list, for whoever follows it from elsewhere.
+/// One change of a fetched list, for a consumer in another isolation.
 public struct FetchedResultsUpdate: Sendable {
-  /// The how-manieth change of its list this is, from 1: who misses a number has missed a change, and
-  /// goes on from `snapshot`.
+  /// The 1-based number of this change of its list. A gap means that a change was dropped: continue
+  /// from `snapshot`.
   public let number: Int
   /// How the list of the update before became `snapshot`.
   public let difference: FetchedResultsDifference

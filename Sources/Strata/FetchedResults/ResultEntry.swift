@@ -11,11 +11,11 @@ package final class SectionName: Sendable {
   package init(_ name: String?) { self.name = name }
 }
 
-/// One object of a fetched list: what it is, and what puts it where it is.
+/// One object of a fetched list: its key, and the values that determine its position.
 package struct ResultEntry: Sendable {
   let key: ObjectKey
-  /// Bytes whose order is that of the list. Objects that they do not tell apart come in the order of
-  /// their keys, as in a fetch.
+  /// Bytes whose order is the order of the list. Objects with equal bytes are in the order of their
+  /// keys, as in a fetch.
   let order: [UInt8]
   let section: SectionName
 

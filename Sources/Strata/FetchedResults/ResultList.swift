@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// A list of objects in sections: what a controller shows, and what a snapshot is.
+/// A list of objects in sections: the content of a controller and of a snapshot.
 ///
-/// A list with sections has those that have objects; one without has a single section always.
+/// A list with sections has only sections with objects; a list without always has a single section.
 struct ResultList: Sendable {
   private(set) var root: ResultNode?
   let isSectioned: Bool
@@ -37,7 +37,7 @@ struct ResultList: Sendable {
     return root.start(ofRun: section)..<root.start(ofRun: section + 1)
   }
 
-  /// The name of the section whose objects these are.
+  /// The name of the section of these objects.
   func name(ofSection section: Int) -> String? {
     guard isSectioned, let root else { return nil }
     return root.entry(at: range(ofSection: section).lowerBound).section.name
@@ -97,7 +97,7 @@ struct ResultList: Sendable {
     return list
   }
 
-  /// Where one object in so many changes, the list is made anew.
+  /// If more than one object in this number changes, the list is built again.
   private static let rebuildingShare = 16
   /// So few changes are always made one by one.
   private static let rebuildingCountMin = 64

@@ -5,12 +5,12 @@ import StrataModel
 import StrataQuery
 import StrataRecord
 
-/// By what a list has sections.
+/// The criterion of a list's sections.
 enum SectionRule<Object: Entity> {
   case none
   /// A property of the objects, or of objects that they lead to.
   case property(any OperandNode, SortKey.Direction)
-  /// What the program says of each object.
+  /// The program's function of each object.
   case computed((Object) -> String?)
 
   var isSectioned: Bool { if case .none = self { false } else { true } }
@@ -33,7 +33,7 @@ struct ResultPlacement<Object: Entity> {
 
   let plan: QueryPlan
   private let section: Section
-  /// What the list depends on beyond the objects themselves.
+  /// The dependencies of the list on other objects.
   let log: PathLog
 
   /// Whether the list is a window of the result, which one object alone does not tell.
@@ -124,8 +124,8 @@ struct ResultPlacement<Object: Entity> {
 }
 
 extension [UInt8] {
-  /// Appends a text in a form that is in its order whatever follows: what tells apart those that an
-  /// index key cuts.
+  /// Appends a text in a form that keeps its order whatever follows: it distinguishes texts that an
+  /// index key truncates.
   fileprivate mutating func append(wholeText text: String) {
     for byte in NormalForm.bytes(of: text, byteCountMin: .max) {
       if byte <= 1 { append(1) }

@@ -4,12 +4,12 @@ import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-/// What a controller knows of its list: the list itself, and each object's entry in it.
+/// The state of a controller's list: the list itself, and each object's entry in it.
 ///
 /// ## Invariants
 /// - I1 `entries` has exactly the entries of `list`.
-/// - I2 `counts` says how many entries each section has, and has none without any. The list has as many
-///   runs as it has sections: the objects of a section are neighbours.
+/// - I2 `counts` has the number of entries of each section, and no empty section. The list has as
+///   many runs as it has sections: the objects of a section are neighbours.
 ///
 /// ## Isolation
 /// The context's.
@@ -63,7 +63,7 @@ struct ResultState {
     names = names.filter { counts[ObjectIdentifier($0.value)] != nil }
   }
 
-  /// An object whose section has objects elsewhere, with others in between.
+  /// An object of a section that is not contiguous: other sections' objects are in between.
   private func stray(in list: ResultList) -> ObjectID? {
     var seen: Set<ObjectIdentifier> = []
     return (0..<list.sectionCount).lazy

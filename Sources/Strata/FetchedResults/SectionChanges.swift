@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// Which sections come and go with changes of a list.
+/// The inserted and deleted sections of a change of a list.
 ///
-/// A section is there in both lists if it has objects in both. One exception: where names are worked
-/// out by the program, a section whose objects have all changed may have come before or after another
-/// that it was not before or after. Then it is said to go and to come again.
+/// A section is in both lists if it has objects in both. One exception: if the program computes
+/// names, a section whose objects have all changed may have moved past another one. Then it counts
+/// as deleted and inserted again.
 struct SectionChanges {
   /// How many entries each section has after the changes.
   private(set) var counts: [ObjectIdentifier: Int]

@@ -8,27 +8,28 @@ import StrataRecord
 
 /// How far an asynchronous fetch has come. Core Data: `NSAsynchronousFetchResult.progress`.
 public struct FetchProgress: Sendable, Hashable {
-  /// How many entries of indexes and records have been read, of the store and of what is unsaved.
+  /// The number of index entries and records that have been read, of the store and of unsaved
+  /// changes.
   public let readCount: Int
-  /// How many objects of the requested entity the store has, and of those that inherit from it: what a
-  /// fetch reads that no index helps. Core Data: `estimatedResultCount`.
+  /// The number of stored objects of the requested entity, and of those that inherit from it: the
+  /// reads of a fetch without a usable index. Core Data: `estimatedResultCount`.
   public let objectCount: Int
 }
 
 extension ContextParent {
-  /// The IDs of the objects that match `request`, in its order, fetched off the caller's thread on a
-  /// snapshot of the moment of the call. Core Data: `NSAsynchronousFetchRequest`.
+  /// The IDs of the objects that match `request`, in its order, fetched off the caller's thread on
+  /// a snapshot of the moment of the call. Core Data: `NSAsynchronousFetchRequest`.
   ///
-  /// What it sees is what a new child context would: of a queue or a layer what its context has
-  /// published, its unsaved changes up to the end of its last turn included; of the coordinator what is
-  /// saved. (Called on the main actor, it ends the main actor's turn first, so that it sees what the view
-  /// context has done.) No context waits for it, and it waits for none.
+  /// It sees the state that a new child context would see: of a queue or a layer the context's
+  /// published state, including its unsaved changes up to the end of its last turn; of the
+  /// coordinator the saved state. (A call on the main actor ends the main actor's turn first, so
+  /// that it sees the view context's changes.) No context waits for it, and it waits for none.
   ///
   /// When the task is cancelled, the fetch ends within a few hundred rows.
   ///
-  /// - Parameter progress: told now and then, on the fetch's thread, how far it has come.
-  /// - Throws: `QueryError` for a request that cannot be answered; `CancellationError`; `StoreError` if
-  ///   reading fails.
+  /// - Parameter progress: called now and then, on the fetch's thread, with the progress.
+  /// - Throws: `QueryError` for an invalid request; `CancellationError`; `StoreError` if reading
+  ///   fails.
   public func fetchIDs<T: Entity>(
     _ request: FetchRequest<T>, isolation: isolated (any Actor)? = #isolation,
     progress: (@Sendable (FetchProgress) -> Void)? = nil

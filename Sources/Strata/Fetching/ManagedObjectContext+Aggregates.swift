@@ -4,7 +4,8 @@ import StrataModel
 public import StrataQuery
 public import StrataRecord
 
-// One number about all objects of a request. What is asked of several, or of groups, is `select`.
+// Single aggregates over all objects of a request. Use `select` for several aggregates, or for
+// groups.
 
 extension ManagedObjectContext {
   /// The sum of a property over the objects that `request` would return, its limit and offset counted
@@ -67,7 +68,8 @@ extension ManagedObjectContext {
     try aggregate(request.select { $0[dynamicMember: keyPath].max() })
   }
 
-  /// How many different values of a property the objects have that `request` would return; nil is none.
+  /// The number of different values of a property among the objects that `request` would return;
+  /// nil counts as none.
   ///
   /// - Throws: as `average(of:for:)`.
   public func count<T: Entity, V>(

@@ -5,17 +5,17 @@ import StrataPrimitives
 public import StrataQuery
 import StrataRecord
 
-// Fetches see what the context itself has unsaved, what its ancestors have published, and the store.
+// Fetches see the context's own unsaved changes, its ancestors' published changes, and the store.
 
 extension ManagedObjectContext {
   /// The objects that match `request`, in its order. Objects that are registered already keep their
-  /// values, unless the request has them refreshed; the others come with theirs loaded, unless it says
-  /// otherwise. Core Data: `fetch(_:)`.
+  /// values, unless the request refreshes them; the others are returned with loaded values, unless
+  /// the request says otherwise. Core Data: `fetch(_:)`.
   ///
-  /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
-  /// - Complexity: O(results + entries passed by for the offset + pending matches) in the order of an
-  ///   index; O(what the indexes find + pending matches) where indexes answer the predicate; else
-  ///   O(objects of the entity). `explain(_:for:)` tells which.
+  /// - Throws: `QueryError` for an invalid request; `StoreError` if reading fails.
+  /// - Complexity: O(results + entries skipped for the offset + pending matches) in the order of an
+  ///   index; O(objects found by indexes + pending matches) if indexes answer the predicate; else
+  ///   O(objects of the entity). `explain(_:for:)` reports which.
   public func fetch<T: Entity>(_ request: FetchRequest<T>) throws -> [T] {
     let (plan, view, isMasked) = try fetcher.prepare(request)
     guard request.includesPropertyValues, !isMasked else {
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     if request.shouldRefreshRefetchedObjects || registry.observed != nil
       || !schema.hooks.isDisjoint(with: .loading)
     {
-      // What the program does when it is told of an object may change the view.
+      // The program's observers may change the view.
       let rows = try plan.fetch(in: view)
       if request.shouldRefreshRefetchedObjects { try fetcher.refetch(rows.map(\.key)) }
       for row in rows { maker.take(row.key, row.record) }
@@ -40,8 +40,8 @@ extension ManagedObjectContext {
     guard plan.family.allSatisfy({ registry.home(of: $0)?.type is T.Type }) else {
       return objects.compactMap { $0 as? T }
     }
-    // All are of T: a plan finds objects of its family, and those of an entity are of its class. To cast
-    // them one by one costs more than to read them.
+    // All are of T: a plan finds objects of its family, and those of an entity are of its class. To
+    // cast them one by one costs more than to read them.
     return objects.unchecked(of: T.self)
   }
 
@@ -64,11 +64,12 @@ extension ManagedObjectContext {
     return try plan.count(in: view)
   }
 
-  /// Carries `request` out and tells how: which indexes were used, what was left to ask of each object,
-  /// and how many index entries and records were read. The answer itself is dropped; no object is made.
+  /// Executes `request` and reports how: the indexes that were used, the conditions that were
+  /// evaluated for each object, and the number of index entries and records that were read. The
+  /// result itself is discarded; no object is made.
   ///
-  /// - Parameter answer: what the request is asked for: an index that answers `count(for:)` alone may
-  ///   be of no use where the objects are wanted.
+  /// - Parameter answer: the kind of result: an index that answers `count(for:)` alone may be of no
+  ///   use for objects.
   /// - Throws: as `fetch(_:)`.
   public func explain<T: Entity>(
     _ request: FetchRequest<T>, for answer: QueryExplanation.Answer = .objects

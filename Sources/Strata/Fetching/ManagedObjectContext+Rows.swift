@@ -19,16 +19,15 @@ extension ManagedObjectContext {
 
   /// Calls `body` with each row of `request`, in its order, without making an array of them.
   ///
-  /// A row is gone when the body returns, so a result of any size takes the memory of a few rows. There
-  /// is more to keep where rows are grouped or distinct (every group, every distinct row) and where no
-  /// index gives the order of a request without a limit: then the sort keys of all rows are put in
-  /// order first.
+  /// A row is freed when the body returns, so a result of any size takes the memory of a few rows.
+  /// More is kept if rows are grouped or distinct (every group, every distinct row) and if no index
+  /// gives the order of a request without a limit: then the sort keys of all rows are sorted first.
   ///
-  /// The rows are those of the moment of the call. The body may use the context and change it; what it
-  /// changes, and what others save meanwhile, is not seen in the rows that follow. The snapshot that
+  /// The rows are those of the moment of the call. The body may use the context and change it;
+  /// neither its changes nor later saves of others appear in the following rows. The snapshot that
   /// they come from lives until the call returns, even if the body saves.
   ///
-  /// - Throws: as `fetch(_:)`; what the body throws, which ends the walk.
+  /// - Throws: as `fetch(_:)`; the errors of `body`, which end the walk.
   @inlinable
   public func forEachRow<T: Entity, Row>(
     of request: RowRequest<T, Row>, _ body: (Row) throws -> Void
@@ -40,9 +39,9 @@ extension ManagedObjectContext {
   }
 
   /// Calls `body` with the rows of `request`, in its order, until it returns false: as
-  /// `forEachRow(of:_:)`. What comes after is not read.
+  /// `forEachRow(of:_:)`. Later rows are not read.
   ///
-  /// - Throws: as `fetch(_:)`; what the body throws, which ends the walk.
+  /// - Throws: as `fetch(_:)`; the errors of `body`, which end the walk.
   @inlinable
   public func visitRows<T: Entity, Row>(
     of request: RowRequest<T, Row>, while body: (Row) throws -> Bool
@@ -67,7 +66,7 @@ extension ManagedObjectContext {
     return rows
   }
 
-  /// Shows the columns of each row. What is done with them is compiled where the program is.
+  /// Shows the columns of each row. Their use is compiled in the program's module.
   @usableFromInline
   func walk<T: Entity, Row>(
     _ request: RowRequest<T, Row>, hasWindowOfObjects: Bool = false,

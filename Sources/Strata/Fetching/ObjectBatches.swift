@@ -2,18 +2,18 @@
 import StrataModel
 public import StrataQuery
 
-/// The objects of a fetch whose values are loaded when they are looked at, a batch at a time.
-/// Core Data: `fetchBatchSize`.
+/// The objects of a fetch whose values are loaded at their first use, a batch at a time. Core Data:
+/// `fetchBatchSize`.
 ///
-/// The request was carried out as a whole: which objects there are, and in which order, is known and
-/// stays as it was at the fetch. An element whose values are not in memory is loaded together with its
-/// batch, as the context sees the objects then. A walk over all of them needs no more memory than the
-/// context's cache may take; what the program holds on to stays.
+/// The request was executed as a whole: the objects and their order are fixed at the fetch. An
+/// element whose values are not in memory is loaded together with its batch, in the context's state
+/// at that time. A walk over all of them needs no more memory than the context's cache may take;
+/// objects that the program holds stay.
 ///
 /// An object that has been deleted since is still an element, and reads as deleted.
 ///
 /// ## Isolation
-/// That of the context: like its objects, the collection stays where it was made.
+/// The context's: like its objects, the collection stays where it was made.
 public struct ObjectBatches<Object: Entity> {
   let context: ManagedObjectContext
   let request: FetchRequest<Object>

@@ -4,11 +4,10 @@ import StrataPrimitives
 import StrataQuery
 import StrataRecord
 
-/// Makes the objects of a fetch out of what it finds, each while it is found.
+/// Makes the objects of a fetch from its results, one by one as they are found.
 ///
-/// It exists so that a record is copied once, from the page of the store to under the object, and not at
-/// all where the object has values already; and so that what is the same for all objects of a fetch is
-/// looked up once.
+/// A record is copied once, from the page of the store to its object, and not at all if the object
+/// has values already. Look-ups that are the same for all objects of a fetch are done once.
 ///
 /// ## Isolation
 /// The context's, for the length of a fetch.
@@ -22,19 +21,19 @@ final class ObjectMaker: FetchTaker {
   private let hasInheritedUpdates: Bool
   // Safety: `@exclusivity(unchecked)` spares each object several run-time checks. A maker is of one
   // fetch, and no access to these runs code that could reach it again.
-  /// What was made, in the order of the fetch.
+  /// The objects made, in the order of the fetch.
   @exclusivity(unchecked) private(set) var objects: [ManagedObject] = []
   /// The records of one fetch share blocks.
   @exclusivity(unchecked) private var arena = RecordArena()
-  /// That of the objects that come at the moment, if none of them is to be told when it is made. The
-  /// context holds it: to count a reference more for each object would take longer than to fill one in.
+  /// The binding of the present objects, if none of them has an awake method. The context retains
+  /// it: counting a reference more for each object would take longer than filling one in.
   private var quietHome: Uncounted<ObjectHome>?
   private var quietEntity: EntityNumber?
 
-  /// Room for so many objects at most is made before they are there.
+  /// The maximum number of objects for which space is reserved in advance.
   private static let expectedCountMax = 1 << 20
 
-  /// - Parameter count: how many objects are expected; 0 if nobody knows.
+  /// - Parameter count: the expected number of objects; 0 if it is unknown.
   init(_ loader: ObjectLoader, expecting count: Int) {
     self.loader = loader
     registry = loader.registry
