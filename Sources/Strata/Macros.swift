@@ -26,11 +26,11 @@
   /// let model = try ManagedObjectModel(Country.self, City.self)
   /// ```
   ///
-  /// The class inherits from `ManagedObject` or from another entity, written by its own name. It may
-  /// be public or open and be used from other modules, and it may be nested in another type; it
+  /// The class inherits from `ManagedObject` or from another entity, written by its own name. It
+  /// may be public or open and be used from other modules, and it may be nested in another type; it
   /// cannot be generic.
   ///
-  /// Every stored property is persistent, `@Attribute` and `@Relationship` only say more about it.
+  /// Every stored property is persistent; `@Attribute` and `@Relationship` only add options to it.
   /// It is a `var` with its type written out:
   ///
   /// - a value, perhaps optional: an attribute. Its initial value is its default in the model, one
@@ -38,19 +38,19 @@
   /// - an optional entity, `Country?`: a to-one relationship;
   /// - `ToMany` or `OrderedToMany` of an entity: a to-many relationship.
   ///
-  /// Computed properties, static ones, methods, initialisers and nested types are yours, and left as
-  /// they are.
+  /// Computed properties, static ones, methods, initialisers and nested types are yours, and left
+  /// as they are.
   ///
-  /// What must be unique together is named by strings, which are checked when the model is built: a
-  /// key path here would be a circular reference.
+  /// Properties that must be unique together are named by strings, which are checked when the model
+  /// is built: a key path here would be a circular reference.
   ///
   /// ```swift
   /// @Entity(uniqueTogether: ["country", "name"], ["latitude", "longitude"])
   /// final class City: ManagedObject { … }
   /// ```
   ///
-  /// An index over several properties is named so too. It serves requests for one value of the first
-  /// property in the order of the second, or with a range of it:
+  /// An index over several properties is declared in the same way. It serves requests for one value
+  /// of the first property in the order of the second, or with a range of it:
   ///
   /// ```swift
   /// @Entity(indexes: ["country", "population"])
@@ -60,13 +60,13 @@
   /// ```
   ///
   /// - Parameters:
-  ///   - isAbstract: Whether the entity only gathers what its subentities share; no object has it. A
-  ///     class between `ManagedObject` and an entity is always an entity.
-  ///   - uniqueTogether: Sets of two or more attributes and to-one relationships whose values no two
-  ///     objects have together, those of subentities included. An object with nil in one of them is
-  ///     like no other. Checked as a `.unique` attribute is.
-  ///   - indexes: Lists of two or more attributes and to-one relationships that an index is kept over,
-  ///     subentities' objects among them. What is unique together has an index already.
+  ///   - isAbstract: Whether the entity only declares properties for its subentities and has no
+  ///     objects of its own. A class between `ManagedObject` and an entity is always an entity.
+  ///   - uniqueTogether: Sets of two or more attributes and to-one relationships whose values no
+  ///     two objects have together, objects of subentities included. An object with nil in one of
+  ///     them equals no other. Checked as a `.unique` attribute is.
+  ///   - indexes: Lists of two or more attributes and to-one relationships to index, including the
+  ///     objects of subentities. Properties that are unique together have an index already.
   @attached(
     member, names: prefixed(_slotBase_), prefixed(_slotEnd_), prefixed(_entity_), named(entity))
   @attached(memberAttribute)
@@ -76,7 +76,7 @@
   ) =
     #externalMacro(module: "StrataMacros", type: "EntityMacro")
 
-  /// Says more about an attribute of an `@Entity` class than its type and default value do.
+  /// Adds options to an attribute of an `@Entity` class.
   ///
   /// ```swift
   /// @Attribute(.unique) var iso: String
@@ -88,19 +88,20 @@
   /// ```
   ///
   /// - Parameters:
-  ///   - options: `.unique`, `.indexed` or `.transient`. A transient attribute is in no index, and so
-  ///     neither `.unique` nor `.indexed`. `.external` for `Data` that may be large: it lies beside the
-  ///     object and is read when it is asked for; `AttributeOption.external` says what that costs. And what the value must be when a context saves the object,
-  ///     any number of rules: `.required`, `.length(1...80)`, `.range(0...130)`,
-  ///     `.matches("[A-Z]{2}")`; see `AttributeRule`. Or `.derived(.count("cities"))` and its like for
-  ///     a value that cannot be set; see `AttributeDerivation`.
-  ///   - originalName: The name that the attribute had in the model before this one, for
-  ///     a migration to find its values by; nil if it is the same. There is no migration yet.
+  ///   - options: `.unique`, `.indexed` or `.transient`. A transient attribute is in no index, and
+  ///     so neither `.unique` nor `.indexed`. `.external` for `Data` that may be large: it is
+  ///     stored beside the object and read on access; `AttributeOption.external` describes the
+  ///     costs. Any number of rules that the value must satisfy when a context saves the object:
+  ///     `.required`, `.length(1...80)`, `.range(0...130)`, `.matches("[A-Z]{2}")`; see
+  ///     `AttributeRule`. Or `.derived(.count("cities"))` and similar options for a value that
+  ///     cannot be set; see `AttributeDerivation`.
+  ///   - originalName: The name that the attribute had in the previous model, by which a migration
+  ///     finds its values; nil if it is the same. There is no migration yet.
   @attached(peer)
   public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
     #externalMacro(module: "StrataMacros", type: "MarkerMacro")
 
-  /// Says more about a relationship of an `@Entity` class than its type does.
+  /// Adds options to a relationship of an `@Entity` class.
   ///
   /// ```swift
   /// @Relationship(deleteRule: .cascade, inverse: \City.country) var cities: ToMany<City>
@@ -108,41 +109,41 @@
   /// @Relationship(.required, .count(...11)) var players: ToMany<Player>
   /// ```
   ///
-  /// The inverse is named on one side only: the compiler calls two properties that name each other a
-  /// circular reference. Where it complains of one nevertheless, name the inverse as a string.
+  /// The inverse is named on one side only: the compiler calls two properties that name each other
+  /// a circular reference. If it reports one nevertheless, name the inverse as a string.
   ///
   /// - Parameters:
   ///   - options: `.symmetric` for a `ToMany` of an entity with itself that is its own inverse.
-  ///     `.required` if it must not be empty when a context saves the object, `.count(2...5)` for how
-  ///     many members it must have then if it has any.
-  ///   - deleteRule: What happens to the others when an object of this entity is deleted.
-  ///   - inverse: The property at the other end that holds the same links; nil if it is named there,
-  ///     or if there is none.
+  ///     `.required` if it must not be empty when a context saves the object, `.count(2...5)` for
+  ///     the number of members that it must have then if it has any.
+  ///   - deleteRule: The effect on the others when an object of this entity is deleted.
+  ///   - inverse: The property at the other end that holds the same links; nil if it is named
+  ///     there, or if there is none.
   ///   - ordered: Whether the others have an order. The type says it too, and must agree: true only
   ///     for `OrderedToMany`. It may be left out.
-  ///   - originalName: The name that the relationship had in the model before this one, for
-  ///     a migration to find its links by; nil if it is the same. There is no migration yet.
+  ///   - originalName: The name that the relationship had in the previous model, by which a
+  ///     migration finds its links; nil if it is the same. There is no migration yet.
   @attached(peer)
   public macro Relationship(
     _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify,
     inverse: (AnyKeyPath & Sendable)? = nil, ordered: Bool = false, originalName: String? = nil
   ) = #externalMacro(module: "StrataMacros", type: "MarkerMacro")
 
-  /// Says more about a relationship, and names its inverse by a string.
+  /// Adds options to a relationship, and names its inverse by a string.
   ///
   /// ```swift
   /// @Relationship(inverse: "country") var cities: ToMany<City>
   /// ```
   ///
-  /// That serves where a key path cannot. The name is checked when the model is built, not by the
-  /// compiler. All else is as with an inverse given by key path.
+  /// Use it if a key path does not compile. The name is checked when the model is built, not by the
+  /// compiler. Everything else is as with an inverse given by key path.
   ///
   /// - Parameters:
   ///   - options: See the other `Relationship`.
-  ///   - deleteRule: What happens to the others when an object of this entity is deleted.
+  ///   - deleteRule: The effect on the others when an object of this entity is deleted.
   ///   - inverse: The name of the property at the other end that holds the same links.
   ///   - ordered: Whether the others have an order. The type says it too, and must agree.
-  ///   - originalName: The name that the relationship had in the model before this one.
+  ///   - originalName: The name that the relationship had in the previous model.
   @attached(peer)
   public macro Relationship(
     _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify, inverse: String,

@@ -4,7 +4,7 @@ public import StrataQuery
 
 /// A class of managed objects that is an entity of a model. `@Entity` adds the conformance.
 ///
-/// It is what gives `where` the class that it is called on.
+/// With it, static calls as `where` have the type of the class that they are called on.
 public protocol Entity: ManagedObject {}
 
 extension Entity {

@@ -3,16 +3,16 @@ public import StrataModel
 import StrataRecord
 
 extension EntityDescription {
-  /// The entity whose objects are of class `type`: what `@Entity` writes.
+  /// The entity whose objects are of class `type`. `@Entity` generates a call of it.
   ///
   /// - Parameters:
   ///   - name: the entity's name, unique in the model.
-  ///   - isAbstract: whether it only gathers what its subentities share.
+  ///   - isAbstract: whether it only declares properties for its subentities.
   ///   - superentity: the entity that it inherits from; nil for none.
-  ///   - hooks: the life cycle methods that the class overrides, those of its superclass left out or
-  ///     not; `.all` if it is not known, at the price that saves and fetches look at each object.
+  ///   - hooks: the life cycle methods that the class overrides, with or without those of its
+  ///     superclass; `.all` if they are unknown, which makes saves and fetches look at each object.
   ///   - uniqueTogether: sets of properties, by name, whose values no two objects have together.
-  ///   - indexes: lists of properties, by name, that indexes are kept over.
+  ///   - indexes: lists of properties to index, by name.
   ///   - properties: its own properties, in the order of their slots.
   public convenience init<T: ManagedObject>(
     entity name: String, of type: T.Type, isAbstract: Bool = false,

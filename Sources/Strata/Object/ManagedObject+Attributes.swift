@@ -101,7 +101,7 @@ extension ManagedObject {
     return valueNotAtHand(at: slot)
   }
 
-  /// Fires a fault; and what an attribute reads as that has no value, or none of its type.
+  /// Fires a fault, and reads an attribute without a value, or with a value of another type.
   @inline(never)
   @usableFromInline final func valueNotAtHand<T: AttributeValue>(at slot: Int) -> T {
     if draft == nil, record == nil {
@@ -121,7 +121,7 @@ extension ManagedObject {
   }
 
   /// Sets a value of an object that has not been changed since its changes were last encoded, that
-  /// somebody may be observing, or that has values beside its record.
+  /// may be observed, or that has values beside its record.
   @inlinable
   @inline(never)
   final func setFirstValue<T: AttributeValue>(_ value: T, at slot: Int) {
@@ -133,7 +133,7 @@ extension ManagedObject {
     draftForEditing(slot)?.set(value, at: slot)
   }
 
-  /// Sets a value of a fault, of an object that somebody may be observing, or of one that has values
+  /// Sets a value of a fault, of an object that may be observed, or of an object that has values
   /// beside its record.
   @inline(never)
   @usableFromInline final func setValueElsewhere<T: AttributeValue>(_ value: T, at slot: Int) {
@@ -148,7 +148,7 @@ extension ManagedObject {
     return nil
   }
 
-  /// Sets a value of an object that somebody may be observing: they are told if it is another.
+  /// Sets a value of an object that may be observed: observers are notified if the value differs.
   private final func storeObserved<T: AttributeValue>(_ value: T, at slot: Int) {
     if record == nil, draft == nil { _ = fireFault(for: .setting(slot: slot)) }
     if home.layout.externalSlots.contains(slot) { return storeExternal(value, at: slot) }
@@ -181,9 +181,9 @@ extension ManagedObject {
     return record != nil
   }
 
-  /// What an attribute reads as whose value is not in the record, or is none of its type: one that is
-  /// external, an object that is gone, an attribute never set, an enum's raw value that the program does
-  /// not know.
+  /// The value of an attribute whose value is not in the record, or has another type: an external
+  /// one, an object that is gone, an attribute that was never set, an enum's raw value that the
+  /// program does not define.
   private func missingValue<T: AttributeValue>(at slot: Int) -> T {
     if home.layout.externalSlots.contains(slot), let data = externalData(at: slot)?.data,
       let value = T(external: data)

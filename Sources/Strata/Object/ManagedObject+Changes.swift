@@ -2,14 +2,14 @@
 public import StrataModel
 import StrataRecord
 
-// What has changed in an object: its attributes and to-one targets by name, as values without static
-// type, as in `Conflict`. Transient attributes are left out, and so are to-many relationships: links
-// are no part of an object's own values.
+// The changes of an object: its attributes and to-one targets by name, as values without static
+// type, as in `Conflict`. Transient attributes are left out, and so are to-many relationships:
+// links are no part of an object's own values.
 
 extension ManagedObject {
-  /// The properties whose values differ from the parent's, with their values as they are now: for a
-  /// new object, all that have a value. Empty for a fault, which does not fire.
-  /// Core Data: `changedValues()`.
+  /// The properties whose values differ from the parent's, with their present values: for a new
+  /// object, all that have a value. Empty for a fault, which does not fire. Core Data:
+  /// `changedValues()`.
   public final func changedValues() -> [String: Value] {
     guard let context = context(for: .changes) else { return [:] }
     let committed = context.work.committedRecord(of: self)
@@ -18,12 +18,12 @@ extension ManagedObject {
     }
   }
 
-  /// The values as the parent has them: what the unsaved changes were made from. `.null` for each
-  /// property of a new object. Loads a fault. Core Data: `committedValues(forKeys:)`.
+  /// The parent's values, on which the unsaved changes are based. `.null` for each property of a
+  /// new object. Loads a fault. Core Data: `committedValues(forKeys:)`.
   ///
   /// - Parameter names: of the properties; nil for all that are not external. Transient attributes,
-  ///   to-many relationships and names that the entity does not have are passed over. An external
-  ///   attribute is read if it is named; if another has replaced its value since, it is passed over.
+  ///   to-many relationships and unknown names are skipped. An external attribute is read if it is
+  ///   named; if another context has replaced its value since, it is skipped.
   public final func committedValues(forKeys names: [String]? = nil) -> [String: Value] {
     guard let context = context(for: .changes), isAlive else { return [:] }
     if isFault { context.loader.fire(self) }
@@ -40,10 +40,10 @@ extension ManagedObject {
     return values(of: slots) { self.value(at: $0, in: record) }
   }
 
-  /// The properties that were changed since objectsDidChange was last posted, with the values that
-  /// they had then: `.null` for those of an object that is new since.
-  /// External attributes are read; one whose value another has replaced since is left out.
-  /// Core Data: `changedValuesForCurrentEvent()`.
+  /// The properties that were changed since objectsDidChange was last posted, with their former
+  /// values: `.null` for those of an object that is new since. External attributes are read; one
+  /// whose value another context has replaced since is left out. Core Data:
+  /// `changedValuesForCurrentEvent()`.
   public final func changedValuesForCurrentTurn() -> [String: Value] {
     guard let context = context(for: .changes) else { return [:] }
     let (former, slots) = context.reader.recordAtTurnStart(of: self)
@@ -64,8 +64,8 @@ extension ManagedObject {
   // MARK: - Relationships
 
   /// Whether reading the relationship's objects would load something: the object is a fault, or its
-  /// target is one that is not loaded. Always true for a to-many relationship, whose view keeps no
-  /// members. Nothing is loaded. Core Data: `hasFault(forRelationshipNamed:)`.
+  /// target is not loaded. Always true for a to-many relationship, whose view keeps no members.
+  /// Nothing is loaded. Core Data: `hasFault(forRelationshipNamed:)`.
   ///
   /// - Precondition: the entity has a relationship of that name.
   public final func hasFault(forRelationshipNamed name: String) -> Bool {
@@ -110,10 +110,10 @@ extension ManagedObject {
     home.layout.placedSlots.subtracting(home.layout.transientSlots)
   }
 
-  /// Those of `slots` that are persistent and whose values are not those of `record`, the parent's; of
-  /// external ones, not what the parent has by now.
+  /// Those of `slots` that are persistent and whose values differ from `record`, the parent's;
+  /// external values that equal the parent's present ones are left out.
   ///
-  /// - Parameter isFormer: whether the record is that of the turn's beginning instead.
+  /// - Parameter isFormer: whether the record is the record at the beginning of the turn instead.
   private func differingSlots(
     _ slots: SlotSet, from record: Record?, isFormer: Bool = false
   ) -> SlotSet {

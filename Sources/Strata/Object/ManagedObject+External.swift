@@ -2,8 +2,8 @@
 import StrataChanges
 import StrataRecord
 
-// External attributes: the record says that there was a value when it was read, and how long it was; the
-// bytes lie in the draft, in a pending change, or in the store.
+// External attributes: the record has the existence and the length of a value at the time of
+// reading; the bytes are in the draft, in a pending change, or in the store.
 
 extension ManagedObject {
   /// What an external slot shows, to getters, to setters, which compare with it, and to the methods that
@@ -44,9 +44,10 @@ extension ManagedObject {
     shown(at: slot, \.stamp) { try $0.externalStamp(of: key, at: slot) }
   }
 
-  /// Sets an external slot, if the bytes are others than it shows.
+  /// Sets an external slot, if the bytes differ from its value.
   ///
-  /// To ask what it shows may take a view and merge, which encodes drafts: the draft is asked for after.
+  /// Reading the value may take a view and merge, which encodes drafts: the draft is fetched
+  /// afterwards.
   final func storeExternal<T: AttributeValue>(_ value: T, at slot: Int) {
     let value = value.externalData
     guard draft != nil || record != nil, value?.stamp != externalStamp(at: slot) else { return }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// What an object needs its context for.
+/// The operations for which an object needs its context.
 enum ContextNeed {
   /// Reading a value that is not in memory.
   case value(slot: Int)
@@ -9,9 +9,9 @@ enum ContextNeed {
   case relationship(slot: Int)
   /// Setting an attribute or a relationship.
   case setting(slot: Int)
-  /// Telling what has changed.
+  /// Listing changes.
   case changes
-  /// Telling what a save would refuse.
+  /// Listing the failures of a save.
   case validation
 
   fileprivate func text(_ entity: EntityDescription) -> String {
@@ -27,10 +27,10 @@ enum ContextNeed {
 }
 
 extension ManagedObject {
-  /// The object's context; nil if the object had left it before it went.
+  /// The object's context; nil if the object had left it before it was deallocated.
   ///
-  /// An object whose context is gone has no right answer to give: a relationship would look empty, and
-  /// a value that is set would be lost. So the program stops.
+  /// An object whose context is deallocated has no correct value to return: a relationship would
+  /// look empty, and a value that is set would be lost. So the program stops.
   @inline(__always)
   final func context(for need: @autoclosure () -> ContextNeed) -> ManagedObjectContext? {
     if let context = home.context { return context }

@@ -2,8 +2,8 @@
 public import Observation
 import StrataRecord
 
-// What `withObservationTracking` and SwiftUI see of objects: attributes, to-one and to-many
-// relationships, changed by whomever, in a context with `tracksObservation`.
+// Observation of objects by `withObservationTracking` and SwiftUI: attributes, to-one and to-many
+// relationships, and changes of any origin, in a context with `tracksObservation`.
 
 extension ManagedObject: Observable {}
 
@@ -14,10 +14,10 @@ extension ManagedObject {
     if let observed = home.observed { observed.access(self, slot) }
   }
 
-  /// Tells observers that all values are about to be those of `record`, by somebody else than an
-  /// assignment: the properties that differ. To be called before the object's record is replaced.
+  /// Notifies observers that all values are about to be those of `record`, by another cause than an
+  /// assignment: of the properties that differ. Call it before the object's record is replaced.
   ///
-  /// - Parameter record: nil if the values are unknown as yet, or if the object goes.
+  /// - Parameter record: nil if the values are unknown as yet, or if the object is deleted.
   final func recordWillChange(to record: Record?) {
     guard home.observed != nil, let context = home.context else { return }
     context.registry.recordWillChange(of: key, from: self.record, to: record)

@@ -2,37 +2,37 @@
 public import StrataModel
 public import StrataRecord
 
-/// An object of the graph: an instance of your class, living in one context.
-/// Core Data: `NSManagedObject`.
+/// An object of the graph: an instance of your class, living in one context. Core Data:
+/// `NSManagedObject`.
 ///
 /// Your classes inherit from it and are marked `@Entity`; their stored properties become attributes
 /// and relationships. An object belongs to the context that made or fetched it and is reached only
-/// inside that context's isolation: it is not `Sendable`, so handing it elsewhere does not compile.
-/// Hand over its `objectID`.
+/// inside that context's isolation: it is not `Sendable`, so passing it elsewhere does not compile.
+/// Pass its `objectID`.
 ///
 /// ## States
-/// What the object is, relative to its context's parent, is its `status`; whether its values are in
-/// memory is another matter (`isFault`).
-/// - *clean*: as the parent has it. → updated, by the first change; → deleted, by `delete`.
+/// The object's state relative to its context's parent is its `status`; `isFault` says whether its
+/// values are in memory.
+/// - *clean*: equals the parent's state. → updated, by the first change; → deleted, by `delete`.
 /// - *inserted*: new in this context. → clean, by a save; → detached, by `delete` or `rollback`.
 /// - *updated*: changed here. → clean, by a save or `rollback`; → deleted, by `delete`.
 /// - *deleted*: to be deleted by the next save. → detached, by that save; → clean, by `rollback`.
-/// - *gone*: a fault that fired and found nothing: somebody else deleted the object. It reads as
-///   deleted, its properties as nil, or as the attribute's default or its type's zero.
-///   Core Data: `shouldDeleteInaccessibleFaults`.
+/// - *gone*: a fault that fired and found nothing: another context deleted the object. It reads as
+///   deleted, its properties as nil, or as the attribute's default or its type's zero. Core Data:
+///   `shouldDeleteInaccessibleFaults`.
 /// - *detached*: of no context any more. It reads like a gone one.
 ///
 /// ## Invariants
 /// - I1 A context has one instance per ID.
-/// - I2 `draft` is there only while values are set that the context's changes do not hold yet; then
-///   `record` is what the draft was made from.
+/// - I2 `draft` exists only while values are set that the context's changes do not contain yet;
+///   then `record` is the base of the draft.
 /// - I3 An object without record and draft is a fault.
 ///
 /// ## Lifetime
-/// The context's cache owns the object and lets go of it when nobody else holds it and it has no
-/// unsaved values. An object that outlives its context keeps the attributes that are loaded; what needs
-/// the context stops the program (`context(for:)`). `deinit` touches nothing: the last reference may be
-/// dropped on any thread.
+/// The context's cache owns the object and releases it when the program does not hold it and it has
+/// no unsaved values. An object that outlives its context keeps the attributes that are loaded;
+/// operations that need the context stop the program (`context(for:)`). `deinit` touches nothing:
+/// the last reference may be released on any thread.
 nonisolated open class ManagedObject {
   package enum Status: UInt8 {
     case clean, inserted, updated, deleted, gone, detached
@@ -52,8 +52,10 @@ nonisolated open class ManagedObject {
   /// The generation of the store's record that `record` goes back to; 0 if the store has none.
   @exclusivity(unchecked)
   package final var generation: UInt64 = 0
-  // What follows fits into eight bytes: with them an object is 72, which malloc rounds to 80.
-  /// Where the context's `ObservedObjects` has the object's registrar; 0 if nobody has looked.
+  // The following properties fit into eight bytes: with them an object is 72, which malloc rounds
+  // to 80.
+  /// The index of the object's registrar in the context's `ObservedObjects`; 0 if no property was
+  /// read.
   @exclusivity(unchecked)
   @usableFromInline final var observation: UInt32 = 0
   @exclusivity(unchecked)
@@ -61,7 +63,7 @@ nonisolated open class ManagedObject {
   /// The cache's mark of recent use.
   @exclusivity(unchecked)
   package final var isRecentlyUsed = false
-  /// Whether the cache has let the object stay once, when it looked for what to let go.
+  /// Whether the cache has spared the object once, when it released others.
   package final var wasSpared = false
   /// The edition of the cache that `record` is good for.
   @exclusivity(unchecked)
@@ -93,20 +95,20 @@ nonisolated open class ManagedObject {
   // A class that overrides one of these calls `super`. They run inside the context's isolation. They
   // stand here because Swift lets no method of an extension be overridden.
 
-  /// Called once in the object's lifetime, when it was inserted: in the context that inserts it,
-  /// not again by a redo, nor where a save takes it. What it sets belongs to the insertion. Fetching
-  /// in it is discouraged. Core Data: `awakeFromInsert()`.
+  /// Called once in the object's lifetime, when it is inserted: in the context that inserts it, not
+  /// again by a redo, nor in contexts that a save takes it to. Values that it sets belong to the
+  /// insertion. Fetching in it is discouraged. Core Data: `awakeFromInsert()`.
   open func awakeFromInsert() {}
 
   /// Called each time the object has been given its values from the context's parent: its fault
   /// fired, or a fetch found it. Change processing is off around it, so that it may fill transient
-  /// attributes and caches: what it sets in this object is seen in this context, is no change and is
-  /// never saved. It must not set relationships. Core Data: `awakeFromFetch()`.
+  /// attributes and caches: values that it sets in this object are seen in this context, are no
+  /// change and are never saved. It must not set relationships. Core Data: `awakeFromFetch()`.
   open func awakeFromFetch() {}
 
-  /// Called when the object has been given its values by something else than a fetch or an edit:
-  /// the place to derive again what `awakeFromFetch` derives. What it sets is no change.
-  /// Core Data: `awake(fromSnapshotEvents:)`.
+  /// Called when the object has been given its values by another cause than a fetch or an edit: the
+  /// place to repeat the derivations of `awakeFromFetch`. Values that it sets are no change. Core
+  /// Data: `awake(fromSnapshotEvents:)`.
   open func awakeFromSnapshotEvents(_ events: SnapshotEvents) {}
 
   /// Called before the context saves the object's unsaved changes, its deletion included
@@ -116,18 +118,19 @@ nonisolated open class ManagedObject {
   open func willSave() {}
 
   /// Called when the context has saved the object, to its parent or to the disk; for a deleted one
-  /// too (`isDeleted`), a last time with its values. What it changes is unsaved afterwards.
+  /// too (`isDeleted`), a last time with its values. Changes that it makes are unsaved afterwards.
   /// Core Data: `didSave()`.
   open func didSave() {}
 
-  /// Called when the context is about to save the object, which is new to its parent: after `willSave`,
-  /// beside the rules of the model, which are looked at in any case. What it throws, the save reports
+  /// Called when the context is about to save the object, which is new to its parent: after
+  /// `willSave`, in addition to the rules of the model. The save reports the error that it throws
   /// with all other failures (`ContextError.validationFailed`), and nothing is saved.
   ///
-  /// It looks and changes nothing, in this object or another: a change is itself a failure, for what
-  /// was checked before it would not be what is saved. Change objects in `willSave`.
+  /// It reads and changes nothing, in this object or another: a change is itself a failure, because
+  /// the values that were validated before would differ from the saved ones. Change objects in
+  /// `willSave`.
   ///
-  /// It is called by each context on the object's way to the store, for what the object is there.
+  /// It is called by each context on the object's way to the store, for the object's state there.
   /// Core Data: `validateForInsert()`.
   open func validateForInsert() throws {}
 
@@ -148,8 +151,8 @@ nonisolated open class ManagedObject {
   /// Core Data: `willTurnIntoFault()`.
   open func willTurnIntoFault() {}
 
-  /// Called after the object's values have gone: the place to let go of what was derived from them.
-  /// Reading a property would bring them back. Core Data: `didTurnIntoFault()`.
+  /// Called after the object's values have been released: the place to release values derived from
+  /// them. Reading a property would load them again. Core Data: `didTurnIntoFault()`.
   open func didTurnIntoFault() {}
 
   // MARK: - Slots
@@ -159,7 +162,7 @@ nonisolated open class ManagedObject {
   @inlinable public static var _slotEnd_ManagedObject: Int { @inline(__always) get { 0 } }
 }
 
-/// What all entities inherit from: it has no properties and no objects.
+/// The root of all entities: it has no properties and no objects.
 private let rootEntity = EntityDescription(
   "ManagedObject", class: ManagedObject.self, isAbstract: true, hooks: [], properties: [])
 
@@ -216,7 +219,7 @@ extension ManagedObject {
   /// Whether the object has unsaved changes and existed before. Core Data: `isUpdated`.
   public final var isUpdated: Bool { status == .updated }
 
-  /// Whether the next save deletes the object, or a fault found it deleted by somebody else.
+  /// Whether the next save deletes the object, or its fault found it deleted by another context.
   /// Core Data: `isDeleted`.
   public final var isDeleted: Bool { status == .deleted || status == .gone }
 

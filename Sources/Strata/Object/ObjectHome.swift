@@ -3,12 +3,12 @@ package import StrataModel
 import StrataPrimitives
 package import StrataRecord
 
-/// What the objects of one entity in one context have in common: the way to the context, and how
-/// their records are read. One pointer in each object stands for all of it.
+/// The shared state of the objects of one entity in one context: the reference to the context, and
+/// the description of their records. One pointer in each object leads to all of it.
 ///
 /// ## Lifetime
-/// The context owns its homes, and objects own theirs; when the context goes, it cuts `context`, and
-/// with that the way of every object that somebody still holds.
+/// The context owns its homes, and objects own theirs. When the context is deallocated, it clears
+/// `context` for every object that the program still holds.
 ///
 /// ## Isolation
 /// The context's.
@@ -19,9 +19,9 @@ public final class ObjectHome {
   @usableFromInline package let layout: RecordLayout
   /// The life cycle methods that the objects have.
   package let hooks: LifeCycleHooks
-  // Safety: `@exclusivity(unchecked)` spares each getter a run-time check: the context alone sets it,
-  // in its isolation, and running no code of others meanwhile.
-  /// Who is told when values of the objects change; nil where nobody can ask to be.
+  // Safety: `@exclusivity(unchecked)` spares each getter a run-time check: the context alone sets
+  // it, in its isolation, and running no code of others meanwhile.
+  /// The observers' registrars of the objects; nil in a context that does not track observation.
   @exclusivity(unchecked)
   @usableFromInline var observed: ObservedObjects?
   package let type: ManagedObject.Type
@@ -60,9 +60,9 @@ public final class ObjectHome {
   /// Whether the context is there.
   package var hasContext: Bool { uncountedContext != nil }
 
-  /// What `body` finds in the context; nil if that is gone.
+  /// The result of `body` in the context; nil if the context is deallocated.
   ///
-  /// - Important: the context is not kept alive meanwhile: `body` runs no code of the program.
+  /// - Important: The context is not retained during the call: `body` runs no code of the program.
   @inline(__always)
   func find<Found>(_ body: (ManagedObjectContext) -> Found?) -> Found? {
     uncountedContext?.with(body)
@@ -72,22 +72,22 @@ public final class ObjectHome {
   /// has room for as many from the start.
   private(set) var heapByteCountOfNew = Draft.heapByteCountUsual
 
-  /// Notes what a new object was given.
+  /// Notes the values of a new object.
   func noteNew(_ draft: Draft) {
     if draft.heapByteCount > heapByteCountOfNew {
       heapByteCountOfNew = min(draft.heapByteCount, Self.heapByteCountOfNewMax)
     }
   }
 
-  /// Who gets long texts gets them in a buffer of their own.
+  /// Longer values spill into a separate allocation.
   private static var heapByteCountOfNewMax: Int { 1_024 }
 
   /// Cuts the way to a context that is going.
   package func detach() { uncountedContext = nil }
 }
 
-/// What an instance is made from. Strata makes seeds; a class that overrides `init(_:)` passes its
-/// seed on.
+/// The argument from which an instance is made. Strata makes seeds; a class that overrides
+/// `init(_:)` passes its seed on.
 public struct ObjectSeed {
   package let home: ObjectHome
   package let key: ObjectKey

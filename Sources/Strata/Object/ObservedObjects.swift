@@ -2,18 +2,19 @@
 import Observation
 import StrataModel
 
-/// The objects of one context that somebody may be observing, each with a registrar of Swift's
-/// Observation: so `withObservationTracking` sees changes of single properties of single objects.
+/// The objects of one context that may be observed, each with a registrar of Swift's Observation:
+/// so `withObservationTracking` sees changes of single properties of single objects.
 ///
-/// Only contexts with `tracksObservation` have one, and their objects' homes lead to it: in all
-/// others a getter finds nil there, and a setter finds that the object has no `observation`.
+/// Only contexts with `tracksObservation` have one, and their objects' homes lead to it. In other
+/// contexts a getter finds nil there, and a setter finds that the object has no `observation`.
 ///
 /// ## Invariants
-/// - I1 `registrars[object.observation]` is the registrar of `object`; place 0 is nobody's.
+/// - I1 `registrars[object.observation]` is the registrar of `object`; index 0 is unused.
 ///
 /// ## Lifetime
-/// An object gets its registrar when a property is first read, and loses it when the cache lets go
-/// of it. An observer keeps the object that it observes, or it hears of no change after that.
+/// An object gets its registrar when a property is first read, and loses it when the cache releases
+/// it. An observer must hold the object that it observes, or it is not notified of changes after
+/// that.
 ///
 /// ## Isolation
 /// The context's.
@@ -27,8 +28,8 @@ final class ObservedObjects {
   /// Whether no object has a registrar.
   var isEmpty: Bool { registrars.count - 1 == free.count }
 
-  /// Notes that the property at `slot` is read. Never inlined: getters are to pay for the question
-  /// alone whether anybody observes.
+  /// Notes a read of the property at `slot`. Never inlined: getters are to pay only for the check
+  /// whether the context tracks observation.
   @inline(never)
   func access(_ object: ManagedObject, _ slot: Int) {
     guard object.status != .detached else { return }
@@ -80,6 +81,6 @@ final class ObservedObjects {
 }
 
 extension ManagedObject {
-  /// What a key path for Observation stands for: the property at a slot. Nobody reads it.
+  /// The target of a key path for Observation: the property at a slot. It is never read.
   fileprivate final subscript(observed slot: Int) -> Int { slot }
 }

@@ -3,15 +3,15 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// The ordered relationships that a context works on by index, so that a stretch of edits does not
-/// read the list anew for each.
+/// The ordered relationships that a context edits by index, so that a series of edits does not read
+/// the list again for each.
 ///
-/// What the context does itself is done to the lists too; what else may change them lets them go:
-/// others' changes, landings, saves, undo, an edit of an object that is stale.
+/// The context's own edits are applied to the lists too. All other causes of change release them:
+/// others' changes, pushes, saves, undo, an edit of an object that is stale.
 ///
 /// ## Invariants
 /// - I1 A list here has the members that the turn's view shows, unsaved edits included.
-/// - I2 There are at most eight, the one used last at the end.
+/// - I2 There are at most eight, the most recently used at the end.
 ///
 /// ## Isolation
 /// The context's.
@@ -42,7 +42,7 @@ struct OrderedLists {
 
   mutating func removeAll() { entries = [] }
 
-  // MARK: - What the context does
+  // MARK: - The context's own edits
 
   /// A link was edited.
   func linkDidChange(at place: LinkPlace, to target: ObjectKey, _ state: LinkState) {
@@ -59,9 +59,9 @@ struct OrderedLists {
     }
   }
 
-  /// The to-one slot of `member` was set, whose inverse is `relationship`.
+  /// Updates the lists after the to-one slot of `member` was set, whose inverse is `relationship`.
   ///
-  /// - Parameter position: gives the position that the member has in the list of its new owner.
+  /// - Parameter position: returns the position that the member has in the list of its new owner.
   func targetDidChange(
     of member: ObjectKey, to owner: ObjectKey?, _ relationship: PropertyNumber,
     position: (LinkPlace) -> UInt64

@@ -26,8 +26,8 @@ final class OrderedMembers {
   private var positions: [ObjectKey: UInt64] = [:]
   /// How many members have no number: they were linked from their own side.
   private(set) var unnumberedCount = 0
-  /// The one that was put into the list last. Who inserts a run, one after the other, goes on beside
-  /// it, and room is kept for that.
+  /// The member that was inserted last. A run of insertions goes on beside it, and room is kept for
+  /// that.
   var insertedLast: ObjectKey?
 
   private static let chunkCountMax = 1_024

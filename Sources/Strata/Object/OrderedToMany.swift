@@ -5,28 +5,28 @@ import StrataPrimitives
 package import StrataQuery
 import StrataRecord
 
-/// An ordered to-many relationship of one object: a lazy view, not a copy. Each member is there once,
-/// at a place that inserts, moves and saves keep.
+/// An ordered to-many relationship of one object: a lazy view, not a copy. It has each member once,
+/// at a position that inserts, moves and saves keep.
 ///
-/// A member's place is a number beside its link. Inserting between two members takes a number
-/// between theirs and writes one link; the list is not rewritten, nor are members loaded. Where a
-/// place is so crowded that there is no number left, a few neighbours are numbered anew: O(log
-/// members) links for each insertion, amortised, however they fall. A member that was linked from its
-/// own side comes last.
+/// A member's position is a number beside its link. Inserting between two members takes a number
+/// between theirs and writes one link; the list is not rewritten, nor are members loaded. If a
+/// position is so crowded that there is no number left, a few neighbours are renumbered: O(log
+/// members) links for each insertion, amortised, in every order of insertions. A member that was
+/// linked from its own side comes last.
 ///
 /// It is a collection: `list[3]`, `list.first`, `list.firstIndex(of:)`, slices, `reversed()`. The
-/// first call that asks for an index reads the list, O(members); from then on the context keeps it
-/// while it is edited here, and an edit costs about as much in a list of a hundred thousand as in one
-/// of a hundred. It is read anew when others have changed something, and after a save. Indices are
-/// those of the moment: an edit moves what is behind it.
+/// first call that needs an index reads the list, O(members); from then on the context keeps it
+/// while it is edited here, and an edit costs about as much in a list of a hundred thousand as in
+/// one of a hundred. It is read again when others have changed it, and after a save. Indices are
+/// those of the moment: an edit moves the members behind it.
 ///
 /// ## Several editors
-/// Saves of several contexts merge as edits of places, not of the whole list: what one inserts stays
-/// between the neighbours that it was put between, wherever others insert, move or remove. If two
-/// insert at the same place, their members are in one order everywhere, each one's in its own. If two
-/// move the same member, the later save says where it is; if one removes it, it is removed. The one
-/// exception: if one numbers a crowded place anew while the other inserts just there, the other's
-/// member comes to stand among these few, but not surely between the two.
+/// Saves of several contexts merge as edits of positions, not of the whole list: a member stays
+/// between the neighbours that it was inserted between, wherever others insert, move or remove. If
+/// two contexts insert at the same position, their members are in one order everywhere, each one's
+/// in its own. If two move the same member, the later save decides; if one removes it, it is
+/// removed. The one exception: if one renumbers a crowded position while the other inserts just
+/// there, the other's member is placed among these few, but perhaps not between the two.
 public struct OrderedToMany<Target: ManagedObject> {
   private let base: ToMany<Target>
 
@@ -88,20 +88,20 @@ public struct OrderedToMany<Target: ManagedObject> {
     insert(self[source], at: destination > source ? destination + 1 : destination)
   }
 
-  /// Moves members to before the one that is at `destination` now, or to the end, in their order:
-  /// what a list view asks for. SwiftUI: `move(fromOffsets:toOffset:)`.
+  /// Moves members to before the one that is at `destination` now, or to the end, in their order,
+  /// as a list view requests it. SwiftUI: `move(fromOffsets:toOffset:)`.
   ///
   /// - Parameters:
-  ///   - sources: ascending indices of members, an `IndexSet`, say.
-  ///   - destination: as they are counted before the move.
+  ///   - sources: ascending indices of members, an `IndexSet`, for example.
+  ///   - destination: the destination as counted before the move.
   /// - Precondition: the sources are indices, and 0 ≤ `destination` ≤ `count`.
   public func move(fromOffsets sources: some Sequence<Int>, toOffset destination: Int) {
     insert(sources.map { self[$0] }, at: destination)
   }
 
-  /// Makes the member at `index` no member any more. It is not deleted.
+  /// Removes the member at `index` from the list. It is not deleted.
   ///
-  /// - Returns: what was the member.
+  /// - Returns: the removed member.
   /// - Precondition: 0 ≤ `index` < `count`.
   @discardableResult
   public func remove(at index: Int) -> Target {
@@ -193,8 +193,8 @@ extension OrderedToMany: RandomAccessCollection {
     return object
   }
 
-  /// The members as they are now, in order, as faults where they are not loaded. The list may be
-  /// edited meanwhile.
+  /// The present members, in order, as faults if they are not loaded. The list may be edited during
+  /// the iteration.
   public func makeIterator() -> AnyIterator<Target> { base.makeIterator() }
 
   public var underestimatedCount: Int { 0 }

@@ -2,13 +2,13 @@
 import StrataChanges
 import StrataModel
 
-/// Which numbers new members of an ordered relationship get, and which members must be numbered anew
-/// to make room.
+/// Chooses the numbers of new members of an ordered relationship, and the members to renumber to
+/// make room.
 ///
 /// A number is 64 bits. The first member gets 2⁶³, those at the ends 2⁴⁰ more or less than their
 /// neighbour, those in between the middle between theirs. A run that is inserted at one place, one
-/// after the other, forwards or backwards, takes a thousandth of the room each time, not half of it, from
-/// its second or third member on. Each number is a little off, by its object's key.
+/// after the other, forwards or backwards, takes a thousandth of the room each time, not half of
+/// it, from its second or third member on. Each number is offset a little by its object's key.
 ///
 /// | inserted | until there is no room |
 /// | --- | --- |
@@ -17,16 +17,16 @@ import StrataModel
 /// | always into the smaller half | 33 |
 ///
 /// ## When there is no room
-/// Then neighbours are numbered anew, in a window around the place: two members, four, eight …, until
-/// one has room enough. Twice as large a window must have twice as much room for each member: 2⁸ for
-/// two, 2⁹ for four, and so on. So after a window was numbered anew, each half of it has twice the
-/// room that it is asked for, and takes as many insertions as it has members before its turn comes
-/// again: O(1) numbers written for each insertion and size of window, O(log members) for each
-/// insertion, by whoever and wherever. (M. A. Bender et al., "Two simplified algorithms for
-/// maintaining order in a list", 2002.) The whole list is numbered anew only where it has more than
+/// Then neighbours are renumbered, in a window around the position: two members, four, eight …,
+/// until one has room enough. A window of twice the size must have twice as much room for each
+/// member: 2⁸ for two, 2⁹ for four, and so on. So after a window was renumbered, each half of it
+/// has twice the required room, and takes as many insertions as it has members before it is
+/// renumbered again: O(1) numbers written for each insertion and size of window, O(log members) for
+/// each insertion, in every order of insertions. (M. A. Bender et al., "Two simplified algorithms
+/// for maintaining order in a list", 2002.) The whole list is renumbered only if it has more than
 /// 2²⁷ members.
 ///
-/// Members without a number come last; they are given theirs when something is put behind them.
+/// Members without a number come last; they are numbered when a member is inserted behind them.
 struct PositionPlan {
   /// Of the new members, ascending.
   private(set) var positions: [UInt64] = []
@@ -67,8 +67,7 @@ struct PositionPlan {
     let first: UInt64
     let step: UInt64
 
-    /// Those for `count` members that come to stand at `place`; nil if there are not so many between
-    /// the neighbours.
+    /// The numbers of `count` members at `place`; nil if the neighbours do not leave enough room.
     init?(_ count: Int, at place: Int, of numberedCount: Int, in members: OrderedMembers) {
       let count = UInt64(count)
       let lower = place > 0 ? members[place - 1] : nil
@@ -112,9 +111,9 @@ struct PositionPlan {
     }
   }
 
-  // MARK: - Where there is none
+  // MARK: - Making room
 
-  /// Numbers a window around `place` anew.
+  /// Renumbers a window around `place`.
   ///
   /// - Returns: the numbers of the `count` new ones.
   private mutating func renumber(

@@ -2,9 +2,9 @@
 public import StrataModel
 public import StrataRecord
 
-// Descriptions of attributes, from the Swift type of the property: what `@Entity` writes, and what
-// one writes by hand. `attribute` is for a property marked `@Attribute`, `property` for an unmarked
-// one, which may as well be a to-one relationship.
+// Descriptions of attributes, from the Swift type of the property, as `@Entity` generates them and
+// as they are written by hand. `attribute` is for a property marked `@Attribute`, `property` for an
+// unmarked one, which may also be a to-one relationship.
 
 extension PropertyDescription {
   /// An attribute of a type that is stored as it is.
@@ -13,8 +13,8 @@ extension PropertyDescription {
   ///   - name: the property's name.
   ///   - keyPath: the property, from the class that declares it.
   ///   - options: see `AttributeOption`.
-  ///   - originalName: the name in the model before this one; nil if it is the same.
-  ///   - defaultValue: what a new object has; nil for the type's zero, or for nil.
+  ///   - originalName: the name in the previous model; nil if it is the same.
+  ///   - defaultValue: the value of a new object; nil for the type's zero, or for nil.
   public static func attribute<Root: ManagedObject, T: AttributeValue>(
     _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T.Type,
     _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T? = nil

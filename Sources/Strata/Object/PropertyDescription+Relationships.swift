@@ -10,10 +10,10 @@ extension PropertyDescription {
   ///   - name: the property's name.
   ///   - keyPath: the property, from the class that declares it.
   ///   - options: see `RelationshipOption`.
-  ///   - deleteRule: what happens to the others when an object of this entity is deleted.
-  ///   - inverse: the property at the other end that holds the same links; nil if it is named there,
-  ///     or if there is none.
-  ///   - originalName: the name in the model before this one; nil if it is the same.
+  ///   - deleteRule: the effect on the others when an object of this entity is deleted.
+  ///   - inverse: the property at the other end that holds the same links; nil if it is named
+  ///     there, or if there is none.
+  ///   - originalName: the name in the previous model; nil if it is the same.
   public static func relationship<Root: ManagedObject, T: ManagedObject>(
     _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T?.Type,
     _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify,
@@ -55,7 +55,7 @@ extension PropertyDescription {
 
   /// An ordered to-many relationship.
   ///
-  /// - Parameter ordered: says what the type says already; it may be left out.
+  /// - Parameter ordered: repeats the statement of the type; it may be left out.
   public static func relationship<Root: ManagedObject, T: ManagedObject>(
     _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: OrderedToMany<T>.Type,
     _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify,

@@ -3,24 +3,24 @@ import Foundation
 import StrataModel
 package import StrataRecord
 
-/// Watches one reading of a key path on an object that is made for it, and so finds which stored
-/// property the key path stands for: the way to know that `\Employee.name` is the `name` that Person
-/// declares, though the two key paths are not equal.
+/// Finds the stored property of a key path by recording one reading of it on a temporary object. It
+/// finds that `\Employee.name` is the `name` that Person declares, although the two key paths are
+/// not equal.
 ///
-/// A computed property reads stored ones too, `shoutedName` the `name`. It is told from the property
-/// itself by what it makes of marks: values that the recorder lets the object have.
+/// A computed property reads stored ones too, `shoutedName` the `name`. It is distinguished from
+/// the property itself by its result for marks: values that the recorder gives the object.
 package final class SlotRecorder {
-  /// What was read, in this order.
+  /// The recorded reads, in this order.
   package private(set) var slots: [Int] = []
-  /// What was answered last.
+  /// The last returned value.
   private(set) var answer: Value?
   private let marks: Marks
 
   init(_ marks: Marks) { self.marks = marks }
 
-  /// Notes that a slot is read.
+  /// Notes a read of a slot.
   ///
-  /// - Returns: what it reads as; nil for what it reads as without a value.
+  /// - Returns: the value to read; nil for the value of an empty slot.
   package func read<T: AttributeValue>(_ slot: Int, as _: T.Type = T.self) -> T? {
     slots.append(slot)
     let value = marks.value(of: T.attributeType).flatMap { T(value: $0) }
@@ -58,8 +58,8 @@ package final class SlotRecorder {
 }
 
 extension ManagedObject {
-  /// What `keyPath` reads, found by reading it on objects made for that; nil if it begins at another
-  /// class, or reads what is neither one stored property as it is nor the ID.
+  /// The property of `keyPath`, found by reading it on temporary objects; nil if it begins at
+  /// another class, or reads neither one stored property unchanged nor the ID.
   static func read(by keyPath: AnyKeyPath) -> PropertyRead? {
     var found: PropertyRead?
     for marks in SlotRecorder.Marks.allCases {
@@ -83,7 +83,7 @@ extension ManagedObject {
     guard recorder.slots.count == 1, declared ?? Any.self == type(of: keyPath).valueType else {
       return nil
     }
-    // Relationships, enums and composites have no marks; their types are those of no other property.
+    // Relationships, enums and composites have no marks; no other property has their types.
     guard let value = value as? any AttributeValue else { return .slot(slot) }
     return value.value == recorder.answer ? .slot(slot) : nil
   }

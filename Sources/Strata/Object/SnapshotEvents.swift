@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What gave an object its values other than a fetch or an edit: the cause in
+/// The causes, besides a fetch or an edit, that give an object its values: the argument of
 /// `ManagedObject.awakeFromSnapshotEvents(_:)`. Core Data: `NSSnapshotEventType`.
 public struct SnapshotEvents: OptionSet, Sendable, Hashable {
   public let rawValue: UInt8

@@ -7,11 +7,11 @@ import StrataRecord
 /// A to-many relationship of one object: a lazy view, not a copy.
 ///
 /// It holds no members. `count`, `contains` and `objectIDs` look at links without loading objects;
-/// iterating gives objects as faults, one at a time; inserting and removing never load the others.
-/// `Set(country.cities)` makes a set. What the view shows is what its object's context shows, its
+/// iterating returns objects as faults, one at a time; inserting and removing never load the
+/// others. `Set(country.cities)` makes a set. The view shows the state of its object's context, its
 /// unsaved changes included.
 ///
-/// The members have no order here; `OrderedToMany` is the one that has.
+/// The members have no order here; `OrderedToMany` has one.
 public struct ToMany<Target: ManagedObject> {
   let owner: ManagedObject
   let relationship: RelationshipSchema?
@@ -24,7 +24,7 @@ public struct ToMany<Target: ManagedObject> {
   /// How many members there are. O(members), no object is loaded.
   public var count: Int { members.count }
 
-  /// Whether there are none.
+  /// Whether there are no members.
   public var isEmpty: Bool { members.isEmpty }
 
   /// The members' IDs. O(members), no object is loaded.

@@ -4,27 +4,27 @@ import StrataModel
 import StrataPrimitives
 import StrataRecord
 
-/// What a message says, worked out when somebody asks for the first time: a context that nobody
-/// observes pays for collecting alone.
+/// The content of a message, computed at its first use: a context without observers pays for
+/// collecting alone.
 ///
 /// ## Lifetime
-/// Until it is worked out it keeps the turn's segments, and their records, alive; then IDs and slot
+/// Until it is computed it keeps the turn's segments, and their records, alive; then IDs and slot
 /// sets only.
 ///
 /// ## Isolation
 /// Sendable: guarded by a lock.
 final class ChangeContents: Sendable {
-  /// What was collected.
+  /// The collected changes.
   enum Source: Sendable {
     case keys(inserted: [ObjectKey], updated: [ObjectKey], deleted: [ObjectKey])
     case turn(TurnChanges)
     /// - Parameters:
-    ///   - merged: what the store has otherwise; nil for an object that is gone.
+    ///   - merged: the store's states that differ; nil for an object that is gone.
     ///   - derived: the objects of `merged` that differ in these derived slots alone.
     case saved(Overlay, merged: [ObjectKey: Record?], derived: [ObjectKey: SlotSet])
   }
 
-  /// What was worked out.
+  /// The computed sets.
   struct Resolved: Sendable {
     var inserted: Set<ObjectID> = []
     var updated: Set<ObjectID> = []
@@ -88,7 +88,8 @@ final class ChangeContents: Sendable {
     resolved.slots = changes.slots
     resolved.inserted = ids(turn.inserted)
     resolved.deleted = ids(turn.deleted)
-    // What came and went within the turn is in neither; what went and came back was changed.
+    // Objects inserted and deleted within the turn are in neither; objects deleted and restored
+    // were changed.
     let both = resolved.inserted.intersection(resolved.deleted)
     resolved.inserted.subtract(both)
     resolved.deleted.subtract(both)
@@ -128,7 +129,7 @@ final class ChangeContents: Sendable {
       overlay.links.byPlace.keys.map { ObjectID(store: store, key: $0.owner) })
     resolved.updated.subtract(resolved.inserted)
     resolved.updated.subtract(resolved.deleted)
-    // What the store made of objects that the save did not speak of.
+    // The store's changes of objects outside the save.
     for (key, record) in merged where pending[key] == nil {
       let id = ObjectID(store: store, key: key)
       if record == nil { resolved.deleted.insert(id) } else { resolved.updated.insert(id) }
@@ -138,7 +139,7 @@ final class ChangeContents: Sendable {
       if let slots = derived[key], resolved.slots[key] != nil || pending[key] == nil {
         resolved.slots[key, default: SlotSet()].formUnion(slots)
       } else {
-        // What a merge policy has made of an object is not told by what we set.
+        // The slots that we set do not include the decisions of a merge policy.
         resolved.slots[key] = nil
       }
     }

@@ -3,10 +3,10 @@ import StrataChanges
 public import StrataModel
 import StrataRecord
 
-/// Which objects a message is about, by ID: what may leave the context.
+/// The objects of a message, by ID, so that they may leave the context.
 ///
-/// The sets are worked out at the first question, in time that grows with the number of objects;
-/// after that each answer is O(1).
+/// The sets are computed at the first use, in time that grows with the number of objects; after
+/// that each access is O(1).
 public struct ChangedObjects: Sendable {
   let contents: ChangeContents
 
@@ -17,14 +17,14 @@ public struct ChangedObjects: Sendable {
       .keys(inserted: inserted, updated: updated, deleted: deleted), store: store, schema: nil)
   }
 
-  /// What a turn has changed.
+  /// The changes of a turn.
   init(_ turn: TurnChanges, schema: Schema) {
     contents = ChangeContents(.turn(turn), store: schema.store, schema: schema)
   }
 
-  /// What a save is about.
+  /// The changes of a save.
   ///
-  /// - Parameter result: what the store made of it; nil if it did not get there.
+  /// - Parameter result: the store's result; nil if the save did not reach the store.
   init(saved: Overlay, _ result: CommitResult?, schema: Schema) {
     contents = ChangeContents(
       .saved(saved, merged: result?.merged ?? [:], derived: result?.derived ?? [:]),
@@ -36,7 +36,7 @@ public struct ChangedObjects: Sendable {
   public var inserted: Set<ObjectID> { contents.resolved.inserted }
 
   /// Objects whose values or links have changed, without the new and the deleted ones. Both ends of
-  /// a link that came or went are here. Core Data: `NSUpdatedObjectsKey`.
+  /// an added or removed link are included. Core Data: `NSUpdatedObjectsKey`.
   public var updated: Set<ObjectID> { contents.resolved.updated }
 
   /// Objects that are deleted. Core Data: `NSDeletedObjectsKey`.
@@ -46,9 +46,9 @@ public struct ChangedObjects: Sendable {
   /// Core Data: `NSRefreshedObjectsKey`.
   public var refreshed: Set<ObjectID> { contents.resolved.refreshed }
 
-  /// Objects that the context has let go: after a `reset()`, all that were registered. Who holds one
-  /// holds a detached object; who shows objects fetches again.
-  /// Core Data: `NSInvalidatedAllObjectsKey`.
+  /// Objects that the context has released: after a `reset()`, all that were registered. A program
+  /// that holds one holds a detached object; fetch again to show objects. Core Data:
+  /// `NSInvalidatedAllObjectsKey`.
   public var invalidated: Set<ObjectID> { contents.resolved.invalidated }
 
   public var isEmpty: Bool {

@@ -16,8 +16,8 @@ extension ManagedObjectContext {
   public static let objectsDidChangeNotification = Notification.Name(
     "StrataContextObjectsDidChange")
 
-  /// Posted when a save begins. What an observer changes is saved too.
-  /// Core Data: `NSManagedObjectContextWillSave`.
+  /// Posted when a save begins. Changes that an observer makes are saved too. Core Data:
+  /// `NSManagedObjectContextWillSave`.
   public static let willSaveNotification = Notification.Name("StrataContextWillSave")
 
   /// Posted when a save has succeeded: handed to the parent, or on the disk.
@@ -29,7 +29,7 @@ extension ManagedObjectContext {
   /// Core Data: `NSManagedObjectContextDidMergeChangesObjectIDs`.
   public static let didMergeNotification = Notification.Name("StrataContextDidMerge")
 
-  /// What a context's notification says.
+  /// The content of a context's notification.
   public struct Message: Sendable {
     /// The moments at which a context posts a message.
     public enum Kind: Sendable, Hashable, CaseIterable {
@@ -47,8 +47,8 @@ extension ManagedObjectContext {
     }
 
     public let kind: Kind
-    /// The how-manieth message of its kind this is from its context, from 1: who misses a number
-    /// has missed a message.
+    /// The 1-based sequence number within this kind of message of its context. A gap means that a
+    /// message was dropped.
     public let number: Int
     /// The `name` of the context, if it has one.
     public let contextName: String?

@@ -3,7 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// What a context tells the lists that follow it.
+/// The reports of a context to the lists that follow it.
 struct LiveChanges {
   /// The objects that may read otherwise than before.
   var keys: Set<ObjectKey> = []
@@ -13,22 +13,23 @@ struct LiveChanges {
   var slots: [ObjectKey: SlotSet] = [:]
   /// Any object may have changed.
   var isUnknown = false
-  /// The context has let go of everything: what follows is told of the time after that.
+  /// The context has released all objects: later reports are about the time after that.
   var isReset = false
 
   var isEmpty: Bool { keys.isEmpty && suspects.isEmpty && !isUnknown && !isReset }
 
   init() {}
 
-  /// What a turn or a merge has changed.
+  /// The changes of a turn or a merge.
   ///
-  /// - Parameter objects: the same, worked out.
+  /// - Parameter objects: the same changes, computed.
   init(_ turn: TurnChanges, _ objects: ChangedObjects) {
     let resolved = objects.resolved
     for ids in [resolved.inserted, resolved.updated, resolved.deleted, resolved.refreshed] {
       for id in ids { keys.insert(id.key) }
     }
-    // What came and went is in none of them; but a list may have been fetched in between.
+    // None of them has objects that were inserted and deleted; but a list may have been fetched in
+    // between.
     keys.formUnion(turn.inserted)
     keys.formUnion(turn.deleted)
     for (key, slots) in resolved.slots {
@@ -71,11 +72,11 @@ struct LiveResultsList {
   private var boxes: [Box] = []
   /// Changes that the lists look at as soon as they may.
   private var noted = LiveChanges()
-  /// A list was fetched within the `edit { }` that is under way, so that it shows what may be taken
-  /// back without being told.
+  /// A list was fetched within the `edit { }` under way, so that it may show changes that are
+  /// reverted without a report.
   var isFetchedInEdit = false
 
-  /// Whether nobody follows.
+  /// Whether the context has no lists.
   var isEmpty: Bool { boxes.isEmpty }
 
   mutating func add(_ results: any LiveResults) {
@@ -86,13 +87,13 @@ struct LiveResultsList {
   /// Notes a change that cannot be told object by object.
   mutating func noteUnknown() { noted.isUnknown = true }
 
-  /// Notes what a merge has taken over that it does not tell in full.
+  /// Notes merged objects that the merge does not report in full.
   mutating func note(_ news: GatheredNews) {
     if news.isUnknown { noted.isUnknown = true }
     noted.suspects.formUnion(news.suspects)
   }
 
-  /// What the lists are to be told of what was noted; from now on it is.
+  /// The noted changes to report to the lists; this marks them as reported.
   mutating func takeNoted() -> LiveChanges {
     defer { noted = LiveChanges() }
     return noted

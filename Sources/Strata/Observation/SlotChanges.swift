@@ -41,7 +41,7 @@ struct SlotChanges: Sendable {
     slots[key, default: SlotSet()].insert(slot)
   }
 
-  /// Adds what is newer.
+  /// Adds newer changes.
   mutating func append(_ later: SlotChanges) {
     for key in later.firstDeleted where slots[key] == nil { firstDeleted.insert(key) }
     slots.merge(later.slots) { $0.union($1) }
@@ -65,8 +65,8 @@ struct SlotChanges: Sendable {
 }
 
 extension EntitySchema {
-  /// The slot of the relationship whose links lie under `number`; nil if it is the mirror of one
-  /// without an inverse. O(relationships).
+  /// The slot of the relationship whose links are stored under `number`; nil if it is the mirror of
+  /// one without an inverse. O(relationships).
   fileprivate func slot(of number: PropertyNumber) -> Int? {
     relationships.firstIndex { $0?.number == number }
   }

@@ -3,11 +3,12 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// What changed in a context since its last objectsDidChange: one notification a turn tells it.
+/// The changes of a context since its last objectsDidChange, which one notification per turn
+/// reports.
 ///
-/// Keys may stand in a list more than once; whoever reads the notification gets sets. Which
-/// properties changed is not worked out here either: the turn keeps what was encoded, as it was
-/// before composition, and `ChangeContents` looks into it when somebody asks.
+/// Lists may contain a key more than once; the notification has sets. The changed properties are
+/// not computed here either: the turn keeps the encoded changes, as they were before composition,
+/// and `ChangeContents` reads them on demand.
 struct TurnChanges: Sendable {
   var inserted: [ObjectKey] = []
   var updated: [ObjectKey] = []
@@ -17,13 +18,13 @@ struct TurnChanges: Sendable {
   var invalidated: [ObjectKey] = []
   /// The other ends of to-one links that changed, and the slots of their to-many relationships.
   var ends: [(key: ObjectKey, slot: Int)] = []
-  /// What was encoded or pushed, oldest first.
+  /// The encoded and pushed changes, oldest first.
   private(set) var segments: [Segment] = []
-  /// What was in segments that are not kept.
+  /// The changes of segments that are not kept.
   private(set) var folded = SlotChanges()
 
-  /// So many segments are kept; then they are folded, so that a turn of many small edits does not
-  /// hold them all.
+  /// Beyond this number segments are folded, so that a turn of many small edits does not keep them
+  /// all.
   private static let segmentCountMax = 64
 
   var isEmpty: Bool {
@@ -32,12 +33,12 @@ struct TurnChanges: Sendable {
       && inserted.count == deleted.count && Set(inserted) == Set(deleted)
   }
 
-  /// Whether nothing was noted, not even what came and went.
+  /// Whether nothing was noted, including objects that were inserted and deleted.
   var isUntouched: Bool {
     isEmpty && inserted.isEmpty && deleted.isEmpty && segments.isEmpty && folded.isEmpty
   }
 
-  /// Notes what was encoded or has landed. O(1), amortised over the changes.
+  /// Notes encoded or pushed changes. O(1), amortised over the changes.
   mutating func note(_ segment: Segment, schema: Schema) {
     segments.append(segment)
     if segments.count >= Self.segmentCountMax { foldSegments(schema) }
@@ -48,11 +49,11 @@ struct TurnChanges: Sendable {
     segments = []
   }
 
-  /// Notes that an object's to-many relationship at `slot` gained or lost a member whose to-one slot
-  /// is the truth of it.
+  /// Notes that an object's to-many relationship at `slot` gained or lost a member by that member's
+  /// to-one slot.
   mutating func noteEnd(_ key: ObjectKey, _ slot: Int) { ends.append((key, slot)) }
 
-  /// Adds what changed after this.
+  /// Adds later changes.
   mutating func append(_ later: TurnChanges, schema: Schema) {
     inserted += later.inserted
     updated += later.updated

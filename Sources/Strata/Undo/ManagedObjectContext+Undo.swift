@@ -3,17 +3,17 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// What a context records for its undo manager. Without one, nothing here runs.
+// The recording for a context's undo manager. Without one, nothing here runs.
 
 extension ManagedObjectContext {
-  /// Records what is done here, for `undo()`. Nil by default: nothing is recorded and nothing costs
-  /// anything. Setting it begins with an empty past. Core Data: `undoManager`.
+  /// Records the changes made here, for `undo()`. Nil by default: nothing is recorded at no cost. A
+  /// new manager begins with an empty history. Core Data: `undoManager`.
   ///
   /// - Precondition: a manager is of one context only.
   public var undoManager: UndoManager? {
     get { work.undoRecorder }
     set {
-      // What was done so far is the former manager's.
+      // The changes so far belong to the former manager.
       work.encodeEdits()
       newValue?.attach(to: self)
       work.undoRecorder = newValue
@@ -24,7 +24,7 @@ extension ManagedObjectContext {
   /// Core Data: `undo()`. See `UndoManager.undo()`.
   public func undo() { work.undoRecorder?.undo() }
 
-  /// Does again what the last `undo()` took back; does nothing without an undo manager.
+  /// Repeats the changes that the last `undo()` reverted; does nothing without an undo manager.
   /// Core Data: `redo()`. See `UndoManager.redo()`.
   public func redo() { work.undoRecorder?.redo() }
 }

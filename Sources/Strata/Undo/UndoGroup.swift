@@ -3,15 +3,15 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// What one call of `undo()` takes back: for each object that changed its record before and after,
-/// for each link its state before and after.
+/// The changes that one call of `undo()` reverts: for each changed object its record before and
+/// after, for each link its state before and after.
 ///
-/// A group holds differences, not the graph: of an update the slots that it changed and no others, so
-/// that undoing it leaves alone what was merged into the object since.
+/// A group holds differences, not the graph: of an update only the slots that it changed, so that
+/// undoing it keeps values that were merged into the object since.
 ///
 /// ## Invariants
-/// - I1 An object or link stands here once, with what it was before the group's first change of it
-///   and what it is after the last. What came and went does not stand here.
+/// - I1 A group has each object or link once, with its state before the group's first change of it
+///   and after the last. It has no objects that were inserted and deleted.
 ///
 /// ## Lifetime
 /// The records share blocks with those that were encoded at the same time (`RecordArena`), and keep
@@ -54,9 +54,9 @@ struct UndoGroup {
 
   /// Adds `changes`, which were composed onto `older`.
   ///
-  /// - Parameter view: gives the view in which `older` is the context's own; asked for only if
-  ///   there are links or deletions.
-  /// - Throws: what the view throws; the group is then good for nothing.
+  /// - Parameter view: returns the view in which `older` is the context's own; called only if there
+  ///   are links or deletions.
+  /// - Throws: the errors of the view; the group is then invalid.
   mutating func add(
     _ changes: Segment, over older: Overlay, schema: Schema, view: () throws -> ReadView
   ) throws {
@@ -100,7 +100,7 @@ struct UndoGroup {
     if actionName.isEmpty { actionName = later.actionName }
   }
 
-  /// The values of external slots that go with a step: from what was pending, or read.
+  /// The values of external slots of a step: pending ones, or read.
   private static func external(
     goneIn step: ObjectTransition, of key: ObjectKey, _ layout: RecordLayout, _ under: Change?,
     _ view: () throws -> ReadView
@@ -127,7 +127,7 @@ struct UndoGroup {
     let layout = entity.layout
     var step = step
     if let before = step.before, let after = step.after {
-      // Derived values are nobody's edit.
+      // Derived values are no edits.
       step.slots = layout.differingSlots(before, after).subtracting(entity.derivedSlots)
     }
     if let earlier = objects[key] { step = Self.joined(earlier, step, layout, &arena) }
@@ -135,8 +135,8 @@ struct UndoGroup {
     objects[key] = isNothing ? nil : step
   }
 
-  /// One transition for two of the same object. Between them the object may have taken values from
-  /// elsewhere; those are nobody's to undo.
+  /// Joins two transitions of the same object. Between them the object may have taken values from
+  /// elsewhere; those are not undone.
   private static func joined(
     _ earlier: ObjectTransition, _ later: ObjectTransition, _ layout: RecordLayout,
     _ arena: inout RecordArena

@@ -3,7 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// What a context records for its undo manager. Without one, nothing here runs.
+// The recording for a context's undo manager. Without one, nothing here runs.
 
 extension ManagedObjectContext.UndoManager {
   /// Records `changes`, which have been composed onto `older`, the working overlay until now.
@@ -34,8 +34,9 @@ extension ManagedObjectContext.UndoManager {
     }
   }
 
-  /// What changes came to, each batch with what it was composed onto. If what was there before cannot
-  /// be read, the past has a hole: all of it is forgotten, and the next call that can throw says why.
+  /// Records changes, each batch with the changes onto which it was composed. If the former state
+  /// cannot be read, the history has a gap: it is discarded, and the next call that can throw
+  /// throws the error.
   private func transitions(
     of batches: [(Segment, Overlay)], in work: UnitOfWork
   ) -> [UndoGroup] {

@@ -4,30 +4,30 @@ import StrataModel
 import StrataRecord
 
 extension ManagedObjectContext {
-  /// Records what is done in a context, so that it can be undone and redone.
-  /// Foundation: `UndoManager`, of the same names and meanings where it makes sense; it is of one
-  /// context and records that context's changes and nothing else.
+  /// Records the changes made in a context, for undo and redo. Foundation: `UndoManager`, with the
+  /// same names and meanings where they apply; it belongs to one context and records that context's
+  /// changes and nothing else.
   ///
   /// ```swift
   /// context.undoManager = ManagedObjectContext.UndoManager()
   /// ```
   ///
-  /// What is recorded is what was done in the context and what children's saves made of it: values,
-  /// transient ones too, insertions, deletions with all that their delete rules did, and links. It is
-  /// recorded as differences: undoing sets back the properties that the group changed, and leaves
-  /// alone what was merged or refreshed since.
+  /// It records the context's edits and the results of children's saves: values, transient ones
+  /// too, insertions, deletions with all effects of their delete rules, and links. They are
+  /// recorded as differences: undoing sets back the properties that the group changed, and keeps
+  /// values that were merged or refreshed since.
   ///
   /// ## Groups
-  /// `undo()` takes back a group. With `groupsByTurn` a turn is one; `beginUndoGrouping()` and
-  /// `endUndoGrouping()` make groups of one's own, within the turn's, or, without `groupsByTurn`,
-  /// instead of it. A child's save that lands is a group by itself, unless a group is open that its
-  /// owner has begun: then it is part of that.
+  /// `undo()` reverts a group. With `groupsByTurn` a turn is one; `beginUndoGrouping()` and
+  /// `endUndoGrouping()` make custom groups, within the turn's, or, without `groupsByTurn`, instead
+  /// of it. A child's save is a group by itself, unless the parent's program has begun a group:
+  /// then it is part of that.
   ///
   /// ## Saves
-  /// A save ends the turn's group, refused or not: what `willSave` has set is part of it. It forgets
-  /// nothing: a saved insertion that is undone is a deletion to be saved, a saved
-  /// deletion that is undone an insertion of the same object, with its ID. `rollback()` and `reset()`
-  /// forget everything.
+  /// A save ends the turn's group, even if it is refused: the changes of `willSave` are part of the
+  /// group. It discards nothing: a saved insertion that is undone is a deletion to be saved, a
+  /// saved deletion that is undone an insertion of the same object, with its ID. `rollback()` and
+  /// `reset()` discard everything.
   ///
   /// ## Invariants
   /// - I1 Between turns no group is open but those that `beginUndoGrouping()` began.
@@ -35,7 +35,7 @@ extension ManagedObjectContext {
   /// ## Isolation
   /// The context's.
   public final class UndoManager {
-    /// What an `edit { }` that throws brings back.
+    /// The state that an `edit { }` that throws restores.
     struct State {
       var undoGroups: [UndoGroup] = []
       var redoGroups: [UndoGroup] = []
@@ -48,8 +48,8 @@ extension ManagedObjectContext {
 
     private enum Direction { case undo, redo }
 
-    /// An instance that the context has let go of: if its object comes back, so does the instance,
-    /// provided that somebody still holds it.
+    /// An instance that the context has released: if its object comes back, the instance is used
+    /// again, provided that the program still holds it.
     private struct Detached {
       weak var object: ManagedObject?
     }
@@ -82,9 +82,9 @@ extension ManagedObjectContext.UndoManager: Sendable {}
 // MARK: - Groups
 
 extension ManagedObjectContext.UndoManager {
-  /// Begins a group: what is done until it ends is undone at once. Groups nest; the outermost counts,
-  /// and with `groupsByTurn` that is the turn's. A group that is open at the end of a turn goes on in
-  /// the next.
+  /// Begins a group: all changes until its end are undone together. Groups nest; the outermost
+  /// counts, and with `groupsByTurn` that is the turn's. A group that is open at the end of a turn
+  /// continues in the next.
   public func beginUndoGrouping() {
     context?.work.encodeEdits()
     if state.open == nil { state.open = UndoGroup() }
@@ -134,7 +134,7 @@ extension ManagedObjectContext.UndoManager {
 // MARK: - Undo and redo
 
 extension ManagedObjectContext.UndoManager {
-  /// Whether there is something to undo, what this turn has done so far included.
+  /// Whether there is something to undo, including the changes of this turn.
   public var canUndo: Bool { hasOpenChanges || !state.undoGroups.isEmpty }
 
   /// Whether there is something to redo: something was undone, and nothing done since.
@@ -152,20 +152,21 @@ extension ManagedObjectContext.UndoManager {
   /// Whether `redo()` is at work.
   public var isRedoing: Bool { direction == .redo }
 
-  /// Takes back the last group; ends the turn's group before. Does nothing if there is none.
+  /// Reverts the last group; ends the turn's group first. Does nothing if there is none.
   ///
-  /// It is an edit of this turn: properties that the group changed have their
-  /// former values, its new objects are gone, the deleted ones are back with their IDs, values and
-  /// links, and all of that is for the next save. An object that is then as it was before any unsaved
-  /// change has none any more. What cannot be taken back, because the object is gone or the target of
-  /// a link is, is left out.
+  /// It is an edit of this turn: properties that the group changed have their former values, its
+  /// new objects are gone, the deleted ones are back with their IDs, values and links, and all of
+  /// that is for the next save. An object that then equals its state before all unsaved changes has
+  /// none any more. Changes that cannot be reverted, because the object or the target of a link is
+  /// gone, are left out.
   ///
-  /// If reading fails, nothing is undone, and the next call that can throw says why.
+  /// If reading fails, nothing is undone, and the next call that can throw throws the error.
   ///
   /// - Precondition: no group that `beginUndoGrouping()` began is open.
   public func undo() { revert(.undo) }
 
-  /// Does again what the last `undo()` took back. Does nothing if something was done since.
+  /// Repeats the changes that the last `undo()` reverted. Does nothing if other changes were made
+  /// since.
   ///
   /// - Precondition: no group that `beginUndoGrouping()` began is open.
   public func redo() { revert(.redo) }
@@ -209,13 +210,13 @@ extension ManagedObjectContext.UndoManager {
   }
 }
 
-// MARK: - What is recorded
+// MARK: - Recording
 
 extension ManagedObjectContext.UndoManager {
   /// Whether changes are recorded.
   public var isUndoRegistrationEnabled: Bool { state.disabledCount == 0 }
 
-  /// Has what is done from now on not recorded. Each call needs one of `enableUndoRegistration()`.
+  /// Stops recording later changes. Each call needs one of `enableUndoRegistration()`.
   public func disableUndoRegistration() {
     context?.work.encodeEdits()
     state.disabledCount += 1
@@ -238,7 +239,7 @@ extension ManagedObjectContext.UndoManager {
       || (state.disabledCount == 0 && (groupsByTurn || state.open != nil))
   }
 
-  /// Adds to the group that is open, which begins with it if there is none.
+  /// Adds to the open group; begins one if there is none.
   func register(_ changes: UndoGroup, schema: Schema) {
     guard !changes.isEmpty else { return }
     if state.open == nil {
@@ -262,8 +263,8 @@ extension ManagedObjectContext.UndoManager {
 // MARK: - Names
 
 extension ManagedObjectContext.UndoManager {
-  /// Names the group that is being recorded, for a menu: "Rename City". In a turn that has changed
-  /// nothing yet it names what will be. An empty name takes the name away.
+  /// Names the group that is being recorded, for a menu: "Rename City". In a turn without changes
+  /// it names later ones. An empty name removes the name.
   public func setActionName(_ name: String) {
     context?.work.encodeEdits()
     if state.open == nil, groupsByTurn { state.open = UndoGroup() }
@@ -292,7 +293,7 @@ extension ManagedObjectContext.UndoManager {
     self.context = context
   }
 
-  /// Remembers an instance that its context lets go of, as long as somebody holds it.
+  /// Remembers an instance that its context releases, as long as the program holds it.
   func noteDetached(_ object: ManagedObject) {
     if detached.count >= detachedCountMax {
       detached = detached.filter { $0.value.object != nil }
@@ -301,7 +302,7 @@ extension ManagedObjectContext.UndoManager {
     detached[object.key] = Detached(object: object)
   }
 
-  /// The instance of an object that comes back, if somebody holds it.
+  /// The instance of an object that comes back, if the program holds it.
   func takeDetached(_ key: ObjectKey) -> ManagedObject? {
     detached.isEmpty ? nil : detached.removeValue(forKey: key)?.object
   }

@@ -3,17 +3,17 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// What has to be done to take a group back, worked out against the present state: everything but the
-/// deletion of the group's new objects as one batch of changes.
+/// The changes that revert a group, computed from the present state: everything but the deletion of
+/// the group's new objects as one batch of changes.
 ///
 /// | the group has | and now the object | then |
 /// | --- | --- | --- |
-/// | inserted | is there | it is deleted |
-/// | updated | is there | the slots that the group changed get their former values |
-/// | deleted | is not there | it is inserted, with its ID and all values |
-/// | added or removed a link | and the other end are there | the link gets its former state |
+/// | inserted | exists | it is deleted |
+/// | updated | exists | the slots that the group changed get their former values |
+/// | deleted | does not exist | it is inserted, with its ID and all values |
+/// | added or removed a link | and the other end exist | the link gets its former state |
 ///
-/// What is not in the table is left as it is: it was taken back already, or by others.
+/// All other cases are left unchanged: they were reverted already, or changed by others.
 ///
 /// ## Isolation
 /// The context's.
@@ -24,7 +24,7 @@ struct UndoReversal {
   private(set) var restored: [ObjectKey] = []
   /// Objects that go.
   private(set) var inserted: [ObjectKey] = []
-  /// Objects whose unsaved deletion is taken back, and which are gone beneath it meanwhile.
+  /// Objects whose unsaved deletion is reverted, and which have been deleted beneath it.
   private(set) var lost: [ObjectKey] = []
   private var arena = RecordArena()
 
@@ -71,7 +71,7 @@ struct UndoReversal {
 
   // MARK: - External values
 
-  /// The external slots of `before` whose bytes nobody has any more: another has replaced the value
+  /// The external slots of `before` whose bytes are lost: another context had replaced the value
   /// before the group did.
   private func lostSlots(
     of before: Record, _ step: UndoGroup.ObjectTransition, in layout: RecordLayout
@@ -86,9 +86,9 @@ struct UndoReversal {
     return lost
   }
 
-  /// What brings an object back. Beneath a deletion that is not saved its external values still lie: they
-  /// show through, but for those that were unsaved too and those that a merge has replaced since. If there
-  /// is nothing beneath, lost ones are gone.
+  /// The change that brings an object back. Beneath an unsaved deletion its external values still
+  /// exist: they show through, except for unsaved ones and those that a merge has replaced since.
+  /// If nothing exists beneath, lost ones are gone.
   private mutating func restoring(
     _ before: Record, _ step: UndoGroup.ObjectTransition, of entity: EntitySchema,
     deleted: Base?
@@ -101,7 +101,8 @@ struct UndoReversal {
       where before.stamp(at: slot, layout) == deleted.record.stamp(at: slot, layout) {
         beneath.insert(slot)
       }
-      // What was not set before the deletion is as it is beneath. Derived values are nobody's edit.
+      // A slot that was not set before the deletion has the value beneath. Derived values are no
+      // edits.
       let set = step.unsaved.subtracting(beneath).subtracting(entity.derivedSlots)
       let whole = layout.splice(
         base: deleted.record, changes: before, slots: set, into: &arena)
@@ -148,8 +149,8 @@ struct UndoReversal {
 }
 
 extension UndoGroup.LinkTransition {
-  /// What sets the link back. One that was there before and after has only been moved, and is not
-  /// brought back if somebody has taken it away since.
+  /// The change that restores the link. A link that existed before and after has only been moved,
+  /// and is not restored if another context has removed it since.
   fileprivate var reversal: LinkState {
     if case .present(let position) = before, after != .absent { return .moved(position: position) }
     return before

@@ -22,15 +22,15 @@ final class UndoReverter: ContextPart {
     self.deletion = deletion
   }
 
-  /// Takes `group` back.
+  /// Reverts `group`.
   ///
-  /// Updates, links and what was deleted come first; then the group's new objects are deleted by
-  /// their delete rules, which find nothing of the group itself any more, and only what others have
-  /// linked to them since.
+  /// Updates, links and deleted objects come first; then the group's new objects are deleted by
+  /// their delete rules, which reach no object of the group itself any more, and only objects that
+  /// others have linked to them since.
   ///
-  /// - Throws: what reading throws; then part of it may be done.
+  /// - Throws: the errors of reading; then part of it may be done.
   func revert(_ group: UndoGroup) throws {
-    // An error that is still to be told is none of this.
+    // An earlier error that waits to be thrown is unrelated.
     let earlierError = reporter.deferredError
     reporter.deferredError = nil
     defer { if reporter.deferredError == nil { reporter.deferredError = earlierError } }
@@ -41,8 +41,8 @@ final class UndoReverter: ContextPart {
     for (key, change) in reversal.changes {
       repairPartners(of: key, setting: change, among: restored)
     }
-    // All of them before the first is deleted: a cascade may reach the others, and whoever asks for
-    // an object that is gone gets a new instance.
+    // All of them before the first is deleted: a cascade may reach the others, and a later look-up
+    // of an object that is gone makes a new instance.
     for object in reversal.inserted.compactMap({ loader.instance(of: $0) }) {
       deletion.delete(object)
     }
@@ -54,8 +54,8 @@ final class UndoReverter: ContextPart {
       reversal.changes.keys.lazy.filter { !restored.contains($0) }, from: .undoUpdate)
   }
 
-  /// What the object is here, without what an awake method has set: an object that is loaded keeps its
-  /// values until it is refreshed.
+  /// The object's state here, without values that an awake method has set: an object that is loaded
+  /// keeps its values until it is refreshed.
   func current(_ key: ObjectKey) throws -> Base? {
     if let change = work.working.change(for: key) { return change.read }
     if let object = registry.cache.object(for: key), object.status == .clean,
@@ -73,8 +73,8 @@ final class UndoReverter: ContextPart {
     return try reader.currentView().inheritedBase(of: key) != nil
   }
 
-  /// What an object was that is deleted here and not yet saved as such; nil if it is not, or if a save
-  /// that is under way carries a change of it.
+  /// The state of an object before its unsaved deletion here; nil if there is none, or if a save
+  /// under way carries a change of it.
   func unsavedDeletion(of key: ObjectKey) -> Base? {
     guard !work.working.isFrozen(key), let change = work.working.change(for: key),
       change.kind == .delete
@@ -87,7 +87,8 @@ final class UndoReverter: ContextPart {
     guard !segment.isEmpty || !reversal.lost.isEmpty else { return }
     let composed = Composition.compose(segment, onto: work.working, schema: schema)
     work.undoRecorder?.record(composed, over: work.working, in: work)
-    // A deletion that is taken back before it is saved was none: what lies beneath shows through again.
+    // A deletion that is reverted before it is saved disappears: the state beneath shows through
+    // again.
     let former = work.working
     let taken = Set(
       (reversal.restored + reversal.lost).filter { unsavedDeletion(of: $0) != nil })
@@ -111,16 +112,16 @@ final class UndoReverter: ContextPart {
     reporter.noteTouched()
   }
 
-  /// Registers the instance that an object had before it was deleted, if somebody holds it and the
-  /// object has no other.
+  /// Registers the instance that an object had before it was deleted, if the program holds it and
+  /// the object has no other.
   private func reattach(_ key: ObjectKey) {
     guard let object = work.undoRecorder?.takeDetached(key), registry.cache.object(for: key) == nil
     else { return }
     registry.reattach(object)
   }
 
-  /// Where both sides of a relationship are to-one, has the other side agree with a value that was
-  /// brought back, if either was linked elsewhere meanwhile.
+  /// If both sides of a relationship are to-one, makes the other side agree with a value that was
+  /// restored, if either was linked elsewhere meanwhile.
   ///
   /// - Parameters:
   ///   - change: the change that set the object back.
@@ -167,8 +168,8 @@ final class UndoReverter: ContextPart {
 
   // MARK: - As before
 
-  /// Takes away changes that are none any more: of objects that are as their base again, and words on
-  /// links that are as the parent has them, or that have lost an end.
+  /// Removes changes without effect: of objects that equal their base again, and of links that
+  /// equal the parent's, or that have lost an end.
   private func forgetWhatIsAsBefore(_ group: UndoGroup) throws {
     let reversal = work.undoRecorder?.state.open ?? UndoGroup()
     let below = try reader.currentView().over(Overlay())
@@ -222,7 +223,8 @@ final class UndoReverter: ContextPart {
     if !isAsBeneath { registry.cache.outdate(object.key) }
   }
 
-  /// Whether `view` has what a change sets external slots to: its base need not tell.
+  /// Whether `view` has the values to which a change sets external slots: its base may be silent
+  /// about them.
   private func hasExternals(
     of change: Change, _ key: ObjectKey, _ view: ReadView
   ) throws -> Bool {

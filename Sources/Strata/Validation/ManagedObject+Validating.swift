@@ -2,10 +2,10 @@
 import StrataModel
 
 extension ManagedObject {
-  /// What a save would refuse in this object as it is, whether or not it has changed: the rules that
-  /// it breaks, and what `validateForInsert`, `validateForUpdate` or, if it is deleted,
-  /// `validateForDelete` throws. Empty if there is nothing, and for an object that is gone.
-  /// Core Data: to call `validateForUpdate()` oneself.
+  /// The failures that a save of this object would report in its present state, whether or not it
+  /// has changed: the rules that it breaks, and the error of `validateForInsert`,
+  /// `validateForUpdate` or, if it is deleted, `validateForDelete`. Empty if there are none, and
+  /// for an object that is gone. Core Data: calling `validateForUpdate()`.
   ///
   /// Loads a fault. Members of counted relationships are counted, not loaded.
   ///

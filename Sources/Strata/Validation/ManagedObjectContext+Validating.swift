@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-// Asking before a save what a save would refuse, and the save's own asking.
+// Validating before a save, and as part of it.
 
 extension ManagedObjectContext {
-  /// What a save would refuse now, with the objects as they are: all failures of all unsaved objects,
-  /// by object. Empty if there are none. `willSave` is not called for it, and may yet mend or break
-  /// something; what the store alone decides is not in it.
+  /// The failures that a save would report now, with the objects' present states: all failures of
+  /// all unsaved objects, by object. Empty if there are none. `willSave` is not called, and may yet
+  /// resolve or cause failures; checks of the store are not included.
   ///
   /// O(unsaved changes); a counted relationship is counted without its members being loaded.
   ///
-  /// - Throws: `StoreError` if reading fails, and any error that reading a property met since the last
+  /// - Throws: `StoreError` if reading fails, and any error of reading a property since the last
   ///   call.
   public func validationFailures() throws -> [ValidationFailure] {
     try reporter.throwDeferredError()

@@ -3,26 +3,26 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// One look at what is unsaved in a context: every changed object is held against the rules of its
-/// entity, every relationship whose members changed is counted, and the hooks of changed objects are
-/// called. All failures are gathered.
+/// One validation of a context's unsaved changes: every changed object is compared with the rules
+/// of its entity, every relationship whose members changed is counted, and the hooks of changed
+/// objects are called. All failures are collected.
 ///
-/// It goes by records and links: no object is made for the sake of a rule, no member for the sake of
-/// a count. Objects are made for hooks.
+/// It reads records and links: no object is made for a rule, no member for a count. Objects are
+/// made for hooks.
 ///
-/// A save may look several times, because what children save meanwhile goes along; then it looks at
-/// what has changed since.
+/// A save may validate several times, because it includes children's saves that arrive in between;
+/// then it validates later changes only.
 ///
-/// ## Which relationships are counted
-/// The record of an object with a to-many relationship does not change with its members. So counting
-/// begins at what did change:
+/// ## Counted relationships
+/// The record of an object with a to-many relationship does not change with its members. So
+/// counting begins at the changes:
 ///
 /// | changed | counted |
 /// | --- | --- |
 /// | an object that has counted relationships | these |
 /// | a to-one slot, or the object that has it came or went | the relationships of its former and its new target |
-/// | a link that is kept beside the objects | the relationship that it is of |
-/// | an object was deleted whose links go with it | the relationships that had it as a member |
+/// | a link that is stored beside the objects | its relationship |
+/// | an object was deleted whose links are removed with it | the relationships that had it as a member |
 ///
 /// ## Isolation
 /// The context's.
@@ -36,10 +36,10 @@ struct Validation {
   /// Whether all of `working` has been looked at.
   func hasSeen(_ working: Overlay) -> Bool { working.isIdentical(to: seen) }
 
-  /// Looks at what is unsaved in a context and was not looked at before.
+  /// Validates the unsaved changes that were not validated before.
   ///
   /// - Returns: the failures, by object and by property.
-  /// - Throws: what reading throws.
+  /// - Throws: the errors of reading.
   mutating func look(at session: SaveSession) throws -> [ValidationFailure] {
     session.work.encodeEdits()
     let working = session.work.working
@@ -75,7 +75,7 @@ struct Validation {
     }
     for place in places { try failures.checkCount(at: place, in: view) }
     if session.isDeriving, session.schema.validation.concernsDerived {
-      // They are set nowhere: the store derives when it has decided what the save comes to.
+      // Edits never set them: the store derives them after the save's conflicts are decided.
       var derivation = Derivation(session.schema)
       try derivation.want(unsaved: working, in: view)
       var arena = RecordArena()
@@ -124,7 +124,7 @@ struct Validation {
     }
   }
 
-  // MARK: - What to look at
+  // MARK: - Objects to validate
 
   /// An object that came and went is no change, unless it was there at the last look.
   private func isNew(_ key: ObjectKey, _ change: Change) -> Bool {

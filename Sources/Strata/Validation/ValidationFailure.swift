@@ -13,10 +13,10 @@ public struct ValidationFailure: Sendable {
   /// The value that breaks the rule: the attribute's, of an external one its length, `.null` for a target that is missing, the
   /// number of members. `.null` for a hook.
   public let value: Value
-  /// What the hook has thrown; nil for a rule of the model.
+  /// The error of the hook; nil for a rule of the model.
   public let error: (any Error)?
 
-  /// What an object was held against.
+  /// The rule that the object breaks.
   public enum Rule: Sendable, Hashable {
     /// A rule of an attribute.
     case attribute(AttributeRule)
@@ -24,7 +24,7 @@ public struct ValidationFailure: Sendable {
     case required
     /// How many members a relationship must have if it has any. A nil `max` is no bound.
     case count(min: Int, max: Int?)
-    /// What the class says itself.
+    /// The class's own validation.
     case hook(Hook)
     /// A hook looks and changes nothing.
     case unchanged(by: Hook)
@@ -37,8 +37,8 @@ public struct ValidationFailure: Sendable {
 }
 
 extension ValidationFailure: Hashable {
-  /// Two failures are equal if they are of the same object, property, rule and value, and what hooks
-  /// have thrown is of one type and prints alike.
+  /// Two failures are equal if they have the same object, property, rule and value, and errors of
+  /// hooks have one type and one description.
   public static func == (left: ValidationFailure, right: ValidationFailure) -> Bool {
     left.objectID == right.objectID && left.property == right.property && left.rule == right.rule
       && left.value == right.value && left.printedError == right.printedError
@@ -54,10 +54,10 @@ extension ValidationFailure: Hashable {
 }
 
 extension ValidationFailure: CustomStringConvertible {
-  /// The rule and what to do, without the value.
+  /// The rule and the remedy, without the value.
   public var description: String { "\(entity).\(property ?? hookName) of \(objectID): \(message)" }
 
-  /// What to do about it, in a sentence without the object and the value.
+  /// The remedy, in a sentence without the object and the value.
   public var message: String {
     switch rule {
     case .attribute(.required): "It must have a value: set one."
