@@ -2,19 +2,19 @@
 import Synchronization
 
 /// State behind a lock that a running thread may take before a sleeping one, and that counts the
-/// waits for it. All locks of the layers above the storage engine are such, because a read or a
-/// `perform` may pass any of them.
+/// waits for it. All locks of the layers above the storage engine have this type, because a read or
+/// a `perform` may pass any of them.
 ///
 /// `Synchronization.Mutex` hands itself over to the thread that has waited longest, on Linux. That
 /// thread sleeps, so the lock stays unused until the system has woken it. With more readers than
-/// cores, each reader then goes to sleep at each lock of each turn: eight threads read forty times
-/// less than one. A POSIX mutex is free as soon as it is unlocked. The next thread that asks gets it,
+/// cores, each reader then sleeps at each lock of each turn: eight threads read forty times less
+/// than one. A POSIX mutex is free as soon as it is unlocked. The next thread that asks gets it,
 /// and a thread that wakes too late sleeps again.
 ///
-/// The lock is tried first. Only if that fails is the time taken and the thread blocked, so nobody
-/// reads a clock for a lock that is free.
+/// The lock is tried first. Only if that fails is the time taken and the thread blocked, so a free
+/// lock costs no reading of a clock.
 ///
-/// A closure that is kept behind a lock stands in a struct. The state itself is generic, so the
+/// A closure that is kept behind a lock must be in a struct. The state itself is generic, so the
 /// compiler would wrap a bare closure in a conversion each time that `withLock` lends it, and write
 /// the wrapped one back: each call would make the next one longer.
 ///
@@ -22,8 +22,8 @@ import Synchronization
 /// The POSIX mutex has memory of its own, because it must not move and a Swift value may.
 ///
 /// ## Isolation
-/// Sendable: the state is reached under the lock alone. The thread sanitizer knows POSIX mutexes, so
-/// it sees who holds the lock.
+/// Sendable: the state is reached under the lock alone. The thread sanitizer knows POSIX mutexes,
+/// so it sees which thread holds the lock.
 @usableFromInline
 // Safety: `state` is reached only between `lock` and `unlock`, and in `deinit`.
 package struct CountedMutex<State: ~Copyable>: ~Copyable, @unchecked Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RandomAccessCollection {
-  /// The first index whose element is in the second part, of elements that are in order of that; the
-  /// collection's end if none is. O(log n).
+  /// The first index whose element is in the second part, of elements that are partitioned; the
+  /// collection's end if there is none. O(log n).
   @inlinable @inline(__always)
   package func partitioningIndex(
     where isSecond: (Element) throws -> Bool

@@ -3,12 +3,12 @@ public import Synchronization
 
 /// A reference that is set once and then stays, read without a lock.
 ///
-/// It is what the standard library calls `AtomicLazyReference`, which takes 640 instructions for each
-/// read (Swift 6.3.1): its methods are generic code in the library. Segments are asked for their era
-/// by each view that is taken.
+/// The standard library's equivalent, `AtomicLazyReference`, takes 640 instructions for each read
+/// (Swift 6.3.1): its methods are generic code in the library. Each view reads the era of its
+/// segments.
 ///
 /// ## Isolation
-/// Sendable: the reference is atomic, and what it leads to is Sendable.
+/// Sendable: the reference is atomic, and its instance is Sendable.
 @usableFromInline
 package struct SetOnce<Instance: AnyObject & Sendable>: ~Copyable, Sendable {
   @usableFromInline let stored = Atomic<Unmanaged<Instance>?>(nil)
@@ -17,15 +17,15 @@ package struct SetOnce<Instance: AnyObject & Sendable>: ~Copyable, Sendable {
 
   @inlinable deinit { stored.load(ordering: .acquiring)?.release() }
 
-  /// What was set, or nil.
+  /// The instance; nil before it is set.
   @inlinable
   package func load() -> Instance? {
     stored.load(ordering: .acquiring)?.takeUnretainedValue()
   }
 
-  /// Sets `instance`, unless something is set.
+  /// Sets `instance`, unless one is set.
   ///
-  /// - Returns: what is set.
+  /// - Returns: the instance that is set.
   @inlinable
   @discardableResult
   package func storeIfNil(_ instance: Instance) -> Instance {

@@ -19,7 +19,7 @@ package struct Uncounted<Instance: AnyObject> {
   /// Calls `body` with the instance, without counting.
   @inlinable @inline(__always)
   package func with<Result>(_ body: (Instance) throws -> Result) rethrows -> Result {
-    // Safety: what keeps the instance (Lifetime) outlives the call.
+    // Safety: the owner of the instance (Lifetime) outlives the call.
     try unmanaged._withUnsafeGuaranteedRef(body)
   }
 

@@ -18,11 +18,11 @@ package struct EntityNumber: RawRepresentable, Sendable, Hashable, Comparable {
   }
 }
 
-/// What identifies an object within its store: the entity's number and a serial, in 8 bytes.
+/// Identifies an object within its store: the entity's number and a serial, in 8 bytes.
 ///
 /// Keys of one entity sort by serial, and serials grow with time, so records of new objects are
-/// appended to their tree. `ObjectID` adds which store is meant; everything below the contexts deals
-/// with one store at a time and uses the key alone.
+/// appended to their tree. `ObjectID` adds the store; all layers below the contexts deal with one
+/// store at a time and use the key alone.
 ///
 /// ```
 ///  63        48 47                                0
@@ -30,8 +30,8 @@ package struct EntityNumber: RawRepresentable, Sendable, Hashable, Comparable {
 ///  │  entity   │              serial               │
 ///  └───────────┴───────────────────────────────────┘
 /// ```
-// `@usableFromInline` with operators of its own: what tables and sorts in other modules ask of a key is
-// then compiled into them; a derived operator, or that of a type which is not, is a call through a table.
+// `@usableFromInline` with explicit operators: tables and sorts in other modules then inline them.
+// A derived operator, or an operator of a type that is not, is a call through a table.
 @frozen
 @usableFromInline
 package struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
@@ -63,10 +63,10 @@ package struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
 
   @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
-  /// What the tables of the standard library ask for. Theirs withstands keys that an adversary
+  /// The hash for tables of the standard library. Its default withstands keys that an adversary
   /// chooses, at several times the cost; serials are counters, and two multiplications spread them
   /// over all bits. The seed is each table's own, so that moving one table's keys into another does
-  /// not crowd them.
+  /// not cluster them.
   @inlinable package func _rawHashValue(seed: Int) -> Int {
     var bits = rawValue ^ UInt64(bitPattern: Int64(seed))
     bits = (bits ^ bits >> 32) &* 0x9E37_79B9_7F4A_7C15

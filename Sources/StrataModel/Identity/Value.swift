@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 
-/// A property's value without its static type: what defaults, predicates and dictionary results are
-/// made of. Reading a property of an object never goes through it.
+/// A property's value without its static type, for defaults, predicates and dictionary results.
+/// Reading a property of an object never uses it.
 public enum Value: Sendable, Hashable {
   /// No value.
   case null

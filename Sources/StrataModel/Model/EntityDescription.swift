@@ -8,7 +8,7 @@ package import StrataPrimitives
 /// hand.
 public final class EntityDescription: Sendable {
   public let name: String
-  /// Whether the entity only gathers what its subentities share; no object has it.
+  /// Whether the entity only declares properties for its subentities and has no objects of its own.
   public let isAbstract: Bool
   /// The entity that this one inherits from, or nil.
   public let superentity: EntityDescription?
@@ -28,8 +28,8 @@ public final class EntityDescription: Sendable {
   /// that the entity declares itself. Single attributes are `.indexed`. Core Data: `indexes`.
   public let indexes: [[String]]
 
-  /// Finds what a key path reads by reading it on a recording object: an inherited property's key
-  /// path from the subclass (`\Employee.name`) equals no declared one.
+  /// Finds the property of a key path by reading it on a recording object: an inherited property's
+  /// key path from the subclass (`\Employee.name`) equals no declared one.
   private let probe: (@Sendable (AnyKeyPath) -> PropertyRead?)?
   private let slots: CountedMutex<KnownSlots>
 
@@ -39,11 +39,12 @@ public final class EntityDescription: Sendable {
   /// The slots that key paths read.
   private struct KnownSlots {
     var byPath: [KeyPathKey: Int]
-    /// By the object that a key path is, which for a literal is the same each time: to compare what two
-    /// are made of takes ten times as long. They are kept, so that no other comes to be in their place.
+    /// The slots by key path object, which for a literal is the same each time: comparing the
+    /// contents of two key paths takes ten times as long. The key paths are retained, so that no
+    /// other gets their address.
     private var byObject: [ObjectIdentifier: (key: KeyPathKey, slot: Int)] = [:]
 
-    /// More objects than so many are not noted: they are made anew for each use.
+    /// Beyond this number key path objects are not cached: such key paths are made for each use.
     private static let objectCountMax = 256
 
     init(_ byPath: [KeyPathKey: Int]) { self.byPath = byPath }
@@ -59,16 +60,16 @@ public final class EntityDescription: Sendable {
 
   /// - Parameters:
   ///   - superentity: nil for the root of a hierarchy.
-  ///   - hooks: the life cycle methods that the class overrides; `.all` if it is not known.
-  ///   - uniqueTogether: sets of two or more attributes and to-one relationships, inherited ones
-  ///     among them or not, whose values no two objects have together. An object with nil in one of
-  ///     them is like no other. An index keeps them in the order of the names.
-  ///   - indexes: lists of two or more attributes and to-one relationships, inherited ones among them
-  ///     or not, each of which an index is over: its order is that of the first property, where that is
+  ///   - hooks: the life cycle methods that the class overrides; `.all` if they are unknown.
+  ///   - uniqueTogether: sets of two or more attributes and to-one relationships, including
+  ///     inherited ones, whose values no two objects have together. An object with nil in one of
+  ///     them equals no other. An index keeps them in the order of the names.
+  ///   - indexes: lists of two or more attributes and to-one relationships, including inherited
+  ///     ones, each of which gets an index: its order is that of the first property, where that is
   ///     equal of the second, and so on.
   ///   - properties: the entity's own; those of `superentity` are put before them.
-  ///   - probe: answers what a key path reads, for those that are not declared in `properties`; nil
-  ///     if there are none such.
+  ///   - probe: returns the property of a key path that is not declared in `properties`; nil if
+  ///     there are none.
   public init(
     _ name: String, class managedObjectClass: AnyClass, isAbstract: Bool = false,
     superentity: EntityDescription? = nil, hooks: LifeCycleHooks = .all,
@@ -101,7 +102,7 @@ public final class EntityDescription: Sendable {
   public func slot(named name: String) -> Int? { properties.firstIndex { $0.name == name } }
 
   /// The slot of the property that `keyPath` reads, or nil if it reads no stored property of this
-  /// entity. O(1), but for the first use of a key path to an inherited property.
+  /// entity. O(1), except for the first use of a key path to an inherited property.
   public func slot(for keyPath: AnyKeyPath) -> Int? {
     let key = KeyPathKey(keyPath: keyPath)
     if let known = slots.withLock({ $0.slot(for: key) }) { return known }
@@ -127,7 +128,7 @@ public final class EntityDescription: Sendable {
   }
 }
 
-/// What a key path reads of an object.
+/// The part of an object that a key path reads.
 public enum PropertyRead: Sendable, Hashable {
   /// The stored property in this slot, as it is.
   case slot(Int)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// JSON as Foundation's encoder writes it with sorted keys, joined from the texts of its parts.
+/// JSON in the form of Foundation's encoder with sorted keys, joined from the texts of its parts.
 ///
-/// A store compares such texts at each opening. To write them with the encoder, or to decode what the
-/// store holds, would take longer than all the rest of the opening.
+/// A store compares such texts at each opening. Writing them with the encoder, or decoding the
+/// stored text, would take longer than all the rest of the opening.
 package enum JSONText {
   package static func string(_ string: String) -> String {
     let isPlain = string.utf8.allSatisfy {

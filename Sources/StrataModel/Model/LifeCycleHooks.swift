@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which methods of its life cycle the class of an entity overrides.
+/// The life cycle methods that the class of an entity overrides.
 ///
-/// It exists so that hooks cost nothing where nobody has any: a save makes and calls objects only of
-/// the entities whose description has the hook, so a million changes that a child pushed go to the
-/// disk without one instance. `@Entity` finds the overrides in the class's body. A description
-/// written by hand says them itself, or leaves it at `.all`, which is right for every class.
+/// With it, unused hooks cost nothing: a save makes and calls objects only of the entities whose
+/// description has the hook, so a million changes that a child pushed are written to the disk
+/// without one instance. `@Entity` finds the overrides in the class's body. A description written
+/// by hand lists them, or leaves it at `.all`, which is correct for every class.
 @frozen
 public struct LifeCycleHooks: OptionSet, Sendable, Hashable {
   public let rawValue: UInt16

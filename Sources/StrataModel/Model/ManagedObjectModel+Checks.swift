@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must hold of an entity by itself, and of the two sides of each relationship.
+// The checks of an entity by itself, and of the two sides of each relationship.
 
 extension ManagedObjectModel {
   static func checkProperties(of entity: EntityDescription) throws(ModelError) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must hold of the constraints and indexes over several properties.
+// The checks of the constraints and indexes over several properties.
 
 extension ManagedObjectModel {
   static func checkConstraints(of entity: EntityDescription) throws(ModelError) {

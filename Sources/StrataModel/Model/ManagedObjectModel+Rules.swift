@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must hold of the rules and derivations that properties have. Whether values obey the rules is
-// looked at by saves.
+// The checks of the rules and derivations of properties. Saves check whether values satisfy the
+// rules.
 
 extension ManagedObjectModel {
   static func checkRules(of entity: EntityDescription) throws(ModelError) {
@@ -39,8 +39,8 @@ extension ManagedObjectModel {
     }
   }
 
-  /// A least count of 1 would be none, for an empty relationship breaks no count: `.required` is
-  /// what says that.
+  /// A minimum count of 1 would have no effect, because an empty relationship violates no count:
+  /// use `.required` for that.
   private static func checkCounts(
     of relationship: RelationshipDescription, of entity: String
   ) throws(ModelError) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What may exist in a store: entities with their attributes and relationships, checked once for
-/// being consistent. Immutable. Core Data: `NSManagedObjectModel`.
+/// The description of a store's content: entities with their attributes and relationships, checked
+/// once for consistency. Immutable. Core Data: `NSManagedObjectModel`.
 public struct ManagedObjectModel: Sendable {
   /// The entities, superentities before those that inherit from them.
   public let entities: [EntityDescription]

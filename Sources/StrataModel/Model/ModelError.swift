@@ -11,7 +11,7 @@ public enum ModelError: Error, Sendable, Hashable {
   /// The relationship leads to an entity that the model lacks: name it in
   /// `ManagedObjectModel(…)` too.
   case unknownDestination(entity: String, relationship: String, destination: String)
-  /// No relationship of the destination is what `inverse:` names.
+  /// The destination has no relationship with the name in `inverse:`.
   case unknownInverse(entity: String, relationship: String, destination: String)
   /// The inverse leads to another entity than the one that declares the relationship, or is an
   /// attribute.
@@ -32,7 +32,7 @@ public enum ModelError: Error, Sendable, Hashable {
   /// `uniqueTogether` names a to-many relationship: only attributes and to-one relationships have one
   /// value.
   case toManyConstraint(entity: String, relationship: String)
-  /// `uniqueTogether` is about less than two different properties, or says what was said before.
+  /// `uniqueTogether` has fewer than two different properties, or repeats another set.
   case unfitConstraint(entity: String, properties: [String])
   /// `indexes` names a property that the entity does not have.
   case unknownIndexProperty(entity: String, property: String)
@@ -51,7 +51,7 @@ public enum ModelError: Error, Sendable, Hashable {
   case unfitRule(entity: String, property: String, rule: String)
   /// The pattern of a `.matches` rule is no regular expression.
   case invalidPattern(entity: String, attribute: String, pattern: String, reason: String)
-  /// What the attribute is derived from is no property, or a derived one itself, or of a type that the
+  /// The source of the derivation is no property, a derived one itself, or of a type that the
   /// attribute cannot have; or the attribute is transient, or derived twice.
   case unfitDerivation(entity: String, attribute: String)
   /// An entity has more than 4,095 properties, or the model more than 32,767 entities,

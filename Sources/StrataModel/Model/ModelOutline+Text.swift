@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ModelOutline {
-  /// The outline as a store keeps it: JSON with sorted keys. Equal outlines have equal texts, so a store
-  /// whose text is the model's need not be asked for its outline.
+  /// The outline in its stored form: JSON with sorted keys. Equal outlines have equal texts, so a
+  /// store whose text equals the model's need not decode its outline.
   package var text: [UInt8] {
     Array(JSONText.object(["entities": JSONText.array(entities.map(\.text))]).utf8)
   }

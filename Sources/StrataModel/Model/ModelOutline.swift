@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What of a model decides how its data lies in a store, as plain values: the form in which a store
-/// keeps its model. Two models with equal outlines can open the same store.
+/// The part of a model that determines the storage of its data, as plain values. A store keeps its
+/// model in this form. Two models with equal outlines can open the same store.
 ///
-/// Entities and properties are sorted by name, so the order of declaration does not matter; classes,
-/// defaults and delete rules are the program's business and are left out. Core Data: version hashes.
+/// Entities and properties are sorted by name, so the order of declaration does not matter;
+/// classes, defaults and delete rules are left out: programs may change them. Core Data: version
+/// hashes.
 package struct ModelOutline: Codable, Sendable, Hashable {
   package var entities: [Entity]
 
@@ -42,7 +43,7 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     entities = model.entities.map { Entity($0, in: model) }.sorted { $0.name < $1.name }
   }
 
-  /// What differs between this outline and `other`, one sentence each; empty if they are equal.
+  /// The differences between this outline and `other`, one sentence each; empty if they are equal.
   package func differences(from other: ModelOutline) -> [String] {
     // A damaged outline may name an entity twice.
     let mine = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }

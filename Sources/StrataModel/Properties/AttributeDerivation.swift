@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an attribute's value is worked out from, instead of being set: by the save that reaches the
-/// store. Properties are named as in the model, and checked when that is built; none of them may be
-/// derived or external itself. Core Data: `NSDerivedAttributeDescription`.
+/// The source from which an attribute's value is calculated, instead of being set, by the save that
+/// reaches the store. Properties are named as in the model, and checked when that is built; none of
+/// them may be derived or external itself. Core Data: `NSDerivedAttributeDescription`.
 public enum AttributeDerivation: Sendable, Hashable {
   /// A text of the object without case and diacritics, for searching and sorting: "lavasan" of
   /// "Lavāsān". Core Data: `canonical:`.
@@ -11,8 +11,8 @@ public enum AttributeDerivation: Sendable, Hashable {
   case uppercase(String)
   /// A text of the object in lower case. Core Data: `lowercase:`.
   case lowercase(String)
-  /// A copy of what lies at the end of to-one relationships: "country.name". Nil, or the type's zero,
-  /// where the path ends before.
+  /// A copy of the attribute at the end of to-one relationships: "country.name". Nil, or the type's
+  /// zero, if the path ends before.
   case path(String)
   /// How many members a to-many relationship has; for an `Int`. Core Data: `@count`.
   case count(String)
@@ -29,18 +29,18 @@ package enum ResolvedDerivation: Sendable {
   package enum TextForm: Sendable { case canonical, uppercase, lowercase }
 
   case text(TextForm, slot: Int)
-  /// The slots of to-one relationships, each in the entity that the one before leads to, and that of
-  /// the attribute at their end.
+  /// The slots of to-one relationships, each in the destination entity of the one before, and the
+  /// slot of the attribute at their end.
   case path([Int], attribute: Int)
   /// The slot of the relationship.
   case count(Int)
-  /// The slot of the relationship, and that of the attribute in its members.
+  /// The slot of the relationship, and the slot of the attribute in its members.
   case sum(Int, of: Int)
   case now
 }
 
 extension EntityDescription {
-  /// What the attribute is derived from; nil if it is not derived, or if the derivation does not fit.
+  /// The source of the attribute; nil if it is not derived, or if the derivation does not fit.
   package func derivation(of attribute: AttributeDescription) -> ResolvedDerivation? {
     switch attribute.derivation {
     case nil: return nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an attribute may be told with `@Attribute`, or by hand.
+/// An option of an attribute, for `@Attribute` and for descriptions by hand.
 public enum AttributeOption: Sendable, Hashable {
   /// No two objects of the entity, subentities included, have the same value. Implies `.indexed`;
   /// nil counts as no value and may repeat. Checked when a save reaches the store.
@@ -9,29 +9,28 @@ public enum AttributeOption: Sendable, Hashable {
   case indexed
   /// Tracked and pushed to parents, never stored. Core Data: transient.
   case transient
-  /// What the value must be when a context saves the object: `.required`, `.length(1...80)`,
-  /// `.range(0...130)`, `.matches("[A-Z]{2}")`. No part of what is stored.
+  /// A rule that the value must satisfy when a context saves the object: `.required`,
+  /// `.length(1...80)`, `.range(0...130)`, `.matches("[A-Z]{2}")`. No part of the stored data.
   case rule(AttributeRule)
   /// The value is worked out from others by the save that reaches the store, and cannot be set:
   /// `.derived(.count("cities"))`.
   case derived(AttributeDerivation)
-  /// For `Data` that may be large, a picture or a document: its bytes lie beside the object in the
-  /// store. Loading the object, fetching by its other properties and saving these touch nothing of
-  /// them.
+  /// For `Data` that may be large, a picture or a document: its bytes are stored beside the object.
+  /// Loading the object, fetching by its other properties and saving these read none of them.
   ///
-  /// - Reading the property copies the bytes out of the store, each time; nobody keeps them. Read it
-  ///   once and keep what you have read, if you need it more than once. What comes is what the store
-  ///   has at the time of reading, as when a fault fires, also of an object that was loaded before.
+  /// - Reading the property copies the bytes out of the store, each time, without caching. Read it
+  ///   once and keep the result, if you need it more than once. It returns the store's value at the
+  ///   time of reading, as when a fault fires, also for an object that was loaded before.
   /// - Setting it reads the bytes through once. They are kept until the save that reaches the store
   ///   has written them, and are never copied before. Equal bytes are no change.
-  /// - With an undo manager, replacing the value or deleting the object reads the bytes that go.
-  /// - A predicate can ask whether there is a value, and nothing else. `.required` and `.length` are
-  ///   rules for it, and read nothing.
-  /// - What is small is better kept in the object: an external value costs an entry in the store of
-  ///   its own, 16 bytes in the object and a look-up. The largest has 4 GiB - 1.
+  /// - With an undo manager, replacing the value or deleting the object reads the former bytes.
+  /// - A predicate can test whether there is a value, and nothing else. The rules `.required` and
+  ///   `.length` apply to it, and read nothing.
+  /// - Keep small values in the object: an external value costs an entry of its own in the store,
+  ///   16 bytes in the object and a look-up. The maximum is 4 GiB - 1.
   ///
-  /// For `Data` and `Data?` alone, and neither with `.unique`, `.indexed` or `.transient` nor derived
-  /// or derived from. Core Data: `allowsExternalBinaryDataStorage`.
+  /// For `Data` and `Data?` alone, and neither with `.unique`, `.indexed` or `.transient` nor
+  /// derived or the source of a derivation. Core Data: `allowsExternalBinaryDataStorage`.
   case external
 }
 
@@ -54,12 +53,12 @@ public struct AttributeDescription: Sendable {
   /// structs. Such an attribute is optional or has a default.
   public let needsDefault: Bool
 
-  // What the options say, worked out once: to find one of them takes some hundred instructions, and
-  // opening a store asks for each several times.
+  // The evaluated options: searching for one takes some hundred instructions, and opening a store
+  // needs each several times.
   public let isUnique: Bool
   public let isIndexed: Bool
   public let isTransient: Bool
-  /// Whether the bytes lie beside the object. Core Data: `allowsExternalBinaryDataStorage`.
+  /// Whether the bytes are stored beside the object. Core Data: `allowsExternalBinaryDataStorage`.
   public let isExternal: Bool
   private let hasOptions: Bool
 
@@ -87,7 +86,7 @@ public struct AttributeDescription: Sendable {
   /// The key path of the Swift property, from the class that declares it.
   public var keyPath: (AnyKeyPath & Sendable)? { contents.value.keyPath }
 
-  /// What a new object has; `.null` for none.
+  /// The value of a new object; `.null` for none.
   public var defaultValue: Value { contents.value.defaultValue }
 
   public var options: Set<AttributeOption> { contents.value.options }
@@ -96,15 +95,15 @@ public struct AttributeDescription: Sendable {
   /// Core Data: `renamingIdentifier`.
   public var originalName: String? { contents.value.originalName }
 
-  /// What the value is worked out from; nil for an attribute that is set.
+  /// The source of a derived value; nil for an attribute that is set.
   public var derivation: AttributeDerivation? {
     if !hasOptions { return nil }
     return options.lazy.compactMap { if case .derived(let source) = $0 { source } else { nil } }
       .first
   }
 
-  /// What the value must be when a context saves the object; all of it must hold.
-  /// Core Data: `validationPredicates`.
+  /// The rules that the value must satisfy when a context saves the object. Core Data:
+  /// `validationPredicates`.
   public var rules: [AttributeRule] {
     if !hasOptions { return [] }
     return options.compactMap { if case .rule(let rule) = $0 { rule } else { nil } }

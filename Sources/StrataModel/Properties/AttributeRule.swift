@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// What an attribute's value must be when a context saves the object: part of the model, looked at
-/// for every inserted or updated object that has it. Core Data: a validation predicate.
+/// A rule that an attribute's value must satisfy when a context saves the object: part of the
+/// model, checked for every inserted or updated object that has it. Core Data: a validation
+/// predicate.
 ///
-/// nil is a value that breaks no rule but `.required`. An attribute that is not optional and was
-/// never set is looked at as what it reads as: its default, or the zero of its type.
+/// Nil breaks no rule but `.required`. An attribute that is not optional and was never set is
+/// checked with the value that it reads as: its default, or the zero of its type.
 public enum AttributeRule: Sendable, Hashable {
   /// There must be a value: not nil, and for an attribute that is not optional, one that was set or
   /// that is the default. Core Data: not `isOptional`.
   case required
   /// The length of a `String` in characters, or of `Data` in bytes. A nil `max` is no bound.
   case length(min: Int, max: Int?)
-  /// A number or a `Date`, bounds included. A nil bound is none. NaN is in no range.
+  /// A number or a `Date`, bounds included. A nil bound is no limit. NaN is in no range.
   case range(min: Value?, max: Value?)
   /// A `String`, of which the whole must match this regular expression, written as for Swift's
   /// `Regex`.

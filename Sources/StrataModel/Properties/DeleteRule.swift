@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happens at the other end of a relationship when an object is deleted.
-/// Core Data: `NSDeleteRule`, of the same meaning case by case. The raw values are stored.
+/// The effect of deleting an object on the other ends of a relationship. Core Data: `NSDeleteRule`,
+/// with the same meaning case by case. The raw values are stored.
 public enum DeleteRule: UInt8, Sendable, Hashable, Codable {
   /// The others stay and lose their link to the deleted object. The default.
   case nullify = 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a relationship may be told with `@Relationship`, or by hand.
+/// An option of a relationship, for `@Relationship` and for descriptions by hand.
 public enum RelationshipOption: Sendable, Hashable {
   /// A to-many relationship that is its own inverse: if a is linked to b, b is linked to a.
   case symmetric
@@ -44,8 +44,8 @@ public enum InverseReference: Sendable {
   case name(String)
 }
 
-/// A relationship: links from the objects of an entity to those of another.
-/// Core Data: `NSRelationshipDescription`.
+/// A relationship: links from the objects of one entity to those of another. Core Data:
+/// `NSRelationshipDescription`.
 public struct RelationshipDescription: Sendable {
   private struct Contents {
     let name: String

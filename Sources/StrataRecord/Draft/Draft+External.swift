@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-// Values that lie beside the record: a draft has their stamps, and the bytes that were set.
+// Values that are stored beside the record: a draft has their stamps, and the bytes that were set.
 
 extension Draft {
   /// Sets an external slot; nil leaves it without a value.
@@ -14,8 +14,8 @@ extension Draft {
     return true
   }
 
-  /// Sets an external slot, though the draft have equal bytes: those of an object whose base is out of
-  /// date are not what it shows.
+  /// Sets an external slot even if the draft has equal bytes: an object whose base is outdated
+  /// shows other ones.
   package func replaceExternal(with value: ExternalData?, at slot: Int) {
     let place = place(slot)
     guard place.code == .external else { mismatch(slot, .external) }
@@ -32,7 +32,7 @@ extension Draft {
     cell.pointee.externalValues[slot] = value
   }
 
-  /// Sets a slot of data, whether its bytes lie in the record or beside it.
+  /// Sets a slot of data, whether its bytes are in the record or beside it.
   func store(data: Data, at slot: Int) -> Bool {
     guard place(slot).code != .external else {
       return setExternal(ExternalData(data), at: slot)

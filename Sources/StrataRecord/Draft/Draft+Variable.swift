@@ -2,7 +2,7 @@
 internal import Foundation
 import StrataPrimitives
 
-// Texts and data in a draft: an entry each, whose bytes lie in the draft's heap once they were set.
+// Texts and data in a draft: an entry each. Bytes that were set are in the draft's heap.
 
 extension Draft {
   @usableFromInline func store(
@@ -31,8 +31,8 @@ extension Draft {
     return true
   }
 
-  /// Room for the new value of a variable slot: where its old one lies if it fits there, else at
-  /// the end of the heap.
+  /// Memory for the new value of a variable slot: the old one's memory if the value fits, else the
+  /// end of the heap.
   private func room(
     for byteCount: Int, replacing index: Int, _ layout: RecordLayout
   ) -> UnsafeMutableRawPointer {
@@ -65,7 +65,7 @@ extension Draft {
     let newByteCount = heapOffset + (liveByteCount + byteCount) * 3 / 2 + 64
     let new = UnsafeMutableRawPointer.allocate(byteCount: newByteCount, alignment: 8)
     new.copyMemory(from: buffer, byteCount: heapOffset)
-    // Safety: a copy of what the initializer has put there.
+    // Safety: a copy of the entries that the initializer has made.
     let newEntries = (new + layout.draftEntriesOffset)
       .assumingMemoryBound(to: VariableBytes.self)
     var end = heapOffset

@@ -4,11 +4,10 @@ package import StrataModel
 public import StrataPrimitives
 
 /// The mutable form of a record: the values of one object, some of them set since its record was
-/// encoded. One pointer, to the place of the draft in its `DraftArena`.
+/// encoded. One pointer, to the draft's cell in its `DraftArena`.
 ///
-/// It exists so that setting a number is one store, whatever else the object holds, and setting a
-/// string moves no other. Variable values that were not set stay where they are, in the record that the
-/// draft began with.
+/// Setting a number is one store, whatever else the object holds, and setting a string moves no
+/// other. Variable values that were not set stay in the record that is the base of the draft.
 ///
 /// ```
 ///  cell ─► layout, patched block, changed slots …
@@ -19,27 +18,27 @@ public import StrataPrimitives
 ///   entry = {start, count} of a value: in the base's bytes, or in the heap
 /// ```
 ///
-/// The buffer lies behind the cell; one that outgrows its room gets another from the heap. Most changes of
-/// an object that there is already are of values in the fixed part. So a draft may begin
-/// as a *patch*: its buffer is a copy of the record, in the arena into which it would be encoded, and that
-/// copy with its new values is what it is encoded to. The first change of a variable value gives it a
-/// buffer of its own.
+/// The buffer follows the cell; a buffer that outgrows it is allocated from the heap. Most changes
+/// of existing objects are of values in the fixed part. So a draft may begin as a *patch*: its
+/// buffer is a copy of the record, in the arena into which it would be encoded, and that copy with
+/// its new values is the encoded record. The first change of a variable value gives it a buffer of
+/// its own.
 ///
-/// It is no class: each object's draft would be made, counted at each set, and freed, which took as long
-/// as everything else that is done with it. `RecordLayout.withDraft` makes one in an arena of its own.
+/// It is no class: making each object's draft, counting it at each set, and freeing it took as long
+/// as everything else together. `RecordLayout.withDraft` makes a draft in an arena of its own.
 ///
 /// ## Invariants
 /// - I1: an absent slot's fixed bytes are zero and its entry is empty (RecordLayout, I1).
-/// - I2: `changedSlots` holds every slot that was given a value which it did not have.
-/// - I3: each entry that is not empty lies in a block that the arena keeps, or below `heapEnd`.
-/// - I4: nobody else has the record of a patch before it is encoded, and nothing is set after that.
+/// - I2: `changedSlots` holds every slot whose value was changed.
+/// - I3: each entry that is not empty is in a block that the arena retains, or below `heapEnd`.
+/// - I4: the record of a patch is not shared before it is encoded, and nothing is set after that.
 ///
 /// ## States
 /// - patch → with a buffer: a variable value is set or cleared.
 ///
 /// ## Lifetime and isolation
-/// A draft is private to its object's context, as the object is. It is good as long as its arena and its
-/// layout. Slots read from it are valid until the next change.
+/// A draft is private to its object's context, as the object is. It is valid as long as its arena
+/// and its layout. Slots read from it are valid until the next change.
 @frozen
 @usableFromInline
 package struct Draft {
@@ -90,7 +89,7 @@ package struct Draft {
     _ buffer: UnsafeMutableRawPointer, _ bufferByteCount: Int, _ external: consuming ExternalValues
   ) {
     cell = room.bindMemory(to: DraftCell.self, capacity: 1)
-    // One by one: a whole cell would be copied, counting what it refers to.
+    // One by one: a whole cell would be copied, counting its references.
     cell.pointee.layout = Uncounted(layout)
     cell.pointee.buffer = buffer
     cell.pointee.hasExternalSlots = !layout.externalSlots.isEmpty
@@ -147,8 +146,8 @@ package struct Draft {
 
   /// Writes the values of a record to a buffer.
   ///
-  /// - Returns: whether the buffer has entries that lie in the record. The template of new objects has
-  ///   mostly no text: all of them would count references to it.
+  /// - Returns: whether the buffer has entries in the record's bytes. The template of new objects
+  ///   has mostly no text: all of them would count references to it.
   private static func fill(
     _ buffer: UnsafeMutableRawPointer, with source: Record?, _ layout: RecordLayout
   ) -> Bool {
@@ -172,7 +171,7 @@ package struct Draft {
   }
 
   func entries(_ layout: RecordLayout) -> UnsafeMutablePointer<VariableBytes> {
-    // Safety: the initializer has put the entries there, and nothing else ever lies there.
+    // Safety: the initializer has made the entries, and this memory never holds anything else.
     (buffer + layout.draftEntriesOffset).assumingMemoryBound(to: VariableBytes.self)
   }
 }
@@ -197,11 +196,11 @@ extension Draft {
   /// The slots that were set to another value than they had.
   package var changed: SlotSet { cell.pointee.changedSlots }
 
-  /// What external slots were set to.
+  /// The values to which external slots were set.
   package var external: ExternalValues { cell.pointee.externalValues }
 
-  /// Whether some slot's bytes do not lie in the record. What such a slot of an object shows, the object
-  /// alone knows.
+  /// Whether the bytes of some slot are not in the record. Such a slot's value is known to the
+  /// object alone.
   @inlinable package var hasExternalSlots: Bool { cell.pointee.hasExternalSlots }
 
   /// How many bytes of variable values were set so far.
@@ -249,8 +248,8 @@ extension Draft {
 extension Draft {
   /// Sets the slot, which is of `T.attributeType`; setting another type traps.
   /// - Returns: false if an equal value was there. Equal means the same stored bytes: -0 over +0
-  ///   and a string of other, canonically equivalent scalars are changes, so what is read back is
-  ///   what was set; NaN over the same NaN is none.
+  ///   and a string of other, canonically equivalent scalars are changes, so the value that is read
+  ///   back is the one that was set; NaN over the same NaN is no change.
   @inlinable
   @discardableResult
   package func set<T: AttributeValue>(_ value: T, at slot: Int) -> Bool {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The memory of drafts that go together: those of one turn lie in a row, each with its buffer behind it,
-/// and are freed as a whole.
+/// The memory of drafts with one lifetime: those of one turn are contiguous, each with its buffer
+/// behind it, and are freed as a whole.
 ///
-/// It exists because a turn makes drafts by the thousand and encodes all of them at once. In a row the
+/// A turn makes drafts by the thousand and encodes all of them at once. If they are contiguous, the
 /// processor reads ahead, and no draft has to be freed by itself.
 ///
 /// ```
@@ -17,7 +17,7 @@
 /// - I2 Each cell that owns memory outside the slabs is in the list `owners` of one of them.
 ///
 /// ## Lifetime
-/// Drafts are good as long as their arena.
+/// Drafts are valid as long as their arena.
 ///
 /// ## Isolation
 /// The drafts' isolation.

@@ -8,7 +8,7 @@ package struct DraftCell {
   @usableFromInline var layout: Uncounted<RecordLayout>
   @usableFromInline var buffer: UnsafeMutableRawPointer
   @usableFromInline var changedSlots: SlotSet
-  /// Whether some slot's bytes do not lie in the record.
+  /// Whether the bytes of some slot are not in the record.
   @usableFromInline var hasExternalSlots: Bool
   /// Whether the buffer is the draft's alone, and not behind the cell.
   var ownsBuffer: Bool

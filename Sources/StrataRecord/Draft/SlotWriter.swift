@@ -6,9 +6,9 @@ package import Foundation
 /// A type that conforms to `AttributeValue` writes itself to one, usually by writing a value of a
 /// type that conforms already: `cents.write(to: &writer)`. It writes once, or `writeNil()`.
 ///
-/// - Important: it points into the draft; it is valid during the `write(to:)` that it is given to
-///   and must not be kept. What writes to it uses no managed object and no context: a fetch or a save in
-///   the middle of it would let go of the draft.
+/// - Important: It points into the draft; it is valid during its call of `write(to:)` and must not
+///   be kept. The method must not use managed objects or contexts: a fetch or a save would free the
+///   draft.
 @frozen
 public struct SlotWriter {
   @usableFromInline let draft: Draft

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension KeyEncoder {
-  /// How many bytes the part has that `bytes` begin with: the parts of a compound key are read one
-  /// after the other.
+  /// The number of bytes of the part at the beginning of `bytes`: the parts of a compound key are
+  /// read one after the other.
   ///
-  /// - Returns: nil if the part does not end within `bytes`, because the value was cut, or is none.
+  /// - Returns: nil if the part does not end within `bytes`, because the value was truncated, or is
+  ///   none.
   package static func byteCount(
     ofPartAt bytes: UnsafeRawBufferPointer, _ kind: SlotKind
   ) -> Int? {

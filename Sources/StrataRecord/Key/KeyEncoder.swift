@@ -5,8 +5,8 @@ package import StrataModel
 /// Order-preserving keys: the bytes under which an index finds a value. Comparing the bytes of two
 /// values of a slot compares the values.
 ///
-/// It exists so that LMDB's own byte order is the order of a query: a range of values is a range of
-/// keys, a prefix of a text is a prefix of keys, and sorting is walking.
+/// LMDB's own byte order is then the order of a query: a range of values is a range of keys, a
+/// prefix of a text is a prefix of keys, and sorting is walking.
 ///
 /// ```
 ///  index entry:  [tree's prefix][part][part …][object key, 8 bytes big-endian]
@@ -26,8 +26,8 @@ package import StrataModel
 /// ## Invariants
 /// - I1: parts of one kind are prefix-free, so nothing that follows changes their order.
 /// - I2: `append(slot:)` and `append(value:)` give the same bytes for the same value.
-/// - I3: a value is cut at 255 bytes. Cut values sort right or equal; who finds an entry of 255
-///   bytes compares the values themselves.
+/// - I3: a value is truncated at 255 bytes. Truncated values sort right or equal; a reader of an
+///   entry of 255 bytes compares the values themselves.
 @usableFromInline
 package enum KeyEncoder {
   /// The most bytes of a value, all its parts together. With an object key and a tree's prefix of

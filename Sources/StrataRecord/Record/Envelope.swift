@@ -2,7 +2,7 @@
 internal import CStrata
 package import StrataModel
 
-/// What lies around a record on disk: a checksum and the generation that wrote it.
+/// The stored form of a record: a checksum, the generation that wrote it, and the record's bytes.
 ///
 /// ```
 ///  0          4                 10
@@ -13,9 +13,9 @@ package import StrataModel
 ///   checksum = strata_checksum(all bytes after it, seed: the object's key)
 /// ```
 ///
-/// It exists so that a flipped bit, a torn write or a record under another object's key is an error
-/// when it is read, not wrong data. The generation lies beside the record, never in it: rewriting
-/// the same values leaves the same record. Docs/FileFormat.md, "Envelope".
+/// With it, a flipped bit, a torn write or a record under another object's key is an error when it
+/// is read, not wrong data. The generation is stored beside the record, never in it: rewriting the
+/// same values leaves the same record. Docs/FileFormat.md, "Envelope".
 package enum Envelope {
   /// Bytes before the record.
   package static let byteCount = 10
@@ -48,7 +48,7 @@ package enum Envelope {
     target.storeBytes(of: checksum.littleEndian, as: UInt32.self)
   }
 
-  /// The generation and the record's bytes, which lie in `bytes`, are not yet validated (see
+  /// The generation and the record's bytes within `bytes`. They are not yet validated (see
   /// `RecordLayout.validate`) and live as long as `bytes`.
   /// - Throws: `RecordError.tooShort`, `.checksumMismatch`.
   package static func decode(

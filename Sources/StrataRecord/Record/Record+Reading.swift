@@ -31,8 +31,7 @@ extension Record {
     return layout.slot(slot, at: start).stamp
   }
 
-  /// The value of the slot without its static type; `.null` if it has none, or if it is external and
-  /// so lies elsewhere.
+  /// The value of the slot without its static type; `.null` if it has none, or if it is external.
   /// - Parameter store: the store of the record; to-one targets are of the same.
   package func value(at slot: Int, layout: RecordLayout, store: StoreIdentity) -> Value {
     defer { withExtendedLifetime(block) {} }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// The values of one object as immutable bytes: the one currency of Strata. The same bytes lie in
-/// the store, in a segment, in the cache and under a managed object.
+/// The values of one object as immutable bytes. All layers use the same bytes: the store, segments,
+/// the cache and managed objects.
 ///
 /// A record is 16 bytes, a slice of a block that it shares with others:
 ///
@@ -44,8 +44,8 @@ package struct Record {
   }
 
   /// The first byte.
-  /// - Important: valid only as long as the record is kept; who reads through it holds the record
-  ///   in a place that outlives the read (`withExtendedLifetime`).
+  /// - Important: Valid only as long as the record is retained; a reader holds the record in a
+  ///   variable that outlives the read (`withExtendedLifetime`).
   @inlinable package var start: UnsafeRawPointer {
     UnsafeRawPointer(block.bytes + Int(offset))
   }
@@ -74,7 +74,7 @@ extension Record {
     return Record(block: copy, offset: 0, byteCount: byteCount)
   }
 
-  /// So much may lie in a block beside one record that is alone there: what the allocator rounds up.
+  /// The maximum unused space in a block of a single record: the rounding of the allocator.
   private static let slackByteCountMax = 64
 }
 

@@ -2,8 +2,8 @@
 
 /// Collects records into shared blocks, so that one fetch or save makes few allocations.
 ///
-/// Blocks grow from 256 bytes to 64 KiB: a small save wastes little, a large one allocates rarely. A
-/// record that would leave most of a block empty gets a block of its own.
+/// Blocks grow from 256 bytes to 64 KiB: a small save wastes little, a large one allocates rarely.
+/// A record that would leave most of a block empty gets a block of its own.
 ///
 /// ## Isolation
 /// An arena is of one isolation (it is not Sendable); the records that it makes are of all. A copy

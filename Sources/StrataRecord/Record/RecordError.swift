@@ -5,7 +5,7 @@
 package enum RecordError: Error, Hashable, Sendable {
   // MARK: Envelope
 
-  /// The bytes are not those that were written, or they lie under another object's key.
+  /// The bytes differ from those that were written, or are stored under another object's key.
   case checksumMismatch(expected: UInt32, found: UInt32)
 
   // MARK: Envelope and record
@@ -18,7 +18,7 @@ package enum RecordError: Error, Hashable, Sendable {
   /// The record was written with another model version than the layout's. If the catalog has that
   /// version, the caller takes its layout; otherwise the record is damaged.
   case unknownVersion(found: UInt16)
-  /// The end offset of a variable slot lies before its start or beyond the record.
+  /// The end offset of a variable slot is before its start or beyond the record.
   case badOffsets(variableSlot: Int)
   /// Bytes follow the last value.
   case trailingBytes(count: Int)

@@ -7,13 +7,14 @@ internal import StrataPrimitives
 // MARK: - The buffers of drafts
 
 extension RecordLayout {
-  /// Where the entries of a draft's variable values lie.
+  /// The offset of the entries of a draft's variable values.
   var draftEntriesOffset: Int { (fixedEnd + 7) & ~7 }
   /// Where a draft's heap begins.
   var draftHeapOffset: Int {
     draftEntriesOffset + variableCount * MemoryLayout<VariableBytes>.stride
   }
-  /// What a draft's buffer takes that has so many bytes for variable values, if there can be any.
+  /// The size of a draft's buffer with this number of bytes for variable values, if there can be
+  /// any.
   func draftBufferByteCount(withHeapOf byteCount: Int) -> Int {
     draftHeapOffset + (variableCount == 0 ? 0 : byteCount)
   }
@@ -22,7 +23,7 @@ extension RecordLayout {
 // MARK: - Assembling
 
 extension RecordLayout {
-  /// The record of a fixed part and variable values, wherever those lie.
+  /// The record of a fixed part and variable values in any memory.
   /// - Parameters:
   ///   - head: header, presence bits and fixed part: `fixedEnd` bytes. Of the header only the
   ///     version counts.
@@ -51,7 +52,7 @@ extension RecordLayout {
     return record
   }
 
-  /// Writes end offsets, of so many bits each, and the variable part behind them.
+  /// Writes end offsets of the given width, and the variable part behind them.
   @inline(__always)
   private func write<End: FixedWidthInteger>(
     _ variable: UnsafePointer<VariableBytes>, to target: UnsafeMutableRawPointer, ends _: End.Type
@@ -83,7 +84,7 @@ extension RecordLayout {
     target.storeBytes(of: version.littleEndian, as: UInt16.self)
   }
 
-  /// Calls `edit` with a copy of the base's head and entries and assembles what it leaves there.
+  /// Calls `edit` with a copy of the base's head and entries and assembles the result.
   private func assemble(
     from base: Record, into arena: inout RecordArena, edit: (RecordEdit) -> Void
   ) -> Record {

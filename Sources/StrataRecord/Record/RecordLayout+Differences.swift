@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-// Which values differ between two records. A save asks it of each object that it writes: what an update
-// leaves as it was, mostly nearly all, is passed over by the word and not slot by slot.
+// The differences between the values of two records. A save computes them for each object that it
+// writes: unchanged slots, mostly nearly all, are skipped by the word and not slot by slot.
 
 extension RecordLayout {
   /// The slots whose values differ between two records of this layout.
@@ -15,7 +15,8 @@ extension RecordLayout {
     return differing
   }
 
-  /// Adds the slots that have a value in one record alone, and those of the fixed part whose bytes differ.
+  /// Adds the slots that have a value in one record alone, and those of the fixed part whose bytes
+  /// differ.
   private func addFixed(
     _ left: UnsafeRawPointer, _ right: UnsafeRawPointer, to differing: inout SlotSet
   ) {

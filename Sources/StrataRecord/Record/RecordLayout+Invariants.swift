@@ -47,9 +47,9 @@ extension RecordLayout: CheckedInvariants {
 }
 
 extension SlotPlace {
-  /// The index among the layout's variable slots, or nil if the value lies in the fixed part.
+  /// The index among the layout's variable slots, or nil if the value is in the fixed part.
   fileprivate var variableIndex: Int? { position < 0 ? Int(~position) : nil }
 
-  /// The offset of the value from the record's first byte, or nil if it lies in the variable part.
+  /// The offset of the value from the record's first byte, or nil if it is in the variable part.
   fileprivate var fixedOffset: Int? { isPlaced && position >= 0 ? Int(position) : nil }
 }

@@ -32,7 +32,7 @@ extension RecordLayout {
     }
   }
 
-  /// Checks the end offsets, of so many bits each.
+  /// Checks the end offsets of the given width.
   @inline(__always)
   private func validateEnds<End: FixedWidthInteger & UnsignedInteger>(
     _ bytes: UnsafeRawBufferPointer, as _: End.Type
@@ -43,8 +43,8 @@ extension RecordLayout {
       throw .tooShort(byteCount: bytes.count, byteCountMin: variableStart)
     }
     let available = bytes.count &- variableStart
-    // All of them lie before `variableStart`. Where they ascend and the last is the end of the bytes, none
-    // is beyond it.
+    // All of them are before `variableStart`. If they ascend and the last is the end of the bytes,
+    // none is beyond it.
     var place = start + fixedEnd
     let behind = start + variableStart
     var end: End = 0
@@ -60,7 +60,7 @@ extension RecordLayout {
     }
   }
 
-  /// What is wrong with end offsets.
+  /// A violation of the end offsets.
   @inline(never)
   private func failure<End: FixedWidthInteger & UnsignedInteger>(
     ends behind: UnsafeRawPointer, _ available: Int, as _: End.Type

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataPrimitives
 
-/// Where each slot of one entity's record lies, at one model version.
+/// The place of each slot in the records of one entity, at one model version.
 ///
-/// It exists so that a slot is read in O(1) and without allocation wherever its record lies: in a
-/// page of the store, in a segment, under a managed object. Slots lie in the order of their property
-/// numbers, so that the layout of a version whose classes are long gone follows from the catalog.
+/// A slot is read in O(1) and without allocation wherever its record is stored: in a page of the
+/// store, in a segment, under a managed object. Slots are in the order of their property numbers,
+/// so that the layout of a version whose classes no longer exist follows from the catalog.
 ///
 /// ```
 ///  0        2            F - n                F                F + w·V
@@ -29,20 +29,20 @@ package final class RecordLayout: Sendable {
   package let version: UInt16
   /// The place of each slot, by class slot index.
   @usableFromInline package let places: [SlotPlace]
-  /// What each class slot was described as.
+  /// The description of each class slot.
   package let slots: [SlotDescription]
   /// The class slots whose values are never stored.
   package let transientSlots: SlotSet
-  /// The class slots whose values lie in the variable part.
+  /// The class slots whose values are in the variable part.
   package let variableSlots: SlotSet
-  /// The class slots whose values lie beside the record.
+  /// The class slots whose values are stored beside the record.
   @usableFromInline package let externalSlots: SlotSet
   /// The class slots that have a place in the record: all but to-many ones.
   package let placedSlots: SlotSet
 
   /// Where the end offsets begin: the bytes before are the same size in every record.
   @usableFromInline package let fixedEnd: Int
-  /// How many slots lie in the variable part.
+  /// The number of slots in the variable part.
   @usableFromInline package let variableCount: Int
   /// The class slot of each place in the record, in the order of presence bits.
   let slotsByBit: [Int]
@@ -109,14 +109,14 @@ extension RecordLayout {
   /// The slot of a record.
   /// - Parameters:
   ///   - index: a class slot of this layout; another traps.
-  ///   - record: the first byte of a record that is valid in this layout. What is returned points
-  ///     into it.
+  ///   - record: the first byte of a record that is valid in this layout. The result points into
+  ///     it.
   @inlinable @inline(__always)
   package func slot(_ index: Int, at record: UnsafeRawPointer) -> RecordSlot {
     slot(places[index], at: record)
   }
 
-  /// Whether the slot is that of a to-one relationship. A damaged index may name any.
+  /// Whether the slot is a to-one relationship. A damaged index may name any slot.
   package func isToOne(_ slot: Int) -> Bool {
     places.indices.contains(slot) && places[slot].code == .toOne
   }
@@ -158,7 +158,7 @@ extension RecordLayout {
   }
 }
 
-/// The bytes of one value of the variable part, wherever they lie.
+/// The bytes of one value of the variable part, in any memory.
 @frozen
 @usableFromInline
 struct VariableBytes {

@@ -2,14 +2,14 @@
 internal import Foundation
 package import StrataModel
 
-/// One value of a record or of a draft, as it is being read: where its bytes are and what they mean.
+/// One value of a record or of a draft, as it is being read: its bytes and their type.
 ///
-/// A type that conforms to `AttributeValue` makes itself of one, usually by making a type that
+/// A type that conforms to `AttributeValue` is made from one, usually by making a type that
 /// conforms already: `guard let cents = Int64(slot) else { return nil }`.
 ///
-/// - Important: it points into the record; it is valid during the `init?(_:)` that it is given to
-///   and must not be kept. An initializer uses no managed object and no context before it has read the
-///   value: a fetch or a save in the middle of it would let go of what it points into.
+/// - Important: It points into the record; it is valid during its call of `init?(_:)` and must not
+///   be kept. An initializer must not use managed objects or contexts before it has read the value:
+///   a fetch or a save would free the memory that the slot points into.
 @frozen
 public struct RecordSlot {
   /// The value's first byte; nil if the slot is absent.
@@ -40,7 +40,7 @@ extension RecordSlot: Sendable {}
 // MARK: - Bytes
 
 extension RecordSlot {
-  /// The integer that lies here if the slot is of type `code`; nil if it is absent or of another.
+  /// The integer of the slot if it is of type `code`; nil if it is absent or of another type.
   @inlinable package func integer<Integer: FixedWidthInteger>(
     _ code: SlotCode, as type: Integer.Type
   ) -> Integer? {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// What a slot holds.
+/// The content of a slot.
 package enum SlotKind: Sendable, Hashable {
   case attribute(AttributeType)
   /// The key of an object of the same store.
@@ -11,16 +11,16 @@ package enum SlotKind: Sendable, Hashable {
   case toMany
 }
 
-/// One slot of an entity as a model version declares it: what a record's layout is made of.
+/// One slot of an entity as a model version declares it. Layouts of records are made from these.
 package struct SlotDescription: Sendable, Hashable {
   package let number: PropertyNumber
   package let kind: SlotKind
   /// Whether the value is carried from context to context and never stored.
   package let isTransient: Bool
-  /// Whether the bytes of the data lie beside the record, which has their stamp.
+  /// Whether the bytes of the data are stored beside the record, which has their stamp.
   package let isExternal: Bool
 
-  /// - Precondition: what is external is data.
+  /// - Precondition: an external slot is of data.
   package init(
     number: PropertyNumber, kind: SlotKind, isTransient: Bool = false, isExternal: Bool = false
   ) {

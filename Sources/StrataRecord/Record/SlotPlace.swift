@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// What a place in a record holds, in one byte: an `AttributeType`'s raw value, or one of the
-/// codes beyond. A reader compares it with the code of the type that it is asked for, so a wrong
-/// type reads as nothing instead of as other bytes.
+/// The content of a place in a record, in one byte: an `AttributeType`'s raw value, or one of the
+/// codes beyond. A reader compares it with the code of the requested type, so a wrong type reads as
+/// nothing instead of as other bytes.
 @frozen
 @usableFromInline
 package struct SlotCode: RawRepresentable, Sendable, Hashable {
@@ -49,7 +49,7 @@ package struct SlotCode: RawRepresentable, Sendable, Hashable {
   @inlinable package static var codable: SlotCode { SlotCode(rawValue: 18) }
   @inlinable package static var toOne: SlotCode { SlotCode(rawValue: 64) }
   @inlinable package static var toMany: SlotCode { SlotCode(rawValue: 65) }
-  /// The stamp of data whose bytes lie beside the record.
+  /// The stamp of data whose bytes are stored beside the record.
   @inlinable package static var external: SlotCode { SlotCode(rawValue: 66) }
 }
 
@@ -86,7 +86,7 @@ extension SlotCode {
   }
 }
 
-/// Where one slot lies in every record of a layout.
+/// The place of one slot in every record of a layout.
 @frozen
 @usableFromInline
 package struct SlotPlace: Sendable, Hashable {

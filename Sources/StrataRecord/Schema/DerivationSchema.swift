@@ -45,12 +45,13 @@ package struct DerivationSchema: Sendable {
     isEmpty = derived.isEmpty
   }
 
-  /// What is derived in objects of an entity and from them; nil if nothing is.
+  /// The derivations in and from objects of an entity; nil if there are none.
   package subscript(number: EntityNumber) -> EntityDerivations? {
     byNumber.element(of: number)
   }
 
-  /// The entities whose objects' slots the derived attribute depends on, other than its own object's.
+  /// The entities whose objects' slots the derived attribute depends on, other than its own
+  /// object's.
   private static func dependents(
     on source: ResolvedDerivation, of slot: Int, _ entity: EntitySchema,
     _ entities: [EntitySchema?]
@@ -85,13 +86,13 @@ package struct DerivationSchema: Sendable {
   }
 }
 
-/// An attribute whose value is worked out from others.
+/// An attribute whose value is derived from others.
 package struct DerivedAttribute: Sendable {
   package let slot: Int
   package let source: ResolvedDerivation
 }
 
-/// What is derived in the objects of one entity, and in other objects from them.
+/// The derivations in the objects of one entity, and in other objects from them.
 package struct EntityDerivations: Sendable {
   package let derived: [DerivedAttribute]
   package let dependents: [Dependent]

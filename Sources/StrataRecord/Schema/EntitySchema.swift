@@ -2,8 +2,7 @@
 import Foundation
 package import StrataModel
 
-/// An entity as one store keeps it: its number, where its slots lie in records, its indexes and its
-/// relationships.
+/// An entity in one store: its number, its record layout, its indexes and its relationships.
 package final class EntitySchema: Sendable {
   package let store: StoreIdentity
   package let number: EntityNumber
@@ -84,7 +83,7 @@ package final class EntitySchema: Sendable {
     indexes.first { $0.slot == slot && !$0.isCompound }
   }
 
-  /// The unique index over exactly these slots, in whatever order; nil if there is none. O(indexes).
+  /// The unique index over exactly these slots, in any order; nil if there is none. O(indexes).
   package func uniqueIndex(over slots: [Int]) -> IndexSchema? {
     indexes.first { $0.isUnique && $0.parts.map(\.slot).sorted() == slots.sorted() }
   }

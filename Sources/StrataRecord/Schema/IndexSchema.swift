@@ -15,7 +15,8 @@ package struct IndexSchema: Sendable, Hashable {
     package let kind: SlotKind
   }
 
-  /// The number of the property, which is that of the index too; one of its own if there are several.
+  /// The number of the index: the property's number; a number of its own if there are several
+  /// properties.
   package let number: PropertyNumber
   package let first: Part
   /// The parts after the first; empty for an index over one slot.
@@ -72,9 +73,9 @@ extension IndexSchema {
   /// Writes the value of the record that begins at `record` to `target`, as `append(valueOf:_:to:)`
   /// does, without an array between.
   ///
-  /// - Parameter target: has room for `KeyEncoder.scratchByteCount`, of which what lies behind the value
-  ///   may be overwritten.
-  /// - Returns: how many bytes the value has.
+  /// - Parameter target: has room for `KeyEncoder.scratchByteCount`; bytes behind the value may be
+  ///   overwritten.
+  /// - Returns: the number of bytes of the value.
   package func write(
     valueOf record: UnsafeRawPointer, _ layout: RecordLayout, to target: UnsafeMutableRawPointer
   ) -> Int {

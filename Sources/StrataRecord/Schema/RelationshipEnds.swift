@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// The relationships that objects of one entity have an end of, by where the links are kept, whichever
-/// side declares them.
+/// The relationship ends at objects of one entity, by the storage of the links, whichever side
+/// declares them.
 ///
 /// | relationship | its end here |
 /// | --- | --- |
@@ -12,7 +12,7 @@ package import StrataModel
 /// | to-many whose inverse is to-many or absent | links |
 /// | to-one or to-many of others, without inverse | a referrer, or links |
 ///
-/// Delete rules go by it in contexts, in compositions of nested contexts, in saves and in batches.
+/// Delete rules use it in contexts, in compositions of nested contexts, in saves and in batches.
 package struct RelationshipEnds: Sendable {
   /// A to-one slot of the object itself.
   package struct Target: Sendable {
@@ -22,7 +22,7 @@ package struct RelationshipEnds: Sendable {
     package let positions: PropertyNumber?
     /// The slot of the target that leads back, if the inverse is to-one too.
     package let partner: Int?
-    /// What the deletion of the object does to the target.
+    /// The effect of the object's deletion on the target.
     package let rule: DeleteRule
   }
 
@@ -34,7 +34,7 @@ package struct RelationshipEnds: Sendable {
     package let relationship: Int?
     /// Whether that is to-one too.
     package let isPartner: Bool
-    /// What the deletion of the object does to the others.
+    /// The effect of the object's deletion on the others.
     package let rule: DeleteRule
   }
 
@@ -49,9 +49,9 @@ package struct RelationshipEnds: Sendable {
   }
 
   package private(set) var targets: [Target] = []
-  /// Those of `targets`.
+  /// The relationships of `targets`.
   package private(set) var targetSlots = SlotSet()
-  /// The slots of one-to-one relationships, and what leads back.
+  /// The slots of one-to-one relationships, and their inverses.
   package private(set) var partnered: [(slot: Int, back: RelationshipSchema.Inverse)] = []
   /// The slots that delete rules do not leave alone.
   package private(set) var referrers: [Referrer] = []
@@ -108,7 +108,7 @@ package struct RelationshipEnds: Sendable {
     if referrer.rule == .noAction || referrer.rule == .deny { leftReferrers.append(referrer) }
   }
 
-  // MARK: - What must be looked at
+  // MARK: - Relationships to examine
 
   /// Whether objects of the entity have no links and nothing leads to them.
   package var isEmpty: Bool { targets.isEmpty && referrers.isEmpty && links.isEmpty }

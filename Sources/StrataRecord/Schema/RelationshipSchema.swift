@@ -3,7 +3,7 @@ package import StrataModel
 
 /// A relationship as one store keeps it. Each relationship has one truth, `storage` says where.
 package struct RelationshipSchema: Sendable {
-  /// Where the links of a relationship lie.
+  /// The storage of a relationship's links.
   package enum Storage: Sendable, Hashable {
     /// To-one: the slot of the owner's own record.
     case slot
@@ -59,7 +59,7 @@ package enum RelationshipStep: Sendable, Hashable {
   case referrers(index: PropertyNumber, slot: Int)
 }
 
-/// A to-one or to-many relationship without an inverse, seen from its destination: who may hold
+/// A to-one or to-many relationship without an inverse, seen from its destination: the possible
 /// links to an object that is being deleted.
 package struct IncomingRelationship: Sendable {
   /// An entity whose objects hold the links; those that inherit from it do too.

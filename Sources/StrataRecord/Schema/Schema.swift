@@ -2,7 +2,7 @@
 package import StrataModel
 
 /// A model bound to one store: every name of the model has its number there, every entity its
-/// record layout. It is made once, when the store is opened, and is what all layers above go by.
+/// record layout. It is made once, when the store is opened, and all layers above use it.
 ///
 /// ## Invariants
 /// - I1 Each entity of the model has exactly one `EntitySchema`, found by its number.
@@ -13,12 +13,12 @@ package final class Schema: Sendable {
   package let numbers: SchemaNumbers
   /// The version of the model in this store, which each record's header names. From 1.
   package let version: UInt16
-  /// The life cycle methods that any entity's objects have: what no save and no fetch need look for
-  /// if it is not here.
+  /// The life cycle methods of all entities together: saves and fetches skip hooks that are absent
+  /// here.
   package let hooks: LifeCycleHooks
-  /// What saves look at before they hand objects on.
+  /// The validation that saves do before they hand objects on.
   package let validation: ValidationSchema
-  /// What saves to the store work out.
+  /// The derivations of saves to the store.
   package let derivation: DerivationSchema
 
   /// Whether the deletion of an object may leave to-one links to it as they are.

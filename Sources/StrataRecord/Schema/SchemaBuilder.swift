@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// Works out how a model lies in a store, given the store's numbers.
+/// Lays out a model in a store, given the store's numbers.
 ///
 /// Names are looked up once, when it is made. From then on an entity is found by its identity and a
-/// property by its slot: a store is opened in less than half a millisecond, and looking names up again and
-/// again was a fifth of that.
+/// property by its slot: opening a store takes less than half a millisecond, and repeated look-ups
+/// of names took a fifth of that.
 struct SchemaBuilder {
-  /// What the names of one entity's properties stand for.
+  /// The numbers of the names of one entity's properties.
   private struct Known {
     let number: EntityNumber
     /// By slot.

@@ -3,8 +3,8 @@ package import StrataModel
 
 /// The numbers that one store has given to the entities and properties of its model.
 ///
-/// A store writes numbers, never names. They are given when a name first appears in the store, kept
-/// in its catalog, and not reused, so that a later model can rename or drop what it likes.
+/// A store writes numbers, never names. A number is given when a name first appears in the store,
+/// kept in its catalog, and not reused, so that a later model can rename or drop any name.
 package struct SchemaNumbers: Codable, Sendable, Hashable {
   /// By entity name. 1 … 32,767.
   package private(set) var entities: [String: UInt16] = [:]
@@ -56,7 +56,7 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
     }
   }
 
-  /// What stands for an index over several properties among the names of properties.
+  /// The key of an index over several properties among the names of properties.
   package static func name(ofIndexOver properties: [String]) -> String {
     "(" + properties.joined(separator: ",") + ")"
   }

@@ -2,8 +2,8 @@
 import Foundation
 package import StrataModel
 
-/// What saves look at before they hand anything on: the rules and hooks of a model's entities, worked
-/// out once, so that a model that has none costs a save one look.
+/// The rules and hooks of a model's entities, which saves check before they hand changes on. They
+/// are collected once, so that a model without any costs a save one check.
 package struct ValidationSchema: Sendable {
   /// Whether no entity has a rule or a hook.
   package let isEmpty: Bool
@@ -25,13 +25,14 @@ package struct ValidationSchema: Sendable {
     concernsDerived = byNumber.contains { $0?.attributes.contains(where: \.isDerived) ?? false }
   }
 
-  /// What is looked at in objects of an entity; nil if nothing is, or if the model has no such entity.
+  /// The validation of an entity's objects; nil if there is none, or if the model has no such
+  /// entity.
   package subscript(number: EntityNumber) -> EntityValidation? {
     byNumber.element(of: number)
   }
 }
 
-/// What saves look at in the objects of one entity, what it inherits included.
+/// The validation of the objects of one entity, inherited parts included.
 package struct EntityValidation: Sendable {
   /// The attributes that have rules.
   package let attributes: [AttributeCheck]
@@ -42,7 +43,7 @@ package struct EntityValidation: Sendable {
   /// The hooks that say whether an object may be saved.
   package let hooks: LifeCycleHooks
 
-  /// An attribute and what its value must be.
+  /// An attribute and the rules of its value.
   package struct AttributeCheck: Sendable {
     package let slot: Int
     package let name: String
@@ -50,7 +51,7 @@ package struct EntityValidation: Sendable {
     package let rules: [AttributeRule]
     /// Whether the value is derived by the save that reaches the store, and not before.
     package let isDerived: Bool
-    /// What the attribute reads as if it has no value.
+    /// The value that the attribute reads as if it has none.
     package let unset: Value
   }
 
@@ -67,7 +68,7 @@ package struct EntityValidation: Sendable {
       count == 0 ? !isRequired : count >= min && max.map { count <= $0 } ?? true
     }
 
-    /// Who has counted so far need not go on.
+    /// The count at which counting may stop.
     package var sufficientCount: Int { Swift.max((max ?? 0) + 1, min, 1) }
   }
 
@@ -99,8 +100,8 @@ package struct EntityValidation: Sendable {
 }
 
 extension AttributeDescription {
-  /// What the attribute reads as if it has no value: nil, its default, or its type's zero where that
-  /// can be under a rule.
+  /// The value that the attribute reads as if it has none: nil, its default, or its type's zero
+  /// where that can be under a rule.
   fileprivate var unsetValue: Value {
     if isOptional { return .null }
     if defaultValue != .null { return defaultValue }

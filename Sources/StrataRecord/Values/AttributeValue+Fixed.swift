@@ -2,7 +2,7 @@
 public import Foundation
 public import StrataModel
 
-// Bool, floating point and decimal numbers, dates and UUIDs as attributes: each lies in the fixed
+// Bool, floating point and decimal numbers, dates and UUIDs as attributes: each is in the fixed
 // part with a width of its own.
 
 extension Bool: AttributeValue {

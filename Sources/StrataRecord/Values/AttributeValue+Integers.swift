@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
 
-// Integers as attributes: each lies in the fixed part, little-endian, with
-// the width of its type; `Int` and `UInt` with 64 bits. Reading one is a comparison and a load.
+// Integers as attributes: each is in the fixed part, little-endian, with the width of its type;
+// `Int` and `UInt` with 64 bits. Reading one is a comparison and a load.
 
 extension AttributeValue where Self: FixedWidthInteger {
   /// The code of integers of this width.

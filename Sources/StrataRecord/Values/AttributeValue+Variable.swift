@@ -2,7 +2,7 @@
 public import Foundation
 public import StrataModel
 
-// Text, data and URLs as attributes: each lies in the variable part.
+// Text, data and URLs as attributes: each is in the variable part.
 
 extension String: AttributeValue {
   @inlinable public static var attributeType: AttributeType { .string }

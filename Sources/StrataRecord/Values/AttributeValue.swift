@@ -4,7 +4,7 @@ public import StrataModel
 /// A type that an attribute can have.
 ///
 /// The integers, `Bool`, `Float`, `Double`, `Decimal`, `String`, `Data`, `Date`, `UUID`, `URL` and
-/// optionals of them conform. An enum with raw values of one of them conforms by saying so:
+/// optionals of them conform. An enum with raw values of one of them conforms by declaring it:
 ///
 /// ```swift
 /// enum Colour: String, AttributeValue { case red, green }
@@ -30,9 +30,9 @@ public import StrataModel
 /// }
 /// ```
 ///
-/// - Important: predicates, orders and indexes compare what is stored: raw values, or `cents` here. A
-///   type that is `Comparable` by a `<` of its own has to store its values so that their order is the
-///   same; otherwise a fetch and `sorted(by:)` of the standard library differ.
+/// - Important: Predicates, orders and indexes compare the stored values: raw values, or `cents`
+///   here. A type that is `Comparable` by a custom `<` has to store its values so that their order
+///   is the same; otherwise a fetch and `sorted(by:)` of the standard library differ.
 public protocol AttributeValue: ColumnValue, Equatable {
   /// How the value is stored.
   static var attributeType: AttributeType { get }
@@ -40,7 +40,7 @@ public protocol AttributeValue: ColumnValue, Equatable {
   /// Whether nil is a value; false unless the type is an optional.
   static var isOptional: Bool { get }
 
-  /// What an attribute reads as before it is set. nil if the type has no such value, as most enums
+  /// The value of the attribute before it is set. Nil if the type has no such value, as most enums
   /// have none: their attributes are optional or have a default.
   static var zero: Self? { get }
 
@@ -93,8 +93,8 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 /// An enum with raw values that does not conform to `AttributeValue` itself, as an attribute's
 /// value. The accessors wrap and unwrap it; no property is declared with it.
 ///
-/// It has the raw value from the beginning: what the program does to make it is done before anything is
-/// written.
+/// It holds the raw value from the beginning: the program's code that makes it runs before anything
+/// is written.
 @frozen
 public struct RawValueBox<Wrapped>: RawRepresentable, AttributeValue
 where Wrapped: RawRepresentable & Sendable, Wrapped.RawValue: AttributeValue {

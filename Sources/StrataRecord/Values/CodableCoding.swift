@@ -8,7 +8,7 @@ public import StrataModel
 /// Numbers that JSON lacks are the strings `nan`, `inf` and `-inf`.
 public enum CodableCoding {
   /// The bytes of `value`.
-  /// - Throws: what the value's `encode(to:)` throws.
+  /// - Throws: the errors of the value's `encode(to:)`.
   public static func encode<Value: Encodable>(_ value: Value) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -18,7 +18,7 @@ public enum CodableCoding {
   }
 
   /// The value that was encoded to `data`.
-  /// - Throws: `DecodingError`, or what the value's `init(from:)` throws.
+  /// - Throws: `DecodingError`, or the errors of the value's `init(from:)`.
   public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
@@ -30,8 +30,8 @@ public enum CodableCoding {
 /// A `Codable` value that does not conform to `AttributeValue` itself, as an attribute's value. The
 /// accessors wrap and unwrap it; no property is declared with it.
 ///
-/// It has the value's bytes from the beginning: what the program's `encode(to:)` and `init(from:)` do is
-/// done before anything is written, and after all is read.
+/// It holds the value's bytes from the beginning: the program's `encode(to:)` and `init(from:)` run
+/// before anything is written, and after all is read.
 public struct CodableBox<Wrapped: Codable & Sendable>: AttributeValue {
   public let wrapped: Wrapped
   private let encoded: Data

@@ -4,7 +4,7 @@ public import StrataModel
 /// A type that a column of a fetched row can have: that of an attribute, `ObjectID` for a
 /// relationship's target or the object itself, or an optional one.
 ///
-/// Whatever is an `AttributeValue` is one too, enums that say so among them.
+/// Every `AttributeValue` is one too, declared enums included.
 public protocol ColumnValue: Sendable {
   /// The value that `slot` holds; nil if it holds none, or one of another type, or bytes that mean
   /// no value of this one (an enum's raw value without a case).
@@ -13,11 +13,11 @@ public protocol ColumnValue: Sendable {
   /// The value that `value` is; nil if it is of another type or not representable in this one.
   init?(value: Value)
 
-  /// The value that `slot` holds, or what `other` gives if it holds none. There is no need to write one:
-  /// it is made of the initializer.
+  /// The value of `slot`, or the result of `other` if it has none. The default implementation uses
+  /// the initializer.
   ///
-  /// It exists so that code which is compiled once for all types need not handle an optional of a type
-  /// that it does not know: to find out what that is would take longer than to read the value.
+  /// With it, code that is compiled once for all types need not handle an optional of an unknown
+  /// type: finding out the type would take longer than reading the value.
   static func read(_ slot: RecordSlot, orElse other: () throws -> Self) throws -> Self
 }
 
@@ -34,7 +34,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     if let wrapped = Wrapped(slot) {
       self = wrapped
     } else if slot.isPresent || slot.code == .external {
-      // What an external slot shows lies elsewhere, whatever the record says of it.
+      // The value of an external slot is stored elsewhere, whatever the record says of it.
       return nil
     } else {
       self = nil

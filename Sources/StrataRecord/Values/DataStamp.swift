@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CStrata
 
-/// What a record has in place of an external attribute's bytes: how many they are, and their digest.
+/// The stand-in for an external attribute's bytes in a record: their number and their digest.
 ///
-/// It exists so that a record tells all about the value that is asked without reading it: whether there
-/// is one, how long it is, and whether it is another than before. Equal bytes have equal stamps, so
-/// comparing, composing and merging records needs no bytes. Stamps of different bytes of one length are
-/// equal by chance once in 2⁶⁴; the digest is no guard against somebody who looks for such bytes.
+/// With it, a record answers all questions about the value that do not need its bytes: whether
+/// there is one, its length, and whether it has changed. Equal bytes have equal stamps, so
+/// comparing, composing and merging records needs no bytes. Stamps of different bytes of one length
+/// are equal by chance once in 2⁶⁴; the digest does not protect against deliberate collisions.
 ///
 /// ```
 ///  0            8            16

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Foundation
 
-/// A `Decimal` as it lies in a record: mantissa · 10^exponent, in 18 bytes.
+/// A `Decimal` in its stored form: mantissa · 10^exponent, in 18 bytes.
 ///
 /// ```
 ///  0          1        2                     18
@@ -11,7 +11,7 @@ package import Foundation
 ///  └──────────┴────────┴─────────────────────┘
 /// ```
 ///
-/// The mantissa carries no zeros at its end that the exponent can take (1.50 is 15 · 10⁻¹), so equal
+/// The mantissa has no trailing zeros that the exponent can take (1.50 is 15 · 10⁻¹), so equal
 /// numbers are equal bytes. Any 18 bytes are some number.
 package struct DecimalBytes: Equatable {
   static let byteCount = 18

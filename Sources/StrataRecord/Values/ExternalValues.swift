@@ -9,7 +9,7 @@ package struct ExternalData: Sendable {
   package let data: Data
   package let stamp: DataStamp
 
-  /// The largest value, in bytes: what the store can hold under one key.
+  /// The maximum size of a value, in bytes: the store's limit for one key.
   package static let byteCountMax = Int(UInt32.max)
 
   /// O(bytes).
@@ -19,15 +19,15 @@ package struct ExternalData: Sendable {
     stamp = data.withUnsafeBytes { DataStamp(of: $0) }
   }
 
-  /// - Precondition: `stamp` is that of `data`.
+  /// - Precondition: `stamp` is the stamp of `data`.
   package init(_ data: Data, stamp: DataStamp) {
     self.data = data
     self.stamp = stamp
   }
 }
 
-/// What external slots of one object were set to and is not in the store yet, by slot: what travels
-/// beside a pending record. The record itself has the stamps.
+/// The new values of one object's external slots that are not in the store yet, by slot. They
+/// accompany a pending record; the record itself has the stamps.
 package struct ExternalValues: Sendable {
   /// Nil rather than empty, so that copies of most changes count no references.
   private var bySlot: [Int: ExternalData]?

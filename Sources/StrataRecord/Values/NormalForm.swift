@@ -12,10 +12,10 @@ import StrataPrimitives
 /// Most text is in this form already and is told to be by a look at its bytes. For the rest the form
 /// is the standard library's own, so that keys and `<` follow the same tables of Unicode.
 package enum NormalForm {
-  /// Whether the first `byteCount` bytes of a UTF-8 text are those of its NFC form, for certain; if
-  /// false they may still be.
+  /// Whether the first `byteCount` bytes of a UTF-8 text are certainly in NFC. If the result is
+  /// false, they may still be.
   ///
-  /// What follows them is looked at as far as it could combine with them.
+  /// The text behind them is examined as far as it could combine with them.
   static func isCertain(_ text: UnsafeRawBufferPointer, upTo byteCount: Int) -> Bool {
     // At least one whole scalar beyond the cut, and none that is not whole.
     var end = min(text.count, byteCount + 16)
@@ -79,10 +79,10 @@ package enum NormalForm {
 
   /// Whether `left` is before (-1), equivalent to (0) or after (1) `right` in the order of keys.
   ///
-  /// It is what evaluation and sorting compare with, so that they agree with every index. Swift's
-  /// `<` is the same but for one shortcut (6.3): of two texts of which one begins with the other, in
-  /// UTF-8 or in NFC, it compares the lengths that they happen to have, which is another order if
-  /// one of them is not in NFC.
+  /// Evaluation and sorting compare with it, so that they agree with every index. Swift's `<` is
+  /// the same but for one shortcut (6.3): of two texts of which one begins with the other, in UTF-8
+  /// or in NFC, it compares the lengths that they happen to have, which is another order if one of
+  /// them is not in NFC.
   package static func compare(_ left: String, _ right: String) -> Int {
     var (left, right) = (left, right)
     let quick: Int? = left.withUTF8 { left in
