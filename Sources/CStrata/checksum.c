@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two lanes of 64x64 to 128-bit multiplication, folded: 32 bytes a step. Multiplication spreads
-// each input bit over the product; folding its halves together keeps what overflows.
+// each input bit over the product; folding its halves together keeps the overflow.
 #include "checksum.h"
 #include <string.h>
 

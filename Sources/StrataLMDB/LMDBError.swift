@@ -2,10 +2,10 @@
 import CStrataLMDB
 import StrataPrimitives
 
-/// Why the storage engine could not do what it was asked; each case says what the caller can do.
+/// An operation of the storage engine failed; each case says what the caller can do.
 ///
-/// "Not found" is no error: a lookup that finds nothing returns nil or false.
-/// Sources: lmdb.h, "Return Codes"; errno.
+/// "Not found" is no error: a lookup that finds nothing returns nil or false. Sources: lmdb.h,
+/// "Return Codes"; errno.
 @usableFromInline
 package enum LMDBError: Error, Hashable, Sendable {
   // MARK: Opening
@@ -20,7 +20,7 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// The file, or liblmdb itself, is of another format than this program knows. Use the program
   /// that wrote it, or bring this one up to date.
   case versionMismatch
-  /// The file lies on a file system whose locks and memory maps LMDB cannot rely on. Move it to a
+  /// The file is on a file system whose locks and memory maps LMDB cannot rely on. Move it to a
   /// local disk.
   case unsupportedFileSystem(name: String)
   /// The file is open in this process with another durability. Open it with the same one.
@@ -70,12 +70,13 @@ package enum LMDBError: Error, Hashable, Sendable {
 
   // MARK: Damage
 
-  /// A page is not what its parent says. Stop writing, check the file, restore or salvage.
+  /// A page differs from its parent's description. Stop writing, check the file, restore or
+  /// salvage.
   case corrupted
   /// A page that is referred to does not exist. As `corrupted`.
   case pageNotFound
-  /// Writing the file's header failed earlier, so what is on disk is unknown. Close and reopen the
-  /// environment, and see from the transaction number whether the last commit is there.
+  /// Writing the file's header failed earlier, so the state on disk is unknown. Close and reopen
+  /// the environment, and check by the transaction number whether the last commit is there.
   case panic
 
   // MARK: The rest

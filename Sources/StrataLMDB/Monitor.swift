@@ -33,7 +33,7 @@ final class Monitor<State>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Reads the state, or changes it in a way that nobody waits for.
+  /// Reads the state, or changes it in a way that no thread waits for.
   func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -42,8 +42,8 @@ final class Monitor<State>: @unchecked Sendable {
     return try body(&state)
   }
 
-  /// Changes the state and wakes all who wait: after the lock is free, or they would wake only to wait
-  /// for that.
+  /// Changes the state and wakes all waiting threads after the lock is released. Otherwise they
+  /// would wake only to wait for the lock.
   func change<Result>(_ body: (inout State) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer {
@@ -53,7 +53,7 @@ final class Monitor<State>: @unchecked Sendable {
     return body(&state)
   }
 
-  /// Wakes all who wait: for a change that `withLock` has made, if somebody waits for it after all.
+  /// Wakes all waiting threads: for a change by `withLock` that a thread waits for after all.
   func wake() { pthread_cond_broadcast(condition) }
 
   /// Waits until `body` gives a value, trying again after each change. `body` may alter the state

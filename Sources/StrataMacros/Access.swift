@@ -11,8 +11,8 @@
     /// `private(set)` and the like.
     let hasNarrowerSetter: Bool
 
-    /// - Parameter enclosing: What the declaration stands in: a `public extension` gives its level to
-    ///   what has none of its own.
+    /// - Parameter enclosing: The declaration's surroundings: a `public extension` gives its level
+    ///   to members that have none of their own.
     init(_ modifiers: DeclModifierListSyntax, in enclosing: Syntax? = nil) {
       hasNarrowerSetter = modifiers.contains { $0.detail?.detail.text == "set" }
       level =

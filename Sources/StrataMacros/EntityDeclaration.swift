@@ -3,7 +3,7 @@
 #if Macros
   import SwiftSyntax
 
-  /// What `@Entity` reads of the class that it is on. Exists only for a class that can be an entity.
+  /// A class with `@Entity`, as the macro reads it. Exists only for a class that can be an entity.
   struct EntityDeclaration {
     private let entityName: EntityName
     private let superclassName: EntityName
@@ -15,9 +15,9 @@
     /// The life cycle methods that the class overrides, by name.
     let hooks: [String]
 
-    /// Reads `declaration` and reports all that is wrong with it; nil if it cannot be an entity.
+    /// Reads `declaration` and reports all mistakes in it; nil if it cannot be an entity.
     ///
-    /// - Parameter enclosing: What the declaration stands in, if anything.
+    /// - Parameter enclosing: The declaration that contains it, if any.
     init?(_ declaration: some DeclGroupSyntax, in enclosing: Syntax?, report: Report) {
       guard let type = declaration.as(ClassDeclSyntax.self) else {
         report(.notAClass, at: declaration.introducer)
@@ -67,7 +67,7 @@
   extension EntityDeclaration {
     var isInlinable: Bool { access.isInlinable }
 
-    /// The modifier of what subclasses and clients use but cannot override.
+    /// The modifier of members that subclasses and clients use but cannot override.
     var staticAccess: String {
       switch access.level {
       case .open, .public: "public "
@@ -76,14 +76,15 @@
       }
     }
 
-    /// The modifier of what subclasses override.
+    /// The modifier of members that subclasses override.
     var classAccess: String { access.level == .open ? "open " : staticAccess }
   }
 
   // MARK: - Conditional compilation
 
   extension MemberBlockItemListSyntax {
-    /// What stands in `#if`, in all its branches: a macro does not learn which of them is taken.
+    /// The declarations in `#if`, in all its branches: a macro does not learn which of them is
+    /// taken.
     var conditional: [DeclSyntax] {
       flatMap { member -> [DeclSyntax] in
         guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return [] }

@@ -5,7 +5,7 @@
   import SwiftSyntaxBuilder
   package import SwiftSyntaxMacros
 
-  /// `@Entity`: writes what a user would otherwise write by hand, in three places.
+  /// `@Entity`: generates the code that a user would otherwise write by hand, in three places.
   ///
   /// - Each stored `var` gets `@_Persisted(slot:)`, which turns it into accessors of a record.
   /// - The class gets its slots' bounds and its `EntityDescription`.
@@ -73,8 +73,8 @@
       ]
     }
 
-    /// What the parameter called `label` says, which takes any number of arguments; nil if it is not
-    /// there.
+    /// The arguments of the parameter called `label`, which takes any number of them; nil if it is
+    /// missing.
     private static func lists(_ macro: AttributeSyntax, _ label: String) -> String? {
       let all = macro.labeledArguments.drop { $0.label?.text != label }
       guard let first = all.first else { return nil }
@@ -95,8 +95,8 @@
         "\"\(property.bareName)\"", "\\\(entity).\(property.name)",
         "as: (\(property.type.trimmedDescription)).self",
       ]
-      // The markers' parameters stand in the same order as those of the functions. That of
-      // `ordered:` says again what the type says.
+      // The markers' parameters are in the same order as those of the functions. `ordered:` repeats
+      // the statement of the type.
       arguments += property.markerArguments.filter { $0.label?.text != "ordered" }.map {
         $0.with(\.trailingComma, nil).trimmedDescription
       }

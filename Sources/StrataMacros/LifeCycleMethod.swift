@@ -15,8 +15,8 @@
     case willTurnIntoFault, didTurnIntoFault
     case validateForInsert, validateForUpdate, validateForDelete
 
-    /// The names of those that `members` override. What stands in `#if` counts: a macro does not
-    /// learn which branch is taken, and a call too many does no harm.
+    /// The names of the methods that `members` override. Declarations in `#if` count: a macro does
+    /// not learn which branch is taken, and a call too many does no harm.
     static func overridden(in members: MemberBlockItemListSyntax) -> [String] {
       let methods = (members.map(\.decl) + members.conditional).compactMap {
         $0.as(FunctionDeclSyntax.self)

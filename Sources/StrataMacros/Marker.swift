@@ -5,7 +5,7 @@
   package import SwiftSyntaxMacros
 
   /// `@Attribute` and `@Relationship`. They mark a property for `@Entity`, which reads them, and
-  /// write nothing themselves; but each reports what is wrong with where it stands and what it says.
+  /// generate nothing themselves; but each reports mistakes in its position and its arguments.
   enum Marker: String, CaseIterable, CustomStringConvertible {
     case attribute = "Attribute"
     case relationship = "Relationship"
@@ -30,7 +30,7 @@
       type = variable.bindings.first?.typeAnnotation?.type
     }
 
-    /// Reports what the marker says wrong.
+    /// Reports mistakes in the marker's arguments.
     func check(report: Report) {
       switch marker {
       case .attribute: checkAttribute(report: report)

@@ -4,7 +4,8 @@
   import SwiftDiagnostics
   import SwiftSyntax
 
-  /// Everything that the macros refuse. Each message says what is wrong and what to write instead.
+  /// All mistakes that the macros report. Each message says what is wrong and what to write
+  /// instead.
   enum Mistake {
     // The class.
     case notAClass
@@ -31,7 +32,7 @@
     case markerOnStatic(Marker, String)
     case bothMarkers(String)
 
-    // What `@Attribute` says.
+    // Mistakes in the arguments of `@Attribute`.
     case attributeOfObjects(String, type: String)
     case indexedTransient(option: String)
     case externalWith(option: String)
@@ -39,7 +40,7 @@
     case unfitRule(String, type: String, fits: String)
     case invalidPattern(String)
 
-    // What `@Relationship` says.
+    // Mistakes in the arguments of `@Relationship`.
     case relationshipOfValue(String, type: String)
     case relationshipOfCollection(type: String, instead: String)
     case requiredToOne(type: String)
@@ -158,7 +159,7 @@
 
     init(_ take: @escaping (Diagnostic) -> Void = { _ in }) { self.take = take }
 
-    /// - Parameter remedies: what an editor may offer to do about it.
+    /// - Parameter remedies: the fixes that an editor may offer.
     func callAsFunction(
       _ mistake: Mistake, at node: some SyntaxProtocol, remedies: [Remedy] = []
     ) {

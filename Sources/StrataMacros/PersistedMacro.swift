@@ -8,14 +8,14 @@
   /// `@_Persisted(slot:)`, which `@Entity` puts on each stored property: a getter and a setter that
   /// read and write the property's slot of the object's record.
   ///
-  /// The property's initial value goes away with its storage; `@Entity` has put it into the
+  /// The property's initial value disappears with its storage; `@Entity` has put it into the
   /// description. So a subclass of `ManagedObject` has no storage of its own and inherits its
   /// initialisers.
   ///
   /// A derived attribute has no setter.
   ///
-  /// A slot of nil is that of a property that was refused: accessors all the same, so that the
-  /// mistake is the only error that the user sees.
+  /// A slot of nil belongs to a property with a mistake: it gets accessors all the same, so that
+  /// the mistake is the only error that the user sees.
   package enum PersistedMacro: AccessorMacro {
     package static func expansion(
       of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,

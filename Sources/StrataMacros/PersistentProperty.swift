@@ -3,8 +3,8 @@
 #if Macros
   import SwiftSyntax
 
-  /// What `@Entity` reads of a stored property. It exists for one that accessors can be given to;
-  /// what is left to the user (computed, static) has none.
+  /// A stored property with `@Entity`'s accessors, as the macro reads it. Properties that are left
+  /// to the user (computed, static) have none.
   struct PersistentProperty {
     /// As the source has it, with backticks where it has them.
     let name: String
@@ -15,12 +15,12 @@
     let initialValue: ExprSyntax?
     let marker: Marker?
     let markerArguments: [LabeledExprSyntax]
-    /// Whether something is wrong with it. It gets no slot then, and accessors that only keep the
-    /// compiler from finding fault with what follows from the mistake.
+    /// Whether it has a mistake. Then it gets no slot, and its accessors only prevent consequential
+    /// errors of the compiler.
     private(set) var isRefused = false
 
-    /// Reads `variable` and reports all that is wrong with it, but for what its markers say: they
-    /// report that themselves.
+    /// Reads `variable` and reports all mistakes in it, except for those of its markers, which
+    /// report them themselves.
     init?(_ variable: VariableDeclSyntax, report: Report) {
       guard !variable.isOfType, !variable.isComputed,
         let binding = variable.onlyBinding(report: report),

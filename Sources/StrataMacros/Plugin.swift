@@ -10,7 +10,7 @@
   @_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
   import SwiftSyntaxMacros
 
-  /// What SwiftCompilerPlugin would do; the toolchain ships all of swift-syntax but that.
+  /// The work of SwiftCompilerPlugin; the toolchain ships all of swift-syntax except that.
   @main struct Plugin: PluginProvider {
     static func main() throws {
       let connection = try StandardIOMessageConnection()

@@ -3,9 +3,9 @@
 #if Macros
   import SwiftSyntax
 
-  /// What can be wrong with a stored property of an entity, whatever its markers say.
+  /// The checks of a stored property of an entity that do not depend on its markers.
   enum PropertyChecks {
-    /// Refuses what needs storage in the object itself.
+    /// Refuses properties that need storage in the object itself.
     ///
     /// - Returns: Whether it did.
     static func reportStorage(
@@ -64,7 +64,7 @@
       }
     }
 
-    /// What `ManagedObject` itself declares.
+    /// The declarations of `ManagedObject` itself.
     private static let managedObjectMembers: Set<String> = [
       "description", "entity", "hasChanges", "hash", "hashValue", "isDeleted", "isFault",
       "isInserted", "isUpdated", "managedObjectContext", "objectID",

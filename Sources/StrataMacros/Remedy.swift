@@ -73,7 +73,7 @@
     {
       let rest = variable.modifiers.filter { $0.id != modifier.id }
       var new = variable.with(\.modifiers, rest)
-      // What came before the modifier, such as a comment, comes before what followed it.
+      // Trivia before the modifier, such as a comment, moves before the token that followed it.
       if modifier.id == variable.modifiers.first?.id, variable.attributes.isEmpty {
         new.leadingTrivia = modifier.leadingTrivia
       }
@@ -99,7 +99,7 @@
   }
 
   extension ExprSyntax {
-    /// The type of a literal, or of a call of what looks like an initialiser.
+    /// The type of a literal, or of a call that looks like an initialiser.
     fileprivate var plainType: String? {
       switch kind {
       case .integerLiteralExpr: "Int"

@@ -3,14 +3,14 @@
 #if Macros
   import SwiftSyntax
 
-  /// What can be told from a type as it is written. A macro sees the source only: whether `City` is
-  /// an entity, a `Codable` struct or an enum, the compiler alone knows.
+  /// The properties of a type that its spelling shows. A macro sees the source only: the compiler
+  /// alone knows whether `City` is an entity, a `Codable` struct or an enum.
   indirect enum TypeSpelling {
     /// `City?`, `Optional<City>`.
     case optional(TypeSpelling)
     case toMany(of: TypeSyntax)
     case orderedToMany(of: TypeSyntax)
-    /// `[City]`, `Set<City>`: not what a to-many relationship is made of.
+    /// `[City]`, `Set<City>`: types that are mistaken for a to-many relationship.
     case collection(of: TypeSyntax, isOrdered: Bool)
     /// A type of the standard library or Foundation that is a plain value.
     case value(String)
@@ -61,8 +61,8 @@
       if case .toMany = self { true } else { false }
     }
 
-    /// What to write if the type does not fit the argument `ordered:`, of which the macro understands
-    /// the literals only; nil if it fits.
+    /// The correction if the type does not fit the argument `ordered:`, of which the macro
+    /// understands the literals only; nil if it fits.
     func contradiction(to ordered: ExprSyntax) -> String? {
       let value = ordered.as(BooleanLiteralExprSyntax.self)?.literal.tokenKind
       switch (self, value) {

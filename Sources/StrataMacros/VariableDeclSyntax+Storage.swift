@@ -3,7 +3,7 @@
 #if Macros
   import SwiftSyntax
 
-  // What kind of property a declaration declares.
+  // The kind of property that a declaration declares.
 
   extension VariableDeclSyntax {
     /// Whether it belongs to the class, not to its objects.

@@ -3,9 +3,9 @@
 // The thread's stack of entered contexts. Swift has no thread-local storage, and a managed object
 // context must know, without a lock, whether the calling thread already runs inside it.
 //
-// Each entered context pushes a frame that lies on the caller's stack and links to the one below;
-// the thread keeps only the top. A frame lives from push to pop on one thread: bodies are
-// synchronous, so nothing suspends between the two.
+// Each entered context pushes a frame that is on the caller's stack and links to the one below; the
+// thread keeps only the top. A frame lives from push to pop on one thread: bodies are synchronous,
+// so nothing suspends between the two.
 #ifndef STRATA_THREAD_FRAMES_H
 #define STRATA_THREAD_FRAMES_H
 
@@ -17,7 +17,7 @@ extern _Thread_local void *_Nullable strata_top_frame;
 static inline void *_Nullable strata_get_top_frame(void) { return strata_top_frame; }
 static inline void strata_set_top_frame(void *_Nullable frame) { strata_top_frame = frame; }
 
-/// What tells the calling thread from all others that live now.
+/// An identifier of the calling thread, different from those of all other living threads.
 static inline uintptr_t strata_thread_id(void) { return (uintptr_t)pthread_self(); }
 
 #endif

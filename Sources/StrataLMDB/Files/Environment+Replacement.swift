@@ -3,23 +3,23 @@ import CStrataLMDB
 
 // MARK: - A file that was replaced while it was open
 
-// Somebody may delete, move or replace the file while it is open here: `mv backup store`, for one. The
-// environment keeps the former file, which has no name any more. What is written to it is lost when it
-// closes. Worse, the lock file at the path is that of both files, and with it the number of the last
-// commit, by which LMDB chooses the page that it begins at. So an environment of the new file, here or
-// in another process, may begin at the wrong page.
+// The file may be deleted, moved or replaced while it is open here, by `mv backup store` for
+// example. The environment keeps the former file, which has no name any more. Data written to it is
+// lost when it closes. Worse, both files have the same lock file at the path, and with it the
+// number of the last commit, by which LMDB chooses its meta page. So an environment of the new
+// file, here or in another process, may begin at the wrong page.
 //
-// | who | looks at the number | looks at the path |
+// | operation | checks the number | checks the path |
 // | --- | --- | --- |
-// | opens a file | with its first transaction | whose lock file it is, in this process |
-// | begins to write | yes: it must be the next one | yes |
-// | has committed | | yes, before anybody is told |
-// | begins to read | yes: the file must have it | yes |
-// | renews a reader | yes | with each `renewalsPerLook` renewals |
+// | opening a file | with its first transaction | that the lock file is its own, in this process |
+// | beginning to write | yes: it must be the next one | yes |
+// | after a commit | | yes, before the caller is told |
+// | beginning to read | yes: the file must have it | yes |
+// | renewing a reader | yes | with each `renewalsPerLook` renewals |
 //
-// The number is in memory and costs some instructions. A look at the path is a system call, about a
-// microsecond: little beside a commit, much beside a turn that reads. A reader that hears of it late
-// reads the former file as it was, because whatever the new file gets changes the number.
+// The number is in memory and costs some instructions. Checking the path is a system call, about a
+// microsecond: little beside a commit, much beside a turn that reads. A reader that finds out late
+// reads the former file as it was, because every change of the new file changes the number.
 
 extension Environment {
   /// Renewals of one read transaction between two looks at the path.
@@ -38,10 +38,10 @@ extension Environment {
     if found != identity { throw .fileReplaced(path: path) }
   }
 
-  /// Checks the number that a transaction has from the lock file against those of the file itself.
+  /// Compares the number that a transaction has from the lock file with those of the file itself.
   ///
-  /// - Throws: `fileReplaced` if the file does not have the commit that a reader is to see, or if the
-  ///   commit that a writer is to follow is not the file's last one.
+  /// - Throws: `fileReplaced` if the file does not have the commit that a reader is to see, or if
+  ///   the commit that a writer is to follow is not the file's last one.
   func checkNumber(
     of transaction: OpaquePointer, isWriting: Bool
   ) throws(LMDBError) {
@@ -49,7 +49,7 @@ extension Environment {
     var information = MDB_envinfo()
     mdb_env_info(raw, &information)
     let last = UInt64(information.me_last_txnid)
-    // A writer holds the lock, so nobody commits meanwhile; beside a reader others may.
+    // A writer holds the lock, so there are no other commits; beside a reader there may be.
     guard isWriting ? number == last + 1 : number <= last else {
       throw .fileReplaced(path: path)
     }

@@ -4,9 +4,10 @@ import Synchronization
 
 /// One LMDB file, open in this process.
 ///
-/// LMDB lists what a caller must never do: open a file twice, write from two threads, go on after a
-/// fork, keep a dead reader. Here none of that can be said: the registry gives out one environment
-/// per file, one thread of its own writes, and a forked child gets an error.
+/// LMDB documents operations that a caller must never do: open a file twice, write from two
+/// threads, go on after a fork, keep a dead reader. This API cannot express them: the registry
+/// gives out one environment per file, one thread of its own writes, and a forked child gets an
+/// error.
 ///
 ///     environment ── registry          one per file and process
 ///          │
@@ -20,16 +21,17 @@ import Synchronization
 /// - I3: at deinit no transaction and no cursor lives: each holds the environment.
 ///
 /// ## Lifetime
-/// The file stays open as long as anything holds the environment: its owner, transactions, cursors
-/// and submitted jobs do. If it was opened without `keepsName`, the file may be unlinked meanwhile, with
-/// its lock file (`path` + "-lock"): the environment goes on, and the space is freed when it closes. That
-/// is the in-memory store. Any other file must keep its name (`Environment+Replacement.swift`).
+/// The file stays open as long as the environment is retained: its owner, transactions, cursors and
+/// submitted jobs retain it. If it was opened without `keepsName`, the file may be unlinked in the
+/// meantime, with its lock file (`path` + "-lock"): the environment goes on, and the space is freed
+/// when it closes. That is the in-memory store. Any other file must keep its name
+/// (`Environment+Replacement.swift`).
 ///
 /// ## Isolation
 /// Sendable; all calls from any thread, except where they name the writer thread.
 @usableFromInline
 package final class Environment: Sendable {
-  // Safety: liblmdb locks what is shared behind an environment; the pointer itself never changes.
+  // Safety: liblmdb locks the shared state behind an environment; the pointer itself never changes.
   /// For this layer and its tests alone.
   package nonisolated(unsafe) let raw: OpaquePointer
   /// The path that the file was opened at, links resolved.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
 
-/// What a commit survives.
+/// The failures that a commit survives.
 @usableFromInline
 package enum Durability: String, Hashable, Sendable, CaseIterable {
   /// Power failure: data and header are synced at each commit.
@@ -9,7 +9,7 @@ package enum Durability: String, Hashable, Sendable, CaseIterable {
   /// Power failure, with the exception of the last commit: the header is not synced. The file stays
   /// sound (lmdb.h: MDB_NOMETASYNC).
   case relaxed
-  /// The end of the process, not that of the machine, after which the file may be damaged. For
+  /// Survives the end of the process, not a crash of the machine, which may damage the file. For
   /// scratch stores only (lmdb.h: MDB_NOSYNC).
   case none
 
@@ -24,20 +24,21 @@ package enum Durability: String, Hashable, Sendable, CaseIterable {
 
 /// How an environment is opened.
 package struct EnvironmentOptions: Hashable, Sendable {
-  /// Address space that the file may grow into, in bytes; it costs neither memory nor disk. While
-  /// the system refuses it, it is halved, down to `mapSizeBytesMin`. So large that it need never
-  /// grow: growing it would invalidate what readers hold, and 0.9.24 does not refuse to.
+  /// The size of the address space that the file may grow into, in bytes; it costs neither memory
+  /// nor disk. While the system refuses it, it is halved, down to `mapSizeBytesMin`. So large that
+  /// it need never grow: growing it would invalidate readers' bytes, and 0.9.24 does not refuse to.
   package var mapSizeBytes = Self.mapSizeBytesDefault
-  /// Reader slots in the lock file, over all processes. Set by whoever opens the file first.
+  /// Reader slots in the lock file, over all processes. The first process that opens the file sets
+  /// it.
   package var readerCountMax = 1024
   /// Trees that may be open at once. Each costs a little at every transaction's begin.
   package var treeCountMax = 128
   package var durability = Durability.full
-  /// Whether to create the file where there is none. A crash while LMDB creates a file leaves one
-  /// that never opens again, so create under a temporary name and rename.
+  /// Whether to create the file if there is none. A crash while LMDB creates a file leaves one that
+  /// never opens again, so create under a temporary name and rename.
   package var createIfMissing = false
-  /// Whether the path must lead to the file as long as it is open. Without, the file may be unlinked
-  /// or moved, and nothing notices it: for a store in memory, whose file has no name.
+  /// Whether the path must lead to the file as long as it is open. Otherwise, the file may be
+  /// unlinked or moved without an error: for a store in memory, whose file has no name.
   package var keepsName = true
 
   package init() {}

@@ -9,7 +9,7 @@ import CStrataLMDB
 ///
 /// ## Invariants
 /// - I1: there is an entry for a file from before it is opened until after it is closed. An entry
-///   whose environment is gone belongs to one that is closing: whoever opens waits for it.
+///   whose environment is gone belongs to one that is closing: opening waits for it.
 /// - I2: no two files share a lock file. A file that took the path of an open one is not opened.
 ///
 /// ## Isolation
@@ -37,15 +37,15 @@ enum EnvironmentRegistry {
 }
 
 extension Environment {
-  /// Opens the file at `path`, or gives the environment that has it open already, whatever path
-  /// and, but for the durability, whatever options that was opened with.
+  /// Opens the file at `path`, or returns the environment that has it open already, whatever path
+  /// and, except for the durability, whatever options that was opened with.
   ///
   /// Dead readers are cleared. The file's own links are resolved, so that all processes use one
   /// lock file. Only its beginning and its length are checked here.
   ///
   /// - Important: Two processes must not reach one file by two *hard* links: each link has a lock
-  ///   file of its own. Nothing else in the process may open the file or its lock file, not even
-  ///   to copy it: closing them drops LMDB's locks.
+  ///   file of its own. Nothing else in the process may open the file or its lock file, not even to
+  ///   copy it: closing them drops LMDB's locks.
   /// - Throws: `noSuchFile`, `permissionDenied`, `notAnLMDBFile`, `versionMismatch`, `corrupted`
   ///   (the file is shorter than it says), `unsupportedFileSystem`, `alreadyOpen`, `forked`,
   ///   `fileReplaced` (another file of this path is open, with the lock file that is there now),

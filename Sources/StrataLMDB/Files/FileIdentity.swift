@@ -23,8 +23,8 @@ struct FileIdentity: Hashable, Sendable {
     self.init(information)
   }
 
-  /// The file at `path`, which must be a regular one with something in it, or nil when there is
-  /// none. The file is not opened: to close any descriptor of it would drop LMDB's locks.
+  /// The file at `path`, which must be a regular, non-empty one, or nil when there is none. The
+  /// file is not opened: closing any descriptor of it would drop LMDB's locks.
   ///
   /// - Throws: `notAnLMDBFile` for a folder, a pipe or, unless `allowsEmpty`, an empty file.
   init?(at path: String, allowsEmpty: Bool) throws(LMDBError) {

@@ -8,8 +8,8 @@ import StrataPrimitives
 /// host. This breaks flock() on some OSes, possibly memory map sync, and certainly sync between
 /// programs on different hosts."
 package enum FileSystem {
-  /// - Throws: `unsupportedFileSystem` when the folder of `path` lies on one of them. One that
-  ///   cannot be told (no /proc, an overlay) passes.
+  /// - Throws: `unsupportedFileSystem` when the folder of `path` is on one of them. An unknown one
+  ///   (no /proc, an overlay) passes.
   package static func check(_ path: String) throws(LMDBError) {
     #if os(Linux)
       let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
@@ -26,8 +26,8 @@ package enum FileSystem {
       .contains(String(family))
   }
 
-  /// Whether `type` (statfs: f_type) is that of a local file system. Others may be local too: their names
-  /// tell.
+  /// Whether `type` (statfs: f_type) is the number of a local file system. Others may be local too:
+  /// their names decide.
   package static func isKnownToBeLocal(type: UInt32) -> Bool {
     switch type {
     // linux/magic.h: ext2 to ext4, xfs, btrfs, tmpfs, overlay, f2fs.
@@ -39,8 +39,8 @@ package enum FileSystem {
   }
 
   #if os(Linux)
-    /// Whether the folder lies on a file system whose number says that it is local. It takes the kernel a
-    /// while to write mountinfo, and one who opens a store to read that.
+    /// Whether the number of the folder's file system is that of a local one. The kernel needs some
+    /// time to write mountinfo, and opening a store would need to read it.
     private static func isKnown(_ folder: String) -> Bool {
       var information = statfs()
       return statfs(folder, &information) == 0

@@ -85,15 +85,15 @@ struct OpenedFile: ~Copyable {
     return environment
   }
 
-  /// Checks what can be checked without reading a page: that it is the file that was meant, that it
-  /// is as long as it says (LMDB would die by SIGBUS beyond its end), and clears dead readers.
+  /// The checks that read no page: that it is the intended file, that its length is the recorded
+  /// one (LMDB would die by SIGBUS beyond its end). Clears dead readers.
   private static func check(
     _ environment: OpaquePointer, expecting expected: FileIdentity?
   ) throws(LMDBError) -> FileIdentity {
     var file: Int32 = -1
     try StrataLMDB.check(mdb_env_get_fd(environment, &file))
     let identity = try FileIdentity(of: file)
-    // Somebody renamed another file to the path meanwhile.
+    // Another file was renamed to the path in between.
     if let expected, identity != expected { throw .noSuchFile }
     var information = MDB_envinfo()
     var statistics = MDB_stat()

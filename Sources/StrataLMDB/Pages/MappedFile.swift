@@ -3,27 +3,28 @@ import CStrataLMDB
 import StrataPrimitives
 import Synchronization
 
-/// Where the bytes of an environment's file lie in memory, and how many there are.
+/// The address and the length of an environment's file in memory.
 ///
-/// LMDB believes what an entry says of its length, which in a damaged file is anything up to 4 GiB, and
-/// who reads beyond the end of a mapped file dies by SIGBUS. So the bytes of each entry are held against
-/// this before they are given out, if they do not lie within one page anyway. A page that is being written
-/// lies in memory of LMDB's own, with what it had: a length in it that was damaged before is not found.
+/// LMDB trusts the length that an entry states, which in a damaged file is anything up to 4 GiB,
+/// and reading beyond the end of a mapped file raises SIGBUS. So the bytes of each entry are
+/// compared with this range before they are returned, unless they are within one page. A page that
+/// is being written is in LMDB's own memory: a length in it that was damaged before is not found.
 ///
-/// lmdb.h tells nobody where the map is. But a page has its own number at its beginning: the place of one
-/// that is the same in memory and in the file gives the place of all.
+/// lmdb.h does not give the address of the map. But a page has its own number at its beginning: the
+/// address of one that is the same in memory and in the file gives the address of all.
 ///
 /// ## Isolation
-/// Sendable: what is found out twice is the same.
+/// Sendable: two threads that find the address get the same result.
 final class MappedFile: Sendable {
   /// 0 until it is known: nothing was looked for, or there is no entry in the file.
   private let start = Atomic<UInt>(0)
-  /// What the file has had at least: it never shrinks while it is open.
+  /// A lower bound of the file's length: it never shrinks while it is open.
   private let byteCount = Atomic<UInt>(0)
   /// Bytes of a page, if all that `pages(of:)` wants is so; 0 until it is known, -1 if it is not.
   private let pageByteCount = Atomic<Int>(0)
 
-  /// Whether the bytes are there; nil if they are none of the file's, but of a page that is being written.
+  /// Whether the bytes are within the file; nil if they are not in the file's map, but in a page
+  /// that is being written.
   ///
   /// - Throws: `readersFull`, `outOfMemory`, `io`.
   func holds(_ bytes: MDB_val, in environment: Environment) throws(LMDBError) -> Bool? {
@@ -55,8 +56,8 @@ final class MappedFile: Sendable {
       if pageByteCount < 0 { return nil }
     }
     guard let start = UnsafeRawPointer(bitPattern: start) else { return nil }
-    // What a snapshot has was in the file before the snapshot could be taken, so it is asked once for all
-    // of it.
+    // The content of a snapshot was in the file before the snapshot could be taken, so one check
+    // covers all of it.
     var information = MDB_envinfo()
     try environment.check(mdb_env_info(environment.raw, &information))
     let end = (UInt(bitPattern: information.me_last_pgno) &+ 1).multipliedReportingOverflow(
@@ -68,9 +69,9 @@ final class MappedFile: Sendable {
       byteCount: min(byteCount, UInt(environment.options.mapSizeBytes)))
   }
 
-  /// Where the map begins; 0 if nobody knows.
+  /// The address of the map; 0 if it is unknown.
   ///
-  /// - Parameter find: finds it out; nil if it cannot.
+  /// - Parameter find: determines it; returns nil if it cannot.
   private func place(
     in environment: Environment, _ find: () throws(LMDBError) -> UInt?
   ) throws(LMDBError) -> UInt {
@@ -94,8 +95,8 @@ final class MappedFile: Sendable {
     return UInt(status.st_size)
   }
 
-  /// Looks for the place by the page of the first tree's name; nil if the file has no tree, or if the page
-  /// is not what it should be.
+  /// Determines the address by the page of the first tree's name; nil if the file has no tree, or
+  /// if the page has another form.
   private func find(_ environment: Environment) throws(LMDBError) -> UInt? {
     let opened = try Environment.beginReading(environment.raw)
     defer { mdb_txn_abort(opened) }

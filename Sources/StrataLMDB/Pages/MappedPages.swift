@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
 
-/// The pages of a file that LMDB 0.9 has written, where they lie in its map.
+/// The pages of a file that LMDB 0.9 has written, in its map.
 ///
-/// The form of a page has not changed since LMDB 0.9 came out (`MDB_DATA_VERSION` 1), and cannot: files
-/// are read by any version of it. All numbers are in the machine's order; only little-endian machines with
-/// addresses of 64 bits are known here, and on others nobody gets to see pages.
+/// The form of a page has not changed since LMDB 0.9 came out (`MDB_DATA_VERSION` 1), and cannot:
+/// files are read by any version of it. All numbers are in the machine's order. Only little-endian
+/// machines with 64-bit addresses are supported; elsewhere LMDB's own calls are used.
 ///
 /// ```
 ///  0        8     10      12      14      16
@@ -21,17 +21,17 @@ import CStrataLMDB
 /// ```
 ///
 /// ## Invariants
-/// - I1 Nothing in the file is believed. A page is used if its number is below the number of pages and it
-///   bears that number, and is of the kind that it is used as. What it says of places within it is held
-///   against its size. The rest is an error.
+/// - I1 No content of the file is trusted. A page is used if its number is below the number of
+///   pages, it has that number, and it is of the kind that it is used as. Positions in it are
+///   checked against its size. Everything else is an error.
 ///
 /// ## Lifetime
-/// The pages of a snapshot are not written to as long as its read transaction lives: the same rule that
-/// `Transaction` gives out bytes by. The map is as large as it will ever be.
+/// The pages of a snapshot are not written to as long as its read transaction lives: `Transaction`
+/// returns bytes by the same rule. The map has its final size.
 struct MappedPages {
   let start: UnsafeRawPointer
   let pageByteCount: Int
-  /// Pages that lie in the file as a whole.
+  /// The number of pages that are wholly in the file.
   private let pageCount: UInt64
   private let pageShift: UInt64
 
@@ -42,7 +42,7 @@ struct MappedPages {
     pageCount = UInt64(byteCount) >> pageShift
   }
 
-  /// Where a page lies, which may be any.
+  /// The address of a page of any kind.
   ///
   /// - Throws: `pageNotFound` if the file has no such page.
   @inline(__always)
@@ -88,23 +88,23 @@ struct MappedPages {
   static let headByteCount = 16
 }
 
-/// What a page is (mdb.c: mp_flags).
+/// The kind of a page (mdb.c: mp_flags).
 enum PageKind: UInt16 {
   case branch = 1
   case leaf = 2
   /// The first page of a value that does not fit into a leaf.
   case value = 4
 
-  /// The bits that say what a page is: these, and those of pages that no plain tree has.
+  /// The bits that determine the kind: these, and those of pages that no plain tree has.
   static var mask: UInt16 { 0x6F }
 
-  /// - Parameter page: of which all can be read up to the nodes; nil if it is none of these.
+  /// - Parameter page: readable up to the nodes; nil if it is none of these.
   init?(ofPageAt page: UnsafeRawPointer) {
     self.init(rawValue: page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) & Self.mask)
   }
 }
 
-// MARK: - What is known of a file
+// MARK: - The pages of a file
 
 extension MappedPages {
   /// Bytes of a page; nil unless all is as it is known here.
@@ -118,7 +118,7 @@ extension MappedPages {
     var flags: UInt32 = 0
     var statistics = MDB_stat()
     guard mdb_env_get_flags(environment.raw, &flags) == 0,
-      // Pages that are being written would lie in the map.
+      // Pages that are being written would be in the map.
       flags & UInt32(MDB_WRITEMAP) == 0,
       mdb_env_stat(environment.raw, &statistics) == 0
     else { return nil }

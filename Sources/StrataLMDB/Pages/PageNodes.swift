@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The nodes of a branch or leaf of a `RecordTree`, ascending by key (`MappedPages` has their form).
+/// The nodes of a branch or leaf of a `RecordTree`, ascending by key (`MappedPages` has their
+/// form).
 ///
-/// A key is six bytes, most significant first. The key and its size, which lies before it, are read as one
-/// number, the *mark*: so two keys are compared by comparing two numbers, and that a key has another size
-/// shows without looking.
+/// A key is six bytes, most significant first. The key and its size, which precedes it, are read as
+/// one number, the *mark*: so two keys are compared by comparing two numbers, and a key of another
+/// size has another mark.
 ///
 /// ## Invariants
 /// - I1 `lower` is between the page's head and its end.
@@ -32,7 +33,7 @@ struct PageNodes {
     UnsafeRawBufferPointer(start: page, count: pageByteCount)
   }
 
-  /// Whether a value lies in this page, and not in pages of its own.
+  /// Whether a value is in this page, and not in pages of its own.
   @inline(__always)
   func holds(_ value: UnsafeRawBufferPointer) -> Bool {
     UInt(bitPattern: value.baseAddress) &- UInt(bitPattern: page) < UInt(bitPattern: pageByteCount)
@@ -43,11 +44,11 @@ struct PageNodes {
 
   // MARK: - Marks
 
-  /// That of a number of 48 bits.
+  /// The mark of a number of 48 bits.
   @inline(__always)
   static func mark(of number: UInt64) -> UInt64 { emptyMark | number & numberMask }
 
-  /// That of the number 0; it is above no other.
+  /// The mark of the number 0; it is above no other.
   static var emptyMark: UInt64 { UInt64(keyByteCount) << 56 }
 
   /// The number of a mark.
@@ -68,7 +69,7 @@ struct PageNodes {
 
   // MARK: - Nodes
 
-  /// The node at `index`, of which the head and six bytes of key lie in the page.
+  /// The node at `index`, whose head and six bytes of key are in the page.
   ///
   /// - Precondition: `index` is below `count`.
   /// - Throws: `corrupted`.
@@ -86,7 +87,7 @@ struct PageNodes {
     page.load(fromByteOffset: Self.offsetsStart &+ 2 &* index, as: UInt16.self)
   }
 
-  /// Where on a leaf the offset of the node most likely lies that `guess` will name.
+  /// The most likely position on a leaf of the offset of the node that `guess` will name.
   ///
   /// - Parameter first: a mark that is not above `mark`.
   @inline(__always)
@@ -97,7 +98,7 @@ struct PageNodes {
     page + offsetsStart + 2 &* Int(truncatingIfNeeded: min(mark &- first, 64))
   }
 
-  /// Where the node at `index` should lie: somewhere near the page, if that is damaged.
+  /// The expected address of the node at `index`: somewhere near the page, if that is damaged.
   ///
   /// - Precondition: `index` is below `count`.
   @inline(__always)
@@ -107,7 +108,7 @@ struct PageNodes {
 
   /// The value of a node.
   ///
-  /// - Parameter node: one whose mark was taken.
+  /// - Parameter node: a node whose mark was taken.
   /// - Throws: `corrupted`, `pageNotFound`.
   @inline(__always)
   func value(
@@ -153,7 +154,7 @@ struct PageNodes {
     return try self.node(withMark: mark, besides: index, found)
   }
 
-  /// The node with `mark`, which that at `index` has not; nil if there is none.
+  /// The node with `mark`, if the node at `index` has another; nil if there is none.
   @inline(never)
   private func node(
     withMark mark: UInt64, besides index: Int, _ found: UInt64
@@ -162,7 +163,7 @@ struct PageNodes {
     var (index, found) = (index, found)
     var isFirst = true
     while true {
-      // As many nodes as the numbers differ by lie between at the most.
+      // The difference of the numbers is the maximum number of nodes in between.
       if found > mark {
         high = index &- 1
         low = max(low, index &- Int(truncatingIfNeeded: found &- mark))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataPrimitives
 
-/// The part of the mapped file that a long walk has read and will not come back to.
+/// The part of the mapped file that a long walk has read and will not read again.
 ///
-/// What is read of the map counts as the process's memory until the system needs it for something
-/// else. A walk over a million records would have all their pages there; so now and then it gives back
-/// those behind it. They stay in the system's cache of files, and whoever reads them again has them for
-/// the price of a soft page fault.
+/// Pages of the map that were read count as the process's memory until the system needs it for
+/// something else. A walk over a million records would keep all their pages there; so now and then
+/// it gives back those behind it. They stay in the system's cache of files, and reading them again
+/// costs a soft page fault.
 ///
 /// ## Isolation
 /// One walk's.
@@ -15,14 +15,14 @@ package struct PassedPages {
   private var upper = UInt.min
   private var byteCount = 0
 
-  /// So many bytes are passed before their pages are given back.
+  /// The number of bytes to pass before their pages are given back.
   private static let byteCountMax = 4 << 20
 
   package init() {}
 
   /// Notes that an entry was passed.
   ///
-  /// - Important: `bytes` lie in the map: they are what a cursor of a read transaction is on.
+  /// - Important: `bytes` are in the map: the entry of a read transaction's cursor.
   @inline(__always)
   package mutating func pass(_ bytes: UnsafeRawBufferPointer) {
     let start = UInt(bitPattern: bytes.baseAddress)

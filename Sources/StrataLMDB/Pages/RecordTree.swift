@@ -2,36 +2,36 @@
 import CStrata
 import StrataPrimitives
 
-/// A tree whose keys are numbers of 48 bits (`RecordKey`), as one transaction sees it: the one door to
-/// records, behind which they are read from the file's pages, or by LMDB's calls.
+/// A tree whose keys are numbers of 48 bits (`RecordKey`), in one transaction: the only access to
+/// records. It reads them from the file's pages, or by LMDB's calls.
 ///
 /// Pages are read directly because looking records up was a third of a fetch. `mdb_get` takes 1,500
-/// instructions, most of them to set a cursor up and to compare keys byte by byte, and it takes one key:
-/// each look-up waits for its own leaf and then for its own record. Here a key is compared as one number;
-/// its place in the leaf is guessed, and mostly right; and look-ups that come together wait together,
-/// because the processor is asked for all their leaves and then for all their records before the first is
-/// needed.
+/// instructions, most of them to set a cursor up and to compare keys byte by byte, and it takes one
+/// key: each look-up waits for its own leaf and then for its own record. Here a key is compared as
+/// one number; its position in the leaf is guessed, and mostly right; and look-ups in a group wait
+/// together, because the processor is asked for all their leaves and then for all their records
+/// before the first is needed.
 ///
-/// What makes it sound:
-/// - LMDB never writes to a page of a snapshot as long as the snapshot's read transaction lives. All bytes
-///   that `Transaction` gives out rest on that rule. In a write transaction pages lie elsewhere: there
-///   LMDB is asked.
+/// The reasons why it is sound:
+/// - LMDB never writes to a page of a snapshot as long as the snapshot's read transaction lives.
+///   All bytes that `Transaction` returns depend on that rule. In a write transaction, whose pages
+///   are elsewhere, LMDB's calls are used.
 /// - The root comes from LMDB: the 48 bytes that it keeps under the tree's name (mdb.c: MDB_db).
-/// - Pages are read by `MappedPages` and `PageNodes`, which believe nothing. So damage is an error here
-///   also where LMDB would read on and die by a signal.
-/// - LMDB is asked wherever the file or liblmdb differs from the known form.
+/// - `MappedPages` and `PageNodes` read pages without trusting their content. So damage is an error
+///   even where LMDB would read on and die by a signal.
+/// - LMDB's calls are used wherever the file or liblmdb differs from the known form.
 ///
-/// `STRATA_LMDB_PAGES=0` in the environment has everything read by LMDB's calls.
+/// `STRATA_LMDB_PAGES=0` in the environment makes all reads use LMDB's calls.
 ///
 /// ## Invariants
 /// - I1 `root` is of the snapshot of `epoch`, and nil until it pays to look it up.
 ///
 /// ## Lifetime
-/// It holds its transaction and follows it from snapshot to snapshot. Bytes are good as long as those of
-/// `Transaction`.
+/// It holds its transaction and follows it from snapshot to snapshot. Bytes are valid as long as
+/// those of `Transaction`.
 ///
 /// ## Isolation
-/// That of its transaction.
+/// The isolation of its transaction.
 package final class RecordTree {
   private let tree: Tree
   private let name: [UInt8]
@@ -46,14 +46,14 @@ package final class RecordTree {
   private static let lookUpCountMin = 2
   /// lmdb's own limit (mdb.c: CURSOR_STACK).
   private static let depthMax = 32
-  /// Bytes of what LMDB keeps under a tree's name.
+  /// The number of bytes that LMDB keeps under a tree's name.
   private static let descriptionByteCount = 48
 
   /// Whether pages are read where nothing else is asked for.
   package static let readsPages = getenv("STRATA_LMDB_PAGES").map { String(cString: $0) } != "0"
 
-  /// A tree that the environment has opened under `name`. (Until it has opened any, LMDB does not know how
-  /// names compare, and calls what is not there.)
+  /// A tree that the environment has opened under `name`. (Before it has opened any, LMDB does not
+  /// know how names compare, and a call for a missing name crashes.)
   package init(
     _ tree: Tree, named name: String, in transaction: Transaction,
     readsPages: Bool = RecordTree.readsPages
@@ -135,7 +135,7 @@ package final class RecordTree {
   @usableFromInline
   package struct LookUp {
     package let number: UInt64
-    /// What lies under `number`; nil if nothing does.
+    /// The value under `number`; nil if there is none.
     @usableFromInline package internal(set) var value: UnsafeRawBufferPointer?
     /// The page of the leaf that has it, if any has.
     @usableFromInline var leaf = UInt64.max
@@ -145,14 +145,14 @@ package final class RecordTree {
     @inlinable package init(_ number: UInt64) { self.number = number }
   }
 
-  /// So many look-ups may well be done together: more would drive one another's lines out of the
-  /// processor's nearest cache before they are used.
+  /// Batch size: larger batches evict their own prefetched lines from the processor's nearest
+  /// cache.
   package static let lookUpCountMax = 32
 
-  /// Looks all of these up, and has the values on their way to the processor.
+  /// Looks all of these up, and prefetches their values.
   ///
-  /// - Returns: false if they are to be looked up one by one: where no pages are read, and where one of
-  ///   those that are needed is damaged, so that what lies in the others is found.
+  /// - Returns: false if they must be looked up one by one: if no pages are read, and if one of the
+  ///   needed pages is damaged, so that values in the others are found.
   /// - Throws: `badTransaction`, `readersFull`, `io`.
   package func find(_ lookUps: UnsafeMutableBufferPointer<LookUp>) throws(LMDBError) -> Bool {
     do throws(LMDBError) {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrata
 
-/// A walk over the entries of a `RecordTree`, ascending: from leaf to leaf in the file's pages, or by a
-/// cursor where no pages are read.
+/// A walk over the entries of a `RecordTree`, ascending: from leaf to leaf in the file's pages, or
+/// by a cursor if no pages are read.
 ///
-/// While it hands out the entries of one leaf, the walk has the next one fetched, a few lines with each
-/// step: the processor fetches ahead by itself within a page, but not from one page to another. The pages
-/// behind it are given back (`PassedPages`).
+/// While it returns the entries of one leaf, the walk prefetches the next one, a few lines with
+/// each step: the processor prefetches by itself within a page, but not from one page to another.
+/// The pages behind it are given back (`PassedPages`).
 ///
 /// ## Invariants
 /// - I1 Numbers ascend from step to step, whatever the file says. So each walk ends.
 ///
 /// ## Lifetime
-/// `value` is good as long as the transaction's bytes are.
+/// `value` is valid as long as the transaction's bytes are.
 ///
 /// ## Isolation
-/// That of its tree.
+/// The isolation of its tree.
 package struct RecordWalk: ~Copyable {
   private let transaction: Transaction
-  /// That of the transaction when the walk began.
+  /// The transaction's epoch at the beginning of the walk.
   private let epoch: UInt
   /// Where the walk began; nil if LMDB walks.
   private let root: RecordTree.Root?
@@ -30,7 +30,7 @@ package struct RecordWalk: ~Copyable {
   /// The next node in it.
   private var index = 0
   private var count = 0
-  /// What is still to be fetched of the next leaf: a line, and where it ends.
+  /// The rest of the next leaf to prefetch: its next line, and its end.
   private var ahead: UnsafeRawPointer?
   private var aheadEnd: UnsafeRawPointer?
   private var aheadLineCountPerStep = 0
@@ -41,7 +41,7 @@ package struct RecordWalk: ~Copyable {
 
   /// The number that the last step has come to.
   package var number: UInt64 { PageNodes.number(of: lastMark) }
-  /// What lies under it.
+  /// The value under the number.
   package private(set) var value = UnsafeRawBufferPointer(start: nil, count: 0)
 
   init(from root: RecordTree.Root, in transaction: Transaction) {
@@ -92,7 +92,7 @@ package struct RecordWalk: ~Copyable {
     else { throw .corrupted }
     lastMark = mark
     value = found
-    // What a write transaction has lies in pages of LMDB's own.
+    // Pages of a write transaction are in LMDB's own memory.
     if !transaction.freesCursors { passed.pass(found) }
     return true
   }
@@ -142,8 +142,8 @@ package struct RecordWalk: ~Copyable {
     return leaf
   }
 
-  /// Notes the leaf behind this one as what is to be fetched. If it cannot be found, that is an error when
-  /// the walk gets there.
+  /// Begins to prefetch the leaf behind this one. If it cannot be found, the walk throws when it
+  /// gets there.
   private mutating func lookAhead(from leaf: PageNodes, _ pages: MappedPages) {
     aheadEnd = ahead
     // Of the first leaf of the next branch nothing is known yet. That is one of hundreds.

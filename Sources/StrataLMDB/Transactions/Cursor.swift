@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CStrataLMDB
 
-/// A place in a tree that moves along its keys in byte order.
+/// A position in a tree that moves along its keys in byte order.
 ///
 /// It follows its transaction: when a read transaction was renewed, the next absolute move (first,
 /// last, seek) takes the cursor to the new snapshot, so that one cursor serves turn after turn.
@@ -10,12 +10,12 @@ public import CStrataLMDB
 /// - I1: `raw` belongs to the snapshot of `epoch`. A move of another epoch renews it first.
 ///
 /// ## Lifetime
-/// Holds its transaction. `key` and `value` are good after a move that returned true, until the next
-/// move and as long as the transaction's bytes are: to write to the tree voids them, and the next
-/// step may then be from the entry that took its place. Seek again after a write.
+/// Holds its transaction. `key` and `value` are valid after a move that returned true, until the
+/// next move and as long as the transaction's bytes are. A write to the tree invalidates them, and
+/// the next step may then be from the entry that took its place. Seek again after a write.
 ///
 /// ## Isolation
-/// That of its transaction.
+/// The isolation of its transaction.
 @usableFromInline
 package struct Cursor: ~Copyable {
   @usableFromInline let raw: OpaquePointer
@@ -79,7 +79,7 @@ package struct Cursor: ~Copyable {
 
   /// Moves to the entry under `key`.
   ///
-  /// - Returns: false when there is none; the cursor then stands nowhere.
+  /// - Returns: false when there is none; the cursor then has no position.
   /// - Throws: also `badValueSize`.
   @inlinable package mutating func seek(
     exactly key: UnsafeRawBufferPointer

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CStrataLMDB
 
-/// A cursor that looks at the entries of one tree and changes them where it stands.
+/// A cursor that reads the entries of one tree and changes them in place.
 ///
-/// It exists for values that are changed in part: what lies there is read, and put back or removed,
-/// with one search.
+/// It serves values that are changed in part: an entry is read, and put back or removed, with one
+/// search.
 ///
-/// After a change the cursor stands nowhere in particular: seek before the next step. (lmdb.h allows
+/// After a change the cursor's position is undefined: seek before the next step. (lmdb.h allows
 /// more; LMDB 0.9.24 keeps less.)
 ///
 /// ## Lifetime
-/// Holds its transaction; must not be used after that has ended. The cursor's `key` and `value` are void
-/// after a change of anything in the transaction.
+/// Holds its transaction; must not be used after that has ended. The cursor's `key` and `value` are
+/// invalid after any change in the transaction.
 ///
 /// ## Isolation
 /// The writer thread.
@@ -25,7 +25,7 @@ package struct EditCursor: ~Copyable {
     cursor = try transaction.cursor(in: tree)
   }
 
-  /// Puts `value` under `key`, replacing what lies there.
+  /// Puts `value` under `key`, replacing an existing entry.
   ///
   /// - Throws: as `WriteTransaction.put`.
   @inlinable
@@ -83,7 +83,7 @@ package struct EditCursor: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// A cursor that changes entries of `tree` where they lie.
+  /// A cursor that changes entries of `tree` in place.
   @inlinable
   package func editCursor(in tree: Tree) throws(LMDBError) -> EditCursor {
     try EditCursor(in: tree, of: self)

@@ -4,7 +4,7 @@ import CStrataLMDB
 // MARK: - Reading
 
 extension Environment {
-  /// A read transaction on the newest snapshot. Waits for nobody.
+  /// A read transaction on the newest snapshot. Never waits.
   ///
   /// - Throws: `readersFull`, `mapResized`, `panic`, `forked`, `fileReplaced`.
   package func read() throws(LMDBError) -> ReadTransaction {
@@ -17,8 +17,8 @@ extension Environment {
     return transaction
   }
 
-  /// Begins a read transaction. When all slots are taken, those of processes that died are cleared,
-  /// and it is tried once more.
+  /// Begins a read transaction. When all slots are taken, those of dead processes are cleared, and
+  /// it is tried once more.
   static func beginReading(_ environment: OpaquePointer) throws(LMDBError) -> OpaquePointer {
     var transaction: OpaquePointer?
     var code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction)

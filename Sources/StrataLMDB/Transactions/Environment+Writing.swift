@@ -9,7 +9,7 @@ extension Environment {
   /// open until it has run.
   ///
   /// - Parameter lendsThread: whether the caller waits for the job anyway. Then it may run on the
-  ///   caller's thread, before this returns; the writer thread is the caller's meanwhile.
+  ///   caller's thread, before this returns; that thread is the writer thread until then.
   /// - Throws: `forked`; `io` when the system gives no more threads.
   package func submit(
     lendingThread lendsThread: Bool = false, _ job: @escaping @Sendable () -> Void
@@ -51,7 +51,7 @@ extension Environment {
   /// returns, unless it has ended the transaction itself, and aborts when it throws.
   ///
   /// - Important: A call from the writer thread itself traps: it would wait for itself.
-  /// - Throws: what `body`, `begin` and `WriteTransaction.commit` throw.
+  /// - Throws: the errors of `body`, `begin` and `WriteTransaction.commit`.
   package func writeSync<T>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> sending T
   ) throws -> sending T {

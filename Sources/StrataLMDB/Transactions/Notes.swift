@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
 
-// A note is a small value that lies among the names of the trees, on a page that each commit writes in
-// any case, because the names lead to the trees' roots. So a counter that changes with each commit costs
-// no page of its own, and who looks it up need not find a tree before.
+// A note is a small value beside the names of the trees, on a page that each commit writes in any
+// case, because the names lead to the trees' roots. So a counter that changes with each commit
+// needs no page of its own, and reading it needs no tree.
 //
-// No tree is called as a note is: names of notes begin with "#".
+// Names of notes begin with "#", and names of trees do not.
 
 extension Transaction {
-  /// What was noted under `name`, or nil. The bytes are good as long as those of `get`.
+  /// The note under `name`, or nil. The bytes are valid as long as those of `get`.
   ///
   /// - Precondition: `name` begins with "#".
   /// - Throws: as `get`.
@@ -25,7 +25,7 @@ extension Transaction {
 }
 
 extension WriteTransaction {
-  /// Notes `value` under `name`, in the place of what was noted there.
+  /// Notes `value` under `name`, replacing an existing note.
   ///
   /// - Precondition: `name` begins with "#".
   /// - Throws: as `put`.

@@ -2,20 +2,20 @@
 public import CStrataLMDB
 import StrataPrimitives
 
-/// What read and write transactions have in common: lookups and cursors in one snapshot.
+/// The common part of read and write transactions: lookups and cursors in one snapshot.
 ///
-/// So that a function reads alike from a snapshot and from what is being written.
+/// A function can then read from a snapshot and from a write transaction alike.
 ///
 /// ## Invariants
 /// - I1: `raw` is nil from the end of a write transaction on; a read transaction keeps its pointer
 ///   until deinit, because LMDB refuses by itself to use one that was reset.
-/// - I2: `epoch` grows whenever the snapshot behind the transaction goes. A cursor of an older epoch
-///   does not touch what it stood on.
+/// - I2: `epoch` grows whenever the snapshot behind the transaction ends. A cursor of an older
+///   epoch does not touch its former page.
 ///
 /// ## Lifetime
-/// Bytes that a lookup returns lie in the file's map, or in a page that is being written. They are
-/// good until the transaction ends or is renewed and, in a write transaction, until the next write
-/// of any kind in it. Copy what must outlive that.
+/// Bytes that a lookup returns are in the file's map, or in a page that is being written. They are
+/// valid until the transaction ends or is renewed and, in a write transaction, until the next write
+/// of any kind in it. Copy bytes to keep them longer.
 ///
 /// ## Isolation
 /// Not Sendable: one isolation at a time. A read transaction may be sent to another; a write
@@ -66,7 +66,8 @@ package class Transaction {
     try Cursor(in: tree, of: self)
   }
 
-  /// The number of the snapshot: that of the commit which made it, or which this one will be.
+  /// The number of the snapshot: the number of the commit that made it, or that this transaction
+  /// will make.
   package final var transactionID: UInt64 { raw.map { UInt64(mdb_txn_id($0)) } ?? 0 }
 
   /// The names of all trees in the file, in byte order.
@@ -95,9 +96,10 @@ package class Transaction {
     if code != 0 { throw failure(code) }
   }
 
-  // LMDB takes the lengths of an entry's key and value from the entry, which may be damaged. What lies
-  // before them it has read itself; so what ends in the same page of the system is there. Most entries do,
-  // and that is all that is asked of them. Longer ones are held against the file.
+  // LMDB takes the lengths of an entry's key and value from the entry, which may be damaged. It has
+  // read the bytes before them itself, so an entry that ends in the same page of the system is
+  // readable. Most entries do, and need no further check. Longer ones are compared with the file's
+  // range.
 
   /// - Throws: `corrupted` if the value of an entry that was found goes beyond the file's end.
   @inlinable @inline(__always)
@@ -108,7 +110,7 @@ package class Transaction {
   /// - Throws: `corrupted` if the key or the value of an entry goes beyond the file's end.
   @inlinable @inline(__always)
   final func check(key: MDB_val, value: MDB_val) throws(LMDBError) {
-    // A key lies before its value, unless that has pages of its own.
+    // A key precedes its value, unless that has pages of its own.
     if value.endsInSamePage(as: key.mv_data) { return }
     try check(long: key)
     try check(long: value)
@@ -140,7 +142,7 @@ extension MDB_val {
     self.init(key)
   }
 
-  /// Whether the last of these bytes lies in the page of the system that the byte before `start` is in.
+  /// Whether the last of these bytes is in the same page of the system as the byte before `start`.
   @inlinable @inline(__always)
   func endsInSamePage(as start: UnsafeMutableRawPointer?) -> Bool {
     let before = UInt(bitPattern: start) &- 1
@@ -148,7 +150,7 @@ extension MDB_val {
     return before ^ last < SystemPage.byteCount
   }
 
-  /// liblmdb takes what it only reads as a mutable pointer too.
+  /// liblmdb takes mutable pointers even for input that it only reads.
   @inlinable @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer) {
     self.init(

@@ -41,8 +41,8 @@ final class TreeDirectory: Sendable {
     state.withLock { state in state.trees = state.trees.filter { $0.value != tree } }
   }
 
-  /// Opens those of `names` that are not open in one read transaction, which waits for no writer but one
-  /// that is opening trees.
+  /// Opens those of `names` that are not open in one read transaction, which waits for no writer
+  /// except one that is opening trees.
   ///
   /// - Returns: by name; nil for one that the newest snapshot does not have.
   func open(

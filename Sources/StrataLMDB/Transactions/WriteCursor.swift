@@ -4,16 +4,16 @@ public import StrataPrimitives
 
 /// Puts a batch of entries into one tree, fastest in key order.
 ///
-/// A sorted batch mostly lands beside the entry before it, so the cursor stays where it is and skips
-/// the search from the root. Keys above the tree's last are appended, which fills pages wholly
-/// instead of splitting them in halves. MDB_APPEND is used only there: another process's keys may
-/// lie between.
+/// An entry of a sorted batch is mostly put beside the entry before it, so the cursor keeps its
+/// position and skips the search from the root. Keys above the tree's last are appended, which
+/// fills pages wholly instead of splitting them in halves. MDB_APPEND is used only there: another
+/// process's keys may be in between.
 ///
 /// States: appending, inserting(below a last key).
 /// - appending → inserting: a key is not above the tree's last, which is then remembered.
-/// - inserting → appending: a key is above the remembered last.
-/// A remembered key may be outdated by other writes in the transaction. That costs time, never
-/// order: LMDB compares again before it appends.
+/// - inserting → appending: a key is above the remembered last. A remembered key may be outdated by
+///   other writes in the transaction. That costs time, never order: LMDB compares again before it
+///   appends.
 ///
 /// ## Lifetime
 /// Holds its transaction; must not be used after that has ended.
@@ -33,7 +33,7 @@ package struct WriteCursor: ~Copyable {
     cursor = try transaction.cursor(in: tree)
   }
 
-  /// Puts `value` under `key`, replacing what lies there.
+  /// Puts `value` under `key`, replacing an existing entry.
   ///
   /// - Throws: as `WriteTransaction.put`.
   @inlinable
@@ -57,10 +57,11 @@ package struct WriteCursor: ~Copyable {
     fill(UnsafeMutableRawBufferPointer(start: entry.mv_data, count: byteCount))
   }
 
-  /// Puts `value` under `key`, which is expected to have a value of the same length: that is overwritten
-  /// where it lies. If `key` comes right after the one overwritten before, it is found by a step.
+  /// Puts `value` under `key`, which is expected to have a value of the same length: that is
+  /// overwritten in place. If `key` comes right after the one overwritten before, it is found by a
+  /// step.
   ///
-  /// - Parameter isNext: whether that is likely; if it is not so after all, `key` is searched for.
+  /// - Parameter isNext: whether that is likely; if it is wrong, `key` is searched for.
   /// - Throws: as `WriteTransaction.put`.
   @inlinable
   package mutating func overwrite(
@@ -72,8 +73,8 @@ package struct WriteCursor: ~Copyable {
     if !isThere { isThere = try cursor.seek(exactly: key) }
     isOnEntry = isThere && cursor.value.count == value.count
     guard isOnEntry else { return try put(key, value) }
-    // The caller's key and not the cursor's: LMDB moves what lies in the page to make room for a value that
-    // does not, and puts the entry under the key that it finds there then.
+    // The caller's key and not the cursor's: if the value does not fit, LMDB moves entries of the
+    // page to make room, and would put the entry under the key that is there then.
     var (current, entry) = (try MDB_val(key: key), MDB_val(value))
     try cursor.transaction.check(
       mdb_cursor_put(cursor.raw, &current, &entry, UInt32(MDB_CURRENT)))

@@ -4,14 +4,14 @@ public import CStrataLMDB
 // MARK: - Entries
 
 extension WriteTransaction {
-  /// Puts `value` under `key`, in the place of what was there. All bytes taken from this transaction before
-  /// are void.
+  /// Puts `value` under `key`, replacing an existing entry. All bytes taken from this transaction
+  /// before become invalid.
   ///
   /// - Parameters:
   ///   - key: 1 to `Environment.keyByteCountMax` bytes.
   ///   - value: up to 4 GiB - 1 bytes; may be empty.
-  /// - Throws: `badValueSize`, `mapFull`, `transactionFull`, `diskFull`, `io`, `badTransaction`, `badTree`,
-  ///   `corrupted`.
+  /// - Throws: `badValueSize`, `mapFull`, `transactionFull`, `diskFull`, `io`, `badTransaction`,
+  ///   `badTree`, `corrupted`.
   /// - Complexity: O(log n) for n entries.
   @inlinable
   package func put(

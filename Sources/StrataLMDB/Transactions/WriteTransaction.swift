@@ -36,7 +36,7 @@ package final class WriteTransaction: Transaction {
   }
 
   /// The tree called `name`, made if there is none. If the transaction aborts, a tree that it made
-  /// is gone and the handle void.
+  /// is gone and the handle invalid.
   ///
   /// - Throws: `incompatibleTree`, `treesFull`, `mapFull`, `diskFull`, `io`, `badTransaction`.
   package func makeTree(named name: String) throws(LMDBError) -> Tree {
@@ -52,9 +52,9 @@ package final class WriteTransaction: Transaction {
 
   /// Removes `tree` itself.
   ///
-  /// - Important: The handle is void at once, also if the transaction aborts, and its number may be
-  ///   given to another tree: no other transaction may use it any more (lmdb.h: mdb_dbi_close).
-  ///   For migration, while nobody reads.
+  /// - Important: The handle is invalid at once, also if the transaction aborts, and its number may
+  ///   be given to another tree: no other transaction may use it any more (lmdb.h: mdb_dbi_close).
+  ///   For migration, while there are no readers.
   package func drop(_ tree: Tree) throws(LMDBError) {
     guard let raw else { throw .badTransaction }
     enterDirectory()
@@ -90,8 +90,8 @@ package final class WriteTransaction: Transaction {
   /// then, whether or not this throws.
   ///
   /// - Throws: `diskFull`, `io`, `mapFull`, `badTransaction` (it has ended, or something failed in
-  ///   it): nothing was saved. `panic` later on means that this is not known. `fileReplaced`: what was
-  ///   saved is in a file that the path does not lead to.
+  ///   it): nothing was saved. A later `panic` means that this is unknown. `fileReplaced`: the
+  ///   changes were saved to a file that the path no longer leads to.
   package func commit() throws(LMDBError) {
     guard let raw else { throw .badTransaction }
     let code = finish { mdb_txn_commit(raw) }
@@ -141,7 +141,7 @@ extension Environment {
     let count = uncheckedCommitCount.load(ordering: .relaxed) + 1
     let isDue = count >= Self.commitCountBetweenChecks
     uncheckedCommitCount.store(isDue ? 0 : count, ordering: .relaxed)
-    // What was committed stands, whether or not the table can be cleared.
+    // The commit is valid, whether or not the table can be cleared.
     if isDue { mdb_reader_check(raw, nil) }
   }
 }

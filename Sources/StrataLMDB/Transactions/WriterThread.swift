@@ -2,14 +2,15 @@
 import CStrataLMDB  // lmdb.h brings the POSIX thread types
 import StrataPrimitives
 
-/// Where an environment's jobs that write run, one after the other, each on one thread from its
-/// beginning to its end.
+/// Runs an environment's write jobs, one after the other, each on one thread from its beginning to
+/// its end.
 ///
-/// LMDB ties a write transaction to its thread: a second one on the same thread blocks for ever, and
-/// one that is committed on another thread leaves the lock taken. Swift's executors move between
-/// threads, so a job is a closure that runs through. It runs on a thread of the environment's own, or on
-/// that of whoever submits it and would only wait for it: he lends his thread, and neither of two
-/// threads has to be woken, which takes as long as a tenth of a durable commit.
+/// LMDB ties a write transaction to its thread: a second one on the same thread blocks for ever,
+/// and one that is committed on another thread leaves the lock taken. Swift's executors move
+/// between threads, so a job is a closure that runs to its end. It runs on a thread of the
+/// environment's own, or on the thread of a caller that only waits for it. Such a caller lends its
+/// thread, and neither of two threads has to be woken, which takes a tenth of the time of a durable
+/// commit.
 ///
 /// ## States
 /// - free → running: a job comes, or waits; the thread that will run it is `runner`.
@@ -22,8 +23,8 @@ import StrataPrimitives
 /// - I3: if a job waits, the environment's thread has been started.
 ///
 /// ## Lifetime
-/// The running thread keeps the object alive until `stop` was called and the last job has run. It is
-/// started when it is first needed: who only reads has none.
+/// The running thread keeps the object alive until `stop` was called and the last job has run. It
+/// is started when it is first needed: an environment that only reads has none.
 ///
 /// ## Isolation
 /// Any thread may call anything.
@@ -71,7 +72,7 @@ final class WriterThread: Sendable {
       return (false, isFree)
     }
     if !runsHere {
-      // Else whoever runs looks for more at the end.
+      // Otherwise the running thread looks for more jobs at the end.
       if isFree { state.wake() }
       return
     }
@@ -95,7 +96,7 @@ final class WriterThread: Sendable {
         return state.jobs.reversed()
       }
       if jobs.isEmpty { return }
-      // Each job goes as soon as it has run, and with it what it captured (the environment).
+      // Each job is released as soon as it has run, and with it its captures (the environment).
       while let job = jobs.popLast() { job() }
       state.withLock { $0.runner = nil }
     }
