@@ -382,7 +382,7 @@ final class ObjectCache {
     checkInvariants()
   }
 
-  /// The next of `waiting` that is still clean and unused, removed from it; nil if there is none.
+  /// The next of `waiting` that is still clean and unused, removed from it, or nil.
   func nextWaiting() -> ManagedObject? {
     while let object = waiting.popLast() {
       if object.status == .clean, object.draft == nil, object.record != nil,

@@ -26,7 +26,7 @@ extension ObjectLoader {
     quietly(object) { object.awakeFromSnapshotEvents(events) }
   }
 
-  /// Calls `awakeFromSnapshotEvents` on those of the objects that are registered.
+  /// Calls `awakeFromSnapshotEvents` on the registered ones among the objects.
   func awake(_ keys: some Sequence<ObjectKey>, from events: SnapshotEvents) {
     guard schema.hooks.contains(.awakeFromSnapshotEvents) else { return }
     for key in keys {

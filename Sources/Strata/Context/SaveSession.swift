@@ -17,7 +17,7 @@ final class SaveSession: ContextPart {
 
   /// A save's decision on objects that the store has changed since they were read.
   var mergePolicy: MergePolicy = .error
-  /// The calls for the save that is being prepared; nil if there is none.
+  /// The calls for the save that is being prepared, or nil.
   var preparation: SavePreparation?
   /// Holds values against the rules of the model.
   var ruleChecker = RuleChecker()
@@ -31,7 +31,7 @@ final class SaveSession: ContextPart {
   ///
   /// - Parameter lendsThread: whether the caller only waits for the save. Then its thread may write
   ///   it before this returns.
-  /// - Returns: the save to the store to wait for and to finish; nil if there is none.
+  /// - Returns: the save to the store to wait for and to finish, or nil.
   func beginSave(lendingThread lendsThread: Bool = false) throws -> PendingSave? {
     if preparation?.isTelling == true { throw ContextError.recursiveSave }
     try reporter.throwDeferredError()

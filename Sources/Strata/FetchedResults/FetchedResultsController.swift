@@ -228,7 +228,7 @@ extension FetchedResultsController {
   /// O(sections × log n).
   public var sectionIndexTitles: [String] { sections.compactMap(\.indexTitle) }
 
-  /// The section of an entry of `sectionIndexTitles`; nil if there is none. Core Data:
+  /// The section of an entry of `sectionIndexTitles`; nil for an unknown title. Core Data:
   /// `section(forSectionIndexTitle:at:)`. O(sections × log n).
   public func section(forSectionIndexTitleAt index: Int) -> Int? {
     let titled = sections.indices.filter { section(at: $0).indexTitle != nil }

@@ -51,7 +51,7 @@ public struct FetchedResultsSnapshot: Sendable {
   /// The IDs of all objects, in the order of the list. O(n).
   public var objectIDs: [ObjectID] { list.objectIDs(in: 0..<count, of: store) }
 
-  /// The ID of the object at an index path; nil if there is none. O(log n).
+  /// The ID of the object at an index path; nil beyond the list. O(log n).
   public func objectID(at indexPath: FetchedIndexPath) -> ObjectID? {
     guard let store, let index = list.index(at: indexPath) else { return nil }
     return ObjectID(store: store, key: list.entry(at: index).key)

@@ -73,7 +73,7 @@ final class UndoReverter: ContextPart {
     return try reader.currentView().inheritedBase(of: key) != nil
   }
 
-  /// The state of an object before its unsaved deletion here; nil if there is none, or if a save
+  /// The state of an object before its unsaved deletion here; nil if it is not deleted, or if a save
   /// under way carries a change of it.
   func unsavedDeletion(of key: ObjectKey) -> Base? {
     guard !work.working.isFrozen(key), let change = work.working.change(for: key),

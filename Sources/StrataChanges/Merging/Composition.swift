@@ -147,7 +147,7 @@ package struct Composition {
     }
   }
 
-  /// The result of the newer changes for an object; nil if there is none.
+  /// The result of the newer changes for an object, or nil.
   func change(of key: ObjectKey) -> Change? {
     if !outcomes.isEmpty, let outcome = outcomes[key] { return outcome }
     return newer.change(for: key)

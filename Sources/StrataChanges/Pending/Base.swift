@@ -265,7 +265,7 @@ package struct Base: Sendable {
   ///
   /// - Parameters:
   ///   - generation: the generation of the commit.
-  ///   - stored: the object's stored state now; nil if there is none.
+  ///   - stored: the object's stored state now, or nil.
   ///   - isEqual: compares records, derived values left out.
   package func committed(
     with generation: UInt64, _ stored: StoredRecord?, where isEqual: (Record, Record) -> Bool

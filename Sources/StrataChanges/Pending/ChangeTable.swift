@@ -100,7 +100,7 @@ package struct ChangeTable: Sendable {
 // MARK: - Looking up
 
 extension ChangeTable {
-  /// The change of an object; nil if there is none. O(entities) and, for keys that are spread
+  /// The change of an object, or nil. O(entities) and, for keys that are spread
   /// evenly, O(1); else O(log n).
   package subscript(key: ObjectKey) -> Change? { index(of: key).map { values[$0] } }
 

@@ -63,7 +63,7 @@ package struct LinkChanges: Sendable {
   /// The pending links of one object in one relationship, by target.
   package func at(_ place: LinkPlace) -> [ObjectKey: LinkState] { byPlace[place] ?? [:] }
 
-  /// The pending state of one link; nil if there is none.
+  /// The pending state of one link, or nil.
   package func state(at place: LinkPlace, to target: ObjectKey) -> LinkState? {
     byPlace.isEmpty ? nil : byPlace[place]?[target]
   }

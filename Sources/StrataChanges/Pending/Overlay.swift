@@ -70,7 +70,7 @@ package struct Overlay: Sendable {
     }
   }
 
-  /// The pending change of `key`; nil if there is none. O(segments).
+  /// The pending change of `key`, or nil. O(segments).
   package func change(for key: ObjectKey) -> Change? {
     for segment in segments {
       if let change = segment.change(for: key) { return change }
@@ -78,7 +78,7 @@ package struct Overlay: Sendable {
     return nil
   }
 
-  /// The kind of the pending change of `key`; nil if there is none. O(segments).
+  /// The kind of the pending change of `key`, or nil. O(segments).
   package func kind(of key: ObjectKey) -> Change.Kind? {
     for segment in segments {
       if let place = segment.changes.index(of: key) { return segment.changes.values[place].kind }
@@ -126,7 +126,7 @@ extension Overlay {
     }
   }
 
-  /// The pending state of one link; nil if there is none. O(segments).
+  /// The pending state of one link, or nil. O(segments).
   package func link(at place: LinkPlace, to target: ObjectKey) -> LinkState? {
     var moved: LinkState?
     for segment in segments {

@@ -92,7 +92,7 @@ package final class Segment: Sendable {
 
   // MARK: - Changes by object
 
-  /// The pending change of `key` in this segment; nil if there is none.
+  /// The pending change of `key` in this segment, or nil.
   package func change(for key: ObjectKey) -> Change? { changes[key] }
 
   /// Whether anything is pending here for `key`.

@@ -23,7 +23,7 @@ struct FileIdentity: Hashable, Sendable {
     self.init(information)
   }
 
-  /// The file at `path`, which must be a regular, non-empty one, or nil when there is none. The
+  /// The file at `path`, which must be a regular, non-empty one, or nil. The
   /// file is not opened: closing any descriptor of it would drop LMDB's locks.
   ///
   /// - Throws: `notAnLMDBFile` for a folder, a pipe or, unless `allowsEmpty`, an empty file.

@@ -138,7 +138,7 @@ struct PageNodes {
     Int(truncatingIfNeeded: min(mark &- first, UInt64(truncatingIfNeeded: count &- 1)))
   }
 
-  /// The node with `mark`; nil if there is none.
+  /// The node with `mark`, or nil.
   ///
   /// - Parameter first: a mark that is neither above the first one nor above `mark`.
   /// - Throws: `corrupted`.
@@ -154,7 +154,7 @@ struct PageNodes {
     return try self.node(withMark: mark, besides: index, found)
   }
 
-  /// The node with `mark`, if the node at `index` has another; nil if there is none.
+  /// The node with `mark`, if the node at `index` has another; else nil.
   @inline(never)
   private func node(
     withMark mark: UInt64, besides index: Int, _ found: UInt64

@@ -119,7 +119,7 @@ package final class RecordTree {
 
   // MARK: - Looking up
 
-  /// The value under `number`; nil if there is none.
+  /// The value under `number`, or nil.
   ///
   /// - Throws: `corrupted`, `pageNotFound`, `badTransaction`, `badTree`, `readersFull`, `io`.
   /// - Complexity: O(log n) for n entries.
@@ -135,7 +135,7 @@ package final class RecordTree {
   @usableFromInline
   package struct LookUp {
     package let number: UInt64
-    /// The value under `number`; nil if there is none.
+    /// The value under `number`, or nil.
     @usableFromInline package internal(set) var value: UnsafeRawBufferPointer?
     /// The page of the leaf that has it, if any has.
     @usableFromInline var leaf = UInt64.max

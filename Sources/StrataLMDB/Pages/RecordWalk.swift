@@ -113,7 +113,7 @@ package struct RecordWalk: ~Copyable {
     }
   }
 
-  /// The leaf behind the present one, or the first; nil if there is none.
+  /// The leaf behind the present one, or the first; nil at the end.
   private mutating func nextLeaf(below root: RecordTree.Root) throws(LMDBError) -> PageNodes? {
     if leaf == nil {
       return root.depth == 0 ? nil : try descend(to: root.number, below: root)

@@ -79,7 +79,7 @@ package struct Cursor: ~Copyable {
 
   /// Moves to the entry under `key`.
   ///
-  /// - Returns: false when there is none; the cursor then has no position.
+  /// - Returns: false if there is no such entry; the cursor then has no position.
   /// - Throws: also `badValueSize`.
   @inlinable package mutating func seek(
     exactly key: UnsafeRawBufferPointer

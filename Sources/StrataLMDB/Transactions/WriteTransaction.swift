@@ -28,7 +28,7 @@ package final class WriteTransaction: Transaction {
 
   // MARK: - Trees
 
-  /// The tree called `name`, or nil when there is none.
+  /// The tree called `name`, or nil.
   ///
   /// - Throws: `incompatibleTree`, `treesFull`, `badTransaction`.
   package func tree(named name: String) throws(LMDBError) -> Tree? {

@@ -78,12 +78,12 @@ package final class EntitySchema: Sendable {
       family: [])
   }
 
-  /// The index over `slot`, or nil if there is none. O(indexes).
+  /// The index over `slot`, or nil. O(indexes).
   package func index(at slot: Int) -> IndexSchema? {
     indexes.first { $0.slot == slot && !$0.isCompound }
   }
 
-  /// The unique index over exactly these slots, in any order; nil if there is none. O(indexes).
+  /// The unique index over exactly these slots, in any order, or nil. O(indexes).
   package func uniqueIndex(over slots: [Int]) -> IndexSchema? {
     indexes.first { $0.isUnique && $0.parts.map(\.slot).sorted() == slots.sorted() }
   }

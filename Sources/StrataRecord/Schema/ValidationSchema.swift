@@ -25,7 +25,7 @@ package struct ValidationSchema: Sendable {
     concernsDerived = byNumber.contains { $0?.attributes.contains(where: \.isDerived) ?? false }
   }
 
-  /// The validation of an entity's objects; nil if there is none, or if the model has no such
+  /// The validation of an entity's objects; nil if nothing is validated, or if the model has no such
   /// entity.
   package subscript(number: EntityNumber) -> EntityValidation? {
     byNumber.element(of: number)

@@ -61,7 +61,7 @@ enum Postings {
     }
 
     /// Moves to the next object.
-    /// - Returns: false if there is none.
+    /// - Returns: false if there is no such entry.
     @inline(__always)
     mutating func next() throws(Damage) -> Bool {
       if offset == bytes.count { return false }

@@ -13,7 +13,7 @@ package import StrataRecord
 ///
 /// ## Lifetime
 /// A snapshot lives for a turn: it keeps the file open, and old pages in it. Bytes are in the
-/// file's map, or in a page of the transaction, and valid as long as those of `Transaction`.
+/// file's map, or in a page of the transaction. They are valid as long as `Transaction` says.
 ///
 /// ## Isolation
 /// The isolation of its transaction. The last reference may be released on any thread.
@@ -53,7 +53,7 @@ package final class StoreView: Snapshot {
 
   // MARK: - One object
 
-  /// The stored envelope and record of `key`, unchecked; nil if there is none.
+  /// The stored envelope and record of `key`, unchecked, or nil.
   func envelope(of key: ObjectKey) throws(StoreError) -> UnsafeRawBufferPointer? {
     guard let tree = trees.records(of: key.entity) else { return nil }
     return try envelope(of: key, in: tree)
@@ -71,7 +71,7 @@ package final class StoreView: Snapshot {
     try record(of: key, into: &arena)
   }
 
-  /// The record of `key`, checked and copied; nil if there is none.
+  /// The record of `key`, checked and copied, or nil.
   func record(of key: ObjectKey, into arena: inout RecordArena) throws(StoreError) -> StoredRecord?
   {
     guard let envelope = try envelope(of: key) else { return nil }

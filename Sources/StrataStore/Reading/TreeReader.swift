@@ -44,7 +44,7 @@ final class TreeReader {
     }
   }
 
-  /// The value under `key`; nil if there is none.
+  /// The value under `key`, or nil.
   func get(
     _ key: UnsafeRawBufferPointer, in tree: Tree
   ) throws(StoreError) -> UnsafeRawBufferPointer? {

@@ -51,7 +51,7 @@ struct LinkHandover {
     state.plan.links = kept
   }
 
-  /// The ordered relationship whose positions are stored there; nil if there is none.
+  /// The ordered relationship whose positions are stored there, or nil.
   private func orderedRelationship(at place: LinkPlace) -> RelationshipSchema? {
     state.schema.entity(place.owner.entity)?.relationships.lazy.compactMap(\.self).first {
       $0.isOrdered && $0.number == place.relationship
@@ -119,7 +119,7 @@ private struct ListEnd {
   private static let middle: UInt64 = 1 << 63
 
   /// - Parameters:
-  ///   - last: the number of the last member; nil if there is none.
+  ///   - last: the number of the last member, or nil.
   ///   - count: the number of members to add.
   init(after last: UInt64?, roomFor count: Int) {
     self.last = last

@@ -7,7 +7,7 @@ import StrataRecord
 // The records that conflicts change.
 
 extension StateAfterSave {
-  /// The planned write of an object; nil if there is none. O(log objects).
+  /// The planned write of an object, or nil. O(log objects).
   func item(of key: ObjectKey) -> SavePlan.Item? {
     revised[key] ?? plan.item(of: key)
   }

@@ -12,7 +12,7 @@ import StrataModel
 /// Bytes are valid until the next call, at most as long as the transaction.
 struct StoredRecords: ~Copyable {
   private var cursor: Cursor
-  /// The serial of the last record; 0 if there is none.
+  /// The serial of the last record, or 0.
   private let last: UInt64
   /// The serial that the cursor is on; nil while it stands nowhere.
   private var place: UInt64?
@@ -23,7 +23,7 @@ struct StoredRecords: ~Copyable {
     self.cursor = cursor
   }
 
-  /// The record of `key` in its envelope, unchecked; nil if there is none.
+  /// The record of `key` in its envelope, unchecked, or nil.
   ///
   /// - Parameter key: above all keys of previous calls.
   mutating func envelope(of key: ObjectKey) throws(LMDBError) -> UnsafeRawBufferPointer? {

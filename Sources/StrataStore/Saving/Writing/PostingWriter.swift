@@ -36,7 +36,7 @@ struct PostingWriter: ~Copyable {
   private var storedLast: UInt64 = 0
   /// Whether the cursor is on the block.
   private var isAtStored = false
-  /// The first object of the next block of the same value; nil if there is none. It is searched
+  /// The first object of the next block of the same value, or nil. It is searched
   /// when an added object is above all objects of the block.
   private var bound: UInt64?
   private var isBoundKnown = false
@@ -169,7 +169,7 @@ struct PostingWriter: ~Copyable {
   // looks for them.
 
   /// Moves to the first block that is not below an object of the open value.
-  /// - Returns: false if there is none.
+  /// - Returns: false if there is no such entry.
   private mutating func seek(_ key: UInt64) throws -> Bool {
     isAtStored = false
     block.begin(key)
@@ -184,7 +184,7 @@ struct PostingWriter: ~Copyable {
   }
 
   /// Moves to the block before the one that `seek` has found.
-  /// - Returns: false if there is none.
+  /// - Returns: false if there is no such entry.
   private mutating func stepBack() throws -> Bool {
     guard try editor.cursor.previous() else { return false }
     guard editor.cursor.key.isBelow(block.key) else { throw damage(Self.disorder) }
