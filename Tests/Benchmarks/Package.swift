@@ -7,7 +7,7 @@
 import Foundation
 import PackageDescription
 
-// MARK: - What is there
+// MARK: - Targets
 
 /// SQLite and GRDB need the system's sqlite3.h; where it is missing they are left out, and the
 /// program says so. Apple's systems have it.

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program of somebody else's that uses Strata: the README's example.
+// A client's program that uses Strata: the README's example.
 
 import PackageDescription
 

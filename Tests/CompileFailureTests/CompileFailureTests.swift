@@ -2,15 +2,14 @@
 import Foundation
 import Testing
 
-/// What the compiler makes of the programs in `Tests/CompileFailures`.
+/// Compiles the programs in `Tests/CompileFailures`, and compares the diagnostics.
 ///
-/// A program's head says what must come of it: every `// error: …` line is a diagnostic that it must
-/// be refused with, and there must be no others, so that a program which fails for want of a module
-/// is not taken for one that was refused. A program with `// warning: …` lines compiles with these
-/// warnings: it is a limit of the compiler's checks, kept so that nobody believes more than is so.
-/// A program may be about certain flags of the compiler, `// flags: …`. One with neither errors nor
-/// warnings must compile: the controls, without which a compiler that refuses everything would
-/// pass.
+/// A program's head states the expected result: every `// error: …` line is a diagnostic that it
+/// must be refused with, and there must be no others, so that a program which fails because a
+/// module is missing is not taken for one that was refused. A program with `// warning: …` lines
+/// compiles with these warnings: it documents a limit of the compiler's checks. A program may need
+/// certain flags of the compiler, `// flags: …`. One with neither errors nor warnings must compile:
+/// the controls, without which a compiler that refuses everything would pass.
 @Suite struct `Leaving an isolation` {
   @Test(arguments: Program.all.filter { !$0.errors.isEmpty })
   func `is refused`(_ program: Program) throws {

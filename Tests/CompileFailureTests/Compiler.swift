@@ -3,7 +3,7 @@ import Foundation
 
 /// The Swift compiler, set on one program that imports the Strata that this test was built with.
 enum Compiler {
-  /// What came of a compilation.
+  /// The result of a compilation.
   struct Outcome {
     let succeeded: Bool
     let output: String

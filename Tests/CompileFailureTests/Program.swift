@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// One file of `Tests/CompileFailures` and what its head says must come of it.
+/// One file of `Tests/CompileFailures` and the expected result that its head states.
 struct Program: Sendable, CustomTestStringConvertible {
   let file: URL
   let errors: [String]

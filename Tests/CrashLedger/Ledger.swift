@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Strata
 
-// What the writer writes. Save `n` brings a sheet, its lines and its marks, all with sequence `n`
-// and linked with one another, moves `latest` to `n`, and removes what save `n - kept` brought. So
-// for every `n` there is one right state of the store.
+// The data that the writer writes. Save `n` inserts a sheet, its lines and its marks, all with
+// sequence `n` and linked with one another, moves `latest` to `n`, and removes the objects of save
+// `n - kept`. So for every `n` there is one right state of the store.
 
 /// One object, changed by each save.
 @Entity public final class Progress: ManagedObject {
@@ -42,7 +42,7 @@ public enum Ledger {
     try ManagedObjectModel(Progress.self, Sheet.self, Line.self, Mark.self)
   }
 
-  /// What stands in a line.
+  /// The content of a line.
   public static func text(_ sequence: Int, _ index: Int) -> String { "\(sequence)/\(index)" }
 
   /// Makes all changes of save `sequence`; the context still has to save.

@@ -4,7 +4,7 @@ import Strata
 
 /// Compares the whole store with the one state that it may have after its latest save.
 ///
-/// - Returns: the sequence of the latest save, and what is wrong, in words.
+/// - Returns: the sequence of the latest save, and the errors, in words.
 func audit(_ container: PersistentContainer) throws -> (latest: Int, problems: [String]) {
   try container.root.performAndWait { context in
     var problems: [String] = []
@@ -45,7 +45,7 @@ func audit(_ container: PersistentContainer) throws -> (latest: Int, problems: [
       }
     }
 
-    // Neighbours on both sides: what was removed and what was never there.
+    // Neighbours on both sides: removed sequences, and sequences that were never there.
     for sequence in (oldest - 2)...(latest + 2) {
       let sheet = try context.fetch(Sheet.where { $0.sequence == sequence })
       expect(sheet == sheets.filter { $0.sequence == sequence }, "\(sequence): sheets by index")
@@ -62,9 +62,9 @@ func audit(_ container: PersistentContainer) throws -> (latest: Int, problems: [
   }
 }
 
-/// Holds all lines and marks against the sheets that there are.
+/// Compares all lines and marks with the existing sheets.
 ///
-/// - Returns: the sequences of the sheets, and what is wrong, in words.
+/// - Returns: the sequences of the sheets, and the errors, in words.
 func auditBatches(
   _ container: PersistentContainer
 ) throws -> (sequences: [Int], problems: [String]) {

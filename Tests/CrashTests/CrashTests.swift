@@ -5,7 +5,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// A kill loses the process and keeps what it wrote; it says nothing about a power cut.
+/// A kill loses the process and keeps its writes; it says nothing about a power cut.
 @Suite struct `A process that is killed` {
   @Test func `in its saves leaves whole saves, and all that were acknowledged`() throws {
     let seed = SeededGenerator.firstSeed()

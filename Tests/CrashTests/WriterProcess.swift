@@ -16,7 +16,7 @@ struct WriterProcess {
     #endif
   }()
 
-  /// - Parameter word: what the writer is to do besides saving.
+  /// - Parameter word: the writer's task besides saving.
   init(storeAt url: URL, doing word: String? = nil) throws {
     process.executableURL = Self.products.appendingPathComponent("CrashWriter")
     process.arguments = [url.path] + (word.map { [$0] } ?? [])
@@ -51,7 +51,7 @@ struct WriterProcess {
   }
 }
 
-/// The sequence of the last save that the writer said was on the disk, 0 if there is none.
+/// The sequence of the last save that the writer reported to be on the disk, 0 if there is none.
 func lastSaved(_ said: [Substring]) -> Int {
   said.last { $0.hasPrefix("saved ") }.flatMap { Int($0.dropFirst(6)) } ?? 0
 }

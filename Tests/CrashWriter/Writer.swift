@@ -59,7 +59,7 @@ import Strata
     }
   }
 
-  /// Unbuffered: what was said before the end is heard.
+  /// Unbuffered: output before the end is read.
   private static func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The paths whose cost is watched, each in a loop that callgrind can count.
-// Run by check.sh: `HotPaths <store> <path> <times>`; without arguments it names the paths. The paths that
-// growth.sh watches are run in the same way, and `HotPaths repeated` names them.
+// The paths whose cost is watched, each in a loop that callgrind can count. Run by check.sh:
+// `HotPaths <store> <path> <times>`; without arguments it names the paths. The paths that growth.sh
+// watches are run in the same way, and `HotPaths repeated` names them.
 //
-// Data and hashing are fixed, so two runs execute nearly the same instructions; what a path costs is
-// the difference between a run of many times and one of none.
+// Data and hashing are fixed, so two runs execute nearly the same instructions; the cost of a path
+// is the difference between a run of many times and one of none.
 
 import Foundation
 import Strata
@@ -124,7 +124,7 @@ let paths: [HotPath] = [
   },
 ]
 
-/// What a program does again and again with the same object: it must not grow dearer by that.
+/// Work that a program repeats with the same object: its cost must not grow with the repetitions.
 let repeatedPaths: [HotPath] = [
   HotPath(name: "child-save-of-one", times: 1) { context, rounds in
     let parent = ContextQueue(parent: context.layer)

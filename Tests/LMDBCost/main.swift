@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a lookup and a cursor step cost through StrataLMDB, and in C, on the same file.
-// Run by check.sh under callgrind: `LMDBCost <file> <fill|c-get|swift-get|c-walk|swift-walk> <n>`.
+// The cost of a lookup and a cursor step through StrataLMDB, and in C, on the same file. Run by
+// check.sh under callgrind: `LMDBCost <file> <fill|c-get|swift-get|c-walk|swift-walk> <n>`.
 
 import CStrataLMDB
 import LMDBCostC

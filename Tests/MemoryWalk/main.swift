@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a walk over a million objects and their to-one targets costs in memory, and one over their rows.
-// Run by check.sh: `MemoryWalk <store> fill` once, then in processes of their own
-// `MemoryWalk <store> ids|held|fetched|rows`.
+// The memory of a walk over a million objects and their to-one targets, and of one over their rows.
+// Run by check.sh: `MemoryWalk <store> fill` once, then in processes of their own `MemoryWalk
+// <store> ids|held|fetched|rows`.
 
 import Foundation
 import Strata
@@ -21,7 +21,7 @@ import Strata
 
 let personCount = 1_000_000
 let townCount = 100_000
-/// One in so many people is held on to, in the walk that holds.
+/// The walk that holds objects holds one person in this number.
 let heldShare = 100
 
 /// People live in towns at random: a town is met again and again, all over the walk.
@@ -48,7 +48,7 @@ func town(of person: Int) -> Int {
   }
 }
 
-/// - Returns: a sum that shows what was read, and the objects that are held.
+/// - Returns: a sum that depends on the values read, and the objects that are held.
 @MainActor func walk(_ context: ManagedObjectContext, _ mode: String) throws -> (Int, [Person]) {
   var sum = 0
   var held: [Person] = []
@@ -85,14 +85,14 @@ func town(of person: Int) -> Int {
   return sum
 }
 
-// MARK: - What the process has
+// MARK: - The process's memory
 
 /// Resident memory as Linux counts it, in bytes.
 struct Meter {
   private let start = Meter.read()
   private(set) var anonymousMax = 0
 
-  /// All of it at its highest, beyond what it was.
+  /// The maximum of all of it, beyond its beginning.
   var growth: Int { (Meter.read()["VmHWM"] ?? 0) - (start["VmRSS"] ?? 0) }
 
   mutating func sample() {

@@ -27,9 +27,9 @@ package enum Group: String, CaseIterable, Sendable {
   case policies
   /// A unique attribute, under the policy `.error`.
   case unique
-  /// What to-many relationships show; left out, they are changed but not looked at.
+  /// The members of to-many relationships; without this group, they are changed but not compared.
   case members
-  /// What contexts show as derived of objects that are not as the store has them.
+  /// The derived values of contexts, of objects that differ from the store's.
   case derived
 }
 
@@ -46,7 +46,7 @@ struct Draw {
     var random = SeededGenerator(seed: seed)
     setup = Self.setup(&random, without)
     hasEdits = !without.contains(.edits)
-    // What a context merges between the steps of a turn depends on what others do meanwhile.
+    // A merge between the steps of a turn depends on the operations of others.
     hasTurns = !without.contains(.turns) && setup.automatic.isEmpty && setup.undoable.isEmpty
     var end = 0
     var choices: [(Operation, Int)] = []
@@ -96,9 +96,9 @@ struct Draw {
     child.parent == place && (setup.home(place) == .queue || setup.home(child) == .inner)
   }
 
-  /// A turn during which a child hands over what it has.
+  /// A turn during which a child hands over its changes.
   private mutating func busyTurn(_ first: Operation, _ promise: Promise) -> [Operation]? {
-    // A turn that has changed nothing yet may land what arrives.
+    // A turn that has changed nothing yet may integrate arriving pushes.
     guard first.name == .set, !first.isTakenBack, setup.home(first.place) == .queue else {
       return nil
     }
@@ -133,7 +133,7 @@ struct Draw {
     return nil
   }
 
-  // MARK: - What is drawn
+  // MARK: - Drawing
 
   private static func setup(_ random: inout SeededGenerator, _ without: Set<Group>) -> Setup {
     var setup = Setup()
@@ -259,6 +259,6 @@ extension Operation {
 }
 
 extension Policy {
-  /// Whether a deletion gives way to what the store has, and to links that lead there.
+  /// Whether a deletion gives way to the store's state, and to links that lead there.
   var keepsTheirs: Bool { self == .store || self == .rollback }
 }

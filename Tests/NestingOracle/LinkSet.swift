@@ -63,14 +63,14 @@ package struct LinkSet: Hashable, Sendable {
   }
 }
 
-/// What a context has unsaved of the relationship of many to many.
+/// A context's unsaved changes of the many-to-many relationship.
 package struct LinkEdits: Hashable, Sendable {
   var added = LinkSet()
   var removed = LinkSet()
 
   var isEmpty: Bool { added.isEmpty && removed.isEmpty }
 
-  /// These changes on top of what lies beneath.
+  /// These changes on top of the state beneath.
   func over(_ below: LinkSet) -> LinkSet {
     var result = below.subtracting(removed)
     result.formUnion(added)
@@ -112,7 +112,7 @@ package struct LinkEdits: Hashable, Sendable {
     }
   }
 
-  /// Without what is so beneath anyway.
+  /// Without links that equal the state beneath.
   mutating func drop(beneath below: LinkSet) {
     added.subtract(below)
     removed = removed.intersection(below)

@@ -32,7 +32,7 @@ extension Node {
     text.isEmpty ? 0 : Int(text.dropFirst()) ?? -1
   }
 
-  /// What the object shows.
+  /// The values of the object.
   func values(_ key: (ObjectID) -> Int?) -> Values {
     var values = Values.new
     values[.a] = a

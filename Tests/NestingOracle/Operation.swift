@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One step of a sequence: one turn of one context, or one save. Its text is what a failure prints
-/// and what a fixed sequence is written in: `set C x a`, `link C x y`, `link C x -`, `save R`.
+/// One step of a sequence: one turn of one context, or one save. Its text is printed with a
+/// failure, and fixed sequences are written in it: `set C x a`, `link C x y`, `link C x -`, `save
+/// R`.
 package struct Operation: Hashable, Sendable, CustomStringConvertible {
   package enum Name: String, CaseIterable, Sendable {
     /// Set an attribute: `set C x a`, with a value that was never there before.
@@ -66,7 +67,7 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether it is done in the turn that another step has begun.
   ///
-  /// No turn saves to the store twice: nothing tells a context below what the store had in between.
+  /// No turn saves to the store twice: a context below would not see the store's state in between.
   func joins(_ first: Operation) -> Bool {
     if name == .save, first.name == .save, place.isRoot { return false }
     return sharesTurn(of: first)

@@ -10,8 +10,8 @@ extension Promise {
     switch operation.name {
     case .set: return shows(place, key) != nil
     case .code:
-      // Whether a new object that is saved as it is has a change, if it had another value meanwhile, is
-      // told nowhere.
+      // It is not documented whether a new object that is saved unchanged has a change if it had
+      // another value in between.
       if let saving = frozen[place.rawValue][key], saving.kind == .insert,
         saving.shown?[.code] == operation.target ?? 0
       {
@@ -27,7 +27,7 @@ extension Promise {
       guard operation.name == .stop || operation.name == .lead else { return true }
       // Only the list itself tells whether something has moved, and so can be undone.
       let isMove = links(place)[LinkSet.owner(of: key, ordered: true), target]
-      // Where something stands that is gone is promised to nobody.
+      // The position of a missing object is undefined.
       if isMove, isLost(place, key) || isLost(place, target) { return false }
       return !isMove || !([place] + place.above).contains { undoStacks[$0.rawValue] != nil }
     // A first insertion may ask the store for a block of serials, and the writer is held.
@@ -38,7 +38,7 @@ extension Promise {
     case .release: return held[place.rawValue][key] != nil
     case .read: return isUsed(key)
     case .fetch: return true
-    // What is brought up to date while it is being saved, is so when the save is finished.
+    // An object that is refreshed while it is being saved, is so when the save is finished.
     case .merge: return !isPinned(place) && !isSaving(place)
     // A deleted object is left alone.
     case .refresh:
@@ -84,7 +84,7 @@ extension Promise {
 
   /// Does an operation as it is promised.
   ///
-  /// - Parameter value: what `set` sets.
+  /// - Parameter value: the value of `set`.
   package mutating func perform(_ operation: Operation, value: Int, policy: Policy) -> Outcome {
     let before = self
     let outcome = carryOut(operation, value: value, policy: policy)
@@ -154,7 +154,7 @@ extension Promise {
     return .saved
   }
 
-  // MARK: - What is seen of it
+  // MARK: - Visible state
 
   /// A context's unsaved changes of an object, those of a save under way included.
   package func unsaved(_ place: Place, _ key: Int) -> Kind? {
@@ -168,7 +168,7 @@ extension Promise {
     }
   }
 
-  /// Whether a context shows of the object what the store has, and nothing older.
+  /// Whether a context shows the store's state of the object, and nothing older.
   package func isAsStored(_ place: Place, _ key: Int) -> Bool {
     if isHeld(place, key) { return false }
     var next: Place? = place
@@ -213,7 +213,7 @@ extension Promise {
     Set(Self.keys.filter { storedLinks[key, $0] })
   }
 
-  /// Whether what the context shows of the object is on its way to the store.
+  /// Whether the context's state of the object is on its way to the store.
   package func isOnItsWay(_ place: Place, _ key: Int) -> Bool {
     var next: Place? = place
     while let here = next {

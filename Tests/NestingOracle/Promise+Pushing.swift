@@ -21,7 +21,8 @@ extension Promise {
       if edit.kind == .delete {
         held[place.rawValue][key] = nil
       } else if held[place.rawValue][key] != nil {
-        // What the parent shows now is what the context has read, as if it read it again.
+        // The parent's present state is the state that the context has read, as if it read it
+        // again.
         let now = look(parent, key)
         held[place.rawValue][key] = now?.values == edit.shown ? now : edit.sight
       }
@@ -30,7 +31,7 @@ extension Promise {
     if pins[place.rawValue] != nil { pin(place) }
   }
 
-  /// The receiver's held objects take what has landed.
+  /// The receiver's held objects take the pushed state.
   mutating func land(_ place: Place, _ key: Int) {
     if edits[place.rawValue][key] != nil { renew(place, key) }
   }
@@ -101,7 +102,7 @@ extension Promise {
   private mutating func settleLinks(
     of batch: [Edit?], deleting deleted: [Int], over former: Set<Int>, in place: Place
   ) {
-    // The delete rules, on what the sender did not see.
+    // The delete rules, on objects that the sender did not see.
     for key in deleted {
       reachUnsaved(place, from: key) { _, slot, other in
         former.contains(other) && batch[other]?.set.slots.contains(slot) != true

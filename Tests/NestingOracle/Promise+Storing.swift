@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What becomes of an object that two saves have changed.
+/// The result for an object that two saves have changed.
 package enum Policy: String, CaseIterable, Sendable {
   case error, store, object, overwrite, rollback
 }
 
-// A save to the store, in two steps; what is done in between is on top.
+// A save to the store, in two steps; changes in between are on top.
 
 extension Promise {
   package enum Outcome: Sendable { case saved, conflict }
@@ -35,7 +35,7 @@ extension Promise {
       vanished[place.rawValue].subtract(frozenVanished)
       settle(place, saved, since: former)
       if pins[place.rawValue] != nil { pin(place) }
-      // The saver has what its save has made of other objects.
+      // The saver takes the effects of its save on other objects.
       for key in after.keys where saved[key] == nil { renew(place, key) }
       for key in counted where saved[key] == nil { renew(place, key) }
       return .saved
@@ -50,7 +50,7 @@ extension Promise {
     }
   }
 
-  /// What the store is to have of each object afterwards; nil for nothing.
+  /// The store's state of each object afterwards; nil for none.
   private func decided(_ saved: [Edit?], _ policy: Policy) throws(Conflict) -> [Int: Values?] {
     var after: [Int: Values?] = [:]
     for key in Self.keys {
@@ -90,8 +90,8 @@ extension Promise {
     return result
   }
 
-  /// Where others have linked to what this save deletes, the deletion gives way to the store, or its
-  /// rule goes on to what they have linked.
+  /// If others have linked to an object that this save deletes, the deletion gives way to the
+  /// store, or its rule goes on to the linked objects.
   private func keepOrCascade(_ after: inout [Int: Values?], _ policy: Policy) {
     guard policy != .error else { return }
     var isSettled = false
@@ -124,7 +124,7 @@ extension Promise {
       for slot in Slot.links {
         guard let target = state[key]?.target(slot) else { continue }
         if let end = state[target], !slot.isPair || end.target(slot.inverse) == key { continue }
-        // A half of a one-to-one link is nobody's edit.
+        // Half of a one-to-one link is no edit.
         if policy == .error, state[target] == nil { throw Conflict() }
         state[key]?[slot] = 0
         after[key] = .some(state[key])
@@ -132,7 +132,8 @@ extension Promise {
     }
   }
 
-  /// A new link with a missing end is a conflict, or is dropped; the links of what is deleted go.
+  /// A new link with a missing end is a conflict, or is dropped; the links of deleted objects are
+  /// removed.
   private func decided(
     _ links: LinkEdits, _ after: [Int: Values?], _ policy: Policy
   ) throws(Conflict) -> LinkSet {
@@ -157,9 +158,9 @@ extension Promise {
     }
   }
 
-  /// What is derived from others is so over the store's own state.
+  /// Values that are derived from others follow the store's own state.
   ///
-  /// - Returns: the objects of which it has changed.
+  /// - Returns: the objects whose derived values have changed.
   private mutating func count() -> [Int] {
     var changed: [Int] = []
     for key in Self.keys where store[key] != nil {
@@ -184,7 +185,7 @@ extension Promise {
     }
   }
 
-  /// Whether a context sees nothing of what an ancestor does, because of a pin beneath it.
+  /// Whether a context sees no change of an ancestor, because of a pin beneath it.
   private func isPinned(_ below: Place, beneath ancestor: Place) -> Bool {
     var next: Place? = below
     while let here = next {
@@ -194,8 +195,8 @@ extension Promise {
     return false
   }
 
-  /// Who had read another state of an object that is in the store from now on, has read one that no
-  /// version tells.
+  /// A context that had read another state of an object that is in the store from now on, has read
+  /// a state without a version.
   private mutating func noteStored(_ key: Int, in below: Place) {
     func stored(_ reading: Reading) -> Reading {
       guard reading.version == 0, let last = reading.above.last else { return reading }
@@ -211,7 +212,8 @@ extension Promise {
     }
   }
 
-  /// The saver's newer edits, and all that had read what was saved, rest on what is stored now.
+  /// The saver's newer edits, and all edits that had read the saved state, are based on the stored
+  /// state now.
   ///
   /// - Parameter former: the store's version before the save.
   private mutating func settle(_ place: Place, _ saved: [Edit?], since former: Int) {
@@ -220,7 +222,7 @@ extension Promise {
       let now = store[key]
       if var top = edits[place.rawValue][key] {
         if top.kind == .insert {
-          // The policy has let stay what was deleted and brought back.
+          // The policy has kept an object that was deleted and brought back.
           guard let now else { continue }
           (top.kind, top.reads, top.setters) = (.update, [now.reading], [:])
           top.on = now.values
@@ -234,7 +236,7 @@ extension Promise {
         }
         top.on = now.values
         top.shown = top.kind == .delete ? nil : top.set.over(now.values)
-        // A property that the policy has given to the store keeps what its setter had read.
+        // A property that the policy has decided for the store keeps its setter's reading.
         let lost = Slot.allCases.filter {
           top.set.slots.contains($0) && edit.set.slots.contains($0)
             && edit.shown?[$0] != now.values[$0]
@@ -257,7 +259,7 @@ extension Promise {
     }
   }
 
-  /// A context hears of what its ancestors have saved when it is not pinned any more.
+  /// A context is notified of its ancestors' saves when it is no longer pinned.
   mutating func settleMissed() {
     let all = missed
     missed = []
@@ -270,8 +272,8 @@ extension Promise {
     }
   }
 
-  /// - Parameter isLate: whether the context hears of the save after others, which may have deleted the
-  ///   object since: then nobody can say any more what was saved.
+  /// - Parameter isLate: whether the context is notified of the save after others, which may have
+  ///   deleted the object since: then the saved state is unknown.
   private mutating func settle(_ below: Place, _ settled: Settled, isLate: Bool = false) {
     for key in Self.keys {
       guard let edit = settled.saved[key], let now = settled.store[key],
@@ -297,7 +299,7 @@ extension Promise {
 }
 
 extension Promise.Edit {
-  /// Whether all who made it had read what the store has.
+  /// Whether all of its makers had read the store's state.
   fileprivate func isMade(on theirs: Promise.Stored) -> Bool {
     let all =
       set.slots.isEmpty
@@ -306,7 +308,7 @@ extension Promise.Edit {
     return all.allSatisfy { $0.version == theirs.version || $0.isIncluding(theirs.values) }
   }
 
-  /// Whether the other side has changed a property, since those who made this had read it.
+  /// Whether the other side has changed a property, since the makers of this change had read it.
   fileprivate func isChanged(_ slot: Slot, in theirs: Values) -> Bool {
     if reads.isEmpty { return true }
     return reads(of: slot).contains { reading in
@@ -315,7 +317,7 @@ extension Promise.Edit {
     }
   }
 
-  /// What was read unsaved, and was then saved so, was read as saved.
+  /// A state that was read unsaved, and was then saved unchanged, was read as saved.
   fileprivate func saved(
     _ reading: Promise.Reading, as now: Promise.Stored
   ) -> Promise.Reading {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Undo: a group is what one turn did, or one save of a child that landed. Undoing it sets back what it
-// changed, and nothing else.
+// Undo: a group is the changes of one turn, or of one integrated save of a child. Undoing it sets
+// back these changes, and nothing else.
 
 extension Promise {
-  /// What a context can undo and redo, the newest last.
+  /// The groups that a context can undo and redo, the newest last.
   struct UndoStacks {
     var undo: [UndoGroup] = []
     var redo: [UndoGroup] = []
   }
 
-  /// What a group changed.
+  /// The changes of a group.
   struct UndoGroup {
     struct Change {
       var key: Int
@@ -34,7 +34,7 @@ extension Promise {
 
   package mutating func recordsUndo(_ place: Place) { undoStacks[place.rawValue] = UndoStacks() }
 
-  /// Makes a group of what an operation has done.
+  /// Makes a group of an operation's changes.
   mutating func record(_ operation: Operation, since before: Promise) {
     let place = operation.place
     switch operation.name {
@@ -60,13 +60,14 @@ extension Promise {
     for key in Self.keys {
       let (old, new) = (before.edits[place.rawValue][key], edits[place.rawValue][key])
       if old?.kind == new?.kind, old?.set == new?.set, old?.shown == new?.shown { continue }
-      // A deletion that was taken back of what has gone meanwhile brings nothing back.
+      // Undoing the deletion of an object that others have deleted since brings nothing back.
       if old?.kind == .delete, new == nil, look(place, key) == nil { continue }
       var was = before.shows(place, key)
       var now = shows(place, key)
-      // An edit that is no more changes what it had set, whatever is there now.
+      // An edit that has disappeared has changed the slots that it had set, whatever their values
+      // are now.
       if new == nil, let old, old.kind != .insert, let on = old.on ?? old.lostOn { now = on }
-      // A first edit may come with newer values of what it has not set.
+      // A first edit may come with newer values of slots that it has not set.
       if old == nil, let new, new.kind != .insert, let on = new.on ?? new.lostOn { was = on }
       if was == now { continue }
       group.changes.append(
@@ -135,7 +136,7 @@ extension Promise {
       guard look(place, change.key) != nil else { continue }
       delete(place, change.key)
     }
-    // What is as it was before has no unsaved change any more.
+    // An object that equals its former state has no unsaved change any more.
     for key in Self.keys {
       guard let edit = edits[place.rawValue][key], edit.kind == .update,
         let on = edit.on ?? edit.lostOn, edit.shown == on,
@@ -172,7 +173,7 @@ extension Promise {
     edits[place.rawValue][key]?.kind == .update && beneath(place, key) == nil
   }
 
-  /// Links of an object that came back to what is gone meanwhile and did not come back.
+  /// Links from a restored object to objects that have been deleted since and were not restored.
   private mutating func dropLostLinks(of key: Int, in place: Place) {
     guard let edit = edits[place.rawValue][key] else { return }
     for slot in Slot.links where edit.set.slots.contains(slot) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What users are promised of contexts in contexts: the oracle of the nesting test.
+/// The promises to users of contexts in contexts: the oracle of the nesting test.
 ///
-/// It is written from the documents alone and knows nothing of how the engine works: no records,
-/// generations, segments or marks. A context is a table of object to edit, and an edit is the
-/// properties that were set, with their values. A step is one turn.
+/// It is written from the documents alone and independent of the engine: no records, generations,
+/// segments or marks. A context is a table of object to edit, and an edit is the properties that
+/// were set, with their values. A step is one turn.
 ///
 /// ## Invariants
 /// - I1. `edits` of a context are its unsaved changes; `frozen` those of a save under way.
-/// - I2. `held` has what the program holds in a context and has not changed there: such an object
-///   keeps its values. What nobody holds is read when it is asked for.
+/// - I2. `held` has the objects that the program holds in a context and has not changed there: such
+///   an object keeps its values. Other objects are read at each use.
 ///
 /// ## Isolation
 /// A value; belongs to the thread that runs a sequence.
@@ -33,33 +33,33 @@ package struct Promise {
     }
   }
 
-  /// What a context shows of an object, and what it has read for that.
+  /// A context's state of an object, and the readings behind it.
   struct Sight {
     var values: Values
     var reads: [Reading]
-    /// What the setters of single properties had read, where it is something else.
+    /// The readings of the setters of single properties, if they differ.
     var setters: [Slot: [Reading]] = [:]
     /// Whether a held object has nothing of this: it reads when it is next asked.
     var isFault = false
   }
 
-  /// What a context has unsaved of one object.
+  /// A context's unsaved change of one object.
   struct Edit {
     var kind: Kind
     var set: Delta
-    /// What the object shows; nil of a deletion.
+    /// The values of the object; nil for a deletion.
     var shown: Values?
     var reads: [Reading]
-    /// What the setters of single properties had read, where it is something else.
+    /// The readings of the setters of single properties, if they differ.
     var setters: [Slot: [Reading]] = [:]
-    /// What was beneath when the edit was made, or brought up to date.
+    /// The state beneath when the edit was made, or refreshed.
     var on: Values?
     /// The stored state on which an edit of an object rests that the store has lost.
     var lostOn: Values?
-    /// Whether a child has saved it on top of what is beneath: that is no news.
+    /// Whether a child has saved it over the state beneath, which is then no news.
     var hasLanded = false
 
-    /// What a context that shows this edit has read.
+    /// The readings of a context that shows this edit.
     var sight: Sight? {
       guard let shown else { return nil }
       guard !reads.isEmpty else {
@@ -72,8 +72,8 @@ package struct Promise {
         values: shown, reads: reads.map(over), setters: setters.mapValues { $0.map(over) })
     }
 
-    /// Whether its one maker had read something else than what shows the same values now. Where several
-    /// have made it, or where it was laid on something newer, each keeps what it had read.
+    /// Whether its one maker had read another version of the state with the same values. If several
+    /// have made it, or if it was laid over a newer state, each keeps its readings.
     func isOutdated(by sight: Sight?) -> Bool {
       func one(_ reads: [Reading], _ setters: [Slot: [Reading]], _ values: Values?) -> Int? {
         guard setters.isEmpty, reads.count == 1, let reading = reads.first,
@@ -85,7 +85,7 @@ package struct Promise {
       return one(sight.reads, sight.setters, sight.values) != own
     }
 
-    /// What the setter of a property had read.
+    /// The reading of the setter of a property.
     func reads(of slot: Slot) -> [Reading] { setters[slot] ?? reads }
 
     /// Whether the maker had read this unsaved state last.
@@ -94,7 +94,7 @@ package struct Promise {
       return reads.contains { $0.above.last == shown }
     }
 
-    /// This edit with the properties that `newer` sets, each with what its setter had read, unless that
+    /// This edit with the properties that `newer` sets, each with its setter's reading, unless that
     /// was this edit.
     func taking(_ newer: Edit) -> Edit {
       if reads.isEmpty { return self }
@@ -108,13 +108,13 @@ package struct Promise {
     }
   }
 
-  /// A save of an ancestor, and what the store had of each object then.
+  /// A save of an ancestor, and the store's state of each object then.
   struct Settled {
     var place: Place
     var saved: [Edit?]
     var store: [Stored?]
-    /// The store's version before. Of what is older than that, descendants hear nothing: the save has
-    /// changed nothing of it.
+    /// The store's version before. Descendants are not notified of older states: the save has
+    /// changed nothing of them.
     var former: Int
   }
 
@@ -126,7 +126,7 @@ package struct Promise {
     var sight: Sight { Sight(values: values, reads: [reading]) }
   }
 
-  /// All that lies beneath a pinned context, as it was when it was pinned.
+  /// The whole state beneath a pinned context, at the time of the pin.
   final class Pin: Sendable {
     let promise: Promise
     init(_ promise: Promise) { self.promise = promise }
@@ -152,7 +152,7 @@ package struct Promise {
   /// Objects that were new in a context and deleted there: until it saves they are hidden, whatever others
   /// have made of them.
   var vanished: [Set<Int>] = Array(repeating: [], count: Place.allCases.count)
-  /// Those of the context whose save is under way, when it began.
+  /// The vanished objects of the context whose save is under way, at its beginning.
   var frozenVanished: Set<Int> = []
   /// The saves of ancestors that a context has not heard of, because of a pin.
   var missed: [(Place, Settled)] = []
@@ -174,27 +174,27 @@ package struct Promise {
 
   // MARK: - Reading
 
-  /// What a context that holds nothing shows in this place: the nearest unsaved state of an object
-  /// tells all of it, else the store does.
+  /// The state that a context without held objects shows in this place: the nearest unsaved state
+  /// of an object is complete; without one, the store's.
   func look(_ place: Place, _ key: Int) -> Sight? {
     if let edit = edits[place.rawValue][key] { return edit.sight }
     if vanished[place.rawValue].contains(key) { return nil }
     return beneath(place, key)
   }
 
-  /// What is beneath the context's own newest edit.
+  /// The state beneath the context's own newest edit.
   func beneath(_ place: Place, _ key: Int) -> Sight? {
     if let edit = frozen[place.rawValue][key] { return edit.sight }
     return inherited(place, key)
   }
 
-  /// What is beneath all that the context has unsaved.
+  /// The state beneath all unsaved changes of the context.
   func inherited(_ place: Place, _ key: Int) -> Sight? {
     if let pin = pins[place.rawValue] { return pin.promise.under(place, key) }
     return under(place, key)
   }
 
-  /// What the context rests on has of the object.
+  /// The parent's state of the object.
   private func under(_ place: Place, _ key: Int) -> Sight? {
     guard let parent = place.parent else { return store[key]?.sight }
     return look(parent, key)
@@ -209,7 +209,7 @@ package struct Promise {
     return (pins[place.rawValue]?.promise ?? self).isDeletedAboveStore(parent, key)
   }
 
-  /// What the context has of an object: unsaved, held, or read now.
+  /// The context's state of an object: unsaved, held, or read now.
   func given(_ place: Place, _ key: Int) -> Sight? {
     if hasUnsaved(place, key) { return look(place, key) }
     if let sight = held[place.rawValue][key], !sight.isFault { return sight }
@@ -252,8 +252,8 @@ package struct Promise {
     }
   }
 
-  /// A one-to-one link takes both its ends away from others: from those to which the context shows them
-  /// linked, and from those that others have given them meanwhile.
+  /// A one-to-one link takes both its ends away from others: from those to which the context shows
+  /// them linked, and from those that others have given them since.
   private mutating func pair(_ place: Place, _ key: Int, _ slot: Slot, _ value: Int) {
     // An equal value is no change.
     guard shows(place, key)?[slot] != value else { return }
@@ -327,7 +327,7 @@ package struct Promise {
       }
     }
     for (other, slot) in linked { cut(place, other, slot) }
-    // And what is set here to lead there.
+    // And unsaved links of others that lead there.
     for other in Self.keys where other != key && hasUnsaved(place, other) {
       for slot in Slot.pairs
       where changedSlots(place, other).contains(slot)
@@ -361,7 +361,7 @@ package struct Promise {
 
   mutating func release(_ place: Place, _ key: Int) { held[place.rawValue][key] = nil }
 
-  /// A held object takes what is there now.
+  /// A held object takes the present state.
   mutating func renew(_ place: Place, _ key: Int) {
     if held[place.rawValue][key] != nil { held[place.rawValue][key] = look(place, key) }
   }
@@ -387,7 +387,7 @@ package struct Promise {
     renew(place, key)
   }
 
-  /// What is held and has no edit keeps its values, as at any time but a refresh or a merge.
+  /// A held object without an edit keeps its values, except in a refresh or a merge.
   mutating func rollback(_ place: Place) {
     let edited = Self.keys.filter { edits[place.rawValue][$0] != nil }
     for key in edited { edits[place.rawValue][key] = nil }
@@ -423,7 +423,7 @@ package struct Promise {
     dropLinks(place, to: key)
   }
 
-  /// Unsaved links to what is gone are dropped when it is found gone.
+  /// Unsaved links to a missing object are dropped when it is found missing.
   private mutating func dropLinks(_ place: Place, to key: Int) {
     guard look(place, key) == nil, !hasUnsaved(place, key) else { return }
     linkEdits[place.rawValue].remove(key)
@@ -433,7 +433,7 @@ package struct Promise {
     }
   }
 
-  /// The delete rules of an object, on what is unsaved in a context.
+  /// The delete rules of an object, on unsaved changes of a context.
   mutating func reachUnsaved(
     _ place: Place, from key: Int, where isReached: (_ edit: Edit, _ slot: Slot, _ key: Int) -> Bool
   ) {
@@ -477,10 +477,10 @@ package struct Promise {
     held[place.rawValue][key] = nil
   }
 
-  /// A merge: edits under which something has changed are refreshed, and what is held.
+  /// A merge: edits over a changed state are refreshed, and held objects too.
   ///
-  /// - Parameter isAutomatic: whether there was one after each step so far. Then an edit that a child saves
-  ///   has not been changed by others since, whatever the child had read.
+  /// - Parameter isAutomatic: whether there was one after each step so far. Then an edit that a
+  ///   child saves has not been changed by others since, whatever the child had read.
   mutating func merge(_ place: Place, isAutomatic: Bool = false) {
     for key in Self.keys {
       let under = beneath(place, key)?.values

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a sequence begins with. Its text is the first line of a sequence:
-/// `policy object, confined C, inner G, automatic D, looks held`.
+/// The beginning of a sequence. Its text is the first line of a sequence: `policy object, confined
+/// C, inner G, automatic D, looks held`.
 package struct Setup: Hashable, Sendable, CustomStringConvertible {
   /// Where a context lives.
   package enum Home: String, Sendable {
@@ -20,7 +20,8 @@ package struct Setup: Hashable, Sendable, CustomStringConvertible {
   package var automatic: Set<Place> = []
   /// The contexts that have an undo manager.
   package var undoable: Set<Place> = []
-  /// Whether every context is read wholly after each step, or only what the program holds in it.
+  /// Whether every context is read wholly after each step, or only the objects that the program
+  /// holds in it.
   package var looksAtAll = true
   /// Whether the rival is on another coordinator of the same file.
   package var isShared = false

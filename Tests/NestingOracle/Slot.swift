@@ -42,12 +42,12 @@ package struct Slots: OptionSet, Sendable, Hashable {
   package func contains(_ slot: Slot) -> Bool { rawValue & (1 << UInt16(slot.rawValue)) != 0 }
 }
 
-/// What each property of one object is. Numbers stand for the values of attributes; a link is 0 for
-/// nil, or one more than the number of its target's key.
+/// The values of one object's properties. Numbers stand for the values of attributes; a link is 0
+/// for nil, or one more than the number of its target's key.
 package struct Values: Sendable, Hashable {
   private var numbers: [Int]
 
-  /// A new object's values. What is derived it does not have before it is saved.
+  /// A new object's values. It has no derived values before it is saved.
   package static let new: Values = {
     var values = Values(numbers: Array(repeating: 0, count: Slot.allCases.count))
     values[.derived] = none
@@ -76,21 +76,21 @@ package struct Values: Sendable, Hashable {
     return values
   }
 
-  /// With what others have that is derived.
+  /// With the derived values of others.
   func deriving(as other: Values) -> Values {
     var values = self
     for slot in Slot.allCases where slot.isDerived { values[slot] = other[slot] }
     return values
   }
 
-  /// Whether both are equal but for what is derived.
+  /// Whether both are equal, derived values left out.
   package func isSame(as other: Values) -> Bool {
     if numbers == other.numbers { return true }
     return Slot.stored.allSatisfy { self[$0] == other[$0] }
   }
 }
 
-/// What was set: some properties with their values.
+/// An edit's properties, with their values.
 package struct Delta: Sendable, Hashable {
   package private(set) var slots: Slots
   private var values: Values

@@ -46,13 +46,14 @@ package final class Stage {
     }
   }
 
-  /// Removes what the last sequence has left.
+  /// Removes the objects of the last sequence.
   func clear() throws {
     _ = try container.coordinator.execute(BatchDeleteRequest(Node.all))
   }
 
   #if DEBUG
-    /// Occupies the store's writer until the lock is opened: a save that is begun meanwhile waits.
+    /// Occupies the store's writer until the lock is opened: a save that is begun before that
+    /// waits.
     func lock() -> Lock {
       Lock(schema: container.coordinator.schema, writer: writer, bolt: bolt)
     }

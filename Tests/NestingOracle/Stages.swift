@@ -16,9 +16,9 @@ package final class Stages {
     return stage
   }
 
-  /// Removes what the last sequence has left.
+  /// Removes the objects of the last sequence.
   func clear() throws { try last?.clear() }
 
-  /// Forgets what a failure may have left.
+  /// Releases the leftovers of a failure.
   func forget() { stages = [:] }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Says what is about to be done, on standard error: a sequence that ends the process, or that never
-/// ends, is found by it.
+/// Announces each step on standard error: it finds a sequence that ends the process, or that never
+/// ends.
 package enum Trace {
   package static let isOn = ProcessInfo.processInfo.environment["STRATA_NESTING_TRACE"] == "1"
 

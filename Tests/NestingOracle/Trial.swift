@@ -14,7 +14,7 @@ package struct Trial: Sendable, CustomStringConvertible {
     ([setup.description] + operations.map(\.description)).joined(separator: "; ")
   }
 
-  /// What is wrong with a text that should be a sequence.
+  /// The mistake in a text that should be a sequence.
   package struct Unreadable: Error, CustomStringConvertible {
     package let description: String
   }

@@ -2,9 +2,9 @@
 import Strata
 
 extension World {
-  /// What is not as promised after a step.
+  /// Differences from the promise after a step.
   func difference(after operation: Operation) throws -> String? {
-    // A save changes nothing in what the saver shows of a list, and its parent shows the same.
+    // A save changes nothing in the saver's lists, and its parent shows the same.
     let isSave = operation.name == .save || operation.name == .finish
     let saver = isSave && !operation.isJoined ? operation.place : nil
     let before = saver.map { lists[$0.rawValue] }
@@ -39,11 +39,11 @@ extension World {
     return setup.looksAtAll ? try fetchedDifference(place, in: context) : nil
   }
 
-  /// What is not compared: what is counted is only known to be right where the store's own state shows,
-  /// and a context that saves may have worked out what is derived.
+  /// Values that are not compared: counts are only known to be right if the store's own state
+  /// shows, and a saving context may have calculated derived values.
   private func ignored(_ place: Place, _ key: Int) -> Set<Slot> {
     if promise.isAsStored(place, key), !promise.isSaving { return [] }
-    // Of an object that the store has lost nobody works anything out.
+    // The derived values of an object that the store has lost are not calculated.
     let isLost = promise.stored(key) == nil
     let isDerivedIgnored =
       setup.without.contains(.derived) || isLost || promise.isOnItsWay(place, key)
@@ -206,7 +206,7 @@ extension World {
   ) -> String? {
     guard found != promised else { return nil }
     guard let promised else { return "though it is not there" }
-    // A link to what the context does not show leads there or nowhere.
+    // A link to an object that the context does not show leads there or nowhere.
     var ignored = ignored
     for slot in Slot.all where promised[slot] == Values.none && found[slot] == 0 {
       ignored.insert(slot)

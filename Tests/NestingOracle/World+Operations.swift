@@ -90,7 +90,7 @@ extension World {
     case .revert, .refresh:
       let node = try node(place, key, context)
       context.refresh(node, mergeChanges: operation.name == .refresh)
-      // What a refreshed object shows, it reads now.
+      // A refreshed object reads its values now.
       _ = node.a
     case .refreshAll: context.refreshAllObjects()
     case .merge:

@@ -5,8 +5,8 @@ import Strata
 import StrataChanges
 import Synchronization
 
-/// The same family of contexts twice: as promised, and as it is. Each step is done by both, and what
-/// they show is compared.
+/// The same family of contexts twice: as promised, and the real one. Each step is done by both, and
+/// their states are compared.
 ///
 /// ## Isolation
 /// Belongs to the thread that runs the sequence; contexts of other isolations are entered.
@@ -22,7 +22,7 @@ final class World {
   let stage: Stage
   private(set) var promise = Promise()
   private var members: [Member] = []
-  /// What the program holds, by place and key.
+  /// The objects that the program holds, by place and key.
   var held: [[Node?]]
   var ids: [ObjectID?] = Array(repeating: nil, count: Promise.keyCount)
   var keys: [ObjectID: Int] = [:]
@@ -124,12 +124,12 @@ final class World {
 
   // MARK: - Steps
 
-  /// Does a step, and those that are joined to it, as far as they have a meaning now.
+  /// Does a step, and those that are joined to it, if they are possible now.
   ///
-  /// - Returns: what is not as promised afterwards; nil if nothing.
+  /// - Returns: the difference from the promise afterwards; nil if there is none.
   func perform(_ operations: [Operation]) -> String? {
     var steps: [Step] = []
-    // What is handed to a busy parent lands when its turn is over.
+    // A push to a busy parent is integrated when its turn is over.
     let order =
       operations.indices.filter { operations[$0].name != .hand }
       + operations.indices.filter { operations[$0].name == .hand }
@@ -159,7 +159,7 @@ final class World {
     var operation: Operation
     /// Its place in the turn.
     var index: Int
-    /// What `set` sets.
+    /// The value of `set`.
     var value: Int
     var outcome: Promise.Outcome
   }
@@ -198,7 +198,7 @@ final class World {
     }
   }
 
-  /// What the promise no longer holds, the program does not either.
+  /// The program releases the objects that the promise no longer holds.
   private func forgetReleased() {
     for place in Place.allCases {
       for key in Promise.keys where !promise.isHeld(place, key) { held[place.rawValue][key] = nil }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Runs what blocks on a thread of its own: the store and the other tests need the few threads of the
-/// pool.
+/// Runs blocking code on a thread of its own: the store and the other tests need the few threads of
+/// the pool.
 func onOwnThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
   try await withCheckedThrowingContinuation { continuation in
     Thread { continuation.resume(with: Result { try body() }) }.start()

@@ -10,33 +10,33 @@ private struct Planted: CustomTestStringConvertible, Sendable {
   var testDescription: String { fault }
 
   static let all = [
-    // A held copy that is older than what was saved takes the generation of the save.
+    // A held copy that is older than the saved state takes the generation of the save.
     Planted(
       fault: "relabelTooEarly",
       sequence: "hold C x; set R x a; save R; set C x b; save C; save R"),
-    // A child pushes what it has read, not only what it has set.
+    // A child pushes all values that it has read, not only those that it has set.
     Planted(
       fault: "wholeRecords", sequence: "hold C x; set R x a; set C x b; save C; save R"),
-    // A policy decides on a text or a link, and what is derived from it stays as it was.
+    // A policy decides on a text or a link, and the values derived from it stay as they were.
     Planted(
       fault: "decidedUnderived",
       sequence: """
         policy object; insert R y; save R; set R y b; link R y x; set S y a; save S; save R
         """),
-    // A push brings back what the receiver has deleted.
+    // A push brings back an object that the receiver has deleted.
     Planted(fault: "updateRevives", sequence: "hold C x; delete R x; set C x a; save C"),
     // A deletion leaves links of objects that its maker has not seen.
     Planted(
       fault: "deletesStopShort", sequence: "delete C x; insert R y; link R y x; save C; save R"),
-    // What others have saved of other properties is written back to what it was.
+    // Others' saved values of other properties are overwritten with their former values.
     Planted(
       fault: "maskSkipped",
       sequence: "hold R x; set S x b; save S; set D x a; set R x a; save D; save R"),
     // A context that merges automatically does not hear of its parent's parent.
     Planted(fault: "newsDropped", sequence: "automatic G; hold G x; set R x a; fetch G"),
-    // What has landed is laid over newer edits.
+    // A push is laid over newer edits.
     Planted(fault: "landedTwice", sequence: "set C x a; save C; set R x a"),
-    // A child edits what its parent has inserted and taken back.
+    // A child edits an object that its parent has inserted and taken back.
     Planted(
       fault: "doubtForgotten",
       sequence: "insert R y; set C y a; rollback R; save C; save R"),
@@ -58,7 +58,7 @@ private struct Planted: CustomTestStringConvertible, Sendable {
 }
 
 extension Planted {
-  /// What is not as promised; nil if nothing is.
+  /// The difference from the promise; nil if there is none.
   fileprivate func complaint(withFault isPlanted: Bool) async throws -> String? {
     try await onOwnThread {
       let trial = try Trial(sequence)

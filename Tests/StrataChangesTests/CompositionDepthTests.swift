@@ -18,7 +18,8 @@ private typealias G = Geography
     var population: Int64
   }
 
-  /// What three levels do, the lowest, which is the oldest, first. The level's number is what it writes.
+  /// The changes of three levels, the lowest, which is the oldest, first. Each writes the level's
+  /// number.
   static let ways: [[Operation]] = Operation.allCases.flatMap { lowest in
     Operation.allCases.flatMap { middle in
       Operation.allCases.map { [lowest, middle, $0] }
@@ -28,7 +29,7 @@ private typealias G = Geography
   private let key = G.key("City", 1)
   private let stored = City(name: "stored", population: 100)
 
-  /// The plain meaning: one after the other, each on what the one before has left.
+  /// The plain meaning: one after the other, each over the result of the one before.
   private func apply(_ operation: Operation, level: Int, to city: City?) -> City? {
     switch operation {
     case .insert: City(name: "inserted \(level)", population: Int64(level))
@@ -48,7 +49,8 @@ private typealias G = Geography
     G.city(name: city.name, population: city.population)
   }
 
-  /// What the level has pending, made from what it has read: `seen`, of generation `level + 3`.
+  /// The level's pending changes, made from the state that it has read: `seen`, of generation
+  /// `level + 3`.
   private func segment(_ operation: Operation, level: Int, seen: City) -> Segment {
     let base = Base(record: record(seen), generation: UInt64(level) + 3)
     let change: Change
@@ -66,7 +68,7 @@ private typealias G = Geography
     return G.segment([key: change])
   }
 
-  /// What a change makes of the object beneath it, as the store would write it.
+  /// The result of a change for the object beneath it, as the store would write it.
   private func result(of change: Change?, on city: City?) -> City? {
     guard let change else { return city }
     guard change.kind != .delete, let name = G.name(change), let population = G.population(change)
@@ -94,13 +96,14 @@ private typealias G = Geography
     let segments = way.enumerated().map { segment($0.element, level: $0.offset, seen: stored) }
     let middleFirst = push(segments[2], onto: push(segments[1], onto: segments[0]))
     let topFirst = push(push(segments[2], onto: segments[1]), onto: segments[0])
-    // Pushed first to a level that has not deleted it or knows its base, an insert is an update; and an
-    // update of what a third level has deleted is dropped.
+    // Pushed first to a level that has not deleted it or knows its base, an insert is an update;
+    // and an update of an object that a third level has deleted is dropped.
     let isDropped = way[0] == .delete && way[1] != .insert && way[2] == .insert
     #expect(result(of: middleFirst.changes[key], on: beneath) == expected)
     #expect(result(of: topFirst.changes[key], on: beneath) == (isDropped ? nil : expected))
     for composed in [middleFirst, topFirst].map({ $0.changes[key] }) {
-      // The store checks the oldest version that any of them has read; what never was is not checked.
+      // The store checks the oldest version that any of them has read; an object that was never
+      // stored is not checked.
       if way[0] == .insert {
         #expect(composed?.base == nil)
         #expect(composed?.kind != .update)

@@ -38,7 +38,7 @@ private typealias G = Geography
     return run.entries.indices.map { run.withBytes(at: $0) { Array($0) } }
   }
 
-  /// What the run of a segment with these changes must be.
+  /// The expected run of a segment with these changes.
   private func expected(_ changes: ChangeTable) throws -> [[UInt8]] {
     try changes.compactMap { key, change in
       guard let record = change.record else { return nil }
@@ -94,7 +94,7 @@ private typealias G = Geography
       let segment = someSegment(count, &random)
       let run = try #require(segment.run(of: index), "seed \(seed)")
       let entries = entries(run)
-      // Bounds that are entries, that entries begin with, and that lie between them.
+      // Bounds that are entries, prefixes of entries, and between entries.
       var bounds: [[UInt8]] = [[], [0], [0xFF], [0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0]]
       for _ in 0..<30 {
         guard let entry = entries.randomElement(using: &random) else { continue }

@@ -7,7 +7,7 @@ import Testing
 
 private typealias G = Geography
 
-/// What a walk finds in the key maps of segments is what a search of each segment finds.
+/// A walk finds the same in the key maps of segments as a search of each segment.
 @Suite struct `A look-up in pending changes` {
   /// Serials in a row, with gaps, in bunches far apart, or spread over all that there are.
   private func someKeys(_ count: Int, _ random: inout SeededGenerator) -> Set<ObjectKey> {

@@ -3,8 +3,8 @@
 #if Macros
   import Testing
 
-  // Golden texts: what the macros write is what a user could write by hand, and what the library's
-  // initialisers and subscripts must take.
+  // Golden texts: the macros generate code that a user could write by hand, and that the library's
+  // initialisers and subscripts must accept.
 
   @Suite struct `An entity` {
     @Test func `with no properties has a description and no slots`() {

@@ -8,14 +8,14 @@
   import SwiftSyntaxMacroExpansion
   import SwiftSyntaxMacros
 
-  /// What the macros make of a source text, and what they say about it.
+  /// The macros' expansion of a source text, and their diagnostics.
   struct Expansion {
     let text: String
     /// `<line>:<column> <message>`, in the order of the source.
     let mistakes: [String]
     /// The source with each mistake's first remedy applied.
     let remedied: String
-    /// What the remedies say that they do.
+    /// The descriptions of the remedies.
     let remedies: [String]
 
     init(_ source: String) {
@@ -63,7 +63,7 @@
     }
   }
 
-  /// What a remedy changes in the source.
+  /// The changes of a remedy in the source.
   private struct Edit {
     let message: String
     let start: Int

@@ -25,7 +25,7 @@ struct EnvironmentStatistics: Hashable, Sendable {
 }
 
 extension Environment {
-  /// Counts what liblmdb tells of the file and of its reader slots.
+  /// Liblmdb's counts for the file and its reader slots.
   func statistics() throws(LMDBError) -> EnvironmentStatistics {
     var information = MDB_envinfo()
     var main = MDB_stat()

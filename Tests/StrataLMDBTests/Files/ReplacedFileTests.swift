@@ -5,13 +5,13 @@ import StrataLMDB
 import StrataTestSupport
 import Testing
 
-/// What becomes of a file that somebody has open.
+/// Replacing a file that is open.
 enum Replacement: String, CaseIterable, CustomTestStringConvertible {
   case deleted, createdAgain, restoredByRename
 
   var testDescription: String { rawValue }
 
-  /// - Parameter copy: what takes the place of the file at `path`.
+  /// - Parameter copy: the file that replaces the one at `path`.
   func perform(at path: String, with copy: String) throws {
     let files = FileManager.default
     switch self {
@@ -116,7 +116,7 @@ enum Replacement: String, CaseIterable, CustomTestStringConvertible {
     #expect(try transaction.text("k", in: tree) == "v")
   }
 
-  /// A commit by somebody who has only the path, as another process would.
+  /// A commit through the path alone, as another process would make it.
   private func commitElsewhere(at path: String) throws {
     var opened: OpaquePointer?
     try #require(mdb_env_create(&opened) == 0)

@@ -10,8 +10,8 @@ import Testing
   private struct Damageable {
     let scratch: ScratchEnvironment
     let bytes: Data
-    /// The pages that are no header and not of the tree of names: what LMDB itself reads stays whole, for
-    /// it dies of what is wrong there.
+    /// The pages except headers and those of the tree of names: pages that LMDB itself reads stay
+    /// whole, because damage there kills it.
     let pages: [Int]
     let numbers: [UInt64]
     static let pageByteCount = 4096
@@ -45,9 +45,9 @@ import Testing
       self.pages = pages
     }
 
-    /// Reads what is in the file after `change`.
+    /// Reads the content of the file after `change`.
     ///
-    /// - Returns: whether anything was wrong.
+    /// - Returns: whether there was any error.
     func read(
       _ random: inout SeededGenerator,
       after change: (inout Data, inout SeededGenerator) -> Void

@@ -5,11 +5,11 @@ import Testing
 
 /// The same trees through LMDB's calls and through their pages.
 @Suite struct `A tree of records` {
-  /// What shapes the trees of a round.
+  /// The shape of the trees of a round.
   struct Shape: Sendable {
     let countMax: Int
     let valueByteCountMax: Int
-    /// Numbers come in rows with gaps of up to so many.
+    /// Numbers come in rows with gaps of up to this size.
     let gapMax: UInt64
     let depths: ClosedRange<Int>
   }
@@ -245,7 +245,7 @@ func walk(_ mapped: RecordTree) throws -> [(UInt64, [UInt8])] {
   return entries
 }
 
-/// What look-ups that are done together find.
+/// The results of look-ups in a group.
 func find(_ numbers: [UInt64], in mapped: RecordTree) throws -> [[UInt8]?] {
   try withUnsafeTemporaryAllocation(of: RecordTree.LookUp.self, capacity: numbers.count) { room in
     for (index, number) in numbers.enumerated() {

@@ -3,14 +3,14 @@ import StrataLMDB
 import StrataTestSupport
 import Testing
 
-/// What a tree should have: a dictionary, sorted when asked.
+/// The expected content of a tree: a dictionary, sorted when asked.
 private struct NaiveTree: Sendable {
   var entries: [[UInt8]: [UInt8]] = [:]
 
   var sortedKeys: [[UInt8]] { entries.keys.sorted { $0.lexicographicallyPrecedes($1) } }
 }
 
-/// What a transaction does to a tree and to its model.
+/// The changes of a transaction to a tree and to its model.
 private enum TreeEdit: Sendable {
   case put([UInt8], [UInt8])
   case delete([UInt8])

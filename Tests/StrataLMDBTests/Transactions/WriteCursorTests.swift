@@ -97,7 +97,8 @@ import Testing
   @Test func `overwrites values that are too long for their neighbours' page`() throws {
     let tree = try environment.makeTree("a")
     let keys = (0..<3).map { number in [UInt8]([0, 0, 0, 0, 0, number]) }
-    // A quarter to three quarters of a page of 4 KiB: those from about 2,030 on lie in one of their own.
+    // A quarter to three quarters of a page of 4 KiB: values from about 2,030 bytes on have a page
+    // of their own.
     for byteCount in stride(from: 1_000, through: 3_000, by: 7) {
       for filling in [UInt8(1), 2] {
         try environment.writeSync { transaction in

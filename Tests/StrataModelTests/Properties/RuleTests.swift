@@ -92,7 +92,7 @@ private enum Pair {
     (RelationshipKind.toOne, RelationshipOption.count(...1), ".count(0...1)"),
     (.toMany, .count(min: -1, max: 2), ".count(-1...2)"),
     (.toMany, .count(min: 3, max: 2), ".count(3...2)"), (.toMany, .count(...0), ".count(0...0)"),
-    // That is what `.required` says.
+    // Use `.required` for that.
     (.toMany, .count(1...), ".count(1...)"),
   ])
   func `counts nothing else`(kind: RelationshipKind, option: RelationshipOption, text: String) {

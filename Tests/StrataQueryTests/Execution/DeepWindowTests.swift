@@ -38,7 +38,7 @@ private final class PlainCities: Snapshot {
     _ index: PropertyNumber, in range: KeyRange, isReversed: Bool,
     _ body: (UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
   ) throws {
-    // The requests here walk one index, all of it or the entries of what was never set.
+    // The requests here walk one index, all of it or the entries of values that were never set.
     guard index == self.index, range.upper == nil else { return }
     for number in isReversed ? Array((0..<count).reversed()) : Array(0..<count) {
       var entry: [UInt8] = []

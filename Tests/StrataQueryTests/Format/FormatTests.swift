@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  // MARK: - What it means
+  // MARK: - Meaning
 
   @Test func `becomes the same conditions as key paths do, so that indexes serve it`() throws {
     let world = try World()
@@ -179,7 +179,7 @@ import Testing
     #expect(try resolve(chain.joined(separator: " && ")).hasPrefix("rank == && rank =="))
   }
 
-  /// 512 KiB are what a thread of Darwin has.
+  /// A thread of Darwin has 512 KiB.
   @Test func `as deep as it may be is parsed and resolved on a small stack`() async throws {
     let failure: String? = await withCheckedContinuation { continuation in
       let thread = Thread {

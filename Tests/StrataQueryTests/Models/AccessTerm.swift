@@ -6,7 +6,7 @@ import StrataRecord
 import StrataTestSupport
 
 /// A predicate that indexes answer, alone, together, one after the other or from the other end of
-/// relationships, and what it means said once more in plain Swift.
+/// relationships, and its meaning in plain Swift.
 struct AccessTerm {
   let predicate: FetchPredicate
   let text: String

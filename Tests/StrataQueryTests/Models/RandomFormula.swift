@@ -10,11 +10,11 @@ import StrataTestSupport
 /// A condition is about some objects at once: the one of the request and the elements of the
 /// subqueries around it. Its plain form gets their keys, the outermost first.
 struct RandomFormula {
-  /// A condition, or an operand, as text and as what it means.
+  /// A condition, or an operand, as text and as its meaning.
   typealias Condition = (text: String, isTrue: ([ObjectKey]) -> Bool)
   typealias Operand = (text: String, value: ([ObjectKey]) -> Plain)
 
-  /// An object in scope: what its paths begin with, and whether it is a city or a country.
+  /// An object in scope: the beginning of its paths, and whether it is a city or a country.
   private struct Subject {
     let prefix: String
     let isCity: Bool
@@ -24,7 +24,7 @@ struct RandomFormula {
   private let world: World
   private var subjects: [Subject]
   var random: SeededGenerator
-  /// What the placeholders stand for.
+  /// The values of the placeholders.
   private(set) var arguments: [Any?] = []
 
   init(in world: World, aboutCities: Bool, _ random: SeededGenerator) {

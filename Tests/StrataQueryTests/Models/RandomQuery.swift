@@ -7,7 +7,7 @@ import StrataTestSupport
 
 // Foundation has a `FetchPredicate` too; this names the one that is meant.
 
-/// A predicate, and what it means said once more in plain Swift.
+/// A predicate, and its meaning in plain Swift.
 struct RandomTerm {
   let predicate: FetchPredicate
   let text: String
@@ -229,7 +229,7 @@ struct RandomTerm {
   }
 }
 
-/// A sort key, and what it means said once more in plain Swift.
+/// A sort key, and its meaning in plain Swift.
 struct RandomSortKey {
   let text: String
   let apply: (FetchRequest<City>) -> FetchRequest<City>
@@ -288,7 +288,7 @@ struct RandomSortKey {
   }
 }
 
-/// A number in the order of sort keys: what is none comes last.
+/// A number in the order of sort keys: NaN comes last.
 struct NumberOrder: Comparable {
   let number: Double
 

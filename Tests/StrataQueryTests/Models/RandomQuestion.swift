@@ -3,15 +3,15 @@ import Foundation
 import StrataModel
 import StrataTestSupport
 
-/// Makes random predicates of those forms that SQL has too: as a format string, and as the condition
-/// of a WHERE clause.
+/// Makes random predicates of those forms that SQL has too: as a format string, and as the
+/// condition of a WHERE clause.
 ///
-/// ## Where SQL means something else
-/// - A comparison with NULL is neither true nor false there: each is wrapped in `coalesce(…, 0)`, and
-///   equality is `IS`.
-/// - What is not a number is NULL there: elevations, of which some are none, are left out.
-/// - Texts are compared bytewise there, so the rows have them in their normal form, and what is looked
-///   for in them is ASCII.
+/// ## Differences of SQL
+/// - A comparison with NULL is neither true nor false there: each is wrapped in `coalesce(…, 0)`,
+///   and equality is `IS`.
+/// - NaN is NULL there: elevations, some of which are NaN, are left out.
+/// - Texts are compared bytewise there, so the rows have them in their normal form, and the
+///   searched texts are ASCII.
 struct RandomQuestion {
   struct Part {
     let format: String

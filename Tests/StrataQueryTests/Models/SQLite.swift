@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The system's SQLite, loaded at run time: nothing that is built depends on it.
+/// The system's SQLite, loaded at run time: the built products do not depend on it.
 ///
 /// The signatures are those of sqlite3.h.
 final class SQLite {

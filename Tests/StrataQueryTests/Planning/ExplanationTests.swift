@@ -6,8 +6,8 @@ import StrataQuery
 import StrataRecord
 import Testing
 
-/// 1,000 cities, saved: city n is called "c<n>", has n people, lies in country n % 10 of ten, which are
-/// called "k0" to "k9", and is the twin of its successor if n is a multiple of 100.
+/// 1,000 cities, saved: city n is called "c<n>", has n people, is in country n % 10 of ten, which
+/// are called "k0" to "k9", and is the twin of its successor if n is a multiple of 100.
 private struct Scene {
   let world: World
   let countries: [ObjectKey]
@@ -36,7 +36,7 @@ private struct Scene {
     self.world = world
   }
 
-  /// Explains the request, and holds its counts against those of the store.
+  /// Explains the request, and compares its counts with those of the store.
   func explain(
     _ request: FetchRequest<City>, for answer: QueryExplanation.Answer = .objects,
     _ location: SourceLocation = #_sourceLocation
@@ -228,7 +228,7 @@ private struct Scene {
         window: limit 3
           index: country, population (values), in reverse order: 4 found
         """)
-    // A key that is the same of all is none.
+    // A key with one value for all objects is ignored.
     #expect(
       try scene.text(
         all.filter { $0.isWalled == true && $0.rank == 2 }

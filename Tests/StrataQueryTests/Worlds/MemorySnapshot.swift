@@ -3,8 +3,8 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// A store's state as sorted arrays: the contract of `Snapshot` in the plainest way. It counts what
-/// is read of it.
+/// A store's state as sorted arrays: the contract of `Snapshot` in the plainest way. It counts its
+/// reads.
 final class MemorySnapshot: Snapshot {
   let generation: UInt64 = 1
   private(set) var recordReadCount = 0

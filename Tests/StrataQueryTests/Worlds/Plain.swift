@@ -2,7 +2,7 @@
 import Foundation
 import StrataModel
 
-/// A value of the naive model: what an operand of a format string is for one object.
+/// A value of the naive model: the value of a format string's operand for one object.
 enum Plain {
   case none
   case int(Int)
@@ -45,7 +45,7 @@ enum Plain {
   }
 
   static func holds(_ left: Plain, _ sign: String, _ right: Plain) -> Bool {
-    // Equal numbers are equal, equal texts too: neither is less. What is not a number is neither.
+    // Equal numbers are equal, equal texts too: neither is less. NaN is neither.
     func isEqualInOrder() -> Bool {
       if case .none = left { return false }
       return areEqual(left, right)
@@ -96,7 +96,7 @@ enum Plain {
 
   // MARK: - Texts
 
-  /// What `[c]` and `[d]` make of a text.
+  /// The effect of `[c]` and `[d]` on a text.
   static func folded(_ text: String, _ options: String) -> String {
     var text = text.decomposedStringWithCanonicalMapping
     if options.contains("d") {

@@ -6,7 +6,7 @@ import StrataRecord
 import StrataTestSupport
 import Testing
 
-/// A city as a plain Swift value; nil is what was never set.
+/// A city as a plain Swift value; nil for values that were never set.
 struct CityValue: Equatable {
   var name: String?
   var nickname: String?
@@ -30,8 +30,8 @@ struct CountryValue: Equatable {
   var motto: String?
 }
 
-/// Cities and countries in a store and in two contexts above it, and what one sees of them from the
-/// upper context.
+/// Cities and countries in a store and in two contexts above it, and their state in the upper
+/// context.
 final class World {
   let schema: Schema
   let city: EntitySchema

@@ -9,7 +9,7 @@ import Testing
 private struct ModelledDraft {
   let draft: Draft
   let base: Record?
-  /// What `base` was.
+  /// The former content of `base`.
   let former: [Value]
   var model: [Value]
   var set = SlotSet()

@@ -5,7 +5,7 @@ import StrataRecord
 import StrataTestSupport
 import Testing
 
-/// A name, and two values that lie beside the record.
+/// A name, and two values that are stored beside the record.
 private let layout = RecordLayout(
   version: 1,
   slots: [

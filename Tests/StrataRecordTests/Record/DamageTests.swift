@@ -5,8 +5,8 @@ import StrataRecord
 import StrataTestSupport
 import Testing
 
-/// Reads `damaged` as a record of `layout` in every way there is, if it passes validation. The bytes
-/// lie at the very end of an allocation, so that a read beyond them is seen by the sanitizer.
+/// Reads `damaged` as a record of `layout` in every way, if it passes validation. The bytes are at
+/// the very end of an allocation, so that the sanitizer sees a read beyond them.
 private func readAll(_ damaged: [UInt8], _ layout: RecordLayout) -> Bool {
   let memory = UnsafeMutableRawPointer.allocate(byteCount: damaged.count, alignment: 1)
   defer { memory.deallocate() }
@@ -94,7 +94,7 @@ private func readAll(_ damaged: [UInt8], _ layout: RecordLayout) -> Bool {
     #expect("\(RecordError.trailingBytes(count: 2))" == "2 bytes follow the last value")
   }
 
-  /// What fuzzing once found, and samples of each kind: see Fuzz/Corpus.
+  /// Inputs that fuzzing once found, and samples of each kind: see Fuzz/Corpus.
   @Test func `of the fuzzer's corpus is refused or read within its bounds`() throws {
     let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../../Fuzz/Corpus/record").standardizedFileURL

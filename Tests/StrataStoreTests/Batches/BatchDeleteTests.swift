@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 @Suite struct `A batch in a store` {
-  /// A store with so many cities, and its file open below it.
+  /// A store with the given number of cities, and its open file.
   private struct Filled {
     let folder: TemporaryDirectory
     let store: LMDBStore

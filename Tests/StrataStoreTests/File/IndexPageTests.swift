@@ -7,8 +7,7 @@ import StrataStore
 import StrataTestSupport
 import Testing
 
-/// What LMDB finds in a page that is not what was written may be anything: nothing where there is much,
-/// or the wrong neighbours.
+/// In a damaged page LMDB may find anything: nothing where there is much, or the wrong neighbours.
 @Suite struct `An index with a damaged page` {
   private class Thing {}
 
@@ -123,8 +122,8 @@ import Testing
     let opened = try Opened()
     let last = Self.text(2 * Self.wordCount)
     try opened.damage(RawPage.leaf, with: last) { page in
-      // No entries any more. LMDB takes the offset of the last one from where that of number 65,535 would
-      // be.
+      // The page has no entries. LMDB takes the offset of the last one from the position of number
+      // 65,535.
       guard let node = page.nodes.last else { return }
       page[12] = 16
       page[16 + 2 * 65_535] = UInt16(node)

@@ -21,7 +21,7 @@ import Testing
   private static let apprentice = EntityDescription(
     "Apprentice", class: Thing.self, superentity: worker, properties: [])
 
-  /// A store on a file, and what lies in it.
+  /// A store on a file, and its content.
   private struct Opened {
     let folder: TemporaryDirectory
     let store: LMDBStore
@@ -43,7 +43,7 @@ import Testing
       ObjectKey(entity: store.schema.of(entity).number, serial: serial)
     }
 
-    /// The blocks as they lie in the tree.
+    /// The blocks as they are stored in the tree.
     func blocks() throws -> [(key: [UInt8], value: [UInt8])] {
       let tree = try #require(try environment.tree(named: "i\(key(1).entity.rawValue)"))
       let transaction = try environment.read()
@@ -181,7 +181,7 @@ import Testing
     return bound
   }
 
-  /// No block has more than its bytes, and those of one value do not overlap.
+  /// No block has more than its maximum of bytes, and those of one value do not overlap.
   private func checkBlocks(_ opened: Opened, _ place: Comment) throws {
     var former: (list: [UInt8], last: UInt64)?
     for (key, value) in try opened.blocks() {

@@ -6,7 +6,7 @@ import StrataStore
 import StrataTestSupport
 import Testing
 
-/// What the store should have, in dictionaries.
+/// The expected content of the store, in dictionaries.
 private struct Naive {
   struct City: Equatable {
     var name: String?
@@ -25,7 +25,7 @@ private struct History: Model {
   var random: ModelRandom
   private let opened: OpenedStore
   private var naive = Naive()
-  /// The next save, and what it is to leave.
+  /// The next save, and the expected content after it.
   private var edit: Edit
   private var next = Naive()
 
@@ -271,8 +271,8 @@ private struct Sweeps: Model {
 
   mutating func finish() throws { try history.finish() }
 
-  /// An operation that saves what `body` does to the cities of the store, and many cities if it has
-  /// none.
+  /// An operation that saves the changes of `body` to the cities of the store, and many cities if
+  /// it has none.
   private static func sweep(
     _ name: String, weight: Int = 1, _ body: @escaping (inout History) throws -> Void
   ) -> ModelOperation<Sweeps> {

@@ -7,7 +7,7 @@ import StrataStore
 import StrataTestSupport
 import Testing
 
-/// Each way to read records against what the edits say.
+/// Compares each way to read records with the edits.
 @Suite struct `Records that are read from a snapshot` {
   @Test(arguments: [0, 1, 2, 31, 32, 33, 64, 700])
   func `are the same one by one, together and by a walk`(count: Int) throws {

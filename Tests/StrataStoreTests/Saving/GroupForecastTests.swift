@@ -4,7 +4,7 @@ import StrataStore
 import Testing
 
 @Suite struct `Those who will be back for the next group` {
-  /// What is expected after a commit of so many requests, during which so many have come.
+  /// The forecast after a commit with a number of requests, during which others have arrived.
   private func forecast(
     after count: Int, arrived: Int, microseconds: UInt64
   ) -> (count: Int, waitNanoseconds: UInt64) {

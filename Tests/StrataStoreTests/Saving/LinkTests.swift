@@ -97,7 +97,7 @@ private func links(_ error: any Error) -> [DanglingLink] {
 }
 
 extension StoredRecord {
-  /// What an object that `edit` inserts has as yet.
+  /// The present state of an object that `edit` inserts.
   fileprivate static func nothing(_ edit: Edit, _ key: ObjectKey) throws -> StoredRecord {
     StoredRecord(record: try #require(edit.changes[key]?.record), generation: 0)
   }

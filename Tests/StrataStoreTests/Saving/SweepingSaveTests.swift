@@ -8,7 +8,7 @@ import StrataStore
 import StrataTestSupport
 import Testing
 
-/// Saves that write trees anew or empty them. What random ones leave is in `A random history`.
+/// Saves that rewrite trees or empty them. `A random history` covers random ones.
 @Suite struct `A save of most of the store` {
   private func insert(
     _ count: Int, _ entity: EntityDescription, _ attribute: String, in store: any PersistentStore
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// Each writes trees anew that the one before it has written anew, in one transaction.
+  /// Each rewrites trees that the one before it has rewritten, in one transaction.
   @Test(arguments: StoreKind.allCases)
   func `shares a transaction with others`(_ kind: StoreKind) throws {
     try kind.withStore { store in

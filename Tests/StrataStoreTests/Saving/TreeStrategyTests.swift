@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// What indexes are made of: the texts of words, whose lengths follow.
+  /// The values of indexes: the texts of words, whose lengths follow.
   private static func run(
     _ words: [ObjectKey: String], _ index: IndexSchema, _ layout: RecordLayout
   ) -> IndexRun {
@@ -107,7 +107,7 @@ import Testing
       }
       var goingCount = 0
       let changes = entity.indexes.sorted { $0.number < $1.number }.map { index in
-        // What keeps its value keeps its entry.
+        // An object that keeps its value keeps its entry.
         let isOfText = index.parts[0].slot == 0
         let kept = removed.keys.filter { key in
           isOfText

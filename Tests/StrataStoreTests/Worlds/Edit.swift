@@ -4,7 +4,7 @@ import StrataModel
 import StrataRecord
 import StrataStore
 
-/// What one save will carry, put together without a context.
+/// The changes of one save, assembled without a context.
 struct Edit {
   let store: any PersistentStore
   var changes: [ObjectKey: Change] = [:]
@@ -48,7 +48,7 @@ struct Edit {
         record, schema.layout, in: slots, orElse: changes[key]?.external ?? ExternalValues()))
   }
 
-  /// Updates what the store has now.
+  /// Updates the store's present state.
   mutating func update(_ key: ObjectKey, _ values: [String: Value]) throws {
     update(key, from: try store.stored(key), values)
   }
@@ -122,7 +122,7 @@ extension Schema {
 // MARK: - Looking into a store
 
 extension PersistentStore {
-  /// What the store has of `key`; a test asks only for what it has saved.
+  /// The store's state of `key`; a test asks only for objects that it has saved.
   func stored(_ key: ObjectKey) throws -> StoredRecord {
     guard let stored = try snapshot().record(for: key) else { throw Absent() }
     return stored

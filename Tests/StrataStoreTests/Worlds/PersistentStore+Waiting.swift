@@ -8,7 +8,7 @@ extension PersistentStore {
   /// A serial for a new object.
   func nextSerial() -> UInt64 { takeSerials(upTo: 1).lowerBound }
 
-  /// Saves a change set; the caller goes on meanwhile.
+  /// Saves a change set without waiting.
   func commit(
     _ changeSet: ChangeSet,
     completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void

@@ -6,8 +6,8 @@
 /// A step draws from `random` alone. It is known by its number in the sequence: others can be left out,
 /// and it still draws the same. That is how a failing sequence is shrunk and replayed.
 public protocol Model: SendableMetatype {
-  /// The numbers of the step under way. The model is made with those of its setup; each step gets its
-  /// own.
+  /// The random numbers of the step under way. The model is made with those of its setup; each step
+  /// gets its own.
   var random: ModelRandom { get set }
 
   /// The kinds of steps that there are.
@@ -34,7 +34,7 @@ extension Model {
 
 /// A kind of step.
 public struct ModelOperation<M> {
-  /// What the step is called where a failure is printed.
+  /// The name of the step in a printed failure.
   public let name: String
   /// How often it is drawn beside the others.
   public let weight: Int

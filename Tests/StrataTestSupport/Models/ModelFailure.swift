@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sequence of random work that went wrong, as it is printed: what is wrong, after which steps, and how
-/// to see it again.
+/// A failed sequence of random work, as it is printed: the failure, the steps before it, and how to
+/// repeat it.
 public struct ModelFailure: Error, Equatable, Sendable, CustomStringConvertible {
   /// Which test it is of; empty if there is only one.
   public var name: String
   public var seed: UInt64
   public var stepCount: Int
   public var complaint: String
-  /// What the steps did, one line each.
+  /// The steps, one line each.
   public var trace: [String]
   /// A setting of the environment that shows it again.
   public var replay: String

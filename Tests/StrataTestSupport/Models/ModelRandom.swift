@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The random numbers of one step of a model, and what the step says of itself.
+/// The random numbers of one step of a model, and the step's description of itself.
 public struct ModelRandom: RandomNumberGenerator, Sendable {
   private var generator: SeededGenerator
   /// The operations that this sequence leaves out, by their index.
   private let without: Set<Int>
-  /// What the step has done, for whoever reads of a failure.
+  /// The work of the step, for the reader of a failure.
   public private(set) var notes: [String] = []
   /// How often the step has met with something, by its name.
   public private(set) var counts: [String: Int] = [:]
@@ -20,7 +20,7 @@ public struct ModelRandom: RandomNumberGenerator, Sendable {
   /// A generator with a seed drawn from this one, for code that takes a `SeededGenerator`.
   public mutating func seeded() -> SeededGenerator { SeededGenerator(seed: next()) }
 
-  /// Adds a line to what is printed if the sequence fails.
+  /// Adds a line to the printed failure of the sequence.
   public mutating func note(_ text: String) { notes.append(text) }
 
   /// Counts that something was met with: `ModelTest.meets` says how often it must be.
@@ -44,7 +44,7 @@ extension RandomNumberGenerator {
   /// True one time in `count`.
   public mutating func chance(_ count: Int) -> Bool { below(count) == 0 }
 
-  /// One of them; nil if there is none.
+  /// One of them; nil if they are empty.
   public mutating func pick<C: Collection>(_ elements: C) -> C.Element? {
     elements.randomElement(using: &self)
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A sequence of steps of a model, by its seed and the numbers of its steps. Its text is what
-/// `STRATA_MODEL_REPLAY` says: `counts: 42: 0-3 17`.
+/// A sequence of steps of a model, by its seed and the numbers of its steps. Its text is the value
+/// of `STRATA_MODEL_REPLAY`: `counts: 42: 0-3 17`.
 struct ModelSequence: Equatable, Sendable, CustomStringConvertible {
   let name: String
   let seed: UInt64

@@ -17,7 +17,7 @@ public struct ModelTest<M: Model>: Sendable {
   public let name: String
   public let sequenceCount: Int
   public let stepCount: Int
-  /// What must be met with, and how often, in all sequences together: `ModelRandom.count`.
+  /// The minimum counts of events, in all sequences together: `ModelRandom.count`.
   public let meets: [String: Int]
   /// How many sequences run at the same time.
   public let width: Int
@@ -26,7 +26,7 @@ public struct ModelTest<M: Model>: Sendable {
   private let make: @Sendable (ModelRandom) throws -> M
 
   /// - Parameters:
-  ///   - name: says which test a failure is of. No two tests have the same.
+  ///   - name: the name of the test in a failure. No two tests have the same.
   ///   - first: the first seed; `STRATA_MODEL_SEED` by default.
   ///   - environment: the variables; those of the process by default.
   ///   - make: makes a model, with the numbers of its setup.
@@ -50,7 +50,7 @@ public struct ModelTest<M: Model>: Sendable {
   }
 
   /// - Parameter isShrunk: whether the sequence is brought to its shortest form.
-  /// - Returns: what went wrong; nil if all went well.
+  /// - Returns: the failure; nil if there is none.
   public func firstFailure(isShrunk: Bool = true) async -> ModelFailure? {
     if let replay = environment["STRATA_MODEL_REPLAY"] {
       guard let sequence = ModelSequence(replay, of: name) else { return nil }
@@ -68,7 +68,7 @@ public struct ModelTest<M: Model>: Sendable {
     }
   }
 
-  /// What one of those that run sequences at the same time has found.
+  /// The failure of one of the threads that run sequences at the same time.
   private struct Share: Sendable {
     var failure: ModelFailure?
     var counts: [String: Int] = [:]
@@ -87,7 +87,7 @@ public struct ModelTest<M: Model>: Sendable {
     return share
   }
 
-  /// What was not met with often enough.
+  /// The events that were too rare.
   private func complaint(of counts: [String: Int]) -> ModelFailure? {
     let missing = meets.filter { counts[$0.key, default: 0] < $0.value }
       .map { "\($0.key) \(counts[$0.key, default: 0]) times, not \($0.value)" }.sorted()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// The benchmarks' command: measures, unless told to show what was measured.
+/// The benchmarks' command: measures, or shows earlier measurements.
 @main struct Benchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "benchmarks",

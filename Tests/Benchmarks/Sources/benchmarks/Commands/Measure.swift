@@ -3,7 +3,7 @@ import ArgumentParser
 import CMeasure
 import Foundation
 
-/// Runs workloads, and prints what they came to.
+/// Runs workloads, and prints their results.
 struct Measure: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs workloads; what happens if no command is named.",
@@ -52,7 +52,7 @@ struct Measure: ParsableCommand {
     guard !present.isEmpty else { throw ValidationError("no peer is left to run") }
     let extra = 2 * Workload.savesCount
     let people = People(scale: scale, extra: extra)
-    // The order of running is the one of `Workload.all`: some change what others read.
+    // The order of running is the order of `Workload.all`: some change the data that others read.
     let names = Set(workloads.map(\.name))
     let ordered = Workload.all.filter { names.contains($0.name) }
     let start = measure_wall()

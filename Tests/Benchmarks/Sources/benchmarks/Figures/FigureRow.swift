@@ -2,10 +2,10 @@
 import ArgumentParser
 import Foundation
 
-/// A figure of one peer in one run, as a file of figures has it: an array of these, as JSON.
+/// A figure of one peer in one run, in its form in a file of figures: an array of these, as JSON.
 ///
 /// A checksum is 16 hexadecimal digits, as numbers of 64 bits do not survive most readers of JSON.
-/// What was not measured is null; only sizes have the key `bytesPerObject`.
+/// A figure that was not measured is null; only sizes have the key `bytesPerObject`.
 struct FigureRow: Codable {
   let workload, peer: String
   let scale: Int
@@ -27,7 +27,7 @@ struct FigureRow: Codable {
     try container.encode(checksum, forKey: .checksum)
   }
 
-  /// What the figure is, in whichever unit.
+  /// The figure, in any unit.
   var value: Double? { nsPerOp ?? bytesPerObject }
 
   /// Writes a file of figures.
@@ -37,9 +37,9 @@ struct FigureRow: Codable {
     try encoder.encode(rows).write(to: URL(fileURLWithPath: path))
   }
 
-  /// The rows of all files in which they stand.
+  /// The rows of all files.
   ///
-  /// - Throws: `ValidationError` that names a file which cannot be read or is none of figures.
+  /// - Throws: `ValidationError` that names a file that cannot be read or has no figures.
   static func read(_ paths: [String]) throws -> [FigureRow] {
     try paths.flatMap { path in
       do {

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Marks differ in shape as well as in colour.
 struct RatioPlot {
-  /// A workload: who is how far from LMDB.
+  /// A workload: each peer's distance from LMDB.
   struct Row {
     let name, work: String
     let ratios: [PeerKind: Double]

@@ -75,7 +75,7 @@
 
     func close() throws {
       forget()
-      // What is left in the log is not a second copy of the data when sizes are compared.
+      // The rest of the log is not a second copy of the data when sizes are compared.
       try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
       try pool.close()
       pool = nil

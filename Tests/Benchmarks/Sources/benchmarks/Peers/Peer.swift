@@ -10,7 +10,8 @@ import Foundation
 /// ## Lifetime
 /// One round. `open` and `close` come in pairs.
 protocol Peer: AnyObject {
-  /// - Parameter file: where its file is, or will be; others may lie beside it.
+  /// - Parameter file: the path of its file, which need not exist yet; further files may be beside
+  ///   it.
   init(_ people: People, at file: URL)
 
   func open() throws
@@ -18,11 +19,12 @@ protocol Peer: AnyObject {
 
   // MARK: Writing
 
-  /// Inserts persons, so many in each durable save; with person 1 come the companies.
+  /// Inserts persons, a number of them in each durable save; with person 1 come the companies.
   func insert(_ serials: ClosedRange<Int>, perSave: Int) throws
-  /// What inserts one person in a durable save, from a thread of its own beside others.
+  /// A function that inserts one person in a durable save, from a thread of its own beside others.
   func makeSaver() throws -> @Sendable (_ serial: Int) throws -> Void
-  /// What changes the score of 100 persons in a durable save, from another thread than the reader's.
+  /// A function that changes the score of 100 persons in a durable save, from another thread than
+  /// the reader's.
   func makeChanger() throws -> @Sendable (_ step: Int) throws -> Void
   /// Adds 1 to each score, in one save.
   func raiseScores() throws
@@ -35,7 +37,7 @@ protocol Peer: AnyObject {
 
   // MARK: Reading
 
-  /// Lets all objects go: what follows is as in a fresh context.
+  /// Releases all objects: the following work starts as in a fresh context.
   func forget()
   /// Name, age and date of each person by serial; `perTurn` of them share a snapshot.
   func readByID(_ serials: [UInt32], perTurn: Int) throws -> UInt64
@@ -46,7 +48,7 @@ protocol Peer: AnyObject {
   /// Name and age of the persons of each name.
   func fetchByName(_ names: [UInt32]) throws -> UInt64
   /// The IDs of the persons of each name.
-  /// - Returns: what gives the sum of their serials; it is not measured.
+  /// - Returns: a function that computes the sum of their serials; it is not measured.
   func fetchIDsByName(_ names: [UInt32]) throws -> () -> UInt64
   /// Name and age of the first 50 persons in each range of ages, by age.
   func fetchByAge(_ lows: [UInt32], width: Int) throws -> UInt64

@@ -195,11 +195,11 @@ final class StrataPeer: Peer {
   }
 }
 
-/// Inserts persons into a context of its own below `parent`, so many in each save; with person 1
-/// come the companies.
+/// Inserts persons into a context of its own below `parent`, a number of them in each save; with
+/// person 1 come the companies.
 ///
 /// - Parameter companyIDs: by serial; not used if the companies come with the persons.
-/// - Returns: the IDs of what was inserted, in order of serial.
+/// - Returns: the IDs of the inserted objects, in order of serial.
 func insertPeople(
   _ people: People, _ serials: ClosedRange<Int>, perSave: Int, companyIDs: [ObjectID?],
   below parent: some ContextParent

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CMeasure
 
-/// What one run of a workload came to.
+/// The result of one run of a workload.
 struct Figure {
   /// As in PERFORMANCE.md's table; a workload that has several figures adds a slash and which.
   var workload: String
@@ -12,21 +12,21 @@ struct Figure {
   var bytes: Double?
   /// How much more memory was resident at the most than before, in bytes; mapped files count.
   var peakBytes: UInt64?
-  /// What all peers must agree on; nil if there is nothing to compare.
+  /// The checksum on which all peers must agree; nil if there is nothing to compare.
   var checksum: UInt64?
   /// Facts beside the figures, in words.
   var notes: [String] = []
 }
 
 extension Workload.Setting {
-  /// Runs work once and takes its time, its CPU time and its memory.
+  /// Runs work once and measures its time, its CPU time and its memory.
   ///
-  /// In the first round free memory goes back to the system before, so that the growth is all of it.
-  /// Not in the others: pages that are touched for the first time cost time.
+  /// Before the first round free memory is given back to the system, so that the growth is all of
+  /// it. Not in the other rounds: pages that are touched for the first time cost time.
   ///
   /// - Parameters:
-  ///   - operations: how many there are in `work`.
-  ///   - work: gives what computes the checksum, which is not measured.
+  ///   - operations: the number of operations in `work`.
+  ///   - work: returns a function that computes the checksum, which is not measured.
   func measure(
     _ workload: String, operations: Int, _ work: () throws -> () throws -> UInt64
   ) throws -> Figure {

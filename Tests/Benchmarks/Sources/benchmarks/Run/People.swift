@@ -84,7 +84,7 @@ extension People {
     }
   }
 
-  /// So many ages in a range that it has about 1,000 persons, or all of them.
+  /// The number of ages in a range with about 1,000 persons, or all of them.
   var ageRangeWidth: Int {
     min(age_bound, max(1, 1_000 * age_bound / scale))
   }
@@ -100,10 +100,10 @@ extension People {
 
 // MARK: - Sums
 
-/// What is read of a name: its length and its last byte.
+/// The parts of a name that are read: its length and its last byte.
 func nameSum(_ name: String) -> UInt64 { name_sum(name.utf8.count, name.utf8.last ?? 0) }
 
-/// What is read of a person by name and age.
+/// The parts of a person that are read, by name and age.
 func personSum(age: Int, name: String) -> UInt64 { UInt64(age) &+ nameSum(name) }
 
 /// All that there is of a text.

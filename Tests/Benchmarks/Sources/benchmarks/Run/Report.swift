@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a run came to, as tables for people and as rows for programs.
+/// The results of a run, as tables for people and as rows for programs.
 struct Report {
   let results: Results
   let workloads: [Workload]
@@ -85,7 +85,7 @@ struct Report {
     return lines.joined(separator: "\n")
   }
 
-  /// All figures by name, in the order of the workloads, with what they are about.
+  /// All figures by name, in the order of the workloads, with their subjects.
   private var figures: [(name: String, work: String)] {
     workloads.flatMap { workload in
       let names = results.cells.map(\.workload).filter {

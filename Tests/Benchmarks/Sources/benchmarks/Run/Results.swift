@@ -13,7 +13,7 @@ struct Results {
     var bytes: Double? { median(figures.compactMap(\.bytes)) }
     var peakBytes: UInt64? { figures.compactMap(\.peakBytes).max() }
     var checksum: UInt64? { figures.first?.checksum }
-    /// What the figure is, in whichever unit.
+    /// The figure, in any unit.
     var value: Double? { nanoseconds ?? bytes }
   }
 
@@ -53,7 +53,7 @@ struct Results {
       })
   }
 
-  /// The workloads in which peers or rounds have not read the same, with what each has read.
+  /// The workloads in which peers or rounds have read different values, with the values.
   var mismatches: [String] {
     var found: [String] = []
     for workload in Set(cells.map(\.workload)).sorted() {

@@ -2,8 +2,8 @@
 import Foundation
 
 /// Runs workloads in rounds. In each round every peer does a workload before any does the next, in
-/// another order each time, so that what disturbs the machine disturbs all; ratios are taken within
-/// a round.
+/// another order each time, so that a disturbance of the machine affects all; ratios are taken
+/// within a round.
 struct Runner {
   let people: People
   let extraSerials: ClosedRange<Int>

@@ -8,7 +8,7 @@ final class Threads: Sendable {
   private let group = DispatchGroup()
   private let error = Mutex<(any Error)?>(nil)
 
-  /// Starts `body` on so many threads.
+  /// Starts `body` on the given number of threads.
   init(_ count: Int = 1, _ body: @escaping @Sendable (_ index: Int) throws -> Void) {
     for index in 0..<count {
       group.enter()

@@ -5,8 +5,8 @@ import Strata
 extension Workload {
   /// The save alone is measured: the drafts are encoded and their index runs sorted in it.
   ///
-  /// Beside the figure that has a target are those of saves of other sizes into an empty parent, and
-  /// of the same save into parents with more and more pending.
+  /// Beside the figure that has a target are those of saves of other sizes into an empty parent,
+  /// and of the same save into parents with more and more pending.
   static let w13 = Workload(
     "W13", "a child of 20,000 inserted objects saves to its parent, in memory", per: "object",
     targets: ["W13": .nanoseconds(600), "W13/parent-full": .times(1, of: "W13")]
@@ -63,7 +63,7 @@ private final class ChildSaves {
     }
     figure.checksum = nil
     pendingCount += count
-    // What was pushed has landed before the next is measured.
+    // The parent has integrated the push before the next save is measured.
     try container.root.performAndWait { _ in }
     return figure
   }

@@ -38,7 +38,7 @@ extension Workload {
 }
 
 extension ContextQueue {
-  /// What is read of the persons of a name in one turn: W6's query.
+  /// Reads the persons of a name in one turn: W6's query.
   func personSum(named name: String) throws -> UInt64 {
     try performAndWait { context in
       try context.fetch(Person.where { $0.name == name }).reduce(0) {

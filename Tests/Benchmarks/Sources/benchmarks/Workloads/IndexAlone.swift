@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Strata
 
-// What an index answers without the records, beside the same answer by a scan.
+// The answer of an index without the records, beside the same answer by a scan.
 
 extension Workload {
   static let q1 = Workload(
@@ -12,14 +12,14 @@ extension Workload {
     let byIndex = try measureCounts(setting, "Q1", 20, in: queue) { low in
       Person.where { $0.age.isIn(low..<(low + 10_000)) }
     }
-    // The same persons, for nobody's biography is empty; but no index answers that.
+    // The same persons, because every biography is non-empty; but no index answers that.
     let byScan = try measureCounts(setting, "Q1/scan", 4, in: queue) { low in
       Person.where { $0.age.isIn(low..<(low + 10_000)) || $0.bio == "" }
     }
     return [byIndex, byScan]
   }
 
-  /// What the offset leaves out is passed by in the index.
+  /// The index skips the entries before the offset.
   static let q2 = Workload(
     "Q2", "IDs of 50 persons by age, after half of all", per: "query", targets: [:]
   ) { setting in

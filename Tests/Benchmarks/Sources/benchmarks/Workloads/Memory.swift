@@ -3,7 +3,8 @@ import CMeasure
 import Strata
 
 extension Workload {
-  /// What malloc has given out for them; the array that holds the objects is not counted.
+  /// The memory that malloc has allocated for them; the array that holds the objects is not
+  /// counted.
   static let w17 = Workload(
     "W17", "memory of N registered faults, and of the same realised", per: "object",
     targets: ["W17": .bytes(160), "W17/realised": .bytes(160 + recordByteCount)]
@@ -27,6 +28,6 @@ extension Workload {
     ]
   }
 
-  /// About what a person's values take: four of 8 bytes, texts of 76, and where they end.
+  /// The approximate size of a person's values: four of 8 bytes, texts of 76, and their ends.
   private static let recordByteCount = 130.0
 }

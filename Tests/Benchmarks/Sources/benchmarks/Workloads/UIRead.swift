@@ -150,7 +150,7 @@ private struct ReadTimes {
     self.cpu += cpu
   }
 
-  /// How many of the reads lie wholly in one of `stretches`.
+  /// The number of reads that are wholly within one of `stretches`.
   func countWithin(_ stretches: [Range<UInt64>]) -> Int {
     reads.count { read in
       stretches.contains { $0.lowerBound <= read.lowerBound && read.upperBound <= $0.upperBound }

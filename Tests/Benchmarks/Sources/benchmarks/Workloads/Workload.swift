@@ -4,7 +4,7 @@
 ///
 /// The names are those of the table of targets in Docs/Benchmarks.md.
 struct Workload: Sendable {
-  /// What there is before the work begins.
+  /// The data before the work begins.
   enum Stage: CaseIterable {
     /// A store of all persons, inserted in one save. Work on it keeps to the order of `Workload.all`.
     case bulk
@@ -14,33 +14,34 @@ struct Workload: Sendable {
     case strataAlone
   }
 
-  /// What Strata is to reach.
+  /// The target of Strata.
   enum Target {
-    /// So many times the time of raw LMDB's figure for the same work, or for that of another name.
+    /// A multiple of the time of raw LMDB's figure for the same work, or for the work of another
+    /// name.
     case timesLMDB(Double)
-    /// So many times the time of another figure of Strata's own.
+    /// A multiple of the time of another figure of Strata's own.
     case times(Double, of: String)
     case nanoseconds(Double)
     case bytes(Double)
   }
 
-  /// What a workload is done with.
+  /// The environment of a workload.
   struct Setting {
     let people: People
     /// The persons that single saves insert; above `people.scale`.
     let extraSerials: ClosedRange<Int>
     /// Which round it is, from 1.
     let round: Int
-    /// Whether the figures count; not if the work only makes what others need.
+    /// Whether the figures count; not if the work only prepares others.
     var isRecorded = true
     let folder: Folder
-    /// What Strata's own workloads read.
+    /// The data that Strata's own workloads read.
     let reference: ReferenceStore
   }
 
   let name: String
   let work: String
-  /// What an operation is.
+  /// The meaning of an operation.
   let unit: String
   let stage: Stage
   /// By name of figure.

@@ -2,7 +2,7 @@
 import Foundation
 import Strata
 
-// What `@Entity` writes, written by hand.
+// The code that `@Entity` generates, written by hand.
 final class City: ManagedObject, Entity {
   var name: String {
     get { self[slot: 0] }
