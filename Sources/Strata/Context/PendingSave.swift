@@ -7,14 +7,14 @@ import StrataPrimitives
 /// result.
 ///
 /// ## Isolation
-/// Sendable: the writer's thread leaves the result, whoever waits for it reads it.
+/// Sendable: the writer's thread stores the result, the waiting threads read it.
 final class PendingSave: Sendable {
   let changeSet: ChangeSet
 
   private struct State {
     var result: Result<CommitResult, any Error>?
     var waiters: [CheckedContinuation<Void, Never>] = []
-    /// What finishing the save in its context came to.
+    /// The outcome of finishing the save in its context.
     var outcome: Result<Void, any Error>?
   }
 
@@ -23,7 +23,7 @@ final class PendingSave: Sendable {
 
   init(_ changeSet: ChangeSet) { self.changeSet = changeSet }
 
-  /// Leaves the result and wakes who waits. Called once, by the writer.
+  /// Stores the result and wakes the waiting threads. Called once, by the writer.
   func complete(_ result: Result<CommitResult, any Error>) {
     let waiters = state.withLock { state in
       state.result = result
@@ -60,7 +60,7 @@ final class PendingSave: Sendable {
     return result
   }
 
-  /// What finishing came to, for a save that another turn has finished.
+  /// The outcome of a save that another turn has finished.
   var outcome: Result<Void, any Error>? {
     get { state.withLock { $0.outcome } }
     set { state.withLock { $0.outcome = newValue } }

@@ -21,11 +21,11 @@ extension SaveSession {
     return save
   }
 
-  /// Finishes a save to the store in a turn of its own context: on success the context lets go of
-  /// what the store now has; on failure everything stays unsaved.
+  /// Finishes a save to the store in a turn of its own context: on success the context releases the
+  /// changes that the store now has; on failure all changes stay unsaved.
   func finish(_ save: PendingSave) throws {
     if let outcome = save.outcome { return try outcome.get() }
-    // What was done meanwhile was done to the state before.
+    // Later changes were made from the state before the save.
     work.encodeEdits()
     work.pendingSave = nil
     defer { if work.savepoints.isEmpty { merger.ringIfOwed() } }
@@ -51,8 +51,8 @@ extension SaveSession {
     var gone: [ManagedObject] = []
     registry.willTakeOutcome(result, of: changeSet)
     work.replaceWorking(work.working.rebased(onto: changeSet, result, schema: schema))
-    // Pushes may go on arriving. What came before is not rebased again: a saver who pushes faster than
-    // all of that takes would keep this going for ever, and the inbox growing.
+    // Pushes may go on arriving. Earlier ones are not rebased again: a saver that pushes faster
+    // than the rebase would keep this going for ever, and the inbox growing.
     var inbox: [Layer.Push] = []
     while true {
       let state = layer.current
@@ -75,7 +75,7 @@ extension SaveSession {
       guard let object = registry.cache.registeredObject(for: key) else { continue }
       let isDelete = changeSet.changes.values[place].kind == .delete
       if isPlain, !isDelete {
-        // Nothing came on top, and nobody has decided otherwise: nearly always.
+        // No newer changes and no other decisions: nearly always.
         object.generation = result.generation
         object.status = .clean
       } else if isPlain || !settle(object, after: changeSet.changes.values[place], result) {
@@ -93,10 +93,11 @@ extension SaveSession {
     tell(told, ofSaved: saved, result, gone: gone)
   }
 
-  /// Gives registered objects that the save did not speak of what the store has made of them: a delete
-  /// rule or a constraint reached them there, or a derived attribute of theirs follows from the save. What is unsaved in one stays, on its old base.
+  /// Updates registered objects outside the save that the store has changed: a delete rule or a
+  /// constraint reached them there, or a derived attribute of theirs follows from the save. Their
+  /// unsaved changes stay, on their old base.
   ///
-  /// - Returns: those that are deleted.
+  /// - Returns: the deleted objects.
   private func takeDecided(
     _ result: CommitResult, beyond changeSet: ChangeSet
   ) -> [ManagedObject] {
@@ -116,7 +117,7 @@ extension SaveSession {
     return gone
   }
 
-  /// Notes what the store made of objects: the turn's objectsDidChange tells.
+  /// Notes the store's changes of objects, which the turn's objectsDidChange reports.
   private func noteMerged(_ changeSet: ChangeSet, _ result: CommitResult) {
     for (key, merged) in result.merged {
       switch (changeSet.changes[key]?.kind, merged) {

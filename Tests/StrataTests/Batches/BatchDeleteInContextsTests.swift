@@ -82,7 +82,7 @@ import Testing
       try child.execute(few)
       try child.expectEntries(1)
       try context.expectEntries(1)
-      // Whoever holds an object keeps its values until a merge.
+      // An object that the program holds keeps its values until a merge.
       #expect(entries[0].label == "e0")
     }
   }

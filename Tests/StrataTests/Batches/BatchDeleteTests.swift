@@ -89,7 +89,7 @@ import Testing
     #expect(denied.map(\.objectID) == [ids[1]] && denied.map(\.relationship) == ["Route.ferries"])
     let left = try container.root.performAndWait { try $0.count(for: Route.all) }
     #expect(left == 3)
-    // What denies may go along.
+    // A denying object may be deleted along.
     let both = try container.root.performAndWait { try $0.fetchIDs(Ferry.all) } + ids
     #expect(try container.coordinator.execute(BatchDeleteRequest(objectIDs: both)).count == 4)
   }

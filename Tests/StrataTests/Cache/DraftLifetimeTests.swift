@@ -17,7 +17,7 @@ private struct KeptValues: Model {
   private let container: PersistentContainer
   private let context: ManagedObjectContext
   private var naive: [ObjectID: Values] = [:]
-  /// What was saved, which a refresh brings back.
+  /// The saved value, which a refresh restores.
   private var saved: [ObjectID: Values] = [:]
 
   init(_ random: ModelRandom) throws {
@@ -155,7 +155,7 @@ private struct KeptValues: Model {
         guard let context = note.managedObjectContext else { return }
         note.summary = String(repeating: "s", count: 500)
         for folder in (try? context.fetch(Folder.all)) ?? [] { folder.name += " read" }
-        // This encodes what was done to the folders, and lets go of their drafts.
+        // This encodes the edits of the folders, and frees their drafts.
         _ = try? context.fetch(Folder.all)
         note.revision = 7
       }

@@ -5,7 +5,7 @@ import StrataRecord
 import Testing
 
 @Suite struct `A graph of objects` {
-  /// What is left of a context and of objects of it when nobody holds them any more.
+  /// Contexts and their objects after the program has released them.
   private struct Remains {
     weak var context: ManagedObjectContext?
     weak var country: Country?

@@ -3,7 +3,8 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// A record that was read in an earlier turn is used only if nobody has changed the object since.
+/// A record that was read in an earlier turn is used only if no other context has changed the
+/// object since.
 
 @Suite struct `An object that nobody holds` {
   private let container: PersistentContainer
@@ -194,7 +195,7 @@ import Testing
       #expect(shown == 9)
       gate.open()
       try await save.value
-      // The change is made from the root's unsaved record, which goes back to what was saved.
+      // The change is made from the root's unsaved record, which reverts to the saved one.
       try await worker.perform { try $0.existingObject(City.self, with: id).name = "B" }
       try await root.perform { $0.rollback() }
       try await worker.perform { try $0.save() }

@@ -24,7 +24,7 @@ private actor Gazetteer: ContextActor {
 
   var hasChanges: Bool { context.hasChanges }
 
-  /// Holds a city, and follows what others make of it.
+  /// Holds a city, and follows others' changes of it.
   func follow(_ id: ObjectID) throws {
     context.automaticallyMergesChangesFromParent = true
     held = try context.existingObject(City.self, with: id)
@@ -162,7 +162,7 @@ private actor Gazetteer: ContextActor {
     #expect(try await gazetteer.names() == ["0"])
     let start = try await fileByteCount(after: 1..<50)
     #expect(try await fileByteCount(after: 50..<250) == start)
-    // A turn that does not end is what such growth comes from.
+    // Such growth comes from a turn that does not end.
     let forgotten = ManagedObjectContext(parent: container.coordinator)
     #expect(try forgotten.cityNames() == ["249"])
     #expect(try await fileByteCount(after: 250..<450) > start)

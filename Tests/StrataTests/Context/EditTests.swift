@@ -309,7 +309,7 @@ import Testing
     context.processPendingChanges()
     #expect(city.population == 1)
     #expect(city.name == "A")
-    // A save in the body is a push's chance to land; it is none of the body's edits.
+    // A save in the body may integrate a push, which is no part of the body's edits.
     try context.save()
     refused(context) {
       try push(2)
@@ -350,7 +350,7 @@ import Testing
       context.delete(deleted)
       context.country("IR")
       twin = context.country("IR")
-      // A save tells what was done so far, and fails.
+      // A save reports the changes so far, and fails.
       try? context.save()
     }
     context.processPendingChanges()

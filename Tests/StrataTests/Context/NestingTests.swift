@@ -16,7 +16,7 @@ extension ContextQueue {
 
   fileprivate func hasChanges() throws -> Bool { try performAndWait { $0.hasChanges } }
 
-  /// What a new child of this context reads.
+  /// The values that a new child of this context reads.
   fileprivate func published() throws -> [String] {
     try ContextQueue(parent: self).performAndWait { context in
       try context.fetch(City.all.sorted(by: \.name)).map { "\($0.name) \($0.population)" }
@@ -75,10 +75,10 @@ extension ContextQueue {
         if level % 2 == 1 { city.name = "\(level)" } else { city.population = level }
       }
     }
-    // From the bottom up: each level's own change lies beneath those that came from below.
+    // From the bottom up: each level's own change is beneath those that came from below.
     for level in (1...8).reversed() { try levels[level].save() }
     #expect(try levels[0].published() == ["7 8"])
-    // And the other way round: what a level pushes is nothing but its own.
+    // And the other way round: a level pushes only its own changes.
     try levels[0].performAndWait { $0.rollback() }
     for (level, queue) in levels.enumerated() where level > 0 {
       try queue.performAndWait { context in
@@ -173,7 +173,7 @@ extension ContextQueue {
     (0..<3).flatMap { update in (0..<3).map { [insert, update, $0] } }
   }
 
-  /// Saves from `level` up, until `target` sees what it has done.
+  /// Saves from `level` up, until `target` sees its changes.
   private func lift(_ levels: [ContextQueue], from level: Int, to target: Int) throws {
     guard level > target else { return }
     for next in (target + 1...level).reversed() { try levels[next].save() }
@@ -195,7 +195,7 @@ extension ContextQueue {
     }
     #expect(try levels[update].published() == ["A 7"])
     try lift(levels, from: update, to: delete)
-    // Where the one who deletes lies below, it sees the update; where above, it has got it.
+    // If the deleting context is below, it sees the update; if it is above, it has received it.
     #expect(try levels[delete].published() == ["A 7"])
     try levels[delete].performAndWait { context in
       context.delete(try context.existingObject(City.self, with: id))
@@ -229,7 +229,7 @@ extension ContextQueue {
         context.delete(try context.existingObject(City.self, with: id))
       }
     }
-    // The lower of the two cannot know what the upper one does later.
+    // The lower of the two cannot know later changes of the upper one.
     if update >= delete {
       try edit()
       try remove()
@@ -272,7 +272,8 @@ extension ContextQueue {
     for level in (1...4).reversed() {
       try levels[level].save()
       let names = try levels[level - 1].performAndWait { try $0.cityNames() }
-      // The push reaches what the receiver has; what those above it have, when it comes to them.
+      // The push reaches the receiver's objects; those of the contexts above it, when it arrives
+      // there.
       #expect(names == (0..<level - 1).map { "later \($0)" })
     }
     try levels[0].save()
@@ -294,7 +295,7 @@ extension ContextQueue {
       for city in try context.fetch(City.all) { city.population = 1 }
       context.city("new", population: 1)
     }
-    // Nobody holds an object; the turn's end has swept what it may.
+    // The program holds no object; the turn's end has released those that it may.
     try child.performAndWait { context in
       context.delete(try context.fetch(City.where { $0.name == "0" })[0])
     }

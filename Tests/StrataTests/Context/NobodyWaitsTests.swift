@@ -256,7 +256,7 @@ private struct Tree {
     for thread in threads { thread.letGo() }
     for thread in threads { try thread.finish() }
     #expect(refusals.withLock { $0 } == 1)
-    // What the refused body did before is pending, as after any error.
+    // Earlier changes of the refused body are pending, as after any error.
     #expect(try root.performAndWait { $0.hasChanges })
     #expect(try child.performAndWait { $0.hasChanges })
   }
@@ -285,7 +285,7 @@ private struct Tree {
 }
 
 @Suite struct `Half of a turn` {
-  /// Sets one of two cities, and reads, so that what was done is encoded; then the other.
+  /// Sets one of two cities, and reads, so that the edits are encoded; then the other.
   private func turn(
     in queue: ContextQueue, _ ids: [ObjectID], throwing error: (any Error)? = nil
   ) -> HeldThread<Void> {
@@ -354,7 +354,7 @@ private struct Tree {
     #expect(try published() == ["A", "B"])
     view.city("C")
     #expect(try published() == ["A", "B"])
-    // Entering any queue ends it: the body must see what was done.
+    // Entering any queue ends it: the body must see its changes.
     #expect(try child.performAndWait { try $0.cityNames() } == ["A", "B", "C"])
   }
 

@@ -3,7 +3,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// The ways in which a parent takes back what it has not saved.
+/// The ways in which a parent reverts unsaved changes.
 enum TakeBack: CaseIterable, Sendable {
   case rollback, undo, refresh, reset, throwingEdit
 }
@@ -78,7 +78,7 @@ private final class TakenBack {
     parent.processPendingChanges()
   }
 
-  /// Saves the child and the parent, and gives what `body` finds in the store.
+  /// Saves the child and the parent, and returns the result of `body` in the store.
   func saveAll<R: Sendable>(_ body: @Sendable (ManagedObjectContext) throws -> R) throws -> R {
     try child.save()
     try parent.save()

@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-// Threads of a test's own, held at a known place while others act. Whoever waits for one waits with a
-// watchdog: what never comes is a failure, not a hang.
+// Threads of a test's own, held at a known place while others act. Each wait has a watchdog: an
+// event that never comes is a failure, not a hang.
 
 /// Something that should have happened has not, for as long as the watchdog waits.
 struct Stuck: Error, CustomStringConvertible {
@@ -16,7 +16,7 @@ private let watchdogSeconds = 60
 
 /// Runs `body` on a thread of its own, and waits for it.
 ///
-/// - Throws: what the body throws; `Stuck` if it does not end.
+/// - Throws: the errors of the body; `Stuck` if it does not end.
 @discardableResult
 func elsewhere<T: Sendable>(_ body: @escaping @Sendable () throws -> T) throws -> T {
   let thread = HeldThread { _ in try body() }

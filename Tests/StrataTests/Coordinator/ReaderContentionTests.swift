@@ -4,8 +4,8 @@
   import Strata
   import Testing
 
-  /// How often the calling thread has gone to sleep in the kernel, for a lock or anything else, since
-  /// it was started. What the scheduler takes from it on a busy machine is not counted.
+  /// The number of times that the calling thread has slept in the kernel, for a lock or any other
+  /// reason, since it was started. Preemption on a busy machine is not counted.
   private func sleepCount() -> Int {
     var usage = rusage()
     let code = getrusage(callingThread, &usage)

@@ -4,7 +4,7 @@ import Strata
 import StrataModel
 import Testing
 
-/// A context, a list of its plants by bed and name, and what its callbacks make of it.
+/// A context, a list of its plants by bed and name, and the list according to its callbacks.
 private struct Scene {
   let container: PersistentContainer
   let context: ManagedObjectContext
@@ -31,7 +31,7 @@ private struct Scene {
 
   /// Ends the turn.
   ///
-  /// - Returns: the list, or what its callbacks make of it if that is something else.
+  /// - Returns: the list, or the list according to its callbacks if that differs.
   func ended() -> String {
     context.processPendingChanges()
     if let complaint = replay.complaint { return complaint }
@@ -151,7 +151,8 @@ private struct Scene {
     a.name = "z"
     other.plant("c", in: "y")
     try other.save()
-    // Nobody holds the object, so it shows what has been saved; its place is that of before.
+    // The program does not hold the object, so it shows the saved values; its place is the former
+    // one.
     #expect(scene.ended() == "[x: z b]")
     try merge()
     #expect(scene.ended() == "[x: b z] [y: c]")
@@ -167,7 +168,7 @@ private struct Scene {
     isRead: Bool
   ) throws {
     let scene = try Scene([("a", "x"), ("b", "x")])
-    // Nothing is registered any more, but for a fault.
+    // Nothing is registered any more, except a fault.
     scene.context.cacheByteBudget = 0
     _ = scene.context.registeredObjects
     let id = try #require(try scene.context.fetchIDs(Plant.where { $0.name == "a" }).first)

@@ -3,7 +3,7 @@ import Foundation
 import Strata
 import Testing
 
-/// Notes what a list shows each time that it is told.
+/// Notes the content of a list at each notification.
 private final class Shown: FetchedResultsControllerDelegate {
   private(set) var texts: [String] = []
 

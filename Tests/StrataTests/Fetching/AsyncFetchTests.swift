@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct `A fetch beside a context` {
-  /// A container with so many entries saved.
+  /// A container with the given number of entries saved.
   @Test func `sees what is published, at each level`() async throws {
     let container = try estate(entries: 3)
     let worker = container.newBackgroundContext()
@@ -80,7 +80,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await early.value }
   }
 
-  /// A container with so many entries, none of them saved.
+  /// A container with the given number of entries, none of them saved.
   private func unsaved(entries count: Int) throws -> PersistentContainer {
     let container = try estate()
     try container.root.performAndWait { context in

@@ -34,7 +34,7 @@ private func populate(_ context: ManagedObjectContext) {
 }
 
 @Suite struct `Predicates about to-many relationships` {
-  /// What must hold wherever the objects are.
+  /// The expectation for saved and unsaved objects.
   private static func check(_ context: ManagedObjectContext) throws {
     // Through to-one inverses.
     let large = try codes(context) { $0.cities.any { $0.population > 8 } }

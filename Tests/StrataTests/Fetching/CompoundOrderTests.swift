@@ -10,7 +10,7 @@ import Testing
 }
 
 @Suite struct `The order of a compound index` {
-  /// Bytes below 3 are written as two, the second of which is also what ends a part.
+  /// Bytes below 3 are written as two, the second of which also ends a part.
   @Test func `is that of values with bytes which have to be escaped, too`() throws {
     let container = try PersistentContainer(inMemory: ManagedObjectModel(Scroll.self))
     let titles = ["x\0b", "x\u{1}", "x\0a", "x", "\0", "x\u{2}\0\u{1}y", "x\u{2}\u{1}z", ""]

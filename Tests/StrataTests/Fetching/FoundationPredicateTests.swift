@@ -209,7 +209,7 @@ private let patrons: [(String, Predicate<Patron>)] = [
 ]
 
 @Suite struct `Predicates of Foundation` {
-  /// What must be so wherever the objects are.
+  /// The expectation for saved and unsaved objects.
   private static func check(_ context: ManagedObjectContext, _ seed: UInt64) throws {
     for (name, predicate) in guests {
       try compare(predicate, in: context, "\(name), seed \(seed)")

@@ -3,7 +3,7 @@ import Foundation
 import Strata
 import Testing
 
-/// What has a name: the index on it is one for the whole hierarchy.
+/// An entity with a name: the index on it is one for the whole hierarchy.
 @Entity(isAbstract: true) class Holder: ManagedObject {
   @Attribute(.indexed) var name: String
 }
@@ -29,7 +29,7 @@ import Testing
     try PersistentContainer(inMemory: ManagedObjectModel(Claim.self, Parcel.self))
   }
 
-  /// What `request` finds must be what Swift finds, unsaved and saved.
+  /// The results of `request` must equal Swift's, unsaved and saved.
   private func expect(
     _ request: FetchRequest<Parcel>, in context: ManagedObjectContext, _ comment: Comment,
     _ expected: ([Parcel]) -> [Parcel]

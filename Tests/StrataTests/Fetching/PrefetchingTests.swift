@@ -15,7 +15,7 @@ import Testing
     let tags: [ObjectID]
   }
 
-  /// Two accounts with two entries each and a tag each; a third of everything that belongs to nobody.
+  /// Two accounts with two entries each and a tag each; a third of everything that has no owner.
   private func saved(_ container: PersistentContainer) throws -> Graph {
     try container.root.performAndWait { context in
       let accounts = ["Ada", "Bob", "Cyd"].map { context.account($0) }

@@ -3,7 +3,7 @@ import Foundation
 import Strata
 import Testing
 
-/// Entries of two owners and of none: Ada has 1, 2 and nil, Bob 10 twice, nobody 5.
+/// Entries of two owners and of none: Ada has 1, 2 and nil, Bob 10 twice, no owner 5.
 @Sendable private func fill(_ context: ManagedObjectContext, share: Int, count: Int) {
   let rows: [(String, Int?, String?)] = [
     ("x", 1, "Ada"), ("y", 2, "Ada"), ("x", nil, "Ada"), ("x", 10, "Bob"), ("y", 10, "Bob"),

@@ -6,14 +6,14 @@ import StrataModel
 import StrataTestSupport
 import Testing
 
-/// A warehouse in a file, and a context that merges what happens to it.
+/// A warehouse in a file, and a context that merges its changes.
 private struct Branch {
   let folder: TemporaryDirectory
   let container: PersistentContainer
   let observer: ContextQueue
   let log: MergeLog
 
-  /// - Parameter seed: decides what is in it.
+  /// - Parameter seed: determines its content.
   init(seed: UInt64, wareCount: Int) throws {
     folder = try TemporaryDirectory()
     container = try PersistentContainer(
@@ -37,7 +37,7 @@ private struct Branch {
     get throws { try StoreContents(of: folder.file("store")) }
   }
 
-  /// What the observer has been told.
+  /// The notifications of the observer.
   func told() throws -> Told {
     try observer.performAndWait { _ in }
     return Told(

@@ -3,8 +3,8 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// Does the same random work in a root with two workers and in a `CountOracle`, and compares what
-/// saves refuse.
+/// Does the same random work in a root with two workers and in a `CountOracle`, and compares the
+/// failures of saves.
 private struct CountWorld: Model {
   var random: ModelRandom
   private let contexts: [ContextQueue]
@@ -143,7 +143,7 @@ private struct CountWorld: Model {
   }
 
   private mutating func rollBack(_ context: Int) throws {
-    // What a worker has built on may not go away under it.
+    // Objects that a worker's changes depend on may not be deleted beneath it.
     if context == 0, oracle.layers[1...2].contains(where: { !$0.isEmpty }) { return }
     try contexts[context].performAndWait { $0.rollback() }
     oracle.rollBack(context)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Teams, players and sponsors in a context and all that lies beneath, as naively as can be: each
-/// context keeps what it has set, and counts by asking for every player and every sponsor.
+/// Teams, players and sponsors in a context and all states beneath, as naively as can be: each
+/// context keeps the values that it has set, and counts by asking every player and every sponsor.
 struct CountOracle {
   struct Link: Hashable {
     let sponsor: Int
     let team: Int
   }
 
-  /// What is unsaved in one context. A player's team is nil for none; a player that is gone is
+  /// The unsaved changes of one context. A player's team is nil for none; a player that is gone is
   /// `.deleted`.
   struct Layer {
     enum Player: Equatable {
@@ -59,7 +59,7 @@ struct CountOracle {
 
   // MARK: - Saving
 
-  /// What a save of the context would refuse: "team relationship".
+  /// The failures of a save of the context: "team relationship".
   func refusals(of context: Int) -> Set<String> {
     let (own, below) = (layers[context], parent(of: context))
     var playersOf = own.teams
@@ -81,7 +81,7 @@ struct CountOracle {
     return Set(players.map { "\($0) players" } + sponsors.map { "\($0) sponsors" })
   }
 
-  /// Hands what is unsaved to the parent, or to the store.
+  /// Hands the unsaved changes to the parent, or to the store.
   mutating func save(_ context: Int) {
     let (own, below) = (layers[context], parent(of: context))
     layers[below].players.merge(own.players) { _, newer in newer }

@@ -11,8 +11,8 @@ private let policies: [MergePolicy] = [
   },
 ]
 
-/// Two contexts on one store that do random things, and save now and then by a random policy, without
-/// a look at what the other has saved. After a refused save a context takes everything back.
+/// Two contexts on one store that do random things, and save now and then by a random policy,
+/// without reading the other's saves. After a refused save a context reverts everything.
 private struct RandomHarbour: Model {
   var random: ModelRandom
   private let container: PersistentContainer
@@ -157,7 +157,7 @@ private struct NestedRealms: Model {
     }
   }
 
-  /// Saves the root, and compares what it shows.
+  /// Saves the root, and compares its values.
   private func compare() throws {
     try root.performAndWait { context in
       try context.save()

@@ -12,7 +12,7 @@ struct ExternalAudit {
   private let store: LMDBStore
   private let environment: Environment
 
-  /// - Parameter directory: that of `republic(in:)`, whose container is open.
+  /// - Parameter directory: the directory of `republic(in:)`, whose container is open.
   init(_ directory: TemporaryDirectory) throws {
     let path = directory.file("republic.strata").path
     store = try LMDBStore.open(at: path, model: republicModel(), durability: .none)

@@ -5,14 +5,14 @@ import StrataChanges
 import StrataTestSupport
 import Testing
 
-/// Random work in a root, its child and another root, on objects of which each has the same bytes twice:
-/// beside it, and in it. Whatever saves, merges, undo and rollback make of the one, they must make of the
-/// other; and the file has the bytes of each stamp and no others.
+/// Random work in a root, its child and another root, on objects each of which has the same bytes
+/// twice: beside it, and in it. Saves, merges, undo and rollback must have the same effect on both;
+/// and the file has the bytes of each stamp and no others.
 ///
-/// The contexts are refreshed before the two are compared: an object that is held and out of date shows
-/// its own value of the one and the store's of the other, as it should. With undo they are refreshed after
-/// each step, for what was replaced before a context heard of it cannot be brought back. Without, there are
-/// conflicts.
+/// The contexts are refreshed before the two are compared: an object that is held and outdated
+/// shows its own value of the one and the store's of the other, as it should. With undo they are
+/// refreshed after each step, because a value that was replaced before a context noticed cannot be
+/// restored. Without, there are conflicts.
 private struct MirroredWorld: Model {
   var random: ModelRandom
   let directory: TemporaryDirectory
@@ -41,7 +41,7 @@ private struct MirroredWorld: Model {
     }
   }
 
-  /// But for objects that they have deleted: of those the bytes cannot come back.
+  /// Except for objects that they have deleted: their bytes cannot be restored.
   private static let oursFirst = MergePolicy.custom("ours first") { conflict in
     conflict.theirValues == nil ? .keepTheirs : .apply(.mergeByPropertyObjectTrump)
   }
@@ -58,7 +58,7 @@ private struct MirroredWorld: Model {
       work("rename") { $1?.title = "t\($2.number)" },
       work("delete") { context, painting, _ in if let painting { context.delete(painting) } },
       work("save", weight: 3) { context, _, _ in try context.save() },
-      // A child goes on from what its parent has rolled back, if nobody tells it.
+      // A child continues from values that its parent has rolled back, unless it is refreshed.
       work("roll back", refreshes: true) { context, _, _ in context.rollback() },
       work("undo", weight: 2) { context, _, _ in context.undo() },
       work("redo") { context, _, _ in context.redo() },
@@ -74,7 +74,7 @@ private struct MirroredWorld: Model {
     ]
   }
 
-  /// What a step draws before it is in its context.
+  /// The random numbers of a step before it is in its context.
   private struct Draw: Sendable {
     let number: Int
     let data: Data?
@@ -111,7 +111,7 @@ private struct MirroredWorld: Model {
       let all = try context.fetch(Painting.all.sorted(by: \.title))
       let painting = all.isEmpty ? nil : all[draw.number % all.count]
       try body(context, painting, draw)
-      // What is shown, however old the object is, can be set without changing anything.
+      // Setting a value to the shown one changes nothing, however old the object is.
       guard let painting, !painting.isDeleted else { return true }
       let hadChanges = painting.hasChanges
       painting.scan = painting.scan

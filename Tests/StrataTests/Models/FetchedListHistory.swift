@@ -8,12 +8,12 @@ import StrataTestSupport
 struct FetchedListHistory: Model {
   private struct Refusal: Error {}
 
-  /// What a plant shows.
+  /// The values of a plant.
   private struct Look: Equatable {
     let name: String, bed: String?, height: Int, isRare: Bool
   }
 
-  /// One list, what its delegate made of it, and what its updates are to come to.
+  /// One list, the list according to its delegate, and the expected result of its updates.
   private final class Followed {
     let oracle: FetchedListOracle
     var list: FetchedResultsController<Plant>?
@@ -45,7 +45,7 @@ struct FetchedListHistory: Model {
   private let saves: MessageLog
   private var mergedCount = 0
   private var lists: [Followed] = []
-  /// What each plant showed when it was last looked at, if the context was up to date with others.
+  /// The values of each plant at the last check, if the context was up to date with others.
   private var looks: [ObjectID: Look] = [:]
   private var held: [ManagedObject] = []
 
@@ -113,7 +113,7 @@ struct FetchedListHistory: Model {
     try compare()
   }
 
-  /// What the updates have told comes to the list as it is at last.
+  /// The reported updates add up to the final list.
   mutating func finish() async throws {
     let ends = lists.map { $0.list?.snapshot ?? $0.last }
     for followed in lists { followed.list = nil }
@@ -152,7 +152,7 @@ struct FetchedListHistory: Model {
     if random.chance(2) { try merge() }
   }
 
-  /// Takes over what `other` has saved.
+  /// Merges the saves of `other`.
   private mutating func merge() throws {
     let messages = saves.messages(.didSave)
     for message in messages[mergedCount...] {

@@ -13,12 +13,12 @@ struct FetchedListOracle {
   var isIn: (Plant) -> Bool = { _ in true }
   /// Whether one plant comes before another in the order of the request, as far as that tells.
   let precedes: (Plant, Plant) -> Bool
-  /// What a plant's section is named by, and its place among the sections; nil for a list without.
+  /// The name of a plant's section, and its place among the sections; nil for a list without.
   var section: ((Plant) -> String?)?
-  /// Whether the list is in the order of its sections before that of the request.
+  /// Whether the list is in the order of its sections before the request's.
   var isOrderedBySection = false
 
-  /// What the list is to be; nil if its sections are not in one piece each.
+  /// The expected list; nil if its sections are not contiguous.
   func sections(in context: ManagedObjectContext) throws -> [FetchedListReplay.Section]? {
     var plants = try context.fetch(Plant.all).filter(isIn)
     plants.sort { precedes($0, $1) || !precedes($1, $0) && $0.id.key < $1.id.key }

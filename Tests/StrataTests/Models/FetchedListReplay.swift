@@ -11,11 +11,11 @@ final class FetchedListReplay: FetchedResultsControllerDelegate {
   }
 
   private(set) var sections: [Section]
-  /// What has been told, one line each.
+  /// The reports, one line each.
   private(set) var log: [String] = []
   /// The objects of which it was told that they changed, or came.
   var touched: Set<ObjectID> = []
-  /// What does not fit: a callback out of turn, a place that is none.
+  /// The mistakes: a callback out of turn, a place that does not exist.
   private(set) var complaint: String?
   private(set) var failures: [any Error] = []
   /// Done within a callback.
@@ -37,7 +37,7 @@ final class FetchedListReplay: FetchedResultsControllerDelegate {
     controller.sections.map { Section(name: $0.name, ids: $0.objects.objectIDs) }
   }
 
-  /// Begins anew with what the controller has.
+  /// Begins again with the controller's list.
   func reload(_ controller: FetchedResultsController<Plant>) {
     sections = Self.sections(of: controller)
     log = []

@@ -5,10 +5,10 @@ import StrataModel
 import StrataTestSupport
 import Testing
 
-/// What is defined of an ordered list, and so is compared:
-/// - in one context, each edit does what it does to an array;
-/// - after saves from several contexts, members that one has put somewhere stand in the order that it
-///   saw among themselves and among those that nobody has moved.
+/// The defined parts of an ordered list, which are compared:
+/// - in one context, each edit has the effect that it has on an array;
+/// - after saves from several contexts, members that one has placed are in the order that it saw,
+///   among themselves and among members that no context has moved.
 @Suite struct `Random edits of ordered lists` {
   @Test func `of one context do what they do to an array`() async {
     #expect(await failure("a route", steps: 60) { try Alone<RouteList>($0) } == nil)
@@ -27,10 +27,10 @@ import Testing
   }
 }
 
-/// One context's hand on a list, and what the list should be.
+/// One context's edits of a list, and the expected list.
 private final class Editor<List: TestList> {
   let list: List
-  /// What this editor alone moves, inserts and removes: names that begin with it.
+  /// The members that this editor alone moves, inserts and removes: names that begin with it.
   let colour: String
   var expected: [String]
   private let round: Int
@@ -45,7 +45,7 @@ private final class Editor<List: TestList> {
 
   var context: ManagedObjectContext { list.context }
 
-  /// Whether the order in which this editor has seen a member is what all must see.
+  /// Whether all must see a member in the order in which this editor has seen it.
   func isCompared(_ name: String) -> Bool { name.hasPrefix(colour) || name.hasPrefix("-") }
 
   private func own() -> [Int] { expected.indices.filter { expected[$0].hasPrefix(colour) } }
@@ -88,7 +88,7 @@ private final class Editor<List: TestList> {
     expected.remove(at: source)
   }
 
-  /// Ends the turn: what others have done meanwhile is shown.
+  /// Ends the turn: others' changes become visible.
   func look() throws {
     context.processPendingChanges()
     let seen = expected

@@ -4,13 +4,13 @@ import StrataModel
 import StrataTestSupport
 import Testing
 
-/// Objects that come and go at random under a small budget, beside a dictionary of those that the test
-/// holds: what a context registers must be the same instances.
+/// Objects that come and go at random under a small budget, beside a dictionary of those that the
+/// test holds: a context must register the same instances.
 private struct Registration: Model {
   var random: ModelRandom
   private let context: ManagedObjectContext
   private let ids: [ObjectID]
-  /// What each city is called, by ID.
+  /// The name of each city, by ID.
   private var names: [ObjectID: String] = [:]
   private var held: [ObjectID: City] = [:]
 
@@ -76,7 +76,7 @@ private struct Registration: Model {
     }
   }
 
-  /// Only what is held is left at last, all of it.
+  /// In the end only held objects are left, all of them.
   mutating func finish() throws {
     let registered = context.registeredObjects
     if registered != Set(held.values) {
@@ -101,11 +101,11 @@ private struct Registration: Model {
     let context = ManagedObjectContext(parent: container.coordinator)
     var stale: [Int] = []
     for round in 1...600 {
-      // Nobody holds it, so that it is read anew when it has been changed.
+      // The test does not hold it, so it is read again after a change.
       _ = try context.existingObject(City.self, with: city.objectID).name
       context.processPendingChanges()
       city.name = "\(round)"
-      // Beyond a multiple of what is registered, all objects are outdated at once.
+      // Beyond a multiple of the registered objects, all are outdated at once.
       for _ in 0..<(round.isMultiple(of: 2) ? 8 : 0) { writer.city("other") }
       try writer.save()
       let name = try context.existingObject(City.self, with: city.objectID).name

@@ -115,7 +115,7 @@ private struct Question {
     isByAmount = random.chance(2)
   }
 
-  /// What the window shows of all rows.
+  /// The rows in the window.
   func cut<T>(_ rows: [T]) -> [T] {
     Array(rows.dropFirst(window.fetchOffset).prefix(window.fetchLimit ?? .max))
   }
@@ -185,7 +185,7 @@ private struct Question {
     }
   }
 
-  /// Groups without an order come in that of their first objects.
+  /// Groups without an order come in the order of their first objects.
   func accounts() throws {
     let rows = try context.fetch(
       window.select {

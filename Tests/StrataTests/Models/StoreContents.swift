@@ -2,8 +2,8 @@
 import Foundation
 import StrataLMDB
 
-/// Every byte of objects, index entries and links that lies in a store's file, tree by tree: two stores
-/// with the same history have the same.
+/// Every byte of objects, index entries and links in a store's file, tree by tree: two stores with
+/// the same history have the same.
 struct StoreContents: Equatable {
   private(set) var trees: [String: [[UInt8]: [UInt8]]] = [:]
 
@@ -26,7 +26,7 @@ struct StoreContents: Equatable {
     }
   }
 
-  /// What differs, in words.
+  /// The differences, in words.
   func differences(from other: StoreContents) -> [String] {
     var found: [String] = []
     for name in Set(trees.keys).union(other.trees.keys).sorted() {

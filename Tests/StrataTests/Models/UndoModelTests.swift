@@ -21,7 +21,7 @@ import Testing
   #endif
 }
 
-/// What there is and what there was: a copy of everything for each group.
+/// The present and the former states: a copy of everything for each group.
 private struct Oracle {
   struct Graph: Equatable {
     var rows: [Int: ModelGraph.Row] = [:]
@@ -39,7 +39,7 @@ private struct Oracle {
   var saved = Graph()
   var undoGraphs: [Graph] = []
   var redoGraphs: [Graph] = []
-  /// What the graph was when the group that is open began.
+  /// The graph at the beginning of the open group.
   var groupStart = Graph()
 
   mutating func endGroup() {
@@ -79,11 +79,11 @@ private struct World: Model {
   private let context: ManagedObjectContext
   private let child: ManagedObjectContext
   private var oracle = Oracle()
-  /// What edits that are under way would bring back.
+  /// The states that throwing edits would restore.
   private var savepoints: [Oracle] = []
   private var ids: [ObjectID] = []
   private var numbers: [ObjectID: Int] = [:]
-  /// The instances that somebody holds, if anybody does: an object that comes back is the same.
+  /// The held instances, if there are any: an object that comes back is the same.
   private var held: [ObjectID: ManagedObject] = [:]
   private let holdsInstances: Bool
 

@@ -4,14 +4,14 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// What the store should have of nations and boroughs, in dictionaries, with the constraint conflicts of
-/// each save resolved by hand.
+/// The expected nations and boroughs of the store, in dictionaries, with the constraint conflicts
+/// of each save resolved by hand.
 private struct NaiveFederation {
   struct Row: Equatable {
     var iso: String?
     var name: String?
     var population = 0
-    /// What the save under way sets to something else than its default.
+    /// The properties that the save under way sets to another value than the default.
     var set: Set<String> = []
   }
 
@@ -20,9 +20,9 @@ private struct NaiveFederation {
   /// Boroughs' nations.
   var boroughs: [UInt64: UInt64?] = [:]
 
-  /// Has `next` be what the store has after a save, or says that it is refused.
+  /// Makes `next` the expected content of the store after a save, or says that it is refused.
   ///
-  /// - Returns: whether the save goes through.
+  /// - Returns: whether the save succeeds.
   mutating func save(_ wanted: NaiveFederation, _ policy: MergePolicy) -> Bool {
     var next = wanted
     while let (winner, others) = next.collision(over: self) {
@@ -71,7 +71,7 @@ private struct NaiveFederation {
   }
 }
 
-/// Two roots, each with a child, save to one store what the naive federation saves too.
+/// Two roots, each with a child, make the same saves to one store as the naive federation.
 private struct UniquenessWorld: Model {
   var random: ModelRandom
   private let container: PersistentContainer

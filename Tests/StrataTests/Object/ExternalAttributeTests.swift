@@ -120,7 +120,7 @@ private final class Occurrence: Sendable {
       return painting.objectID
     }
     let audit = try ExternalAudit(directory)
-    // Whoever looked at the bytes would see that they are gone.
+    // Reading the bytes would show that they are gone.
     try audit.damage { _ in nil }
     try ContextQueue(parent: container.coordinator).performAndWait { context in
       let painting = try #require(

@@ -3,7 +3,7 @@ import Foundation
 import Strata
 import Testing
 
-// What `@Entity` writes, written by hand.
+// The code that `@Entity` generates, written by hand.
 
 private final class Author: ManagedObject, Entity {
   var name: String {

@@ -255,7 +255,7 @@ import Testing
     }
   }
 
-  // MARK: - What it costs
+  // MARK: - Costs
 
   @Test(arguments: [true, false])
   func `of 100,000 members takes 1,000 random moves for some 1,000 entries in the file`(
@@ -293,7 +293,7 @@ import Testing
       try context.save()
       var expected = list.names
       var entryCount = 0
-      // Now before, now behind the last one: each halves what is left.
+      // Now before, now behind the last one: each halves the rest.
       for round in 0..<40 {
         for step in 0..<25 {
           let place = 500 + (round * 25 + step) / 2

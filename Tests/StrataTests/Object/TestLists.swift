@@ -117,7 +117,7 @@ extension TestList {
   }
 }
 
-/// A store that notes what its saves have written.
+/// A store that notes the writes of its saves.
 final class CountingStore: PersistentStore {
   private let store: LMDBStore
   private let counts = Mutex<[WriteCount]>([])

@@ -5,7 +5,7 @@ import Testing
 private typealias Message = ManagedObjectContext.Message
 
 @Suite struct `The properties that a message names` {
-  /// Runs one turn in the root, and returns what objectsDidChange said of it.
+  /// Runs one turn in the root, and returns the content of objectsDidChange.
   private func change(
     _ container: PersistentContainer, _ body: @Sendable (ManagedObjectContext) throws -> Void
   ) async throws -> ChangedObjects {
@@ -20,7 +20,7 @@ private typealias Message = ManagedObjectContext.Message
     _ body: @Sendable (ManagedObjectContext) throws -> sending T
   ) async throws -> sending T {
     try await container.root.perform { context in
-      // Safety: what the body returns is `sending`.
+      // Safety: the body's result is `sending`.
       nonisolated(unsafe) let result = try body(context)
       try context.save()
       return result

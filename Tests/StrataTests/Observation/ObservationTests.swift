@@ -357,7 +357,7 @@ private func isTold(
       try container.root.performAndWait { root in
         try root.existingObject(City.self, with: id).name = "B"
       }
-      // What the turn reads is of one moment, and that was before.
+      // All reads of the turn are of one moment, and that was before.
       context.processPendingChanges()
       #expect(try context.existingObject(City.self, with: id).name == "B")
     }

@@ -27,7 +27,7 @@ private final class LateExecutor: TaskExecutor {
 
   func hold() { state.withLock { $0.isLate = true } }
 
-  /// Runs what was held, up to its next suspension, before it returns.
+  /// Runs the held code, up to its next suspension, before it returns.
   func letGo() {
     let held = state.withLock { state in
       state.isLate = false

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite struct `Undo across saves` {
-  /// What the store has, read past all contexts of the test.
+  /// The stored values, read past all contexts of the test.
   private func stored(_ container: PersistentContainer) throws -> [String] {
     let reader = ManagedObjectContext(parent: container.coordinator)
     return try reader.fetch(City.all.sorted(by: \.name)).map {

@@ -133,7 +133,7 @@ import Testing
   }
 }
 
-/// What is done to countries A and B and governments a and b, of which A and a are linked.
+/// The edits of countries A and B and governments a and b, of which A and a are linked.
 private enum Pairing: String, CaseIterable, Sendable {
   case setOther, setOtherFromBack, setNil, setNilFromBack, setNew, setNewFromBack, deleteGovernment
   case deleteCountry, deleteBoth, deleteAndReplace, replaceAndDelete, swap, deleteFree

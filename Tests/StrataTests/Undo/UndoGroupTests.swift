@@ -270,6 +270,6 @@ import Testing
 }
 
 extension ManagedObjectContext {
-  /// Encodes what was done so far, as any fetch does.
+  /// Encodes the edits so far, as any fetch does.
   fileprivate func encodeByFetching() { _ = try? count(for: City.all) }
 }

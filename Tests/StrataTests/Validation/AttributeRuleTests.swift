@@ -21,7 +21,7 @@ private func measurements() throws -> PersistentContainer {
 }
 
 @Suite struct `A rule of an attribute` {
-  /// Expects what a save of a measurement refuses.
+  /// Expects the failures of a save of a measurement.
   private func expect(
     _ expected: [String], at location: SourceLocation = #_sourceLocation,
     _ edit: @Sendable (Measurement) -> Void

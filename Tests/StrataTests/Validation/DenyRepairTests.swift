@@ -16,7 +16,7 @@ import Testing
   var captains: ToMany<Captain>
 }
 
-/// A captain who is linked to a vessel and to a club, and saved.
+/// A saved captain, linked to a vessel and to a club.
 @Suite struct `A deletion that a rule denies` {
   private let context: ManagedObjectContext
   private let container: PersistentContainer

@@ -6,7 +6,7 @@ import StrataTestSupport
 import Testing
 
 /// A port "A" (code "A"), a port "B", a ship and a tanker in A that weigh 1 and 2, a sailor on the
-/// ship who earns 1, a barge of the tanker; and two contexts on the store that have seen all of it.
+/// ship with wage 1, a barge of the tanker; and two contexts on the store that have seen all of it.
 private struct HarbourRivals {
   let container: PersistentContainer
   let ours: ManagedObjectContext
@@ -33,12 +33,12 @@ private struct HarbourRivals {
     }
   }
 
-  /// What the store has derived wrongly.
+  /// The wrong derived values of the store.
   func mistakes() throws -> [String] {
     try ManagedObjectContext(parent: container.coordinator).derivedMistakes()
   }
 
-  /// What the store has of the port of this name.
+  /// The stored values of the port of this name.
   func stored<T>(_ name: String, _ body: (Port) throws -> T) throws -> T {
     let context = ManagedObjectContext(parent: container.coordinator)
     return try body(context.port(named: name))

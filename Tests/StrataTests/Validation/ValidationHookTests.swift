@@ -26,7 +26,7 @@ import Testing
   override func validateForUpdate() throws { throw Refusal(reason: "postcards stay") }
 }
 
-/// What letters have been asked, and what they answer.
+/// The questions to letters, and their answers.
 private final class Judge: Sendable {
   @TaskLocal static var current: Judge?
 

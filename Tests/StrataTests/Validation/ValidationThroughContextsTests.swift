@@ -165,7 +165,7 @@ import Testing
   }
 }
 
-/// What no rule of one attribute can say.
+/// A rule over several attributes.
 @Entity private final class Span: ManagedObject {
   var lower: Int = 0
   var upper: Int = 0

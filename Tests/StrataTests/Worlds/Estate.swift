@@ -42,7 +42,7 @@ enum LedgerKind: String, AttributeValue, CaseIterable {
 
 // MARK: - The garden
 
-// Plants stand in beds, have a gardener, who works for a firm, and need tools.
+// Plants are in beds, have a gardener, with a firm as employer, and need tools.
 
 @Entity class Plant: ManagedObject {
   @Attribute(.indexed) var name: String

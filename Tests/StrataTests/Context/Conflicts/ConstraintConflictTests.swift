@@ -26,7 +26,7 @@ private struct Rivals {
     try container.root.performAndWait { $0.mergePolicy = policy }
   }
 
-  /// Reads what is stored.
+  /// Reads the stored values.
   func read<T: Sendable>(
     _ body: @Sendable (ManagedObjectContext) throws -> sending T
   ) throws -> T {

@@ -4,16 +4,16 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// A painting "a" with scan 1, whose title the root has set to "ours" and which another root has changed
-/// meanwhile.
+/// A painting "a" with scan 1, whose title the root has set to "ours" and which another root has
+/// changed since.
 private struct Overhung {
   let directory: TemporaryDirectory
   let container: PersistentContainer
   let id: ObjectID
 
   /// - Parameters:
-  ///   - ours: what the root does besides.
-  ///   - theirs: what the other root does, and saves; nil for deleting the painting.
+  ///   - ours: the root's other changes.
+  ///   - theirs: the other root's changes, which it saves; nil for deleting the painting.
   init(
     ours: @escaping @Sendable (Painting) -> Void = { _ in },
     theirs: (@Sendable (Painting) -> Void)?
@@ -42,7 +42,7 @@ private struct Overhung {
     }
   }
 
-  /// What the store has, and what the root shows: title and scan.
+  /// The stored and the root's state: title and scan.
   func expect(_ title: String, _ expected: Data?, _ comment: Comment? = nil) throws {
     let id = id
     for queue in [ContextQueue(parent: container.coordinator), container.root] {
@@ -160,7 +160,7 @@ private struct Overhung {
       })
     try theirs.expect("ours", scan(2))
 
-    // What it was before they replaced it, which the store has no more.
+    // The value that they replaced, which the store no longer has.
     let former = try Overhung(theirs: { $0.scan = scan(2) })
     let first = MergePolicy.custom("first") { _ in
       .values(["scan": .data(scan(1))], others: .overwrite)

@@ -2,7 +2,7 @@
 import Strata
 import Testing
 
-/// What two roots do to one city, whose name was "a" and whose population was 1.
+/// The changes of two roots to one city, whose name was "a" and whose population was 1.
 private enum Scene: Sendable, CaseIterable {
   case sameProperty, differentProperties, weUpdateTheyDelete, weDeleteTheyUpdate, bothDelete
 }
@@ -100,7 +100,8 @@ extension Scene {
     }
     for level in levels.dropFirst().reversed() { try await level.save() }
     let stored = try city(id, in: container)
-    // A child's push lands on what lies beneath the root by then: that is the root's whole object.
+    // A child's push is laid over the state beneath the root at that time: that is the root's whole
+    // object.
     let isWhole = row.policy == .overwrite && row.scene == .differentProperties && depth > 0
     let outcome = isWhole ? .city("theirs", 2) : row.outcome
     do {
@@ -235,7 +236,7 @@ extension Scene {
     }
   }
 
-  /// "first" is what it was: then the save does not change it.
+  /// "first" is its former value: then the save does not change it.
   @Test(arguments: ["first", "second"])
   func `keeps the saver's transient values, which the store cannot have changed`(
     _ note: String

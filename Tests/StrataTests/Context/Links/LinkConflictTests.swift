@@ -2,8 +2,8 @@
 import Strata
 import Testing
 
-/// One root links or deletes what another root has deleted or linked meanwhile. Before it: country IR,
-/// city Rey, language fa, route R, ferry F; nothing is linked.
+/// One root links or deletes objects that another root has deleted or linked since. Before it:
+/// country IR, city Rey, language fa, route R, ferry F; nothing is linked.
 private enum Scene: String, Sendable, CaseIterable {
   /// We set City.country, they delete the country.
   case weLinkToOne
@@ -51,7 +51,7 @@ private enum Scene: String, Sendable, CaseIterable {
     }
   }
 
-  /// What is there in the end, sorted; nil if the save is refused.
+  /// The final content, sorted; nil if the save is refused.
   func outcome(_ policy: MergePolicy) -> [String]? {
     let isOurs = policy == .overwrite || policy == .mergeByPropertyObjectTrump
     switch self {
@@ -70,7 +70,7 @@ private enum Scene: String, Sendable, CaseIterable {
     }
   }
 
-  /// What they have saved.
+  /// Their saved state.
   var before: [String] {
     switch self {
     case .weLinkToOne: ["F", "R", "Rey", "fa"]
@@ -159,7 +159,7 @@ extension ManagedObjectContext {
       do {
         try root.performAndWait { context in
           context.mergePolicy = policy
-          // What this turn reads, it has read before they save: else it would deny by itself.
+          // This turn has read its objects before they save: else it would deny by itself.
           _ = try context.inventory()
           try ContextQueue(parent: container.coordinator).performAndWait { other in
             try scene.theirs(other)

@@ -180,7 +180,7 @@ private struct IntegrityWorld: Model {
     try expectNone([complaint ?? outcome.1].compactMap { $0.map(Self.named) })
   }
 
-  /// Whether what the saving context shows of its own objects is what is stored.
+  /// Whether the saving context's values of its own objects equal the stored ones.
   private static func complaint(
     _ context: ManagedObjectContext, about saved: Set<ManagedObject>
   ) throws -> String? {
@@ -201,7 +201,7 @@ private struct IntegrityWorld: Model {
     return nil
   }
 
-  /// What is wrong with the links of all that a fresh context sees.
+  /// The inconsistent links in the view of a fresh context.
   private static func complaint(_ context: ManagedObjectContext) throws -> String? {
     let countries = Set(try context.fetch(Country.all))
     let cities = Set(try context.fetch(City.all))

@@ -5,7 +5,7 @@ import Testing
 
 // A relationship has many forms in which a program can ask for it. All of them say the same.
 
-/// What each form of the question says: is `city` the one city of `country`?
+/// The answers to each form of the question: is `city` the one city of `country`?
 @MainActor
 private func answers(
   _ city: City, in country: Country, _ context: ManagedObjectContext
@@ -27,7 +27,7 @@ private func answers(
   ]
 }
 
-/// What the forms say that go by the city's own values: its property and a list of the context.
+/// The answers of the forms that use the city's own values: its property and a list of the context.
 @MainActor
 private func ownAnswers(
   _ city: City, in country: Country, _ context: ManagedObjectContext

@@ -5,8 +5,8 @@ import StrataTestSupport
 import Testing
 
 @Suite struct `Setting an external attribute in a context that merges automatically` {
-  /// Asking what the attribute shows takes a view and merges what another has saved, which encodes what
-  /// is set so far.
+  /// Reading the attribute takes a view and merges another context's save, which encodes the edits
+  /// so far.
   @Test(arguments: [scan(2), nil])
   func `keeps what is set while a merge is made for it`(_ set: Data?) throws {
     let directory = try TemporaryDirectory()

@@ -24,7 +24,7 @@ private struct World {
     context = ManagedObjectContext(parent: container.coordinator)
   }
 
-  /// What the root's save of `edit` says.
+  /// The content of the root's save of `edit`.
   func saved(
     _ edit: @Sendable (ManagedObjectContext) throws -> Void
   ) throws -> ManagedObjectContext.Message {

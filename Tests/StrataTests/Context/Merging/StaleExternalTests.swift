@@ -35,7 +35,7 @@ private struct StaleScene {
     context.processPendingChanges()
   }
 
-  /// What the store has; the file is looked through for stamps without bytes.
+  /// The stored value; the file is searched for stamps without bytes.
   func stored() throws -> Data? {
     #expect(try ExternalAudit(directory).problems() == [])
     return try ContextQueue(parent: container.coordinator).scan(of: painting.objectID)
@@ -179,7 +179,7 @@ private struct StaleScene {
   @Test func `brings back the other unsaved changes alone`() throws {
     let scene = try StaleScene(read: scan(1), now: scan(2))
     scene.context.turn { scene.painting.title = "b" }
-    // So many that the deletion is not merged with the change.
+    // Enough objects to keep the deletion from being merged with the change.
     scene.context.turn { for number in 0..<50 { scene.context.painting("\(number)") } }
     try undoDeletion(in: scene)
     #expect(scene.painting.title == "b")
@@ -207,7 +207,7 @@ private struct StaleScene {
     let scene = try StaleScene(read: scan(1), now: scan(1))
     scene.context.turn {
       scene.painting.scan = scan(3)
-      // So many that the deletion is not merged with the change.
+      // Enough objects to keep the deletion from being merged with the change.
       for number in 0..<50 { scene.context.painting("\(number)") }
     }
     scene.context.delete(scene.painting)

@@ -42,7 +42,8 @@
         try context.save()
         return id
       }
-      // Two readers: one looks objects up that nobody holds, one merges into an object that it holds.
+      // Two readers: one looks up objects that the program does not hold, one merges into an object
+      // that it holds.
       let reader = ManagedObjectContext(parent: root)
       let merging = ManagedObjectContext(parent: root)
       merging.automaticallyMergesChangesFromParent = true

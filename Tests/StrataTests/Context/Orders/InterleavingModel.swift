@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #if DEBUG
 
-  /// What a reader may see, in the plainest form: saves are numbers that lie somewhere, and each event
-  /// moves them at once. Tags, segments, locks and composition do not occur.
+  /// The states that a reader may see, in the plainest form: saves are numbers at a place, and each
+  /// event moves them at once. Tags, segments, locks and composition do not occur.
   ///
-  /// A reader sees the store as of its snapshot, and over it what the layers of its chain held when it
-  /// copied them, far to near, but for the saves that the snapshot has.
+  /// A reader sees the store as of its snapshot, and over it the layers of its chain at the time of
+  /// copying them, far to near, without the saves that the snapshot has.
   struct InterleavingModel {
     enum Event: Hashable, Sendable {
       case none
       /// A turn sets these values.
       case publishes(InterleavingPlace, [Int?])
-      /// A root's save takes what is pending in its layer; `commits` and `givesUp` are about that.
+      /// A root's save takes the pending changes of its layer; `commits` and `givesUp` refer to
+      /// them.
       case takes(InterleavingPlace)
       case commits(InterleavingPlace)
       case givesUp(InterleavingPlace)
-      /// What is pending in one layer becomes the other's.
+      /// The pending changes of one layer become the other's.
       case pushes(InterleavingPlace, to: InterleavingPlace)
       case copiesLayers
       case takesSnapshot
@@ -36,8 +37,8 @@
     private var snapshot: [Save] = []
 
     /// - Parameters:
-    ///   - pending: what each layer holds at first: the values that it sets.
-    ///   - readerChain: the layers that the reader rests on, near to far.
+    ///   - pending: the values that each layer sets at first.
+    ///   - readerChain: the layers beneath the reader, near to far.
     init(pending: [InterleavingPlace: [Int?]], readerChain: [InterleavingPlace]) {
       self.readerChain = readerChain
       for (place, values) in pending { take(.publishes(place, values)) }
@@ -62,14 +63,14 @@
       }
     }
 
-    /// What the reader sees.
+    /// The reader's view.
     var seen: [Int] {
       let isStored = Set(snapshot.map(\.number))
       return Self.values(
         after: snapshot + copied.reversed().joined().filter { !isStored.contains($0.number) })
     }
 
-    /// What the store has.
+    /// The stored state.
     var stored: [Int] { Self.values(after: committed) }
 
     private static func values(after saves: [Save]) -> [Int] {

@@ -57,7 +57,8 @@
     let grandchild: ContextQueue
     private let cities: [ObjectID]
 
-    /// - Parameter pending: what each context has unsaved: the two populations, nil for as it is.
+    /// - Parameter pending: the unsaved values of each context: the two populations, nil for an
+    ///   unchanged one.
     init(
       on stage: InterleavingStage, pending: [InterleavingPlace: [Int?]], policy: MergePolicy
     ) throws {
@@ -88,7 +89,7 @@
       }
     }
 
-    /// A turn of the root: sets what is not nil and publishes it.
+    /// A turn of the root: sets the values that are not nil and publishes them.
     func turnOfRoot(setting values: [Int?]) throws {
       try Self.set(cities, to: values, in: root)
       root.processPendingChanges()
@@ -112,12 +113,12 @@
       }
     }
 
-    /// What a new child of `place` reads, all in one view.
+    /// The values that a new child of `place` reads, all in one view.
     func read(above place: InterleavingPlace) throws -> [Int] {
       try read(ManagedObjectContext.withExplicitTurns(below: layer(place)))
     }
 
-    /// What the store has.
+    /// The stored values.
     func readStore() throws -> [Int] {
       try read(ManagedObjectContext.withExplicitTurns(below: coordinator))
     }

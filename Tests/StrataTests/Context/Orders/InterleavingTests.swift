@@ -140,7 +140,7 @@
     // MARK: - All the way down
 
     /// The worker's changes reach the store by way of the root, and another root sets both cities:
-    /// what a reader has copied of the worker may be in its snapshot, and older than that.
+    /// the reader's copy of the worker's changes may be in its snapshot, and older than that.
     private static func wayDown(readFrom chain: [InterleavingPlace]) -> Interleaving {
       let push = Interleaving.Part(
         name: "worker", stops: [], events: [[.pushes(.worker, to: .root)]])
@@ -170,7 +170,7 @@
 
     // MARK: - A turn and a save
 
-    /// The turn's changes are merged with what was there, and the merged ones are saved.
+    /// The turn's changes are merged with earlier ones, and the merged ones are saved.
     private static func turnAndSave(readFrom chain: [InterleavingPlace]) -> Interleaving {
       let root = Interleaving.Part(
         name: "root", stops: [.turnEnded, .tagged, .committed],
@@ -230,7 +230,7 @@
       let interleaving = Interleaving(
         parts: [root, Self.otherSave, Self.reader],
         pending: [.root: [1, nil], .other: [2, 2]], readerChain: chain, policy: .error,
-        // It conflicts with what is committed, and would wait for what is being committed.
+        // It conflicts with the committed state, and would wait for a commit under way.
         isPossible: { order in
           order.prefix { $0 != 0 }.count { $0 == 1 } == 2
         })
@@ -239,8 +239,8 @@
   }
 
   @Suite struct `A worker that keeps its objects and saves again and again` {
-    /// The root saves twice meanwhile, the worker three times: once it has pushed, it has the root's
-    /// own record, whatever generation that goes back to by now.
+    /// The root saves twice in between, the worker three times: once it has pushed, it has the
+    /// root's own record, of any generation.
     @Test func `is in no conflict with itself, in whatever order the root saves`() throws {
       let coordinator = try geography().coordinator
       let orders = Interleaving.merges([3, 3])
@@ -285,8 +285,8 @@
   }
 
   @Suite struct `A push that sets what is being saved` {
-    /// The root has edited on top of its save, so it lays the pushes over that once more; the second
-    /// one differs in nothing from what was saved.
+    /// The root has edited on top of its save, so it lays the pushes over that once more; the
+    /// second one equals the saved state.
     @Test func `still comes after the push before it`() throws {
       let container = try geography()
       let (root, worker) = (container.root, container.newBackgroundContext())

@@ -4,16 +4,15 @@
   import Strata
   import StrataChanges
 
-  /// Two writers and a reader, step by step: what each does in the code and what that means in the
-  /// model.
+  /// Two writers and a reader, step by step: the code of each, and its meaning in the model.
   struct Interleaving: Sendable {
     /// One of the three.
     struct Part: Sendable {
       let name: String
       let stops: [PausePoint]
-      /// What its steps mean, one event for each: a step ends at a stop, the last one at the end. More
-      /// than one list where a planted fault draws one event out over two steps: the reader may take
-      /// it to have happened in either.
+      /// The events of its steps, one for each: a step ends at a stop, the last one at the end.
+      /// More than one list if a planted fault stretches one event over two steps: the reader may
+      /// see it in either.
       let events: [[InterleavingModel.Event]]
       /// The steps between which this part holds the store's write lock.
       var writing: Range<Int>?
@@ -27,13 +26,13 @@
     let readerChain: [InterleavingPlace]
     var policy = MergePolicy.mergeByPropertyObjectTrump
     var fillsDisk = false
-    /// What the root sets in a turn of its own before it saves.
+    /// The values that the root sets in a turn of its own before it saves.
     var rootTurn: [Int?]?
     /// Orders that are none, beside those in which two hold the write lock.
     var isPossible: @Sendable ([Int]) -> Bool = { _ in true }
 
-    /// All orders in which the steps of the parts can fall: each names the part that makes a step.
-    /// Whoever writes while another does would wait, which is no order of steps.
+    /// All orders of the steps of the parts: each names the part that makes a step. A writer would
+    /// wait for another, which is no order of steps.
     var orders: [[Int]] {
       Self.merges(parts.map(\.stepCount)).filter { isPossible($0) && !hasTwoWriting($0) }
     }
@@ -58,7 +57,7 @@
       return false
     }
 
-    /// What the model allows the reader of `order` to see.
+    /// The states that the model allows the reader of `order` to see.
     func allowed(in order: [Int]) -> Set<[Int]> {
       var choices: [[[InterleavingModel.Event]]] = [[]]
       for part in parts { choices = choices.flatMap { so in part.events.map { so + [$0] } } }
@@ -76,8 +75,8 @@
       return model
     }
 
-    /// What the model has in the end: as a late reader sees it, and in the store after the root has
-    /// saved what it still has.
+    /// The final state of the model: a late reader's view, and the store after the root has saved
+    /// the rest.
     func outcome(of order: [Int]) -> (seen: [Int], stored: [Int]) {
       var model = model(after: order, parts.map { $0.events[0] })
       model.take(.copiesLayers)
@@ -91,10 +90,10 @@
   }
 
   extension Interleaving {
-    /// What walking all orders came to.
+    /// The result of walking all orders.
     struct Tally {
       var orderCount = 0
-      /// An order, what its reader saw and what it might have seen.
+      /// An order, the view of its reader and the allowed views.
       var mistakes: [String] = []
     }
 
@@ -114,7 +113,7 @@
       return tally
     }
 
-    /// - Returns: what was seen that should not have been; nil if nothing was.
+    /// - Returns: a view that is not allowed; nil if there is none.
     private func walk(_ order: [Int], on stage: InterleavingStage) throws -> String? {
       let scene = try InterleavingScene(on: stage, pending: pending, policy: policy)
       let stepper = Stepper(schema: stage.schema)
@@ -142,7 +141,7 @@
       return try ending(of: order, in: scene).map { "\(steps): \($0)" }
     }
 
-    /// What each part does.
+    /// The code of each part.
     private func body(
       _ part: Part, in scene: InterleavingScene
     ) -> @Sendable () throws -> [Int] {
@@ -172,7 +171,7 @@
       return []
     }
 
-    /// Whether all is where it should be when everybody is done: nothing lost, nothing left over.
+    /// Whether the final state is correct: nothing lost, nothing left over.
     private func ending(of order: [Int], in scene: InterleavingScene) throws -> String? {
       let expected = outcome(of: order)
       let seen = try scene.read(above: readerChain[0])

@@ -5,12 +5,12 @@
   import StrataRecord
   import Synchronization
 
-  /// Runs threads from pause point to pause point, one at a time, in the order that a test gives: so
-  /// an order of steps that a race would meet once in a million runs is met every time.
+  /// Runs threads from pause point to pause point, one at a time, in the order that a test gives:
+  /// so an order of steps that a race would meet once in a million runs is met every time.
   ///
-  /// Each actor has its own stops, in order; pause points between them are passed. The writer thread
-  /// tags for whoever is running: all others stand still. What other threads do, a landing that
-  /// Swift's own pool runs for instance, is not held up.
+  /// Each actor has its own stops, in order; pause points between them are passed. The writer
+  /// thread tags for the running actor: all others stand still. Other threads, such as one of
+  /// Swift's own pool that integrates a push, are not stopped.
   ///
   /// ## Isolation
   /// Sendable; `step` is called by one thread, the test's.
@@ -91,7 +91,7 @@
 
       /// Runs the actor to its next stop, or to its end if there is no other.
       ///
-      /// - Throws: `Failure`, and what the body throws.
+      /// - Throws: `Failure`, and the errors of the body.
       func step() throws {
         let (isNew, stop) = state.withLock { state in
           state.isRunning = true
@@ -108,7 +108,7 @@
         }
       }
 
-      /// What the body returned.
+      /// The result of the body.
       func result() throws -> [Int] {
         guard let result = state.withLock({ $0.result }) else {
           throw Failure.stuck(actor: name, before: nil)

@@ -47,8 +47,8 @@ import Testing
   }
 }
 
-/// Ends the process if nobody says a word for too long: threads that wait for one another cannot be
-/// called back, and a test that hangs says nothing.
+/// Ends the process after a long time without progress: threads that wait for one another cannot be
+/// interrupted, and a test that hangs reports nothing.
 private final class Watchdog: Sendable {
   private let lastWord = Mutex<(who: String, Int)>(("nobody", 0))
   private let isOver = DispatchSemaphore(value: 0)
@@ -84,7 +84,7 @@ private actor Counts {
 /// ```
 private struct Stress {
   /// The accounts of `left` are changed in the worker alone, those of `right` in one of the other
-  /// roots alone: the sum of each stays what it is.
+  /// roots alone: the sum of each never changes.
   static let expectedSums = [1_000, 1_000]
 
   let container: PersistentContainer

@@ -4,7 +4,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// What lies in the store, by a context past all others.
+/// The content of the store, read by a context past all others.
 private func stored(in container: PersistentContainer) throws -> [String] {
   try ContextQueue(parent: container.coordinator).performAndWait { try $0.cityNames() }
 }

@@ -33,7 +33,7 @@
       return save
     }
 
-    /// Lets the writer commit, and holds nobody any more.
+    /// Lets the writer commit, and releases all waiting threads.
     func open() {
       PausePoint.observe(container.coordinator.schema, nil)
       mayCommit.signal()

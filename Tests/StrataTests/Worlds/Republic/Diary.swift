@@ -2,9 +2,9 @@
 import Strata
 import Synchronization
 
-// Objects that note what happens to them, for the tests of their life cycle.
+// Objects that note their life cycle events, for the tests of these.
 
-/// What objects have noted, in order, and what they are to do when it happens.
+/// The events that objects have noted, in order, and their actions for each.
 final class Diary: Sendable {
   private struct State {
     var entries: [String] = []
@@ -24,7 +24,7 @@ final class Diary: Sendable {
     action?(note)
   }
 
-  /// What was noted since the last time.
+  /// The events noted since the last time.
   func take() -> [String] {
     state.withLock { state in
       defer { state.entries = [] }
@@ -88,7 +88,7 @@ final class Diary: Sendable {
 }
 
 extension Diary {
-  /// Notes that a note has become a fault, whose text nobody can tell any more.
+  /// Notes that a note has become a fault, whose text is no longer known.
   func noteFault() { state.withLock { $0.entries.append("didTurnIntoFault") } }
 }
 

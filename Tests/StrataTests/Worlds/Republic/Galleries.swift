@@ -14,7 +14,7 @@ import Strata
   @Attribute(.unique) var code: String?
   @Attribute(.external) var scan: Data?
   @Attribute(.external, .length(...1_000)) var thumbnail: Data
-  /// What the scan is too, kept in the object, where a test wants to compare the two.
+  /// The same bytes as the scan, kept in the object, for tests that compare the two.
   var mirror: Data?
   var gallery: Gallery?
 }
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
     return painting
   }
 
-  /// The scan of a painting that this context sees; nil if there is none.
+  /// The scan of a painting that this context sees, or nil.
   func scan(of id: ObjectID) throws -> Data? {
     let scan = try existingObject(Painting.self, with: id).scan
     try throwWhatWasDeferred()

@@ -2,7 +2,7 @@
 import Foundation
 import Strata
 
-// What the tests of the store's derivation are about: derived attributes of all kinds over a
+// The world of the tests of the store's derivation: derived attributes of all kinds over a
 // relationship of each kind, in a hierarchy, with constraints and delete rules.
 
 @Entity final class Port: ManagedObject {
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
     return tanker
   }
 
-  /// What is derived in this context's objects otherwise than a naive calculation has it, as
+  /// The derived values of this context's objects that differ from a naive calculation, as
   /// "entity.attribute found ≠ expected".
   func derivedMistakes() throws -> [String] {
     var mistakes: [String] = []

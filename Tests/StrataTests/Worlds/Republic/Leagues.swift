@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     return sponsor
   }
 
-  /// What a save refuses, as "entity.property rule", sorted by object and property; empty if it
+  /// The failures of a save, as "entity.property rule", sorted by object and property; empty if it
   /// saves.
   func refusals() throws -> [String] {
     do { try save() } catch ContextError.validationFailed(let failures) {
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-  /// Expects what a save refuses.
+  /// Expects the failures of a save.
   func expectRefusals(_ expected: [String], at location: SourceLocation = #_sourceLocation) throws {
     let refusals = try refusals()
     #expect(refusals == expected, sourceLocation: location)
@@ -81,14 +81,14 @@ extension ManagedObjectContext {
 }
 
 extension ContextError {
-  /// What validation has found; nil for other errors.
+  /// The validation failures; nil for other errors.
   var failures: [ValidationFailure]? {
     if case .validationFailed(let failures) = self { failures } else { nil }
   }
 }
 
 extension ValidationFailure {
-  /// What is wrong with what, in few words.
+  /// The failures in few words.
   var summary: String {
     let what =
       switch rule {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Strata
 
-// What the tests of uniqueness are about: a relationship of every kind to what is unique.
+// The world of the tests of uniqueness: a relationship of every kind to a unique object.
 
 @Entity final class Nation: ManagedObject {
   @Attribute(.unique) var iso: String?

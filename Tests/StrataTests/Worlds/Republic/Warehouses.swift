@@ -3,7 +3,7 @@ import Foundation
 import Strata
 import StrataTestSupport
 
-// What the tests of batches are about: relationships of every kind with every delete rule, into and
+// The world of the tests of batches: relationships of every kind with every delete rule, into and
 // out of a hierarchy; indexes, constraints, external and derived attributes.
 
 @Entity(isAbstract: true)
@@ -82,7 +82,7 @@ final class Crate: Ware {
 }
 
 extension ManagedObjectContext {
-  /// Inserts what `random` says: the same for the same seed.
+  /// Inserts objects as `random` determines: the same for the same seed.
   func fillWarehouse(_ count: Int, _ random: inout SeededGenerator) {
     let depots = (0..<max(1, count / 20)).map { index in
       let depot = Depot(in: self)
