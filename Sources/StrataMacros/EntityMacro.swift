@@ -95,7 +95,7 @@
         "\"\(property.bareName)\"", "\\\(entity).\(property.name)",
         "as: (\(property.type.trimmedDescription)).self",
       ]
-      // The markers' parameters are in the same order as those of the functions. `ordered:` repeats
+      // The markers' parameters are in the order of the functions' parameters. `ordered:` repeats
       // the statement of the type.
       arguments += property.markerArguments.filter { $0.label?.text != "ordered" }.map {
         $0.with(\.trailingComma, nil).trimmedDescription

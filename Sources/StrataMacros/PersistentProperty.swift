@@ -19,7 +19,7 @@
     /// errors of the compiler.
     private(set) var isRefused = false
 
-    /// Reads `variable` and reports all mistakes in it, except for those of its markers, which
+    /// Reads `variable` and reports all mistakes in it, except for its markers' mistakes, which
     /// report them themselves.
     init?(_ variable: VariableDeclSyntax, report: Report) {
       guard !variable.isOfType, !variable.isComputed,

@@ -69,7 +69,7 @@ extension PersistentStore {
     return try answer.wait()
   }
 
-  /// Deletes objects, suspending meanwhile. Cancelling the task ends it without changing anything,
+  /// Deletes objects, suspending the task. Cancelling the task ends it without changing anything,
   /// unless it is already writing.
   ///
   /// - Throws: the error that `delete(_:completion:)` passes to its completion.

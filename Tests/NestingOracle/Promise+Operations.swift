@@ -156,7 +156,7 @@ extension Promise {
 
   // MARK: - Visible state
 
-  /// A context's unsaved changes of an object, those of a save under way included.
+  /// A context's unsaved changes of an object, including changes of a save under way.
   package func unsaved(_ place: Place, _ key: Int) -> Kind? {
     let (top, below) = (edits[place.rawValue][key], frozen[place.rawValue][key])
     guard let top, let below else { return (top ?? below)?.kind }

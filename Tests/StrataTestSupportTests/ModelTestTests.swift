@@ -72,7 +72,7 @@ private func wordTest(
   ) { WordModel($0, hasFault: hasFault) }
 }
 
-/// What a failure says to set `STRATA_MODEL_REPLAY` to.
+/// The value of `STRATA_MODEL_REPLAY` that a failure prints.
 private func replay(of failure: ModelFailure) -> String {
   String(failure.replay.dropFirst("STRATA_MODEL_REPLAY=\"".count).dropLast())
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
 
-/// An operation of a context failed. Errors of the store are `StoreError`, those of a fetch request
-/// `QueryError`.
+/// An operation of a context failed. The store throws `StoreError`, a fetch request `QueryError`.
 public enum ContextError: Error, Sendable, Hashable {
   // MARK: Finding objects
 

@@ -19,7 +19,7 @@ private enum Rumour {
 
 /// The plan of a merge, after everything is read.
 private struct MergePlan {
-  /// What is there below the context.
+  /// The state beneath the context.
   let view: ReadView
   /// Whether objects that are not registered are looked up before they are told of.
   let isChecked: Bool

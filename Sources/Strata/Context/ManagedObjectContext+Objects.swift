@@ -20,7 +20,7 @@ extension ManagedObjectContext {
 
   /// The object with this ID, its values loaded. Core Data: `existingObject(with:)`.
   ///
-  /// - Throws: `ContextError.objectNotFound` if there is none or it is deleted here; the errors of
+  /// - Throws: `ContextError.objectNotFound` if it does not exist or is deleted here; the errors of
   ///   `object(_:with:)`; `StoreError` if reading fails.
   public func existingObject<T: ManagedObject>(
     _ type: T.Type = T.self, with id: ObjectID

@@ -4,10 +4,10 @@ public import StrataModel
 public import StrataRecord
 import StrataStore
 
-// Finding an object by its unique value, and inserting it if there is none: for imports.
+// Finding an object by its unique value, and inserting it if it is missing: for imports.
 
 extension ManagedObjectContext {
-  /// The object whose unique attribute has this value, inserted now if there is none, and updated.
+  /// The object whose unique attribute has this value, inserted now if it is missing, and updated.
   ///
   /// ```swift
   /// try context.upsert(Country.self, matching: \.iso, "IR") { $0.name = "Iran" }

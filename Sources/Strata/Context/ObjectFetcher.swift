@@ -35,8 +35,8 @@ final class ObjectFetcher: ContextPart {
     return (plan, view, isMasked)
   }
 
-  /// The view in which a request is carried out, at the beginning of a fetch, and whether some of its
-  /// records differ from those of the turn's view.
+  /// The view and the reading of a fetch, and whether some of its records differ from the turn's
+  /// view.
   private func view<T>(for request: FetchRequest<T>) throws -> (view: ReadView, isMasked: Bool) {
     beginFetching()
     if request.includesPendingChanges { return try queriedView() }

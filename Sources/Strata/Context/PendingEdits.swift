@@ -31,7 +31,7 @@ struct PendingEdits: ~Copyable {
   /// The highest key of a member that each ordered relationship is known to have, where members were
   /// linked from their own side.
   var lastLinked: [LinkPlace: ObjectKey] = [:]
-  /// Those of `links` that equal the state beneath the context's changes.
+  /// The entries of `links` that equal the state beneath the context's changes.
   private var placesAsBefore: [LinkPlace: Set<ObjectKey>] = [:]
   /// The serials of the objects that are inserted next.
   var serials: Range<UInt64> = 0..<0

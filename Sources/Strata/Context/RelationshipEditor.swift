@@ -129,7 +129,7 @@ final class RelationshipEditor: ContextPart {
         }
         linkBack(target, to: object.key, at: inverse.slot)
       }
-      // Observers of the others may have set it meanwhile.
+      // Observers of the others may have set it in between.
       return setToOneKey(target?.key, of: object, at: slot)
     }
     if let inverse {

@@ -15,7 +15,7 @@ import StrataRecord
 /// ## Isolation
 /// The context's.
 struct SavePreparation {
-  /// What an object's change was when the object was last told of the save, and how often it was told.
+  /// An object's change at its last `willSave`.
   var told: [ObjectKey: (kind: Change.Kind, record: Record?, count: Int)] = [:]
   /// Whether the willSave notification is out: once for a save.
   var isAnnounced = false

@@ -44,7 +44,7 @@ final class SaveSession: ContextPart {
     preparation = SavePreparation()
     defer { preparation = outer }
     do {
-      // With what `willSave` adds to it, the turn is one group for undo, also if it is refused.
+      // With the changes of `willSave`, the turn is one undo group, also if the save is refused.
       defer { work.undoRecorder?.endTurn() }
       try prepareToSave()
     }

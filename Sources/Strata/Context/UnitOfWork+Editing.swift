@@ -19,8 +19,8 @@ extension UnitOfWork {
   }
 
   /// A serial for a new object. Serials are fetched several at a time, but never more than the
-  /// number of objects that wait to be encoded. So at least half are used, and those of one turn
-  /// are below those of a later one, in other contexts too.
+  /// number of objects that wait to be encoded. So at least half are used, and serials of one turn
+  /// are below serials of a later one, in other contexts too.
   private func nextSerial() -> UInt64 {
     if edits.serials.isEmpty {
       let count = min(max(edits.drafted.count, 1), Self.serialCountMax)

@@ -44,7 +44,7 @@ public struct FetchedResultsDifference: Sendable, Hashable, Codable {
   public internal(set) var deletions: [Object] = []
   public internal(set) var insertions: [Object] = []
   /// The objects whose position among the others has changed. Their values have changed too, or
-  /// those of an object that they are sorted by: a list view shows them again.
+  /// values of an object that they are sorted by: a list view shows them again.
   public internal(set) var moves: [Step] = []
   /// The objects that have changed and stayed where they were: their places differ as far as objects
   /// before them came and went.

@@ -84,7 +84,7 @@ final class OrderedMembers {
     return found
   }
 
-  /// The index of a member; nil if it is none. O(members / 1,024).
+  /// The index of a member; nil if the object is not in the list. O(members / 1,024).
   func index(of key: ObjectKey) -> Int? {
     guard let position = positions[key] else { return nil }
     let (chunk, offset) = place(of: Member(key: key, position: position))

@@ -239,7 +239,7 @@ extension ManagedObjectContext.UndoManager {
       || (state.disabledCount == 0 && (groupsByTurn || state.open != nil))
   }
 
-  /// Adds to the open group; begins one if there is none.
+  /// Adds to the open group; begins a group if none is open.
   func register(_ changes: UndoGroup, schema: Schema) {
     guard !changes.isEmpty else { return }
     if state.open == nil {

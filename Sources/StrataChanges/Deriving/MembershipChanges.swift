@@ -11,7 +11,7 @@ package struct MembershipChanges {
   package let schema: MembershipSchema
   /// The relationships found, each with its owner.
   package private(set) var places: Set<LinkPlace> = []
-  /// Those of them that gain members by to-one slots.
+  /// The relationships among them that gain members by to-one slots.
   package private(set) var gaining: Set<LinkPlace> = []
 
   package init(_ schema: MembershipSchema) { self.schema = schema }

@@ -129,7 +129,7 @@ package struct Base: Sendable {
     return generation == 0 && self.record == record
   }
 
-  /// Those of `slots` whose setter was not shown an ancestor's pending record.
+  /// The members of `slots` whose setter was not shown an ancestor's pending record.
   func slots(_ slots: SlotSet, readBefore pending: Record) -> SlotSet {
     guard let readings else { return generation == 0 && record == pending ? [] : slots }
     var before = SlotSet()

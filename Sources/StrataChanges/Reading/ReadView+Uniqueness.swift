@@ -5,8 +5,9 @@ package import StrataRecord
 // The objects that have a unique value, through all layers and the store.
 
 extension ReadView {
-  /// The first object, besides `own`, that has a record's value in a unique index; nil if there is
-  /// none, or if a part of the value is nil. O(segments × log pending + log entries of the store).
+  /// The first object, besides `own`, that has a record's value in a unique index; nil if no object
+  /// has it, or if a part of the value is nil. O(segments × log pending + log entries of the
+  /// store).
   package func holder(
     ofValueOf record: Record, _ entity: EntitySchema, in index: IndexSchema, besides own: ObjectKey
   ) throws -> ObjectKey? {
@@ -19,8 +20,8 @@ extension ReadView {
     }
   }
 
-  /// The first object that has the value, given part by part in the order of the index; nil if
-  /// there is none, or if a part is nil. O(segments × log pending + log entries of the store).
+  /// The first object that has the value, given part by part in the order of the index; nil if no
+  /// object has it, or if a part is nil. O(segments × log pending + log entries of the store).
   package func holder(of values: [Value], in index: IndexSchema) throws -> ObjectKey? {
     if values.contains(.null) { return nil }
     let (bytes, _) = index.bytes(of: values)

@@ -39,8 +39,8 @@ package enum FileSystem {
   }
 
   #if os(Linux)
-    /// Whether the number of the folder's file system is that of a local one. The kernel needs some
-    /// time to write mountinfo, and opening a store would need to read it.
+    /// Whether the number of the folder's file system is a local one's. The kernel needs some time
+    /// to write mountinfo, and opening a store would need to read it.
     private static func isKnown(_ folder: String) -> Bool {
       var information = statfs()
       return statfs(folder, &information) == 0

@@ -95,7 +95,7 @@ enum PageKind: UInt16 {
   /// The first page of a value that does not fit into a leaf.
   case value = 4
 
-  /// The bits that determine the kind: these, and those of pages that no plain tree has.
+  /// The bits that determine the kind: these, and the bits of pages that no plain tree has.
   static var mask: UInt16 { 0x6F }
 
   /// - Parameter page: readable up to the nodes; nil if it is none of these.

@@ -17,7 +17,7 @@ extension Environment {
     return transaction
   }
 
-  /// Begins a read transaction. When all slots are taken, those of dead processes are cleared, and
+  /// Begins a read transaction. When all slots are taken, slots of dead processes are cleared, and
   /// it is tried once more.
   static func beginReading(_ environment: OpaquePointer) throws(LMDBError) -> OpaquePointer {
     var transaction: OpaquePointer?

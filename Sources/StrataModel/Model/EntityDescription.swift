@@ -18,7 +18,7 @@ public final class EntityDescription: Sendable {
   public let properties: [PropertyDescription]
   /// The slot of the first property that the entity declares itself.
   public let firstOwnSlot: Int
-  /// The life cycle methods that are called on its objects, those of `superentity` included.
+  /// The life cycle methods that are called on its objects, including those of `superentity`.
   public let hooks: LifeCycleHooks
   /// The sets of properties, by name, whose values no two objects of the entity have together,
   /// subentities included: those that the entity declares itself. Single attributes are `.unique`.
@@ -33,7 +33,7 @@ public final class EntityDescription: Sendable {
   private let probe: (@Sendable (AnyKeyPath) -> PropertyRead?)?
   private let slots: CountedMutex<KnownSlots>
 
-  // Safety: key paths are immutable, and those of properties capture nothing.
+  // Safety: key paths are immutable, and key paths of properties capture nothing.
   private struct KeyPathKey: Hashable, @unchecked Sendable { let keyPath: AnyKeyPath }
 
   /// The slots that key paths read.
@@ -65,7 +65,7 @@ public final class EntityDescription: Sendable {
   ///     inherited ones, whose values no two objects have together. An object with nil in one of
   ///     them equals no other. An index keeps them in the order of the names.
   ///   - indexes: lists of two or more attributes and to-one relationships, including inherited
-  ///     ones, each of which gets an index: its order is that of the first property, where that is
+  ///     ones, each of which gets an index: it is ordered by the first property, where that is
   ///     equal of the second, and so on.
   ///   - properties: the entity's own; those of `superentity` are put before them.
   ///   - probe: returns the property of a key path that is not declared in `properties`; nil if

@@ -55,7 +55,7 @@
     }
   }
 
-  // MARK: - What a predicate asks of its expressions
+  // MARK: - Requirements of a predicate's expressions
 
   extension PredicateExpressions.StandardContains: Sendable where Root: Sendable, Other: Sendable {}
   extension PredicateExpressions.StandardContains: StandardPredicateExpression
@@ -69,7 +69,7 @@
   extension PredicateExpressions.CaseInsensitiveOrder: Codable
   where Root: Codable, Other: Codable {}
 
-  // MARK: - What they mean here
+  // MARK: - Their meaning here
 
   extension PredicateExpressions.StandardContains: TranslatableExpression {
     func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {

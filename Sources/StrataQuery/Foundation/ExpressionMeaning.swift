@@ -20,7 +20,7 @@ enum ExpressionMeaning {
   case pattern(PredicateExpressions.PredicateRegex)
 }
 
-// MARK: - As what stands around it wants it
+// MARK: - The form that the surrounding expression needs
 
 extension ExpressionMeaning {
   /// Returns the meaning as an operand.

@@ -13,7 +13,7 @@ package import StrataModel
 ///
 /// Names are checked against the entity when the request is executed.
 public struct DictionaryRequest<Root>: Sendable {
-  /// The objects that the rows are computed from. Their order and window become those of the rows.
+  /// The objects that the rows are computed from. The rows have their order and window.
   public var objects: FetchRequest<Root>
   /// The columns. If there are none, the columns are all attributes and to-one relationships stored
   /// in the objects' records. `.external` attributes are not in the records and cannot be columns.

@@ -36,7 +36,7 @@ public import StrataRecord
 /// `Row` is the type of a row: a tuple of the columns' types, or the type of the only column. A
 /// column that can be nil in a row must have an optional type: `orNil` makes the type optional.
 public struct RowRequest<Root, Row>: Sendable {
-  /// The objects that the rows are computed from. Their order and window become those of the rows.
+  /// The objects that the rows are computed from. The rows have their order and window.
   public var objects: FetchRequest<Root>
   private let columns: [any OperandNode]
   private var groupKeys: [any OperandNode] = []

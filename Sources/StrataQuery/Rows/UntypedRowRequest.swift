@@ -2,7 +2,7 @@
 
 /// A request for rows in the form common to `RowRequest` and `DictionaryRequest`.
 package struct UntypedRowRequest: Sendable {
-  /// The objects that the rows are computed from. Their order and window become those of the rows.
+  /// The objects that the rows are computed from. The rows have their order and window.
   package var objects: UntypedFetchRequest
   /// The columns, with the names that the program has given them.
   package var columns: [(name: String?, node: any OperandNode)]

@@ -54,7 +54,7 @@ extension Draft {
       && entry.start < UnsafeRawPointer(buffer + cell.pointee.heapEnd)
   }
 
-  /// Moves to a larger buffer, taking along only those of the heap's values that are still in use.
+  /// Moves to a larger buffer, taking along only the values of the heap that are still in use.
   private func grow(for byteCount: Int, _ layout: RecordLayout) {
     let (entryCount, heapOffset) = (layout.variableCount, layout.draftHeapOffset)
     let entries = entries(layout)

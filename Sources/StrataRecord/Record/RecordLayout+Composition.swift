@@ -27,7 +27,7 @@ extension RecordLayout {
   /// - Parameters:
   ///   - head: header, presence bits and fixed part: `fixedEnd` bytes. Of the header only the
   ///     version counts.
-  ///   - variable: `variableCount` entries; those of absent slots are empty.
+  ///   - variable: `variableCount` entries; absent slots have empty entries.
   func assemble(
     head: UnsafeRawPointer, variable: UnsafePointer<VariableBytes>, into arena: inout RecordArena
   ) -> Record {

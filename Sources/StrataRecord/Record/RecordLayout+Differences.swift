@@ -15,8 +15,8 @@ extension RecordLayout {
     return differing
   }
 
-  /// Adds the slots that have a value in one record alone, and those of the fixed part whose bytes
-  /// differ.
+  /// Adds the slots that have a value in one record alone, and the slots of the fixed part whose
+  /// bytes differ.
   private func addFixed(
     _ left: UnsafeRawPointer, _ right: UnsafeRawPointer, to differing: inout SlotSet
   ) {

@@ -98,7 +98,7 @@ package struct EntityDerivations: Sendable {
   package let dependents: [Dependent]
   /// The slots of `derived`.
   package let slots: SlotSet
-  /// Those of them that depend on other objects.
+  /// The derivations among them that depend on other objects.
   package let reaching: SlotSet
 
   init(derived: [DerivedAttribute], dependents: [Dependent]) {

@@ -34,8 +34,8 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
       members.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value.description) })
   }
 
-  /// Gives a number to each entity and property of `model` that has none yet. The order is that of
-  /// the names, so that the same model is numbered the same in every new store.
+  /// Gives a number to each entity and property of `model` that has none yet. They are numbered in
+  /// the order of their names, so that the same model is numbered the same in every new store.
   package mutating func number(_ model: ManagedObjectModel) {
     for entity in model.entities.sorted(by: { $0.name < $1.name }) {
       if entities[entity.name] == nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
 
-/// A type that a column of a fetched row can have: that of an attribute, `ObjectID` for a
+/// A type that a column of a fetched row can have: an attribute's type, `ObjectID` for a
 /// relationship's target or the object itself, or an optional one.
 ///
 /// Every `AttributeValue` is one too, declared enums included.

@@ -61,7 +61,7 @@ public enum StoreError: Error, Sendable {
 /// A link that would lead to nothing after a save.
 public struct DanglingLink: Sendable, Hashable {
   public enum Cause: Sendable, Hashable {
-    /// The save makes the link, and its target does not exist: it was deleted meanwhile, or never
+    /// The save makes the link, and its target does not exist: it was deleted in between, or never
     /// saved.
     case missingTarget
     /// The save deletes the target, and did not know of the link, which another save has made.

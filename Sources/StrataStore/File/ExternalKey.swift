@@ -3,7 +3,7 @@ import StrataModel
 import StrataRecord
 
 /// The key of an external attribute's value: the serial of its object, and the number of the
-/// property, both big-endian. An object's values are neighbours, and those of new objects are at
+/// property, both big-endian. An object's values are neighbours, and values of new objects are at
 /// the end.
 struct ExternalKey {
   private let word: UInt64

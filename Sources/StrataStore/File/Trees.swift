@@ -93,8 +93,8 @@ final class Trees: Sendable {
     return trees
   }
 
-  /// The names of all trees of a store of `schema`, the catalog's first; those of an entity in the
-  /// order records, entries, external attributes.
+  /// The names of all trees of a store of `schema`, the catalog's first; the trees of an entity in
+  /// the order records, entries, external attributes.
   static func names(_ schema: Schema) -> [String] {
     [catalogName]
       + schema.entities.flatMap { entity in

@@ -83,8 +83,7 @@ extension ConstraintCheck {
   }
 
   /// The loser's values as a record of the survivor's entity, and the slots that it set. If the
-  /// loser is of another entity of the hierarchy, the values are those of the properties that both
-  /// entities have.
+  /// loser is of another entity of the hierarchy, only properties of both entities have values.
   private func values(
     of loser: ObjectKey, as entity: EntitySchema, over theirs: Record
   ) throws -> (Record, SlotSet, ExternalValues)? {

@@ -44,7 +44,7 @@ struct LinkPlanning {
           continue
         }
         guard isOwnerThere, try !isChecked || state.exists(target) else { continue }
-        // Another save has removed the link meanwhile, and its removal wins.
+        // Another save has removed the link, and its removal wins.
         if case .moved = link, try state.view.link(at: place, to: target) == nil { continue }
         changes.added.append(
           .init(owner: place.owner, target: target, position: link.position ?? 0))

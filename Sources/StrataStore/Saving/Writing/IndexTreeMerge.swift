@@ -23,7 +23,7 @@ struct IndexTreeMerge: ~Copyable {
   /// Whether the cursor is on a block that has not been taken.
   private var isOnBlock: Bool
   private let image = TreeImage()
-  /// The block under construction; its number and value are those of the open list.
+  /// The block under construction; it has the number and the value of the open list.
   private var block = PostingBlock(PropertyNumber(rawValue: 0))
   private var isListOpen = false
   /// The objects that the tree has in the open list, and how many of them have been taken.

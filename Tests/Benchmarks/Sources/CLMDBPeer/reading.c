@@ -108,7 +108,7 @@ uint64_t lmdb_fetch_by_name(lmdb_peer *peer, const uint32_t *names, size_t count
   return sum;
 }
 
-// Each record is looked up and checked too: that is what the target ratio was measured against.
+// Each record is looked up and checked too: the target ratio was measured with that.
 uint64_t lmdb_fetch_ids_by_name(lmdb_peer *peer, const uint32_t *names, size_t count) {
   MDB_txn *txn = begin(peer, MDB_RDONLY);
   MDB_cursor *index = cursor(txn, peer->indexes[by_name]), *at = cursor(txn, peer->persons);

@@ -609,7 +609,7 @@ static double first_query(Store *s, int entity, bool lazy) {
     check(mdb_txn_commit(txn), "commit");
     v[i] = (wall() - t) * 1e6;
   }
-  if (lazy) { // all trees again for what follows
+  if (lazy) { // all trees again for the next step
     MDB_txn *txn;
     check(mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn), "begin");
     for (int j = 0; j < s->model.slots; j++) open_tree(s, txn, j, 0);

@@ -26,7 +26,7 @@ void lmdb_change_hundred(lmdb_peer *peer, uint64_t step);
 /// The sum of all that is there.
 uint64_t lmdb_digest(lmdb_peer *peer);
 
-/// Lets all objects go: what follows is as in a fresh context.
+/// Releases all objects: the following work starts as in a fresh context.
 void lmdb_forget(lmdb_peer *peer);
 /// Objects by serial. `per_turn` reads share a snapshot.
 uint64_t lmdb_read_by_id(

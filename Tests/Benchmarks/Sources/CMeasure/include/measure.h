@@ -15,7 +15,7 @@ uint64_t measure_cpu(void);
 uint64_t measure_thread_cpu(void);
 /// Bytes that malloc has given out and not taken back; 0 where the system does not say.
 uint64_t measure_heap(void);
-/// Forgets the peak; first gives what malloc holds free back to the system, if `trims`.
+/// Forgets the peak; first gives malloc's free memory back to the system, if `trims`.
 void measure_reset_peak(bool trims);
 /// Bytes resident now, mapped files included; 0 where the system does not say.
 uint64_t measure_resident(void);

@@ -67,10 +67,10 @@ static inline uint64_t text_sum(const void *bytes, size_t count) {
   return sum;
 }
 
-/// What is read of a name: its length and its last byte.
+/// The parts of a name that are read: its length and its last byte.
 static inline uint64_t name_sum(size_t count, uint8_t last) { return 31 * (uint64_t)count + last; }
 
-/// What is read of a person by name and age.
+/// The parts of a person that are read, by name and age.
 static inline uint64_t person_sum(int64_t age, size_t name_count, uint8_t name_last) {
   return (uint64_t)age + name_sum(name_count, name_last);
 }
