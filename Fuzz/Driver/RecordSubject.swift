@@ -65,7 +65,8 @@ enum RecordSubject: Subject {
     }
     var arena = RecordArena()
     let copy = arena.append(copying: record)
-    // Bytes that only a checksum would refuse may break an invariant; a record made of them would, too.
+    // Bytes that only a checksum would refuse may break an invariant; a record made of them would,
+    // too.
     if layout.invariantBroken(by: copy) != nil { return }
     let again = layout.withDraft(of: copy) { $0.encode(into: &arena) }
     try require(layout.differingSlots(copy, again).isEmpty, "encoding changed a value")

@@ -150,10 +150,11 @@
     ordered: Bool = false, originalName: String? = nil
   ) = #externalMacro(module: "StrataMacros", type: "MarkerMacro")
 
-  /// Gives a stored property the accessors of a record's slot. `@Entity` puts it on; do not write it.
+  /// Gives a stored property the accessors of a record's slot. `@Entity` puts it on; do not write
+  /// it.
   ///
-  /// - Parameter slot: The property's place among those that its class declares, from 0; nil for one
-  ///   that was refused.
+  /// - Parameter slot: The property's place among those that its class declares, from 0; nil for
+  ///   one that was refused.
   @attached(accessor)
   public macro _Persisted(slot: Int?) =
     #externalMacro(module: "StrataMacros", type: "PersistedMacro")

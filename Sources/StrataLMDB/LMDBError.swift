@@ -28,9 +28,9 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// The process was forked from one that uses the store. Only the parent may go on; the child
   /// must `exec` first.
   case forked
-  /// The path no longer leads to the file that the environment has open, or the lock file belongs to
-  /// another data file: the file was deleted, moved, or replaced by a backup while it was open. Close
-  /// every environment of the path, in all processes, and open it again.
+  /// The path no longer leads to the file that the environment has open, or the lock file belongs
+  /// to another data file: the file was deleted, moved, or replaced by a backup while it was open.
+  /// Close every environment of the path, in all processes, and open it again.
   case fileReplaced(path: String)
 
   // MARK: Room

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The order of keys, in LMDB's trees and everywhere else: bytewise, a key before those that it begins.
+// The order of keys, in LMDB's trees and everywhere else: bytewise, a key before those that it
+// begins.
 
 extension UnsafeRawBufferPointer {
-  /// Negative if these bytes come before `other`, 0 if they are the same, positive if they come after.
+  /// Negative if these bytes come before `other`, 0 if they are the same, positive if they come
+  /// after.
   @inlinable @inline(__always)
   package func order(to other: UnsafeRawBufferPointer) -> Int {
     let shared = Swift.min(count, other.count)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The longest ascending subsequence: of things in their old order, by their new places, the most that
-/// can be said not to have moved.
+/// The longest ascending subsequence: of things in their old order, by their new places, the most
+/// that can be said not to have moved.
 package enum LongestAscent {
   /// The indexes of the elements of one such subsequence, ascending. O(n log n).
   package static func indexes(of places: [Int]) -> [Int] {

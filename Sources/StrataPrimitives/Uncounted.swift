@@ -3,7 +3,8 @@
 /// A reference that is not counted, for paths on which counting would cost as much as the work.
 ///
 /// ## Lifetime
-/// Its maker sees to it that something else keeps the instance for as long as the reference is used.
+/// Its maker sees to it that something else keeps the instance for as long as the reference is
+/// used.
 @frozen
 @usableFromInline
 package struct Uncounted<Instance: AnyObject> {

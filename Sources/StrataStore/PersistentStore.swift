@@ -6,8 +6,8 @@ import StrataPrimitives
 
 /// Where objects live when no context holds them: snapshots out, change sets in.
 ///
-/// The coordinator knows stores by this protocol alone, so that one on another engine can stand where
-/// `LMDBStore` does. Tests/StrataStoreTests has the contract that each must pass.
+/// The coordinator knows stores by this protocol alone, so that one on another engine can stand
+/// where `LMDBStore` does. Tests/StrataStoreTests has the contract that each must pass.
 ///
 /// ## Isolation
 /// Sendable: every call may come from any thread.

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast Strata is, beside raw LMDB, raw SQLite and GRDB, in one run. A package of its own, so that
-// users of Strata never resolve the others. Docs/Benchmarks.md says how to run it.
+// How fast Strata is, beside raw LMDB, raw SQLite and GRDB, in one run. A package of its own, so
+// that users of Strata never resolve the others. Docs/Benchmarks.md says how to run it.
 
 import Foundation
 import PackageDescription

@@ -7,8 +7,8 @@ import Strata
 /// the root to the disk. It says `opening`, `saving <sequence>` before a save to the disk, and
 /// `saved <sequence>` when the disk has it.
 ///
-/// With the word `batches` after the store it fills and empties it instead: it says `deleting <round>` and
-/// `deleted <round>` around a batch delete of half of it.
+/// With the word `batches` after the store it fills and empties it instead: it says `deleting
+/// <round>` and `deleted <round>` around a batch delete of half of it.
 @main enum Writer {
   static func main() async throws {
     let arguments = CommandLine.arguments

@@ -2,7 +2,8 @@
 import Strata
 import StrataChanges
 
-/// A planted fault by its name: a mistake that the engine makes in debug builds when it is asked to.
+/// A planted fault by its name: a mistake that the engine makes in debug builds when it is asked
+/// to.
 package struct Fault: Sendable, Hashable {
   package let name: String
 

@@ -2,8 +2,8 @@
 
 /// Links of the relationships of many to many, from one object to another.
 ///
-/// An owner is a number as `owner(of:ordered:)` gives it: the ordered relationship and the other one
-/// are two owners of one object.
+/// An owner is a number as `owner(of:ordered:)` gives it: the ordered relationship and the other
+/// one are two owners of one object.
 package struct LinkSet: Hashable, Sendable {
   private var bits: UInt128 = 0
 

@@ -34,7 +34,8 @@ package struct Operation: Hashable, Sendable, CustomStringConvertible {
     /// Rest on the state of now, and on the newest one again.
     case pin, unpin
     case save
-    /// A save to a parent that is in a turn, from another thread: `set R x a; + hand C; + set R x b`.
+    /// A save to a parent that is in a turn, from another thread: `set R x a; + hand C; + set R x
+    /// b`.
     case hand
     /// The two halves of a save to the store.
     case begin, finish

@@ -47,8 +47,8 @@ extension Promise {
     case .refreshAll:
       if isSaving(place) { return false }
       return !own.contains { $0?.kind == .delete }
-    // Which half of a one-to-one link is taken back with one of its ends is not told anywhere; and a
-    // new or deleted object is left alone.
+    // Which half of a one-to-one link is taken back with one of its ends is not told anywhere; and
+    // a new or deleted object is left alone.
     case .revert:
       if isSaving(place), hasLinkChanges(place).may { return false }
       if frozen[place.rawValue][key]?.kind == .insert { return false }

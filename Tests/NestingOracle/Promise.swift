@@ -149,8 +149,8 @@ package struct Promise {
   var moves: Set<Place> = []
   /// Of the contexts that have an undo manager.
   var undoStacks: [UndoStacks?] = Array(repeating: nil, count: Place.allCases.count)
-  /// Objects that were new in a context and deleted there: until it saves they are hidden, whatever others
-  /// have made of them.
+  /// Objects that were new in a context and deleted there: until it saves they are hidden, whatever
+  /// others have made of them.
   var vanished: [Set<Int>] = Array(repeating: [], count: Place.allCases.count)
   /// The vanished objects of the context whose save is under way, at its beginning.
   var frozenVanished: Set<Int> = []

@@ -4,8 +4,8 @@ import Strata
 import StrataChanges
 import StrataTestSupport
 
-/// A store, in memory or shared by two coordinators, on which one sequence after the other runs, since a store costs more than a
-/// sequence.
+/// A store, in memory or shared by two coordinators, on which one sequence after the other runs,
+/// since a store costs more than a sequence.
 ///
 /// ## Isolation
 /// Belongs to the thread that runs the sequences.

@@ -92,8 +92,8 @@ package struct Trial: Sendable, CustomStringConvertible {
 }
 
 extension Trial.Failure {
-  /// The shortest sequence with a failure that is found by leaving out one step after the other, and
-  /// by making the setup simpler.
+  /// The shortest sequence with a failure that is found by leaving out one step after the other,
+  /// and by making the setup simpler.
   ///
   /// - Parameter limit: how often a sequence is tried at most.
   package func shrunk(with fault: Fault? = nil, limit: Int) -> Trial.Failure {

@@ -2,8 +2,8 @@
 import NestingOracle
 import Testing
 
-/// Short sequences in which the engine and the promise once differed, one to a paragraph. Random work
-/// found them, and left out the steps that were not needed.
+/// Short sequences in which the engine and the promise once differed, one to a paragraph. Random
+/// work found them, and left out the steps that were not needed.
 private let settled = """
   insert R y; hold G x; part C x y; set G x b; pair R x y; rollback G; rollback C; delete G y
 

@@ -2,7 +2,8 @@
 import Foundation
 import StrataTestSupport
 
-/// A folder of small tables: two continents, three countries in a row, and as many cities as wanted.
+/// A folder of small tables: two continents, three countries in a row, and as many cities as
+/// wanted.
 ///
 /// City i, from 1, stands in line i + 1 of its table and has the population i.
 struct DataFolder {

@@ -25,7 +25,8 @@ import Testing
     #expect(failed.standardError.hasSuffix("cities.tsv:\(line): \(problem)\n"))
     #expect(failed.facts["cities"] == nil)
 
-    // The first batch of 1,000 is there, and nothing of the second: the rest is new to a second run.
+    // The first batch of 1,000 is there, and nothing of the second: the rest is new to a second
+    // run.
     data.setLine(line, sound)
     let repaired = try QuickstartRun("--data", data.write(), "--store", data.store)
     #expect(repaired.exitCode == 0, "\(repaired.standardError)")

@@ -7,8 +7,8 @@ import Testing
 
 private typealias G = Geography
 
-/// A planted violation of each invariant. In a build with `STRATA_CHECKS` the mutation itself stops the
-/// process, in others `requireInvariants()` does.
+/// A planted violation of each invariant. In a build with `STRATA_CHECKS` the mutation itself stops
+/// the process, in others `requireInvariants()` does.
 @Suite struct `Stated invariants of changes` {
   private func expect(
     _ sentence: String, in result: ExitTest.Result?,

@@ -21,7 +21,8 @@
     init(_ source: String) {
       text = Self.expand(source, [entity, attribute, relationship, persisted]).text
 
-      // Each macro by itself for its mistakes: one that rewrites the source moves the others' places.
+      // Each macro by itself for its mistakes: one that rewrites the source moves the others'
+      // places.
       let parts = [[entity], [attribute, relationship]].map { Self.expand(source, $0).context }
       let found = parts.flatMap { context in
         context.diagnostics.map { diagnostic in

@@ -13,8 +13,8 @@ private func record(_ bytes: [UInt8]) -> Record {
   return bytes.withUnsafeBytes { arena.append(copying: $0) }
 }
 
-/// A planted violation of the invariant that a record's bytes can break. Places (I2) are made by one
-/// initializer and cannot be planted.
+/// A planted violation of the invariant that a record's bytes can break. Places (I2) are made by
+/// one initializer and cannot be planted.
 @Suite struct `Stated invariants of records` {
   @Test func `stop bytes of a number that is absent`() async {
     let result = await #expect(

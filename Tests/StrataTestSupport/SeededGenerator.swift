@@ -7,8 +7,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 
   public init(seed: UInt64) { state = seed }
 
-  /// The seed that a random test begins with: `STRATA_MODEL_SEED`, or else another one each time. Some
-  /// billions of seeds can follow it.
+  /// The seed that a random test begins with: `STRATA_MODEL_SEED`, or else another one each time.
+  /// Some billions of seeds can follow it.
   public static func firstSeed() -> UInt64 {
     ProcessInfo.processInfo.environment["STRATA_MODEL_SEED"].flatMap(UInt64.init)
       ?? .random(in: 0 ... .max / 2)

@@ -2,17 +2,17 @@
 //
 // Synchronization.Mutex, made visible to the thread sanitizer.
 //
-// On Linux the uncontended lock and unlock of a Mutex are inlined into our code, where the sanitizer
-// sees them. Under contention they go into libswiftSynchronization, which is not built for the
-// sanitizer: it misses that a lock was taken and reports races that are none. A suppression would
-// match any function in the stack, and so hide the real races under `withLock` too.
+// On Linux the uncontended lock and unlock of a Mutex are inlined into our code, where the
+// sanitizer sees them. Under contention they go into libswiftSynchronization, which is not built
+// for the sanitizer: it misses that a lock was taken and reports races that are none. A suppression
+// would match any function in the stack, and so hide the real races under `withLock` too.
 //
-// In a test that is built for the sanitizer, the contended lock is this one instead: the linker takes
-// the symbols from here before it looks into the library. It takes the same word from 0 to the
-// thread's number, as Mutex does, but never marks it as waited for; so nobody goes to sleep in the
-// kernel, and every unlock is the inlined one. For that reason the contended try-lock is here, too:
-// asked for it, the kernel marks the word. If another Swift renames the symbols, the false reports
-// come back; nothing else does.
+// In a test that is built for the sanitizer, the contended lock is this one instead: the linker
+// takes the symbols from here before it looks into the library. It takes the same word from 0 to
+// the thread's number, as Mutex does, but never marks it as waited for; so nobody goes to sleep in
+// the kernel, and every unlock is the inlined one. For that reason the contended try-lock is here,
+// too: asked for it, the kernel marks the word. If another Swift renames the symbols, the false
+// reports come back; nothing else does.
 //
 // In all other builds there is nothing here.
 

@@ -37,15 +37,15 @@ public struct BatchDeleteRequest: Sendable {
   /// without them. Core Data: `resultType`, `.resultTypeObjectIDs`.
   public var returnsObjectIDs = false
 
-  /// Deletes the objects that match a fetch request, as the store has them, its limit and offset counted
-  /// in. Core Data: `init(fetchRequest:)`.
+  /// Deletes the objects that match a fetch request, as the store has them, its limit and offset
+  /// counted in. Core Data: `init(fetchRequest:)`.
   public init<T: Entity>(_ request: FetchRequest<T>) {
     subject = .matching(
       request.untyped, class: ObjectIdentifier(T.self), name: String(describing: T.self))
   }
 
-  /// Deletes the objects with these IDs, of whatever entities; those that are gone already are passed
-  /// over. Core Data: `init(objectIDs:)`.
+  /// Deletes the objects with these IDs, of whatever entities; those that are gone already are
+  /// passed over. Core Data: `init(objectIDs:)`.
   public init(objectIDs: [ObjectID]) { subject = .objects(objectIDs) }
 }
 
@@ -53,8 +53,8 @@ public struct BatchDeleteRequest: Sendable {
 public struct BatchDeleteResult: Sendable, Hashable {
   /// How many objects are gone, those among them that delete rules took along.
   public let count: Int
-  /// The IDs of the objects that are gone, those that delete rules took along included; nil unless the
-  /// request asks for them.
+  /// The IDs of the objects that are gone, those that delete rules took along included; nil unless
+  /// the request asks for them.
   public let objectIDs: [ObjectID]?
 }
 

@@ -21,8 +21,8 @@ import StrataRecord
 ///
 /// A record that was read in an earlier view may be *outdated*: another context has changed the
 /// object. An object that the program holds keeps the values, as in Core Data; others become faults
-/// at their next use. A record is valid for one *edition* of the cache: an object without an edition
-/// is outdated, and beginning the next edition outdates all objects.
+/// at their next use. A record is valid for one *edition* of the cache: an object without an
+/// edition is outdated, and beginning the next edition outdates all objects.
 ///
 /// ## Invariants
 /// - I1 At most one instance per key.
@@ -62,7 +62,8 @@ final class ObjectCache {
   private var pauseByteCountMax = 0
   /// The number of consecutive moves without a releasable object.
   private var futileCount = 0
-  /// Objects of another edition are outdated; those that were outdated by themselves have edition 0.
+  /// Objects of another edition are outdated; those that were outdated by themselves have edition
+  /// 0.
   @exclusivity(unchecked) private(set) var edition: UInt8 = 1
 
   /// Whether any object may be outdated.

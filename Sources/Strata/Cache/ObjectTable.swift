@@ -7,9 +7,9 @@ import StrataModel
 /// `Dictionary` takes several times as long for keys that hash in one multiplication, and needs an
 /// array beside it for the clock hand to go round in.
 ///
-/// Sixteen keys in a row begin their search in sixteen slots in a row, four cache lines, so that a walk in
-/// the order of the keys comes to memory that the processor does not expect with every sixteenth object
-/// only:
+/// Sixteen keys in a row begin their search in sixteen slots in a row, four cache lines, so that a
+/// walk in the order of the keys comes to memory that the processor does not expect with every
+/// sixteenth object only:
 ///
 /// ```
 ///           ┌ 256 bytes ───────────────────────────────────┐
@@ -17,12 +17,12 @@ import StrataModel
 ///           └──────────────────────────────────────────────┘
 /// ```
 ///
-/// Serials are counters, so most blocks are full or free. A search goes on in the next block, 17 slots
-/// further, instead of through a full one; as 17 is odd, it comes to every slot in the end.
+/// Serials are counters, so most blocks are full or free. A search goes on in the next block, 17
+/// slots further, instead of through a full one; as 17 is odd, it comes to every slot in the end.
 ///
 /// ## Invariants
-/// - I1 A key is in one slot at most; none of the slots that a search for it comes to before is free. A
-///   free slot has key 0, which no object has, and no object.
+/// - I1 A key is in one slot at most; none of the slots that a search for it comes to before is
+///   free. A free slot has key 0, which no object has, and no object.
 /// - I2 At most three quarters of the slots are in use, so that every search ends.
 ///
 /// ## Isolation

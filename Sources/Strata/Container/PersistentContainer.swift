@@ -55,11 +55,12 @@ public final class PersistentContainer: Sendable {
     root = ContextQueue(parent: coordinator)
   }
 
-  /// The main actor's context, a child of the root; made at the first use. Core Data: `viewContext`.
+  /// The main actor's context, a child of the root; made at the first use. Core Data:
+  /// `viewContext`.
   ///
   /// Its turns end by themselves when the main actor gets to its next job; unsaved changes stay
-  /// pending. Its saves go to the root, in memory. It keeps the root and the store alive, and not the
-  /// container.
+  /// pending. Its saves go to the root, in memory. It keeps the root and the store alive, and not
+  /// the container.
   @MainActor public var viewContext: ManagedObjectContext {
     if let viewContextKeeper { return viewContextKeeper.context }
     let context = ManagedObjectContext(

@@ -20,14 +20,15 @@ public import StrataChanges
 /// }
 /// ```
 ///
-/// A method of the actor runs from its beginning, or from one `await`, to the next `await` or to its
-/// end. Each such stretch is one turn of the context, as a block of a `ContextQueue` is: children and
-/// observers see all of it or nothing, and between two stretches the context reads nothing, so an idle
-/// actor keeps no old pages of the store from being reused. Unsaved changes stay pending until the actor
-/// saves them.
+/// A method of the actor runs from its beginning, or from one `await`, to the next `await` or to
+/// its end. Each such stretch is one turn of the context, as a block of a `ContextQueue` is:
+/// children and observers see all of it or nothing, and between two stretches the context reads
+/// nothing, so an idle actor keeps no old pages of the store from being reused. Unsaved changes
+/// stay pending until the actor saves them.
 ///
 /// ## Isolation
-/// The context and its objects belong to the actor. The compiler lets neither leave it; an `ObjectID` may.
+/// The context and its objects belong to the actor. The compiler lets neither leave it; an
+/// `ObjectID` may.
 public protocol ContextActor: Actor {
   /// Runs the actor and owns its context. Store one in a `let`.
   nonisolated var executor: ContextExecutor { get }
@@ -43,17 +44,18 @@ extension ContextActor {
   public var context: ManagedObjectContext { executor.context }
 }
 
-/// Runs the code of a `ContextActor`, each stretch of it as one turn of a context that the executor owns.
+/// Runs the code of a `ContextActor`, each stretch of it as one turn of a context that the executor
+/// owns.
 ///
 /// Two actors that are given the same executor share the context and exclude each other.
 ///
 /// ## Lifetime
-/// The context lives as long as the executor, which lives as long as an actor or a stretch of its code
-/// needs it.
+/// The context lives as long as the executor, which lives as long as an actor or a stretch of its
+/// code needs it.
 ///
 /// ## Isolation
-/// Sendable. Code runs on threads of the system's dispatch pool, because it may block them: reading and
-/// `save()` wait for the disk.
+/// Sendable. Code runs on threads of the system's dispatch pool, because it may block them: reading
+/// and `save()` wait for the disk.
 public final class ContextExecutor: SerialExecutor {
   private let queue: ContextQueue
   private let stretches = DispatchQueue(label: "Strata.ContextExecutor")
@@ -78,8 +80,8 @@ public final class ContextExecutor: SerialExecutor {
     }
   }
 
-  /// Stops the program if the caller is not in a stretch of the executor's code. The system asks, for
-  /// `assumeIsolated`.
+  /// Stops the program if the caller is not in a stretch of the executor's code. The system asks,
+  /// for `assumeIsolated`.
   public func checkIsolated() {
     precondition(
       ThreadFrames.isInside(queue), "This code is isolated to an actor in which it does not run.")

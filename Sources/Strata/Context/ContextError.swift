@@ -33,10 +33,11 @@ public enum ContextError: Error, Sendable, Hashable {
   /// the context itself.
   case recursiveSave
 
-  /// A context above this one cannot be entered from here, so `save(to: .store)` cannot get past it:
-  /// it is confined to the isolation that made it, or it is gone and only its layer is left. The parent
-  /// is gone if `save()` throws it: keep the container, and with it the root. Nothing was saved. The level counts from 1, the parent. Save there, level by level, or make that context
-  /// a `ContextQueue` and keep it.
+  /// A context above this one cannot be entered from here, so `save(to: .store)` cannot get past
+  /// it: it is confined to the isolation that made it, or it is gone and only its layer is left.
+  /// The parent is gone if `save()` throws it: keep the container, and with it the root. Nothing
+  /// was saved. The level counts from 1, the parent. Save there, level by level, or make that
+  /// context a `ContextQueue` and keep it.
   case ancestorUnreachable(level: Int)
 
   // MARK: Query generations
@@ -46,8 +47,8 @@ public enum ContextError: Error, Sendable, Hashable {
 
   // MARK: Fetched results
 
-  /// A list is to have sections by a property of its objects, and its fetch request does not sort by
-  /// that first: add it as the first sort key.
+  /// A list is to have sections by a property of its objects, and its fetch request does not sort
+  /// by that first: add it as the first sort key.
   case unsortedSections(entity: String, property: String)
   /// The objects of a section are not contiguous in the order of the fetch request: this object
   /// (nil if it is unknown) is separated from others of its section by another section's. Sort so

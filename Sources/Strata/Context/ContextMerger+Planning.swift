@@ -3,8 +3,8 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// How a merge is made: everything is read first, then objects and pending changes are brought to it,
-// so that an error leaves all as it was.
+// How a merge is made: everything is read first, then objects and pending changes are brought to
+// it, so that an error leaves all as it was.
 
 /// The news about an object to merge.
 private enum Rumour {

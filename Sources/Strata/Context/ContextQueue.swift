@@ -7,9 +7,9 @@ import Synchronization
 /// other, in the order of asking; threads that block in `performAndWait` go before tasks that are
 /// suspended in `perform`. Core Data: a context of the private-queue concurrency type.
 ///
-/// A block gets the context, and whatever it reaches through it cannot leave the block: the compiler
-/// refuses. It returns values, IDs, or whatever is `Sendable`. A block is synchronous and one turn:
-/// children and observers see all of it or nothing.
+/// A block gets the context, and whatever it reaches through it cannot leave the block: the
+/// compiler refuses. It returns values, IDs, or whatever is `Sendable`. A block is synchronous and
+/// one turn: children and observers see all of it or nothing.
 ///
 /// ## Isolation
 /// `Sendable`. The context is touched only by the holder of the lock.
@@ -147,7 +147,8 @@ public final class ContextQueue: ContextParent {
     }
   }
 
-  /// How often and how long callers have waited for others' blocks to end, since the queue was made.
+  /// How often and how long callers have waited for others' blocks to end, since the queue was
+  /// made.
   package var waits: LockWaits { lock.waits }
 
   // MARK: - Turns

@@ -38,8 +38,8 @@ extension ContextReader {
     if work.view == nil { takeViewToHandOut() }
   }
 
-  /// Has a merge that the turn's view brings made before objects are looked at that are to be changed
-  /// together: not in the middle of it.
+  /// Has a merge that the turn's view brings made before objects are looked at that are to be
+  /// changed together: not in the middle of it.
   func prepareToRelate() {
     if merger.isAutomatic || !merger.owed.isEmpty || !merger.postponed.isEmpty {
       prepareToHandOut()

@@ -20,8 +20,8 @@ package final class ContextReader {
   let registry: ObjectRegistry
   let reporter: TurnReporter
   let work: UnitOfWork
-  // The parts above, which a new view calls: children's saves land, and others' changes are merged. The
-  // context owns them as it owns this part.
+  // The parts above, which a new view calls: children's saves land, and others' changes are merged.
+  // The context owns them as it owns this part.
   unowned(unsafe) var publisher: TurnPublisher!
   unowned(unsafe) var merger: ContextMerger!
 
@@ -55,8 +55,8 @@ package final class ContextReader {
 
   // MARK: - The view
 
-  /// The view that this turn reads; taken at the first read, after children's saves that waited have
-  /// landed.
+  /// The view that this turn reads; taken at the first read, after children's saves that waited
+  /// have landed.
   package func currentView() throws -> ReadView {
     if let view = work.view { return view }
     if work.edits.isEmpty, work.isPublished { reporter.landed += publisher.settle() }
@@ -94,8 +94,8 @@ package final class ContextReader {
     ancestorInThisIsolation.flatMap { $0.layer === layer.parent ? $0 : nil }
   }
 
-  /// The nearest ancestor that runs in this isolation at the moment: the parent, or, inside a turn of a
-  /// context farther up, that one.
+  /// The nearest ancestor that runs in this isolation at the moment: the parent, or, inside a turn
+  /// of a context farther up, that one.
   var ancestorInThisIsolation: ManagedObjectContext? {
     if let sameIsolationParent { return sameIsolationParent }
     var next = layer.parent

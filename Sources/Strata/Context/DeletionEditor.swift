@@ -86,8 +86,8 @@ final class DeletionEditor: ContextPart {
     }
     let ends = object.home.entity.ends
     for target in ends.targets { noteDeletion(of: object, at: target) }
-    // All of them before the first is cut: a stale member that is cut in one place shows the old target
-    // in others.
+    // All of them before the first is cut: a stale member that is cut in one place shows the old
+    // target in others.
     var cuts: [(member: ManagedObject, slot: Int)] = []
     for referrer in ends.referrers where referrer.rule != .deny {
       cuts += try members(leadingTo: object, referrer).map { ($0, referrer.slot) }
@@ -160,7 +160,8 @@ final class DeletionEditor: ContextPart {
 
   // MARK: - Deny
 
-  /// Looks for deleted objects that a `.deny` rule protects because others are still linked to them.
+  /// Looks for deleted objects that a `.deny` rule protects because others are still linked to
+  /// them.
   func checkDeniedDeletes() throws {
     var denied: [ContextError.DeniedDelete] = []
     deniedTargets = deniedTargets.filter { work.working.kind(of: $0.key) == .delete }

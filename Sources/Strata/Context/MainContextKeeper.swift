@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps a context of the main actor alive, and lets go of it on the main actor, wherever this object
-/// goes itself.
+/// Keeps a context of the main actor alive, and lets go of it on the main actor, wherever this
+/// object goes itself.
 ///
 /// It exists because a context that goes cuts the way from its objects to itself: on another thread
 /// that would race with the main actor, which may be using such an object.

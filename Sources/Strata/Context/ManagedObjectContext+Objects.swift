@@ -9,11 +9,12 @@ extension ManagedObjectContext {
   // MARK: - By ID
 
   /// The object with this ID: the registered one, or a new fault. Nothing is read, so nothing says
-  /// whether such an object exists; if it does not, the fault reads as deleted when it fires.
-  /// Core Data: `object(with:)`.
+  /// whether such an object exists; if it does not, the fault reads as deleted when it fires. Core
+  /// Data: `object(with:)`.
   ///
-  /// - Throws: `ContextError.foreignObjectID` or `.unexpectedEntity` for an ID that cannot be one of
-  ///   `type` in this store, `.objectNotFound` for one of an entity that the model does not have.
+  /// - Throws: `ContextError.foreignObjectID` or `.unexpectedEntity` for an ID that cannot be one
+  ///   of `type` in this store, `.objectNotFound` for one of an entity that the model does not
+  ///   have.
   public func object<T: ManagedObject>(_ type: T.Type = T.self, with id: ObjectID) throws -> T {
     try checked(type, id)
   }

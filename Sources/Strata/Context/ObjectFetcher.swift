@@ -4,7 +4,8 @@ import StrataModel
 import StrataQuery
 import StrataRecord
 
-/// Fetches the objects of one context: plans requests, and gives the views that they are carried out in.
+/// Fetches the objects of one context: plans requests, and gives the views that they are carried
+/// out in.
 ///
 /// ## Isolation
 /// The context's.
@@ -59,11 +60,11 @@ final class ObjectFetcher: ContextPart {
     reporter.turn.append(merged, schema: schema)
   }
 
-  /// Begins a new turn in a context that has no other end of turn: before a fetch, so that it reads the
-  /// newest state.
+  /// Begins a new turn in a context that has no other end of turn: before a fetch, so that it reads
+  /// the newest state.
   ///
-  /// In the middle of a save, of a deletion or of a life cycle method the turn goes on. In the middle of
-  /// an `edit { }`, and where observers are told, the view alone is taken again.
+  /// In the middle of a save, of a deletion or of a life cycle method the turn goes on. In the
+  /// middle of an `edit { }`, and where observers are told, the view alone is taken again.
   func beginFetching() {
     guard reporter.confinement == .confined, saving.preparation == nil, work.awaking.isEmpty,
       saving.deletion.deleting.isEmpty,

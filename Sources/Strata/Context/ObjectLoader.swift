@@ -16,7 +16,8 @@ package final class ObjectLoader: ContextPart {
 
   // MARK: - Instances
 
-  /// The registered instance of `key`, if it can be handed out as it is. Runs no code of the program.
+  /// The registered instance of `key`, if it can be handed out as it is. Runs no code of the
+  /// program.
   @inline(__always)
   func objectAtHand(for key: ObjectKey) -> ManagedObject? {
     work.view == nil ? nil : registry.cache.object(for: key)

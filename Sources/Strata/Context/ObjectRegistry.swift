@@ -3,16 +3,16 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// The objects of one context: the instances that are registered, the way from an entity to its class,
-/// and the observers of properties.
+/// The objects of one context: the instances that are registered, the way from an entity to its
+/// class, and the observers of properties.
 ///
 /// ## Invariants
 /// - I1 Each entity has at most one home, and each object in `cache` has the home of its entity.
 /// - I2 `leaving` is empty whenever code of the program runs that the registry did not call.
 ///
 /// ## Lifetime
-/// The context owns its registry, and the registry owns the homes. `close()` cuts the homes' way to the
-/// context.
+/// The context owns its registry, and the registry owns the homes. `close()` cuts the homes' way to
+/// the context.
 ///
 /// ## Isolation
 /// The context's.
@@ -22,8 +22,9 @@ package final class ObjectRegistry {
   unowned(unsafe) var context: ManagedObjectContext?
 
   var cache: ObjectCache
-  // Safety: `@exclusivity(unchecked)` spares each insertion and look-up a run-time check. A registry is
-  // of one isolation, and no access to this runs code that could reach the registry again.
+  // Safety: `@exclusivity(unchecked)` spares each insertion and look-up a run-time check. A
+  // registry is of one isolation, and no access to this runs code that could reach the registry
+  // again.
   @exclusivity(unchecked) private var homes: [ObjectHome?]
   /// The home of the last new object: most objects are inserted in rows of one class.
   private var homeOfNew: ObjectHome?

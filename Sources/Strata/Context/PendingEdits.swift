@@ -28,8 +28,8 @@ struct PendingEdits: ~Copyable {
   var outdated: [ObjectKey] = []
   /// Links added and removed, in both directions.
   var links = LinkChanges()
-  /// The highest key of a member that each ordered relationship is known to have, where members were
-  /// linked from their own side.
+  /// The highest key of a member that each ordered relationship is known to have, where members
+  /// were linked from their own side.
   var lastLinked: [LinkPlace: ObjectKey] = [:]
   /// The entries of `links` that equal the state beneath the context's changes.
   private var placesAsBefore: [LinkPlace: Set<ObjectKey>] = [:]

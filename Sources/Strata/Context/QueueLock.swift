@@ -33,9 +33,10 @@ final class QueueLock: Sendable {
   /// The place in line of one task, from `lineUp` until the task holds the lock.
   ///
   /// States: waiting, promised, done.
-  /// - waiting → promised: the lock is free, and the place is the first in line. A task that sleeps is
-  ///   woken; one that is still on its way finds the promise when it comes.
-  /// - promised → waiting: the task comes, and a thread holds the lock. The place is the first again.
+  /// - waiting → promised: the lock is free, and the place is the first in line. A task that sleeps
+  ///   is woken; one that is still on its way finds the promise when it comes.
+  /// - promised → waiting: the task comes, and a thread holds the lock. The place is the first
+  ///   again.
   /// - promised → done: the task comes and holds the lock.
   final class Place: Sendable {
     // Safety: both are read and changed only by the lock that the place is of, under its `state`.
@@ -71,8 +72,8 @@ final class QueueLock: Sendable {
     await acquire(at: lineUp())
   }
 
-  /// Takes a place at the end of the line, at once. The task must come with it to `acquire(at:)`, on
-  /// whatever thread: the tasks behind it wait for that.
+  /// Takes a place at the end of the line, at once. The task must come with it to `acquire(at:)`,
+  /// on whatever thread: the tasks behind it wait for that.
   func lineUp() -> Place {
     let place = Place()
     state.withLock { state in
@@ -141,8 +142,8 @@ final class QueueLock: Sendable {
     }
   }
 
-  /// Takes the lock that was promised to a place. If a thread was faster, the place goes back to the
-  /// head of the line.
+  /// Takes the lock that was promised to a place. If a thread was faster, the place goes back to
+  /// the head of the line.
   ///
   /// - Returns: false if the lock was not promised, or if a thread was faster.
   private func claim(_ place: Place) -> Bool {

@@ -3,10 +3,11 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Members of an ordered relationship that are linked from their own side stand last, in the order of
-// linking. Those without a number come last in the order of their keys: as long as each new one has a
-// higher key than those before, which is so where objects are created and linked one after the other,
-// nothing is written for it. One that would come before others is given a number, and they with it.
+// Members of an ordered relationship that are linked from their own side stand last, in the order
+// of linking. Those without a number come last in the order of their keys: as long as each new one
+// has a higher key than those before, which is so where objects are created and linked one after
+// the other, nothing is written for it. One that would come before others is given a number, and
+// they with it.
 
 extension RelationshipEditor {
   /// Moves an object to the end of an ordered relationship of its new target.

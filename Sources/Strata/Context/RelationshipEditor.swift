@@ -72,8 +72,8 @@ final class RelationshipEditor: ContextPart {
     return work.view?.change(for: object.key)?.kind == .delete
   }
 
-  /// Where a to-one slot leads in the turn's view, unsaved edits included: a stale object, which shows
-  /// its former values, is a member where the view has it. Fires no fault.
+  /// Where a to-one slot leads in the turn's view, unsaved edits included: a stale object, which
+  /// shows its former values, is a member where the view has it. Fires no fault.
   func linkedKey(of object: ManagedObject, at slot: Int) throws -> ObjectKey? {
     if let draft = object.draft { return draft.toOne(at: slot) }
     let view = try reader.currentView()
@@ -145,8 +145,8 @@ final class RelationshipEditor: ContextPart {
     }
   }
 
-  /// Sets the other end of a one-to-one link, also if a stale object shows it already and others have
-  /// taken it away since.
+  /// Sets the other end of a one-to-one link, also if a stale object shows it already and others
+  /// have taken it away since.
   private func linkBack(_ object: ManagedObject, to key: ObjectKey, at slot: Int) {
     let isLinked =
       toOneKey(of: object, at: slot) == key
@@ -162,8 +162,8 @@ final class RelationshipEditor: ContextPart {
     }
   }
 
-  /// The partner that an object has beneath this context, if it may be another one than the object shows:
-  /// it was edited here, or others have changed it since it was read.
+  /// The partner that an object has beneath this context, if it may be another one than the object
+  /// shows: it was edited here, or others have changed it since it was read.
   func unseenPartner(of object: ManagedObject, at slot: Int) -> ObjectKey? {
     let isAsRead = object.status == .clean && registry.cache.isCurrent(object)
     // Only undo inserts an object again that may be there beneath.
@@ -226,7 +226,8 @@ final class RelationshipEditor: ContextPart {
     }
   }
 
-  /// Whether the link is there, be it from or to an object that is deleted: a rule may have left it.
+  /// Whether the link is there, be it from or to an object that is deleted: a rule may have left
+  /// it.
   private func hasLink(
     _ object: ManagedObject, to target: ManagedObject, at place: LinkPlace
   ) -> Bool {
@@ -343,8 +344,8 @@ final class RelationshipEditor: ContextPart {
   }
 
   /// Whether a link has this state without the context's own unsaved changes, but with those that a
-  /// save under way carries. A member that is put back into an ordered relationship has been put where it
-  /// is: that is a change at any position.
+  /// save under way carries. A member that is put back into an ordered relationship has been put
+  /// where it is: that is a change at any position.
   private func isBeneath(_ state: LinkState, at place: LinkPlace, to target: ObjectKey) -> Bool {
     if case .present(let position) = state, position != 0 { return false }
     return reporter.attempt(orElse: false) {

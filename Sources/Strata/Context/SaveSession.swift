@@ -3,8 +3,8 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Saves one context: prepares its unsaved changes, and hands them one level up, to the parent in memory or
-/// to the store.
+/// Saves one context: prepares its unsaved changes, and hands them one level up, to the parent in
+/// memory or to the store.
 ///
 /// ## Isolation
 /// The context's.
@@ -120,7 +120,8 @@ final class SaveSession: ContextPart {
     }
   }
 
-  /// The objects to look up before a hand-over. A pinned context knows of nothing that came after its pin.
+  /// The objects to look up before a hand-over. A pinned context knows of nothing that came after
+  /// its pin.
   private var doubtAtHandOver: Doubt {
     if PlantedFault.doubtForgotten.isPlanted(in: schema) { return Doubt() }
     return reader.isPinned ? .total : work.doubt

@@ -48,8 +48,8 @@ package final class TurnPublisher: ContextPart {
     }
   }
 
-  /// Ends this context's turn because a child in the same isolation begins to work, or has saved. In
-  /// the middle of an `edit { }`, which goes on, the work so far is published all the same.
+  /// Ends this context's turn because a child in the same isolation begins to work, or has saved.
+  /// In the middle of an `edit { }`, which goes on, the work so far is published all the same.
   func endTurnForChild() {
     reader.ancestorInThisIsolation?.publisher.endTurnForChild()
     if work.savepoints.isEmpty { return endTurn() }
@@ -99,8 +99,8 @@ package final class TurnPublisher: ContextPart {
     PausePoint.turnEnded.reach(schema)
   }
 
-  /// Announces changes. After 1,000 rounds in which observers of objectsDidChange have changed something
-  /// again, they are told no more. Core Data gives up alike.
+  /// Announces changes. After 1,000 rounds in which observers of objectsDidChange have changed
+  /// something again, they are told no more. Core Data gives up alike.
   private func announce(_ changes: [TurnChanges], inRound round: Int) {
     if round > 1_000 {
       reporter.liveResults.noteUnknown()

@@ -30,8 +30,8 @@ package final class TurnReporter {
   /// The changes of children's saves that were integrated at the first read of this turn. They are
   /// reported at its end, because no observer may run while a property is being read.
   var landed: [TurnChanges] = []
-  /// Merges that were made while a view was taken, perhaps in the middle of reading a property: told
-  /// when the turn ends, or before its body begins.
+  /// Merges that were made while a view was taken, perhaps in the middle of reading a property:
+  /// told when the turn ends, or before its body begins.
   var announcements: [TurnChanges] = []
   /// The unsaved changes as they were when objectsDidChange was last posted.
   var turnStart = Overlay()
@@ -94,8 +94,8 @@ package final class TurnReporter {
     return untold
   }
 
-  /// Posts one objectsDidChange for each list that is not empty, after the fetched lists that follow
-  /// this context have been brought up to date.
+  /// Posts one objectsDidChange for each list that is not empty, after the fetched lists that
+  /// follow this context have been brought up to date.
   func announce(_ turns: [TurnChanges]) {
     for turn in turns where !turn.isEmpty || !liveResults.isEmpty {
       let objects = ChangedObjects(turn, schema: schema)

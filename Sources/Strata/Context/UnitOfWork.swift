@@ -23,8 +23,8 @@ package final class UnitOfWork {
   let reporter: TurnReporter
   let coordinator: PersistentStoreCoordinator
 
-  // Safety: `@exclusivity(unchecked)` spares each insertion, edit and deletion its run-time checks. A unit
-  // of work is of one isolation, and no access to these runs code that could reach it again.
+  // Safety: `@exclusivity(unchecked)` spares each insertion, edit and deletion its run-time checks.
+  // A unit of work is of one isolation, and no access to these runs code that could reach it again.
   /// The unsaved changes, encoded.
   var working = Overlay()
   /// The edits since `working` was encoded.

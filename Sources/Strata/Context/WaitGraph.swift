@@ -13,8 +13,8 @@ struct ThreadID: Hashable, Sendable {
 /// Which thread waits for which queue, in the whole process: how a deadlock is seen before it
 /// happens.
 ///
-/// Only blocked threads stand in it. A suspended task holds no queue, because bodies are synchronous,
-/// so it cannot be part of a cycle.
+/// Only blocked threads stand in it. A suspended task holds no queue, because bodies are
+/// synchronous, so it cannot be part of a cycle.
 enum WaitGraph {
   private static let waits = CountedMutex<[ThreadID: QueueLock]>([:])
 

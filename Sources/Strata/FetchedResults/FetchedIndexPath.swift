@@ -3,8 +3,8 @@ public import Foundation
 
 /// The place of an object in a fetched list: which section, and which object of that.
 ///
-/// It is a type of its own because Foundation's `IndexPath` has neither `section` nor `item` outside
-/// of Apple's user interface frameworks, and takes an allocation. `indexPath` converts it.
+/// It is a type of its own because Foundation's `IndexPath` has neither `section` nor `item`
+/// outside of Apple's user interface frameworks, and takes an allocation. `indexPath` converts it.
 public struct FetchedIndexPath: Sendable, Hashable, Codable {
   /// The object's index in its section.
   public var item: Int

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
 
-/// The objects of a fetched list, or of one section of it: a collection that makes an object when it
-/// is asked for, as a fault, and holds none.
+/// The objects of a fetched list, or of one section of it: a collection that makes an object when
+/// it is asked for, as a fault, and holds none.
 ///
 /// It shows the list as it was when the collection was taken; each access takes O(log n) steps.
 ///

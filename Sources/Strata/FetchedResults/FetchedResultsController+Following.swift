@@ -148,7 +148,8 @@ extension FetchedResultsController: LiveResults {
 
   // MARK: - Objects to examine
 
-  /// The objects that changed and those that lead to a changed one, as far as they may be in the list.
+  /// The objects that changed and those that lead to a changed one, as far as they may be in the
+  /// list.
   private func candidates(
     _ changes: LiveChanges, _ placement: ResultPlacement<Object>, in view: ReadView
   ) throws -> Set<ObjectKey> {

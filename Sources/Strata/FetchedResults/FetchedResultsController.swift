@@ -142,11 +142,12 @@ extension FetchedResultsController: Sendable {}
 // MARK: - The list
 
 extension FetchedResultsController {
-  /// Whether the list has been fetched: `performFetch()` has succeeded, and the context was not reset
-  /// since. If not, the list is empty.
+  /// Whether the list has been fetched: `performFetch()` has succeeded, and the context was not
+  /// reset since. If not, the list is empty.
   public var isFetched: Bool { placement != nil && context != nil }
 
-  /// All objects, in the order of the list. Core Data: `fetchedObjects`. O(1); each object O(log n).
+  /// All objects, in the order of the list. Core Data: `fetchedObjects`. O(1); each object O(log
+  /// n).
   public var fetchedObjects: FetchedObjects<Object> {
     FetchedObjects(list, 0..<list.count, in: context)
   }
@@ -224,8 +225,8 @@ extension FetchedResultsController {
       objects: FetchedObjects(list, list.range(ofSection: index), in: context))
   }
 
-  /// The index titles of the sections that have one, in their order. Core Data: `sectionIndexTitles`.
-  /// O(sections × log n).
+  /// The index titles of the sections that have one, in their order. Core Data:
+  /// `sectionIndexTitles`. O(sections × log n).
   public var sectionIndexTitles: [String] { sections.compactMap(\.indexTitle) }
 
   /// The section of an entry of `sectionIndexTitles`; nil for an unknown title. Core Data:

@@ -46,8 +46,8 @@ public struct FetchedResultsDifference: Sendable, Hashable, Codable {
   /// The objects whose position among the others has changed. Their values have changed too, or
   /// values of an object that they are sorted by: a list view shows them again.
   public internal(set) var moves: [Step] = []
-  /// The objects that have changed and stayed where they were: their places differ as far as objects
-  /// before them came and went.
+  /// The objects that have changed and stayed where they were: their places differ as far as
+  /// objects before them came and went.
   public internal(set) var updates: [Step] = []
 
   /// Whether nothing has changed.

@@ -3,10 +3,11 @@ import StrataModel
 import StrataPrimitives
 
 /// A list of entries as a balanced tree that knows how many entries and sections each part has. An
-/// old list stays as it was when a new one is made from it, and shares all but O(log n) nodes with it.
+/// old list stays as it was when a new one is made from it, and shares all but O(log n) nodes with
+/// it.
 ///
-/// It exists so that a change of one object in a list of a million costs twenty steps, that indexes in
-/// the old and the new list can both be asked for, and that a snapshot of the list is a pointer.
+/// It exists so that a change of one object in a list of a million costs twenty steps, that indexes
+/// in the old and the new list can both be asked for, and that a snapshot of the list is a pointer.
 ///
 /// It is a treap: in the order of the list from left to right, and a heap by a number that is
 /// calculated from the object's key. So its shape depends on its contents alone, and all operations
@@ -141,7 +142,8 @@ package final class ResultNode: Sendable {
     return runs
   }
 
-  /// The index at which run number `run` begins; the list's count if there are not as many. O(log n).
+  /// The index at which run number `run` begins; the list's count if there are not as many. O(log
+  /// n).
   func start(ofRun run: Int) -> Int {
     if run >= runCount { return count }
     var start = 0

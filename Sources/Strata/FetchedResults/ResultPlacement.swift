@@ -81,7 +81,8 @@ struct ResultPlacement<Object: Entity> {
 
   // MARK: - Placing
 
-  /// The entry of an object; nil if it is none of the list's kind, or does not satisfy the predicate.
+  /// The entry of an object; nil if it is none of the list's kind, or does not satisfy the
+  /// predicate.
   ///
   /// - Parameter isFetched: whether the object is known to satisfy the predicate.
   func entry(

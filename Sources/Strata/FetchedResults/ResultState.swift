@@ -37,8 +37,8 @@ struct ResultState {
   ///
   /// - Parameter touched: objects that have changed, whether or not they are placed otherwise.
   /// - Returns: how the list has changed.
-  /// - Throws: `ContextError.interleavedSections`, if the objects of a section would not be neighbours.
-  ///   The list is as it was then.
+  /// - Throws: `ContextError.interleavedSections`, if the objects of a section would not be
+  ///   neighbours. The list is as it was then.
   mutating func apply(
     _ changes: [ResultChange], touched: [ObjectKey] = []
   ) throws -> FetchedResultsDifference {

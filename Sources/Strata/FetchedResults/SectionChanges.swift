@@ -80,8 +80,8 @@ struct SectionChanges {
       .sorted { $0.index < $1.index }
   }
 
-  /// Sections that keep an unchanged object keep their order. Only if one of the others is at another
-  /// place among those that stay, all of the others are said to be replaced.
+  /// Sections that keep an unchanged object keep their order. Only if one of the others is at
+  /// another place among those that stay, all of the others are said to be replaced.
   private func findReplaced(
     _ touched: inout [ObjectIdentifier: Touched], _ former: ResultList, _ present: ResultList
   ) {

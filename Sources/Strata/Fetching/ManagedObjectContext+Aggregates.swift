@@ -8,8 +8,9 @@ public import StrataRecord
 // groups.
 
 extension ManagedObjectContext {
-  /// The sum of a property over the objects that `request` would return, its limit and offset counted
-  /// in. Objects without a value are left out, and the sum of nothing is 0. Core Data: `sum:`.
+  /// The sum of a property over the objects that `request` would return, its limit and offset
+  /// counted in. Objects without a value are left out, and the sum of nothing is 0. Core Data:
+  /// `sum:`.
   ///
   /// - Throws: `QueryError` for a request that cannot be answered, `.noValue` for a sum of integers
   ///   beyond 64 bits or of decimals too large; `StoreError` if reading fails.
@@ -20,8 +21,8 @@ extension ManagedObjectContext {
     try aggregate(request.select { $0[dynamicMember: keyPath].sum() })
   }
 
-  /// The average of a property over those objects that `request` would return and that have a value;
-  /// nil if none has. Core Data: `average:`.
+  /// The average of a property over those objects that `request` would return and that have a
+  /// value; nil if none has. Core Data: `average:`.
   ///
   /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
   public func average<T: Entity, V: Calculable>(
@@ -30,8 +31,8 @@ extension ManagedObjectContext {
     try aggregate(request.select { $0[dynamicMember: keyPath].average() })
   }
 
-  /// The least value of a property among the objects that `request` would return; nil if none has one.
-  /// Core Data: `min:`.
+  /// The least value of a property among the objects that `request` would return; nil if none has
+  /// one. Core Data: `min:`.
   ///
   /// - Throws: as `average(of:for:)`.
   public func minimum<T: Entity, V: AttributeValue & Comparable>(
@@ -49,8 +50,8 @@ extension ManagedObjectContext {
     try aggregate(request.select { $0[dynamicMember: keyPath].min() })
   }
 
-  /// The greatest value of a property among the objects that `request` would return; nil if none has
-  /// one. Core Data: `max:`.
+  /// The greatest value of a property among the objects that `request` would return; nil if none
+  /// has one. Core Data: `max:`.
   ///
   /// - Throws: as `average(of:for:)`.
   public func maximum<T: Entity, V: AttributeValue & Comparable>(

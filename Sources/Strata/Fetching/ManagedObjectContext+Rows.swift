@@ -49,8 +49,8 @@ extension ManagedObjectContext {
     try walk(request) { try body(request.decode($0)) ? .more : .stop }
   }
 
-  /// The rows of `request` as dictionaries of its columns, in its order; a column without a value is
-  /// `.null`. Core Data: `fetch(_:)` with the dictionary result type.
+  /// The rows of `request` as dictionaries of its columns, in its order; a column without a value
+  /// is `.null`. Core Data: `fetch(_:)` with the dictionary result type.
   ///
   /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
   public func fetch<T: Entity>(_ request: DictionaryRequest<T>) throws -> [[String: Value]] {

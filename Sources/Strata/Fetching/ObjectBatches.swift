@@ -34,8 +34,8 @@ extension ObjectBatches: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { keys.count }
 
-  /// The object at `index`, with its values. An error in loading them waits for the next call that can
-  /// throw; the object is a fault then.
+  /// The object at `index`, with its values. An error in loading them waits for the next call that
+  /// can throw; the object is a fault then.
   ///
   /// - Precondition: `index` is one of the collection's.
   /// - Complexity: O(1), or O(`batchSize`) look-ups if the object is not in memory.

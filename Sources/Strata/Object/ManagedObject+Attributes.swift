@@ -59,8 +59,8 @@ extension ManagedObject {
     set { setValue(newValue.map(RawValueBox.init), at: slot) }
   }
 
-  /// The same for a `Codable` type, stored encoded. Bytes that do not decode read as the attribute's
-  /// default.
+  /// The same for a `Codable` type, stored encoded. Bytes that do not decode read as the
+  /// attribute's default.
   @_disfavoredOverload
   @inlinable
   public final subscript<T: Codable & Sendable>(slot slot: Int, as _: T.Type = T.self) -> T {
@@ -80,14 +80,14 @@ extension ManagedObject {
 // MARK: - Reading and setting
 
 extension ManagedObject {
-  // Inlined where the property's type is known: a getter is a few loads, a setter a few stores. Calls
-  // of generic code that is not would cost twenty times as much.
+  // Inlined where the property's type is known: a getter is a few loads, a setter a few stores.
+  // Calls of generic code that is not would cost twenty times as much.
 
   @inlinable
   final func value<T: AttributeValue>(at slot: Int) -> T {
     if home.observed != nil { noteAccess(slot) }
-    // The object, which the caller holds, holds the record: counting another reference to that would
-    // take longer than all the rest.
+    // The object, which the caller holds, holds the record: counting another reference to that
+    // would take longer than all the rest.
     if draft == nil, let record, let value = T(home.layout.slot(slot, at: record.start)) {
       return value
     }

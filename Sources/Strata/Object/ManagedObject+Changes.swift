@@ -80,8 +80,8 @@ extension ManagedObject {
     return context.registry.cache.object(for: key)?.isFault ?? true
   }
 
-  /// The IDs of the objects at the other end, without loading those. Loads the object itself if it is
-  /// a fault. O(members). Core Data: `objectIDs(forRelationshipNamed:)`.
+  /// The IDs of the objects at the other end, without loading those. Loads the object itself if it
+  /// is a fault. O(members). Core Data: `objectIDs(forRelationshipNamed:)`.
   ///
   /// - Precondition: the entity has a relationship of that name.
   public final func objectIDs(forRelationshipNamed name: String) -> [ObjectID] {

@@ -6,11 +6,11 @@ import StrataRecord
 // reading; the bytes are in the draft, in a pending change, or in the store.
 
 extension ManagedObject {
-  /// What an external slot shows, to getters, to setters, which compare with it, and to the methods that
-  /// list changes; nil if it has no value.
+  /// What an external slot shows, to getters, to setters, which compare with it, and to the methods
+  /// that list changes; nil if it has no value.
   ///
-  /// A deleted object shows the value beneath the deletion. An error waits for the next call that can
-  /// throw.
+  /// A deleted object shows the value beneath the deletion. An error waits for the next call that
+  /// can throw.
   ///
   /// - Parameters:
   ///   - set: reads a value that was set since the object was encoded, or by an awake method.
@@ -39,7 +39,8 @@ extension ManagedObject {
     shown(at: slot, \.self) { try $0.externalData(of: key, at: slot) }
   }
 
-  /// The stamp of the bytes that an external slot shows; nil if it has no value. The bytes are not read.
+  /// The stamp of the bytes that an external slot shows; nil if it has no value. The bytes are not
+  /// read.
   final func externalStamp(at slot: Int) -> DataStamp? {
     shown(at: slot, \.stamp) { try $0.externalStamp(of: key, at: slot) }
   }

@@ -41,8 +41,8 @@ nonisolated open class ManagedObject {
   /// The context and the entity; shared by all objects of an entity in a context.
   @usableFromInline final let home: ObjectHome
   package final let key: ObjectKey
-  // Safety: `@exclusivity(unchecked)` spares getters and setters their run-time checks. An object is
-  // of one isolation, and no access to these runs code that could reach the object again.
+  // Safety: `@exclusivity(unchecked)` spares getters and setters their run-time checks. An object
+  // is of one isolation, and no access to these runs code that could reach the object again.
   /// The values as last encoded or loaded; nil in a fault.
   @exclusivity(unchecked)
   @usableFromInline package final var record: Record?
@@ -69,17 +69,17 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked)
   package final var edition: UInt8 = 0
 
-  /// Makes an instance for a context. Strata calls it; to insert a new object, call
-  /// `City(in: context)`. A subclass that declares a designated initializer of its own must override
-  /// this one and pass the seed on.
+  /// Makes an instance for a context. Strata calls it; to insert a new object, call `City(in:
+  /// context)`. A subclass that declares a designated initializer of its own must override this one
+  /// and pass the seed on.
   public required init(_ seed: ObjectSeed) {
     home = seed.home
     key = seed.key
     status = seed.status
   }
 
-  /// Inserts a new object into `context`, with its attributes at their defaults. Its ID is permanent
-  /// from now on. Core Data: `init(context:)`.
+  /// Inserts a new object into `context`, with its attributes at their defaults. Its ID is
+  /// permanent from now on. Core Data: `init(context:)`.
   ///
   /// - Precondition: the class is an entity of the context's model, and no abstract one.
   public convenience init(in context: ManagedObjectContext) {
@@ -92,8 +92,8 @@ nonisolated open class ManagedObject {
 
   // MARK: - Life cycle
 
-  // A class that overrides one of these calls `super`. They run inside the context's isolation. They
-  // stand here because Swift lets no method of an extension be overridden.
+  // A class that overrides one of these calls `super`. They run inside the context's isolation.
+  // They stand here because Swift lets no method of an extension be overridden.
 
   /// Called once in the object's lifetime, when it is inserted: in the context that inserts it, not
   /// again by a redo, nor in contexts that a save takes it to. Values that it sets belong to the
@@ -113,8 +113,8 @@ nonisolated open class ManagedObject {
 
   /// Called before the context saves the object's unsaved changes, its deletion included
   /// (`isDeleted`). It may change objects; whatever is changed by it is saved with the rest, and
-  /// `willSave` is called again for each object that changed. So it must come to an end: set a value
-  /// only if it differs. Saving in it is refused. Core Data: `willSave()`.
+  /// `willSave` is called again for each object that changed. So it must come to an end: set a
+  /// value only if it differs. Saving in it is refused. Core Data: `willSave()`.
   open func willSave() {}
 
   /// Called when the context has saved the object, to its parent or to the disk; for a deleted one
@@ -134,9 +134,9 @@ nonisolated open class ManagedObject {
   /// Core Data: `validateForInsert()`.
   open func validateForInsert() throws {}
 
-  /// The same for an object that the context has changed and that existed before, for each save of it.
-  /// An object is not changed by links of to-many relationships alone (`isUpdated`).
-  /// Core Data: `validateForUpdate()`.
+  /// The same for an object that the context has changed and that existed before, for each save of
+  /// it. An object is not changed by links of to-many relationships alone (`isUpdated`). Core Data:
+  /// `validateForUpdate()`.
   open func validateForUpdate() throws {}
 
   /// The same for an object that the save deletes: its values can be read, its to-many

@@ -68,8 +68,8 @@ public final class ObjectHome {
     uncountedContext?.with(body)
   }
 
-  /// How many bytes of variable values the last new objects were given, so that the next one's draft
-  /// has room for as many from the start.
+  /// How many bytes of variable values the last new objects were given, so that the next one's
+  /// draft has room for as many from the start.
   private(set) var heapByteCountOfNew = Draft.heapByteCountUsual
 
   /// Notes the values of a new object.

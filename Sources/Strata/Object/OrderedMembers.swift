@@ -3,9 +3,9 @@ import StrataChanges
 import StrataModel
 import StrataPrimitives
 
-/// The members of one ordered relationship in their order, kept so that a place is found by its index
-/// and an index by its member without going through the list: moving a member of a hundred thousand
-/// costs a few microseconds.
+/// The members of one ordered relationship in their order, kept so that a place is found by its
+/// index and an index by its member without going through the list: moving a member of a hundred
+/// thousand costs a few microseconds.
 ///
 /// ```
 ///  chunks   [a b c …] [k l m …] [v w …]      sorted by (position, key), each at most 1,024 long
@@ -54,8 +54,8 @@ final class OrderedMembers {
 
   // MARK: - Places
 
-  /// The member at `index`. O(members / 1,024), O(1) for one of the last few: filling a list asks for
-  /// nothing else.
+  /// The member at `index`. O(members / 1,024), O(1) for one of the last few: filling a list asks
+  /// for nothing else.
   ///
   /// - Precondition: 0 ≤ `index` < `count`.
   subscript(index: Int) -> Member {

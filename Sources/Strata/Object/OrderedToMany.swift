@@ -60,8 +60,8 @@ public struct OrderedToMany<Target: ManagedObject> {
   /// - Precondition: the object is of the same context.
   public func append(_ object: Target) { append(contentsOf: CollectionOfOne(object)) }
 
-  /// Puts objects at the end, in their order; members move there. Of one that occurs twice, the first
-  /// is taken.
+  /// Puts objects at the end, in their order; members move there. Of one that occurs twice, the
+  /// first is taken.
   ///
   /// - Precondition: the objects are of the same context.
   public func append(contentsOf objects: some Sequence<Target>) {

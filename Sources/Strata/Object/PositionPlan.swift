@@ -95,8 +95,8 @@ struct PositionPlan {
       if step == 0 { return nil }
     }
 
-    /// Whether a run goes on: the last member inserted has no more room on its other side than it has here. A
-    /// run leaves little room behind, and a thousandth of that would soon be nothing.
+    /// Whether a run goes on: the last member inserted has no more room on its other side than it
+    /// has here. A run leaves little room behind, and a thousandth of that would soon be nothing.
     private static func goesOn(
       in room: UInt64, besides lower: ReadView.Member, _ upper: ReadView.Member
     ) -> Bool {

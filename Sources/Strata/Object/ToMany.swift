@@ -152,8 +152,8 @@ extension ManagedObject {
     return context.loader.instance(of: key).flatMap(shown)
   }
 
-  /// The target of a to-one relationship, unless its deletion is pending: then the relationship leads
-  /// nowhere. An object that is itself deleted keeps its values, to the last.
+  /// The target of a to-one relationship, unless its deletion is pending: then the relationship
+  /// leads nowhere. An object that is itself deleted keeps its values, to the last.
   @inline(__always)
   private func shown(_ target: ManagedObject) -> ManagedObject? {
     if target.record != nil, target.status != .deleted { return target }

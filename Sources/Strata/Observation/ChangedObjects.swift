@@ -42,8 +42,8 @@ public struct ChangedObjects: Sendable {
   /// Objects that are deleted. Core Data: `NSDeletedObjectsKey`.
   public var deleted: Set<ObjectID> { contents.resolved.deleted }
 
-  /// Objects that took over other values from the parent or the store, without an edit of their own.
-  /// Core Data: `NSRefreshedObjectsKey`.
+  /// Objects that took over other values from the parent or the store, without an edit of their
+  /// own. Core Data: `NSRefreshedObjectsKey`.
   public var refreshed: Set<ObjectID> { contents.resolved.refreshed }
 
   /// Objects that the context has released: after a `reset()`, all that were registered. A program
@@ -57,8 +57,8 @@ public struct ChangedObjects: Sendable {
       && resolved.refreshed.isEmpty && resolved.invalidated.isEmpty
   }
 
-  /// The names of the properties that changed in the object: attributes that were set, relationships
-  /// that gained or lost a target. Of a new object, those that have a value.
+  /// The names of the properties that changed in the object: attributes that were set,
+  /// relationships that gained or lost a target. Of a new object, those that have a value.
   ///
   /// - Returns: nil if that is not known, and any property may have changed: of an object that was
   ///   deleted, refreshed, merged, or brought back, and of one that the message does not name.

@@ -13,10 +13,10 @@ extension Layer {
   /// for await message in queue.layer.messages(.didSave) { show(message.objects.updated) }
   /// ```
   ///
-  /// The context does not wait for the consumer: messages are held until they are taken, and of more
-  /// than `limit` the oldest are dropped, which `Message.number` tells. A message that is held keeps
-  /// IDs and the names of properties, no records. The sequence ends when the context is gone; it is
-  /// for one consumer.
+  /// The context does not wait for the consumer: messages are held until they are taken, and of
+  /// more than `limit` the oldest are dropped, which `Message.number` tells. A message that is held
+  /// keeps IDs and the names of properties, no records. The sequence ends when the context is gone;
+  /// it is for one consumer.
   ///
   /// - Parameters:
   ///   - kinds: which messages; all of them if none is named.

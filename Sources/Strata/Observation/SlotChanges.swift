@@ -3,7 +3,8 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Which slots of which objects a run of changes has changed, the other ends of their links included.
+/// Which slots of which objects a run of changes has changed, the other ends of their links
+/// included.
 struct SlotChanges: Sendable {
   /// By object; one that is only deleted has none.
   private(set) var slots: [ObjectKey: SlotSet] = [:]

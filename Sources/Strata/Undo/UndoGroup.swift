@@ -29,8 +29,8 @@ struct UndoGroup {
     var slots: SlotSet
     /// The slots that were set and not saved before.
     var unsaved: SlotSet
-    /// The bytes of the external slots that `before` had otherwise than `after`: a save takes them out
-    /// of the store.
+    /// The bytes of the external slots that `before` had otherwise than `after`: a save takes them
+    /// out of the store.
     var external = ExternalValues()
   }
 

@@ -64,12 +64,12 @@ extension ManagedObjectContext {
     /// Makes a manager that records nothing before it is a context's `undoManager`.
     public init() {}
 
-    /// Whether the changes of a turn that are in no other group form one; a save ends it. True by default. If not,
-    /// changes outside of groups cannot be undone. Foundation: `groupsByEvent`.
+    /// Whether the changes of a turn that are in no other group form one; a save ends it. True by
+    /// default. If not, changes outside of groups cannot be undone. Foundation: `groupsByEvent`.
     public var groupsByTurn = true
 
-    /// How many groups are kept for undo, and how many for redo; beyond that the oldest goes. 0, the
-    /// default, for no limit.
+    /// How many groups are kept for undo, and how many for redo; beyond that the oldest goes. 0,
+    /// the default, for no limit.
     public var levelsOfUndo = 0 {
       didSet { trim() }
     }

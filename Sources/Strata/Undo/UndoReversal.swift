@@ -119,8 +119,8 @@ struct UndoReversal {
     try changes[key] != nil || view.exists(key)
   }
 
-  /// Leaves out to-one links to objects that are gone and do not come back: they are nil in an object
-  /// that comes back, and stay as they are in one that was only updated.
+  /// Leaves out to-one links to objects that are gone and do not come back: they are nil in an
+  /// object that comes back, and stay as they are in one that was only updated.
   private mutating func dropLostTargets(in view: ReadView) throws {
     for (key, change) in changes {
       guard let record = change.record, let entity = view.schema.entity(key.entity) else {

@@ -73,8 +73,8 @@ final class UndoReverter: ContextPart {
     return try reader.currentView().inheritedBase(of: key) != nil
   }
 
-  /// The state of an object before its unsaved deletion here; nil if it is not deleted, or if a save
-  /// under way carries a change of it.
+  /// The state of an object before its unsaved deletion here; nil if it is not deleted, or if a
+  /// save under way carries a change of it.
   func unsavedDeletion(of key: ObjectKey) -> Base? {
     guard !work.working.isFrozen(key), let change = work.working.change(for: key),
       change.kind == .delete
@@ -149,8 +149,8 @@ final class UndoReverter: ContextPart {
     }
   }
 
-  /// Whether an object that undo has updated is there beneath this context. Nothing is linked to one that
-  /// others have deleted.
+  /// Whether an object that undo has updated is there beneath this context. Nothing is linked to
+  /// one that others have deleted.
   private func isThereBeneath(_ key: ObjectKey, _ change: Change) -> Bool {
     guard change.kind == .update, work.working.kind(of: key) == .update else { return true }
     return reporter.attempt(orElse: false) {
@@ -158,8 +158,8 @@ final class UndoReverter: ContextPart {
     }
   }
 
-  /// Whether a slot of an object of which nothing is unsaved leads to `key` beneath this context: an object
-  /// that came back may show something older until it is refreshed.
+  /// Whether a slot of an object of which nothing is unsaved leads to `key` beneath this context:
+  /// an object that came back may show something older until it is refreshed.
   private func isLinkedBeneath(
     _ object: ManagedObject, at slot: Int, to key: ObjectKey
   ) -> Bool {
@@ -211,8 +211,8 @@ final class UndoReverter: ContextPart {
     return change.kind != .delete || change.base != nil
   }
 
-  /// Makes an object clean after its change was undone. The object rests on the state beneath the context
-  /// if it shows that state. Otherwise it keeps the readings of the change's setters.
+  /// Makes an object clean after its change was undone. The object rests on the state beneath the
+  /// context if it shows that state. Otherwise it keeps the readings of the change's setters.
   private func restore(_ object: ManagedObject, madeFrom read: Base?, on beneath: Base?) {
     let isAsBeneath = beneath?.record == read?.record
     let base = isAsBeneath ? beneath : read

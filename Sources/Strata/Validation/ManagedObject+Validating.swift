@@ -18,10 +18,11 @@ extension ManagedObject {
     return try Validation.look(at: self, in: context.saving)
   }
 
-  /// The rules that one property breaks as it is: for a form that says so beside its field. Hooks are
-  /// not called. Core Data: `validateValue(_:forKey:)`, which is asked before the value is set.
+  /// The rules that one property breaks as it is: for a form that says so beside its field. Hooks
+  /// are not called. Core Data: `validateValue(_:forKey:)`, which is asked before the value is set.
   ///
-  /// - Parameter name: of the property. Of one that the entity does not have, there are no failures.
+  /// - Parameter name: of the property. Of one that the entity does not have, there are no
+  ///   failures.
   /// - Throws: `StoreError` if reading fails.
   public final func validationFailures(ofPropertyNamed name: String) throws -> [ValidationFailure] {
     guard let context = context(for: .validation), isPresent,
@@ -32,7 +33,8 @@ extension ManagedObject {
     return try Validation.look(at: slot, of: self, in: context.saving)
   }
 
-  /// The same for the property that a key path names: `try city.validationFailures(of: \City.name)`.
+  /// The same for the property that a key path names: `try city.validationFailures(of:
+  /// \City.name)`.
   public final func validationFailures(of property: AnyKeyPath) throws -> [ValidationFailure] {
     guard let slot = home.entity.description.slot(for: property) else { return [] }
     return try validationFailures(

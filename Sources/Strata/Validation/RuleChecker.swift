@@ -13,8 +13,8 @@ import StrataRecord
 struct RuleChecker {
   private var patterns: [String: Regex<AnyRegexOutput>] = [:]
 
-  /// The rules of the attribute that the record breaks, and the value that does: of an external one its
-  /// length, for its bytes are not read.
+  /// The rules of the attribute that the record breaks, and the value that does: of an external one
+  /// its length, for its bytes are not read.
   mutating func broken(
     _ check: EntityValidation.AttributeCheck, by record: Record, _ layout: RecordLayout,
     store: StoreIdentity

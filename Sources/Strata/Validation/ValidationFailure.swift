@@ -10,8 +10,8 @@ public struct ValidationFailure: Sendable {
   /// The property that breaks a rule; nil if a hook has refused the object.
   public let property: String?
   public let rule: Rule
-  /// The value that breaks the rule: the attribute's, of an external one its length, `.null` for a target that is missing, the
-  /// number of members. `.null` for a hook.
+  /// The value that breaks the rule: the attribute's, of an external one its length, `.null` for a
+  /// target that is missing, the number of members. `.null` for a hook.
   public let value: Value
   /// The error of the hook; nil for a rule of the model.
   public let error: (any Error)?

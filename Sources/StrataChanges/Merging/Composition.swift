@@ -298,8 +298,8 @@ package struct Composition {
     return newer.base?.oldestCommitted(setting: newer.slots).map { moved(newer, to: $0, layout) }
   }
 
-  /// The same change with a newer reading, if its makers read an object before any store had it and the
-  /// store has it now: then the committed record counts as read.
+  /// The same change with a newer reading, if its makers read an object before any store had it and
+  /// the store has it now: then the committed record counts as read.
   private func knowing(_ newer: Change, _ read: Base, _ entity: EntitySchema) -> Change {
     guard let base = newer.base, base.generation == 0, read.generation > 0,
       read.hasReadOriginAlone

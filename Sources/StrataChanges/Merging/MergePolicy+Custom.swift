@@ -15,7 +15,8 @@ extension MergePolicy {
     case delete
     /// The named attributes and to-one relationships get these values; `.null` clears one. The
     /// others, and whether the object is there at all, are as `others` decides. To one end of a
-    /// one-to-one relationship only our value or theirs can be given, for nothing sets the other end.
+    /// one-to-one relationship only our value or theirs can be given, for nothing sets the other
+    /// end.
     case values([String: Value], others: MergePolicy = .mergeByPropertyObjectTrump)
     /// As another policy would decide.
     case apply(MergePolicy)
@@ -101,7 +102,8 @@ final class CustomRule: Sendable {
       for (name, value) in values.sorted(by: { $0.key < $1.key }) {
         switch slot(named: name, for: value, conflict, layout) {
         case .success(let slot):
-          // Bytes are taken that the record has the stamp of, too: the store may not have them any more.
+          // Bytes are taken that the record has the stamp of, too: the store may not have them any
+          // more.
           if layout.externalSlots.contains(slot) { draft.setExternal(nil, at: slot) }
           draft.setValue(value, at: slot)
         case .failure(let mistake): mistakes.append(mistake)

@@ -118,8 +118,8 @@ public struct MergePolicy: Sendable, Hashable {
   ) -> Resolution {
     switch (conflict.ours, conflict.theirs) {
     case (nil, _): return isOursFirst ? .delete : .keepTheirs
-    // A policy that decides by property has nothing to say of an object that is not there: bringing it
-    // back would write properties that the save has not set.
+    // A policy that decides by property has nothing to say of an object that is not there: bringing
+    // it back would write properties that the save has not set.
     case (.some, nil): return .keepTheirs
     case (let ours?, let theirs?):
       var arena = RecordArena()

@@ -99,7 +99,8 @@ package struct Base: Sendable {
     ]
   }
 
-  /// The oldest committed record that a setter of `slots` had read; nil if the object was in no store.
+  /// The oldest committed record that a setter of `slots` had read; nil if the object was in no
+  /// store.
   func oldestCommitted(setting slots: SlotSet) -> Record? {
     guard let readings else { return generation == 0 ? nil : record }
     let others = readings.all.dropFirst().filter { !$0.slots.isDisjoint(with: slots) }
@@ -196,8 +197,8 @@ package struct Base: Sendable {
 
   // MARK: - Other bases
 
-  /// More pending records than these are not remembered. A base that has forgotten the oldest of them
-  /// may cause a conflict that need not be; it never hides one.
+  /// More pending records than these are not remembered. A base that has forgotten the oldest of
+  /// them may cause a conflict that need not be; it never hides one.
   private static let pendingCountMax = 16
 
   /// The base of a change that is made from `record`, which is pending with this base.

@@ -33,8 +33,8 @@ package struct Change: Sendable {
   /// object since it was read, and counts as no change everywhere else.
   @inlinable package var isReadLock: Bool { kind == .update && slots.isEmpty }
 
-  /// Whether a save would have something to do for it: not for an object that came and went, nor for
-  /// one that was only read.
+  /// Whether a save would have something to do for it: not for an object that came and went, nor
+  /// for one that was only read.
   @inlinable package var isAnything: Bool { (kind != .delete || base != nil) && !isReadLock }
 
   /// A change that asks whether another save has changed the object since it was `read`.
@@ -42,8 +42,8 @@ package struct Change: Sendable {
     .update(read.record, base: read, slots: SlotSet())
   }
 
-  // The factories take the initializer that the compiler writes: one written by hand would copy the whole
-  // change, counting all its references.
+  // The factories take the initializer that the compiler writes: one written by hand would copy the
+  // whole change, counting all its references.
 
   package static func insert(
     _ record: consuming Record, slots: SlotSet, external: ExternalValues = ExternalValues()

@@ -147,8 +147,8 @@ package struct IndexRun: Sendable {
     entry.head == head ? bytes(of: entry).isBelow(bound) : entry.head < head
   }
 
-  /// The first 8 bytes as a big-endian number; zeros where there are fewer. An entry with another head is
-  /// on the same side of the bytes as of these.
+  /// The first 8 bytes as a big-endian number; zeros where there are fewer. An entry with another
+  /// head is on the same side of the bytes as of these.
   static func head(of bytes: UnsafeRawBufferPointer) -> UInt64 {
     var head: UInt64 = 0
     withUnsafeMutableBytes(of: &head) { $0.copyBytes(from: bytes.prefix(8)) }

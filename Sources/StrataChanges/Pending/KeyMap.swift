@@ -3,9 +3,10 @@ import StrataModel
 
 /// Where the changes of a segment's objects are in its table, told by one load for most objects.
 ///
-/// A walk over an index asks each layer of each entry of the store, and most entries are of objects that
-/// the layer knows nothing about. To search the table takes several loads, each of a line of memory that
-/// is in no near cache if much is pending; the map of the same table is a tenth as large, or less.
+/// A walk over an index asks each layer of each entry of the store, and most entries are of objects
+/// that the layer knows nothing about. To search the table takes several loads, each of a line of
+/// memory that is in no near cache if much is pending; the map of the same table is a tenth as
+/// large, or less.
 ///
 /// ```
 ///  close together   [ bits of 64 serials │ how many keys are before them ] …   the place itself

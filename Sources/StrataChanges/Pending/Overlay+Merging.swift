@@ -6,8 +6,8 @@ package import StrataRecord
 // or reverted.
 
 extension Change {
-  /// This change made from `base` instead: an update keeps the slots that it set, over that record; a
-  /// delete is one of that. An insert has no base and stays as it is.
+  /// This change made from `base` instead: an update keeps the slots that it set, over that record;
+  /// a delete is one of that. An insert has no base and stays as it is.
   package func raised(
     onto base: Base, layout: RecordLayout, into arena: inout RecordArena
   ) -> Change {

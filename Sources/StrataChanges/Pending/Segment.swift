@@ -54,8 +54,8 @@ package final class Segment: Sendable {
     self.init(changes: ChangeTable(changes), links: links, schema: schema)
   }
 
-  /// Merges two neighbours of an overlay. The index runs that the older has are sorted already, and are
-  /// merged as such.
+  /// Merges two neighbours of an overlay. The index runs that the older has are sorted already, and
+  /// are merged as such.
   ///
   /// A delete of an object that came and went in the overlay stays: a child that saw the object may
   /// still push a change of it, or a link to it.
@@ -98,7 +98,8 @@ package final class Segment: Sendable {
   /// Whether anything is pending here for `key`.
   package func touches(_ key: ObjectKey) -> Bool { changes.index(of: key) != nil }
 
-  /// Where the changes are, for walks. It is made for the first of them. O(1), the first time O(changes).
+  /// Where the changes are, for walks. It is made for the first of them. O(1), the first time
+  /// O(changes).
   var keyMap: KeyMap { mapped.load() ?? mapped.storeIfNil(KeyMap(changes)) }
 
   // MARK: - The tag

@@ -16,8 +16,8 @@ extension ReadView {
     return count
   }
 
-  /// The rule about the number of members that a relationship breaks, and that number; nil if it breaks
-  /// none, or if its owner is not there.
+  /// The rule about the number of members that a relationship breaks, and that number; nil if it
+  /// breaks none, or if its owner is not there.
   package func brokenCount(
     at place: LinkPlace
   ) throws -> (rule: EntityValidation.CountCheck, count: Int)? {

@@ -12,10 +12,11 @@ extension ReadView {
     case stored
   }
 
-  /// The value of an external slot of the object in this view; nil if it has none, or if there is no such
-  /// object.
+  /// The value of an external slot of the object in this view; nil if it has none, or if there is
+  /// no such object.
   ///
-  /// - Throws: `StoreError`, `.damaged` if the store has not the bytes that its record has the stamp of.
+  /// - Throws: `StoreError`, `.damaged` if the store has not the bytes that its record has the
+  ///   stamp of.
   /// - Complexity: O(bytes).
   package func externalData(of key: ObjectKey, at slot: Int) throws -> ExternalData? {
     switch externalPlace(of: key, at: slot) {

@@ -14,8 +14,8 @@ extension ReadView {
     return try snapshot.record(for: key).map { Base($0) }
   }
 
-  /// The base of the ancestor's pending update that shows the object; nil if an insertion does, or the
-  /// store. O(ancestors' segments).
+  /// The base of the ancestor's pending update that shows the object; nil if an insertion does, or
+  /// the store. O(ancestors' segments).
   package func baseOfInheritedUpdate(of key: ObjectKey) -> Base? {
     for segment in inherited {
       if let change = segment.change(for: key) { return change.base }

@@ -37,8 +37,8 @@ extension ReadView {
     return members.sorted { ($0.position, $0.key.rawValue) < ($1.position, $1.key.rawValue) }
   }
 
-  /// Hands over the targets of a to-many relationship of `owner`, pending ones first, and the positions
-  /// that are kept with links.
+  /// Hands over the targets of a to-many relationship of `owner`, pending ones first, and the
+  /// positions that are kept with links.
   @inline(__always)
   func visitMembers(
     of relationship: RelationshipSchema, owner: ObjectKey,

@@ -31,8 +31,8 @@ extension ReadView {
     }
   }
 
-  /// - Parameter isHolder: is handed an object with the value's bytes, and its record where the bytes
-  ///   do not say all.
+  /// - Parameter isHolder: is handed an object with the value's bytes, and its record where the
+  ///   bytes do not say all.
   private func holder(
     of value: [UInt8], in index: IndexSchema,
     _ isHolder: (ObjectKey, (record: Record, entity: EntitySchema)?) -> Bool

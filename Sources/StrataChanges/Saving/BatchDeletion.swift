@@ -41,7 +41,8 @@ package struct BatchDeletion: Sendable {
 /// ## Isolation
 /// The store's writer. Views are valid during a call.
 package protocol DeletionConsequences {
-  /// Whether anything may follow from the deletion of objects of the entity: of others it is not told.
+  /// Whether anything may follow from the deletion of objects of the entity: of others it is not
+  /// told.
   func concerns(_ entity: EntityNumber) -> Bool
 
   /// An object will be deleted.
@@ -61,8 +62,8 @@ package protocol DeletionConsequences {
   mutating func check(in view: ReadView) throws
 }
 
-/// A batch delete that delete rules deny: objects that others are linked to by a relationship with the
-/// rule `.deny`.
+/// A batch delete that delete rules deny: objects that others are linked to by a relationship with
+/// the rule `.deny`.
 package struct BatchDenial: Error {
   package let denied: [(key: ObjectKey, slot: Int)]
 

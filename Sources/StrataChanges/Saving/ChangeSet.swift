@@ -27,8 +27,8 @@ package struct ChangeSet: Sendable {
       all.hasVanished
       ? Set(all.lazy.filter { $0.value.kind == .delete && $0.value.base == nil }.map(\.key)) : []
     changes = vanished.isEmpty ? all : all.filter { !vanished.contains($0.key) }
-    // A save of new objects alone gives its runs to the store as they are. They are made here, by the
-    // saver, not by the writer that all savers wait for.
+    // A save of new objects alone gives its runs to the store as they are. They are made here, by
+    // the saver, not by the writer that all savers wait for.
     if segments.count == 1, all.isInsertsOnly { segments[0].prepareRuns() }
     var links = overlay.links
     if !vanished.isEmpty {
@@ -51,8 +51,8 @@ package struct CommitResult: Sendable {
   /// The objects whose stored record differs from the change set's, because a merge policy decided
   /// or because of a derived attribute; nil for an object that the store no longer has.
   package let merged: [ObjectKey: Record?]
-  /// The objects of `merged` of which derived attributes alone are other than in the change set, with
-  /// their slots: no policy has decided anything.
+  /// The objects of `merged` of which derived attributes alone are other than in the change set,
+  /// with their slots: no policy has decided anything.
   package let derived: [ObjectKey: SlotSet]
   /// The cost of the save.
   package let writes: WriteCount

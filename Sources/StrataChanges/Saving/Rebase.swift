@@ -34,8 +34,8 @@ extension Overlay {
       })
   }
 
-  /// This overlay after a save of `frozen` has failed: with newer changes joined to those, which are
-  /// unsaved again.
+  /// This overlay after a save of `frozen` has failed: with newer changes joined to those, which
+  /// are unsaved again.
   package func recomposed(over frozen: [Segment], schema: Schema) -> Overlay {
     let below = Overlay(frozen)
     guard let newer = removing(frozen).flattened() else { return below }
@@ -45,8 +45,8 @@ extension Overlay {
 }
 
 extension LinkChanges {
-  /// These links without the removal of links of saved objects that the store does not have and that are
-  /// not brought back. O(links).
+  /// These links without the removal of links of saved objects that the store does not have and
+  /// that are not brought back. O(links).
   fileprivate func withoutLost(
     _ saved: ChangeSet, _ result: CommitResult, _ newer: Overlay
   ) -> LinkChanges {
@@ -73,8 +73,8 @@ extension CommitResult {
 }
 
 extension Change {
-  /// This change, made on top of `saved`, now that the store has committed that; nil if the object is gone
-  /// from the store: an update of it is dropped, as any update of a deleted object.
+  /// This change, made on top of `saved`, now that the store has committed that; nil if the object
+  /// is gone from the store: an update of it is dropped, as any update of a deleted object.
   fileprivate func rebased(
     onto saved: Change, _ stored: StoredRecord?, _ entity: EntitySchema,
     _ arena: inout RecordArena

@@ -9,8 +9,8 @@ import Synchronization
 package enum PlantedFault: String, Sendable, CaseIterable {
   /// A view does not leave out the segments that its snapshot shows already.
   case untaggedView
-  /// Each layer's pointers are guarded by themselves, so that a chain is copied layer by layer and a
-  /// push shows at the child's layer and at the parent's one after the other.
+  /// Each layer's pointers are guarded by themselves, so that a chain is copied layer by layer and
+  /// a push shows at the child's layer and at the parent's one after the other.
   case lockPerLayer
   /// A segment that was merged into another before a save is not taken for saved.
   case forgottenEra
@@ -42,7 +42,8 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case undoForgetsBytes
   /// A fetched list looks at the objects that changed and not at those that lead to them.
   case relatedForgotten
-  /// An object of a fetched list counts as moved by its index alone, whatever came or went before it.
+  /// An object of a fetched list counts as moved by its index alone, whatever came or went before
+  /// it.
   case movesUncounted
   /// A batch delete leaves to-one slots of objects that stay as they are.
   case batchForgetsEnds

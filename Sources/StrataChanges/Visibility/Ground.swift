@@ -19,8 +19,8 @@ package struct Ground: Sendable {
 
   private(set) var found: [ObjectKey: Found] = [:]
 
-  /// Whether the receiver keeps an update of an object that the store has lost, so that its save is a
-  /// conflict. A context that merges automatically drops it, as it drops its own at a merge.
+  /// Whether the receiver keeps an update of an object that the store has lost, so that its save is
+  /// a conflict. A context that merges automatically drops it, as it drops its own at a merge.
   package var keepsLost = true
 
   /// A ground of which nothing is in doubt.

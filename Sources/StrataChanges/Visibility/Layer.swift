@@ -53,8 +53,8 @@ public final class Layer: Sendable {
     package let ground: PushGround?
     /// The state beneath the receiver, of the objects that the child was in doubt of.
     package let found: Ground
-    /// Whether the child was used inside a turn of the receiver: then it is part of an edit under way
-    /// there.
+    /// Whether the child was used inside a turn of the receiver: then it is part of an edit under
+    /// way there.
     package let isInReceiversTurn: Bool
     /// How often a planted fault has landed it again.
     var repeatCount = 0
@@ -205,8 +205,8 @@ public final class Layer: Sendable {
   /// A reference that keeps the owner alive, and may be released in any isolation.
   package typealias Keeper = any AnyObject & Sendable
 
-  /// Has `source` asked when a context is made that rests on this layer. It gives nil if the owner is
-  /// gone. Called once at most.
+  /// Has `source` asked when a context is made that rests on this layer. It gives nil if the owner
+  /// is gone. Called once at most.
   package func onKeeperRequest(_ source: @escaping @Sendable () -> Keeper?) {
     owner.withLock { $0.keeper = source }
   }
@@ -257,8 +257,8 @@ public final class Layer: Sendable {
     return withExtendedLifetime(entry) { isDone }
   }
 
-  /// Publishes `overlay` as this context's own, and takes the inbox as landed, unless another change
-  /// came first.
+  /// Publishes `overlay` as this context's own, and takes the inbox as landed, unless another
+  /// change came first.
   ///
   /// - Returns: false if `revision` is no longer the current one; nothing has changed then.
   package func publish(

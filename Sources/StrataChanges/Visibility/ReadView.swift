@@ -19,8 +19,8 @@ package import StrataRecord
 /// ## Isolation
 /// Belongs to the context that took it.
 package final class ReadView {
-  // Safety: `@exclusivity(unchecked)` spares each look-up a run-time check. A view is of one isolation,
-  // and no access to this runs code that could reach the view again.
+  // Safety: `@exclusivity(unchecked)` spares each look-up a run-time check. A view is of one
+  // isolation, and no access to this runs code that could reach the view again.
   /// All pending changes that the view shows: the context's own, then the ancestors', near to far.
   @exclusivity(unchecked)
   package private(set) var layers: Overlay
@@ -70,8 +70,8 @@ package final class ReadView {
       own: Overlay([segment] + layers.segments), inherited: [], snapshot: snapshot, schema: schema)
   }
 
-  /// The segments that the snapshot does not show. The context's own are among those that a save may
-  /// have taken to the store, before the context has let go of them.
+  /// The segments that the snapshot does not show. The context's own are among those that a save
+  /// may have taken to the store, before the context has let go of them.
   static func hidden(
     _ segments: [Segment], from snapshot: any Snapshot, _ schema: Schema
   ) -> [Segment] {
@@ -109,8 +109,8 @@ package final class ReadView {
 
   // MARK: - One object
 
-  /// The object's record in this view, and the generation of the store's record that it goes back to (0
-  /// for an object that the store does not have); nil if it is deleted or not there.
+  /// The object's record in this view, and the generation of the store's record that it goes back
+  /// to (0 for an object that the store does not have); nil if it is deleted or not there.
   package func record(of key: ObjectKey) throws -> StoredRecord? {
     if !layers.segments.isEmpty, let change = change(for: key) {
       guard let record = change.record else { return nil }
@@ -125,8 +125,8 @@ package final class ReadView {
     return try snapshot.contains(key)
   }
 
-  /// The nearest pending change of `key`, or nil. If there is one, the store's entries for the object
-  /// are stale.
+  /// The nearest pending change of `key`, or nil. If there is one, the store's entries for the
+  /// object are stale.
   package func change(for key: ObjectKey) -> Change? {
     layers.isEmpty ? nil : layers.change(for: key)
   }

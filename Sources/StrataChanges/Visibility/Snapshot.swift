@@ -22,8 +22,8 @@ package enum ScanStep: Sendable, Equatable {
 /// The store's state at one generation, as it is read by one turn. A store implements it.
 ///
 /// ## Lifetime
-/// A snapshot keeps old pages of the store alive; it lives for a turn. Bytes passed to a closure are
-/// valid only during the call.
+/// A snapshot keeps old pages of the store alive; it lives for a turn. Bytes passed to a closure
+/// are valid only during the call.
 ///
 /// ## Isolation
 /// Used by one isolation at a time; not Sendable.

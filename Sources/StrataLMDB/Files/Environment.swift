@@ -101,8 +101,8 @@ extension Environment {
     return try trees(named: [name])[0]
   }
 
-  /// The trees called `names`, each as `tree(named:)` gives it: those that are not open yet are opened
-  /// together, which takes a transaction less for each but one.
+  /// The trees called `names`, each as `tree(named:)` gives it: those that are not open yet are
+  /// opened together, which takes a transaction less for each but one.
   ///
   /// - Throws: as `tree(named:)`; no tree is opened then.
   package func trees(named names: [String]) throws(LMDBError) -> [Tree?] {

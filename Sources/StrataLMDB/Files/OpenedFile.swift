@@ -9,11 +9,12 @@ import StrataPrimitives
 /// - MDB_NOSUBDIR: a store is one file that can be renamed, not a folder.
 /// - MDB_NOTLS: a read transaction belongs to its holder, not to its thread, so that it can be
 ///   pooled and tasks may move.
-/// - Not MDB_NORDAHEAD: it helps random reads of a file larger than memory (lmdb.h), which few stores
-///   are, and takes readahead from the scans of a cold file, with which an application starts.
+/// - Not MDB_NORDAHEAD: it helps random reads of a file larger than memory (lmdb.h), which few
+///   stores are, and takes readahead from the scans of a cold file, with which an application
+///   starts.
 /// - Never MDB_WRITEMAP: a full disk becomes SIGBUS, and a wild pointer damages the file.
-/// - Never MDB_NOLOCK and MDB_NOMEMINIT: the first loses the reader table, the second writes
-///   other memory of the process to the file.
+/// - Never MDB_NOLOCK and MDB_NOMEMINIT: the first loses the reader table, the second writes other
+///   memory of the process to the file.
 struct OpenedFile: ~Copyable {
   private var raw: OpaquePointer?
   let path: String
@@ -122,6 +123,7 @@ struct OpenedFile: ~Copyable {
 }
 
 extension LMDBError {
-  /// Whether the system may have refused to map as much: with ENOMEM, or under valgrind with EINVAL.
+  /// Whether the system may have refused to map as much: with ENOMEM, or under valgrind with
+  /// EINVAL.
   fileprivate var mayBeOfMapSize: Bool { self == .outOfMemory || self == .io(errno: EINVAL) }
 }

@@ -111,8 +111,8 @@ final class MappedFile: Sendable {
     return try Self.start(byPageOf: UInt(bitPattern: key.mv_data), in: environment)
   }
 
-  /// - Parameter place: in memory, of an entry. Its page begins where one of the system's does, not more
-  ///   than a page before.
+  /// - Parameter place: in memory, of an entry. Its page begins where one of the system's does, not
+  ///   more than a page before.
   private static func start(
     byPageOf place: UInt, in environment: Environment
   ) throws(LMDBError) -> UInt? {
@@ -158,7 +158,7 @@ final class MappedFile: Sendable {
 /// A page of the system.
 @usableFromInline
 enum SystemPage {
-  /// A divisor of its size wherever Strata runs: of as many bytes from a multiple of it on, all can be
-  /// read if one can.
+  /// A divisor of its size wherever Strata runs: of as many bytes from a multiple of it on, all can
+  /// be read if one can.
   @inlinable static var byteCount: UInt { 4096 }
 }

@@ -129,8 +129,8 @@ struct PageNodes {
       byteCount: byteCount, onPage: value.loadUnaligned(as: UInt64.self))
   }
 
-  /// At which index a number most likely is. No key is there twice, so it is behind `first` by no more
-  /// nodes than the two numbers differ by; and objects are made in rows.
+  /// At which index a number most likely is. No key is there twice, so it is behind `first` by no
+  /// more nodes than the two numbers differ by; and objects are made in rows.
   ///
   /// - Parameter first: a mark that is not above the first one.
   @inline(__always)
@@ -196,8 +196,8 @@ struct PageNodes {
     return (page + offset).loadUnaligned(as: UInt64.self) & Self.numberMask
   }
 
-  /// The index of the node that leads to `mark`, and its own mark, which no mark that it leads to is
-  /// below: `first`, if it is the first one.
+  /// The index of the node that leads to `mark`, and its own mark, which no mark that it leads to
+  /// is below: `first`, if it is the first one.
   ///
   /// - Throws: `corrupted`.
   @inline(__always)
@@ -207,8 +207,8 @@ struct PageNodes {
     var (low, length) = (0, count)
     var first = first
     var isSound = true
-    // Each step is the same whatever it finds, damage too: half of all branches would be guessed wrongly,
-    // and then the processor could not go on to the next look-up in the meantime.
+    // Each step is the same whatever it finds, damage too: half of all branches would be guessed
+    // wrongly, and then the processor could not go on to the next look-up in the meantime.
     while length > 1 {
       let half = length &>> 1
       let offset = Int(offset(at: low &+ half))

@@ -36,8 +36,9 @@ package struct PassedPages {
   private mutating func giveBack() {
     let pageByteCount = UInt(max(sysconf(Int32(_SC_PAGESIZE)), 1))
     let first = lower / pageByteCount * pageByteCount
-    // Safety: the map is one mapping, shared and read-only, so that all between two of its addresses is
-    // of it, and giving pages back loses nothing. It is advice: that it was not taken does no harm.
+    // Safety: the map is one mapping, shared and read-only, so that all between two of its
+    // addresses is of it, and giving pages back loses nothing. It is advice: that it was not taken
+    // does no harm.
     if let start = UnsafeMutableRawPointer(bitPattern: first) {
       _ = madvise(start, Int(upper - first), MADV_DONTNEED)
     }

@@ -39,7 +39,8 @@ package final class RecordTree {
   private let readsPages: Bool
   private var epoch: UInt
   private var root: Root?
-  /// Look-ups that were expected in this epoch while there was no root; `Int.max` when there will be none.
+  /// Look-ups that were expected in this epoch while there was no root; `Int.max` when there will
+  /// be none.
   private var expectedCount = 0
 
   /// To find the root is a look-up itself: for one look-up alone it does not pay.
@@ -74,8 +75,9 @@ package final class RecordTree {
     let depth: Int
   }
 
-  /// The root, now that `count` look-ups are to come; nil if LMDB is to be asked: in a write transaction,
-  /// in a file that is not of the known form, and if finding the root does not pay for so few look-ups.
+  /// The root, now that `count` look-ups are to come; nil if LMDB is to be asked: in a write
+  /// transaction, in a file that is not of the known form, and if finding the root does not pay for
+  /// so few look-ups.
   ///
   /// - Parameter count: 2 or more also for a walk.
   @inline(__always)
@@ -217,8 +219,8 @@ extension RecordTree.Root {
   /// Lines of a record that are fetched ahead: most records have no more.
   private static let prefetchedLineCount = 3
 
-  /// The page of the leaf that has `mark` if any has, and a mark that is above neither the leaf's first nor
-  /// `mark`; nil if the tree is empty.
+  /// The page of the leaf that has `mark` if any has, and a mark that is above neither the leaf's
+  /// first nor `mark`; nil if the tree is empty.
   @inline(__always)
   func leaf(
     for mark: UInt64

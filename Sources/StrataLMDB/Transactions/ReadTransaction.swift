@@ -3,9 +3,9 @@ import CStrataLMDB
 
 /// One snapshot of the file, which no writer changes.
 ///
-/// A reader that works turn by turn keeps one transaction and its cursors and renews them, at no more
-/// than the price of finding the newest snapshot: to begin one costs an allocation and a search of the
-/// reader table. It keeps its reader slot until it is gone.
+/// A reader that works turn by turn keeps one transaction and its cursors and renews them, at no
+/// more than the price of finding the newest snapshot: to begin one costs an allocation and a
+/// search of the reader table. It keeps its reader slot until it is gone.
 ///
 /// States: live, ended.
 /// - live → live: `renew`, to the newest snapshot.
@@ -18,8 +18,8 @@ import CStrataLMDB
 /// each commit: end it when the turn ends. It holds the environment; its cursors hold it.
 ///
 /// ## Isolation
-/// As `Transaction`. The last reference may be dropped on any thread: the environment has MDB_NOTLS, so a
-/// read transaction belongs to its holder, not to the thread that began it.
+/// As `Transaction`. The last reference may be dropped on any thread: the environment has
+/// MDB_NOTLS, so a read transaction belongs to its holder, not to the thread that began it.
 @usableFromInline
 package final class ReadTransaction: Transaction {
   /// How often the transaction was renewed.

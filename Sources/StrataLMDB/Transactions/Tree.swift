@@ -20,7 +20,8 @@ package struct Tree: Hashable, Sendable {
   /// A small number that no other tree of the environment has.
   package var index: Int { Int(handle) }
 
-  /// The tree of the trees' names, and of notes (`Transaction.note`). Names are never written to it.
+  /// The tree of the trees' names, and of notes (`Transaction.note`). Names are never written to
+  /// it.
   static var directory: Tree { Tree(handle: 1) }
 
   /// Opens `name` in a transaction.

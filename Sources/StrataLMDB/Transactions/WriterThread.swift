@@ -53,8 +53,8 @@ final class WriterThread: Sendable {
 
   /// Has `job` run after all that came before it.
   ///
-  /// - Parameter lendsThread: whether the caller waits for the job anyway, so that it may run before
-  ///   this returns.
+  /// - Parameter lendsThread: whether the caller waits for the job anyway, so that it may run
+  ///   before this returns.
   /// - Throws: `io(EAGAIN)` when the system gives no more threads; the job does not run then.
   func submit(_ job: @escaping Job, lendingThread lendsThread: Bool = false) throws(LMDBError) {
     let (runsHere, isFree) = try state.withLock { state throws(LMDBError) in

@@ -8,7 +8,8 @@ public import Foundation
 /// object to another context: `context.existingObject(City.self, with: id)`.
 ///
 /// Encoded (`Codable`) and as `uriRepresentation` an ID carries its store's UUID, so that it can
-/// leave the process and come back. Core Data: `NSManagedObjectID`; there are no temporary IDs here.
+/// leave the process and come back. Core Data: `NSManagedObjectID`; there are no temporary IDs
+/// here.
 public struct ObjectID: Sendable, Hashable {
   package let store: StoreIdentity
   package let key: ObjectKey

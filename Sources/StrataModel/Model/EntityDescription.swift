@@ -24,8 +24,8 @@ public final class EntityDescription: Sendable {
   /// subentities included: those that the entity declares itself. Single attributes are `.unique`.
   /// Core Data: `uniquenessConstraints`.
   public let uniqueTogether: [[String]]
-  /// The lists of properties, by name, that indexes are kept over, subentities' objects among them: those
-  /// that the entity declares itself. Single attributes are `.indexed`. Core Data: `indexes`.
+  /// The lists of properties, by name, that indexes are kept over, subentities' objects among them:
+  /// those that the entity declares itself. Single attributes are `.indexed`. Core Data: `indexes`.
   public let indexes: [[String]]
 
   /// Finds the property of a key path by reading it on a recording object: an inherited property's

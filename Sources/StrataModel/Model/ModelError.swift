@@ -22,32 +22,33 @@ public enum ModelError: Error, Sendable, Hashable {
   case unfitSymmetry(entity: String, relationship: String)
   /// A `.transient` attribute cannot be `.unique` or `.indexed`: it is not stored.
   case indexedTransient(entity: String, attribute: String)
-  /// `.external` is for a `Data` attribute that is neither `.unique`, alone or together with others,
-  /// nor `.indexed`, nor `.transient`, nor derived: its bytes are not in the object.
+  /// `.external` is for a `Data` attribute that is neither `.unique`, alone or together with
+  /// others, nor `.indexed`, nor `.transient`, nor derived: its bytes are not in the object.
   case unfitExternal(entity: String, attribute: String)
   /// Values of this type have no order that an index could keep (`Codable` structs).
   case unindexableType(entity: String, attribute: String, type: AttributeType)
   /// `uniqueTogether` names a property that the entity does not have.
   case unknownConstraintProperty(entity: String, property: String)
-  /// `uniqueTogether` names a to-many relationship: only attributes and to-one relationships have one
-  /// value.
+  /// `uniqueTogether` names a to-many relationship: only attributes and to-one relationships have
+  /// one value.
   case toManyConstraint(entity: String, relationship: String)
   /// `uniqueTogether` has fewer than two different properties, or repeats another set.
   case unfitConstraint(entity: String, properties: [String])
   /// `indexes` names a property that the entity does not have.
   case unknownIndexProperty(entity: String, property: String)
-  /// `indexes` names a to-many relationship: only attributes and to-one relationships have one value.
+  /// `indexes` names a to-many relationship: only attributes and to-one relationships have one
+  /// value.
   case toManyIndex(entity: String, relationship: String)
-  /// An index of `indexes` is over less than two different properties, or over a list that has an index
-  /// already.
+  /// An index of `indexes` is over less than two different properties, or over a list that has an
+  /// index already.
   case unfitIndex(entity: String, properties: [String])
   /// A non-optional enum or `Codable` attribute needs a default value: there is no other value that
   /// a new object could have.
   case missingDefault(entity: String, attribute: String)
   /// The default is not of the attribute's type.
   case mismatchedDefault(entity: String, attribute: String)
-  /// The rule cannot be asked of values of the property's type, or no value obeys it, or every value
-  /// does.
+  /// The rule cannot be asked of values of the property's type, or no value obeys it, or every
+  /// value does.
   case unfitRule(entity: String, property: String, rule: String)
   /// The pattern of a `.matches` rule is no regular expression.
   case invalidPattern(entity: String, attribute: String, pattern: String, reason: String)

@@ -16,9 +16,9 @@ public enum AttributeDerivation: Sendable, Hashable {
   case path(String)
   /// How many members a to-many relationship has; for an `Int`. Core Data: `@count`.
   case count(String)
-  /// The sum of an attribute over the members of a to-many relationship: for an `Int` over integers,
-  /// which stops at its bounds, for a `Double` over `Float` and `Double`, for a `Decimal` over those.
-  /// Members without a value count as zero. Core Data: `@sum`.
+  /// The sum of an attribute over the members of a to-many relationship: for an `Int` over
+  /// integers, which stops at its bounds, for a `Double` over `Float` and `Double`, for a `Decimal`
+  /// over those. Members without a value count as zero. Core Data: `@sum`.
   case sum(String, of: String)
   /// When the object was last saved; for a `Date`. Core Data: `now()`.
   case now

@@ -33,8 +33,8 @@ extension AttributeRule: CustomStringConvertible {
 }
 
 extension AttributeOption {
-  /// There must be a value when a context saves the object: not nil, and for an attribute that is not
-  /// optional, one that was set or that is the default.
+  /// There must be a value when a context saves the object: not nil, and for an attribute that is
+  /// not optional, one that was set or that is the default.
   public static var required: AttributeOption { .rule(.required) }
 
   /// How long a `String` is in characters, or `Data` in bytes.
@@ -52,8 +52,8 @@ extension AttributeOption {
     .rule(.length(min: 0, max: bounds.upperBound))
   }
 
-  /// The regular expression that the whole of a `String` must match, written as for Swift's `Regex`.
-  /// It is checked when the model is built.
+  /// The regular expression that the whole of a `String` must match, written as for Swift's
+  /// `Regex`. It is checked when the model is built.
   public static func matches(_ pattern: String) -> AttributeOption { .rule(.matches(pattern)) }
 }
 
@@ -112,8 +112,8 @@ extension AttributeType {
 }
 
 extension Value {
-  /// Whether this number or date is no greater than `other`, which is of the same case. False for NaN
-  /// and for values of different cases.
+  /// Whether this number or date is no greater than `other`, which is of the same case. False for
+  /// NaN and for values of different cases.
   package func isAtMost(_ other: Value) -> Bool {
     switch (self, other) {
     case (.int(let left), .int(let right)): left <= right

@@ -10,7 +10,7 @@ public enum DeleteRule: UInt8, Sendable, Hashable, Codable {
   /// The deletion is refused at save while others are linked.
   case deny = 3
   /// The others stay as they are: their to-one links end at a deleted object, and the caller must
-  /// see to them. While the deletion is pending such a link reads nil. Links of relationships that are
-  /// to-many on both sides go with the object.
+  /// see to them. While the deletion is pending such a link reads nil. Links of relationships that
+  /// are to-many on both sides go with the object.
   case noAction = 4
 }

@@ -2,8 +2,8 @@
 
 /// A value behind one reference.
 ///
-/// Descriptions of properties have one each, because they are handed on all the time while a store is
-/// opened: a copy then counts one reference instead of five.
+/// Descriptions of properties have one each, because they are handed on all the time while a store
+/// is opened: a copy then counts one reference instead of five.
 final class Shared<Value: Sendable>: Sendable {
   let value: Value
 

@@ -124,8 +124,8 @@ struct SourceReader {
     return KeySet(all, doubtful: doubtful)
   }
 
-  /// Returns the objects at the other end of the relationship from one object. The target of a to-one
-  /// slot is one of them if it exists.
+  /// Returns the objects at the other end of the relationship from one object. The target of a
+  /// to-one slot is one of them if it exists.
   private mutating func others(
     of key: ObjectKey, _ hop: CandidateSource.Hop
   ) throws -> [ObjectKey] {

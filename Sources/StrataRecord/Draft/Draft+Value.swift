@@ -50,7 +50,8 @@ extension SlotCode {
     T(value: value) != nil
   }
 
-  /// The type of an attribute's values; nil if there is no attribute, or if it has any `Codable` type.
+  /// The type of an attribute's values; nil if there is no attribute, or if it has any `Codable`
+  /// type.
   package var valueType: (any AttributeValue.Type)? {
     switch self {
     case .bool: Bool.self

@@ -67,8 +67,8 @@ package struct DraftArena: ~Copyable {
     sources.append(block)
   }
 
-  /// Room for a draft of `byteCount` bytes, aligned for numbers and pointers, and a slab that lists its
-  /// cell if that owns memory.
+  /// Room for a draft of `byteCount` bytes, aligned for numbers and pointers, and a slab that lists
+  /// its cell if that owns memory.
   mutating func room(byteCount: Int) -> (slab: Slab, start: UnsafeMutableRawPointer) {
     let byteCount = (byteCount + 7) & ~7
     guard let last, let end, freeByteCount >= byteCount else {

@@ -38,8 +38,8 @@ extension KeyEncoder {
     return nil
   }
 
-  /// Two bytes, then pairs of digits of which the last has its lowest bit clear, or set if the number
-  /// is negative.
+  /// Two bytes, then pairs of digits of which the last has its lowest bit clear, or set if the
+  /// number is negative.
   private static func byteCount(ofDecimalAt bytes: UnsafeRawBufferPointer) -> Int? {
     guard bytes.count >= 2 else { return nil }
     let sign = UInt16(bytes[0]) << 8 | UInt16(bytes[1])

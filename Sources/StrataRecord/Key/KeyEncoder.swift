@@ -49,8 +49,8 @@ package enum KeyEncoder {
   /// How many bytes of memory `write` needs for a value.
   package static var scratchByteCount: Int { KeyPart.capacity(for: valueByteCountMax) }
 
-  /// Writes the part for a slot's value, as `append(slot:)` appends it, behind the first `used` bytes of a
-  /// value.
+  /// Writes the part for a slot's value, as `append(slot:)` appends it, behind the first `used`
+  /// bytes of a value.
   /// - Parameter value: of `scratchByteCount` bytes; those beyond the part may be written too.
   /// - Returns: how many bytes the part has.
   package static func write(

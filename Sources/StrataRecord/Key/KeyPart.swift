@@ -195,8 +195,8 @@ struct KeyPart {
     normal.withUnsafeBytes { append(escaping: $0, isWhole: isWhole) }
   }
 
-  /// Appends a text of ASCII in which nothing has to be escaped, as most texts are: eight bytes at a time
-  /// are looked at and copied.
+  /// Appends a text of ASCII in which nothing has to be escaped, as most texts are: eight bytes at
+  /// a time are looked at and copied.
   /// - Returns: false if it is no such text, or less than eight bytes, or more than fit; nothing is
   ///   appended then.
   private mutating func copyPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -231,8 +231,8 @@ struct KeyPart {
     }
   }
 
-  /// 00, 01 and 02 become 02 01, 02 02 and 02 03, so that 01 ends the part and sorts before all that
-  /// could stand there instead, and 00 remains for nil.
+  /// 00, 01 and 02 become 02 01, 02 02 and 02 03, so that 01 ends the part and sorts before all
+  /// that could stand there instead, and 00 remains for nil.
   private mutating func append(escaping bytes: UnsafeRawBufferPointer, isWhole: Bool) {
     let room = limit - count
     let fitting = UnsafeRawBufferPointer(rebasing: bytes.prefix(room))

@@ -61,7 +61,8 @@ package struct Record {
 extension Record: @unchecked Sendable {}
 
 extension Record {
-  /// Whether keeping this record keeps much else in memory: others that were read or written with it.
+  /// Whether keeping this record keeps much else in memory: others that were read or written with
+  /// it.
   package var sharesItsBlock: Bool { block.capacity > byteCount + Self.slackByteCountMax }
 
   /// The same values in a block of their own.

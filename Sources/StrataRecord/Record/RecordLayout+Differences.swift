@@ -48,7 +48,8 @@ extension RecordLayout {
     }
   }
 
-  /// Adds the slots of those presence bits that are set in `bits`, the lowest of which is number `first`.
+  /// Adds the slots of those presence bits that are set in `bits`, the lowest of which is number
+  /// `first`.
   private func addPresence(_ bits: UInt8, from first: Int, to differing: inout SlotSet) {
     for bit in 0..<8 where bits >> bit & 1 != 0 && first + bit < slotsByBit.count {
       differing.insert(slotsByBit[first + bit])

@@ -48,7 +48,8 @@ extension RecordSlot {
     return Integer(littleEndian: start.loadUnaligned(as: Integer.self))
   }
 
-  /// The bytes of a variable value if the slot is of type `code`; nil if it is absent or of another.
+  /// The bytes of a variable value if the slot is of type `code`; nil if it is absent or of
+  /// another.
   @inlinable package func bytes(_ code: SlotCode) -> UnsafeRawBufferPointer? {
     guard self.code == code, let start else { return nil }
     return UnsafeRawBufferPointer(start: start, count: Int(byteCount))
@@ -78,8 +79,8 @@ extension RecordSlot {
 // MARK: - Value
 
 extension RecordSlot {
-  /// The value without its static type; `.null` if the slot is absent, or external: its value is not
-  /// here.
+  /// The value without its static type; `.null` if the slot is absent, or external: its value is
+  /// not here.
   /// - Parameter store: the store of the record; to-one targets are of the same.
   package func value(store: StoreIdentity) -> Value {
     if let key = toOne { return .object(ObjectID(store: store, key: key)) }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// The derived attributes of a model, and from which changes their objects are found: worked out once,
-/// so that a model that has none costs a save one look.
+/// The derived attributes of a model, and from which changes their objects are found: worked out
+/// once, so that a model that has none costs a save one look.
 package struct DerivationSchema: Sendable {
   package let isEmpty: Bool
   /// How the members of relationships are found that are counted or summed over.

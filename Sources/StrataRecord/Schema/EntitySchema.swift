@@ -51,8 +51,8 @@ package final class EntitySchema: Sendable {
     self.family = family
   }
 
-  /// The slots in which an edit made `right` of `left`, or the other way round: derived and transient
-  /// ones are left out.
+  /// The slots in which an edit made `right` of `left`, or the other way round: derived and
+  /// transient ones are left out.
   package func editedSlots(_ left: Record, _ right: Record) -> SlotSet {
     layout.differingSlots(left, right).subtracting(derivedSlots)
       .subtracting(layout.transientSlots)

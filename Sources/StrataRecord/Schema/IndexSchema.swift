@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// An index: the objects of an entity, and of all that inherit from it, by the values of one slot or
-/// of several.
+/// An index: the objects of an entity, and of all that inherit from it, by the values of one slot
+/// or of several.
 ///
-/// Attributes marked `.indexed` or `.unique` have one, every to-one relationship has one, because the
-/// to-many side, or the deletion of the target, looks links up from there, and so has each set of
-/// properties that are unique together, and each list of several that the entity declares an index
-/// over.
+/// Attributes marked `.indexed` or `.unique` have one, every to-one relationship has one, because
+/// the to-many side, or the deletion of the target, looks links up from there, and so has each set
+/// of properties that are unique together, and each list of several that the entity declares an
+/// index over.
 package struct IndexSchema: Sendable, Hashable {
   /// One part of the value.
   package struct Part: Sendable, Hashable {
@@ -101,7 +101,8 @@ extension IndexSchema {
   package func covers(anyOf slots: SlotSet) -> Bool { !self.slots.isDisjoint(with: slots) }
 
   /// Whether objects with these records, perhaps of two entities of a hierarchy, are the same to a
-  /// unique index: their keys have the same bytes and, where these were cut, the values are equal too.
+  /// unique index: their keys have the same bytes and, where these were cut, the values are equal
+  /// too.
   package func hasEqualValue(
     _ left: Record, _ leftEntity: EntitySchema, _ right: Record, _ rightEntity: EntitySchema
   ) -> Bool {

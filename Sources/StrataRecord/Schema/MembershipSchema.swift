@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// How the changes that make an object a member of some to-many relationships, or no member any more,
-/// are told from other changes. The record of the relationship's owner does not show them.
+/// How the changes that make an object a member of some to-many relationships, or no member any
+/// more, are told from other changes. The record of the relationship's owner does not show them.
 package struct MembershipSchema: Sendable {
   /// The relationships in question.
   package let relationships: Set<PropertyNumber>

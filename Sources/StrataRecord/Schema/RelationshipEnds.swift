@@ -55,7 +55,8 @@ package struct RelationshipEnds: Sendable {
   package private(set) var partnered: [(slot: Int, back: RelationshipSchema.Inverse)] = []
   /// The slots that delete rules do not leave alone.
   package private(set) var referrers: [Referrer] = []
-  /// The slots that still lead to an object when it is deleted, by the rules `.deny` and `.noAction`.
+  /// The slots that still lead to an object when it is deleted, by the rules `.deny` and
+  /// `.noAction`.
   package private(set) var leftReferrers: [Referrer] = []
   package private(set) var links: [Links] = []
 
@@ -130,7 +131,8 @@ package struct RelationshipEnds: Sendable {
 }
 
 extension RelationshipEnds.Target {
-  /// Whether a target that a deletion did not know stands in its way. A partner is a `Referrer` too.
+  /// Whether a target that a deletion did not know stands in its way. A partner is a `Referrer`
+  /// too.
   package var mustBeKnown: Bool { partner == nil && rule.isAboutOthers }
 }
 

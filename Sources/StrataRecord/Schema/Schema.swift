@@ -86,7 +86,8 @@ package final class Schema: Sendable {
 }
 
 extension Array {
-  /// The element of an entity, in an array by number; nil also for a number that the model does not have.
+  /// The element of an entity, in an array by number; nil also for a number that the model does not
+  /// have.
   @inline(__always)
   func element<Wrapped>(of number: EntityNumber) -> Wrapped? where Element == Wrapped? {
     let index = Int(number.rawValue)

@@ -9,8 +9,8 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
   /// By entity name. 1 … 32,767.
   package private(set) var entities: [String: UInt16] = [:]
   /// By the name of the declaring entity, then of the property. 1 … 32,767, unique over the store:
-  /// the same number tags the slot in records, names the index over it, and names its links. An index
-  /// over several properties has a number too, under a name that no property has.
+  /// the same number tags the slot in records, names the index over it, and names its links. An
+  /// index over several properties has a number too, under a name that no property has.
   package private(set) var properties: [String: [String: UInt16]] = [:]
   package private(set) var lastEntity: UInt16 = 0
   package private(set) var lastProperty: UInt16 = 0

@@ -25,8 +25,8 @@ package struct ValidationSchema: Sendable {
     concernsDerived = byNumber.contains { $0?.attributes.contains(where: \.isDerived) ?? false }
   }
 
-  /// The validation of an entity's objects; nil if nothing is validated, or if the model has no such
-  /// entity.
+  /// The validation of an entity's objects; nil if nothing is validated, or if the model has no
+  /// such entity.
   package subscript(number: EntityNumber) -> EntityValidation? {
     byNumber.element(of: number)
   }

@@ -191,8 +191,8 @@ struct BatchDelete {
     }
   }
 
-  /// The objects at the other ends of the relationships of an object that have a delete rule, whether or
-  /// not they are there, and the slot by which the object has them.
+  /// The objects at the other ends of the relationships of an object that have a delete rule,
+  /// whether or not they are there, and the slot by which the object has them.
   private func others(
     of key: ObjectKey, by rule: DeleteRule, _ view: StoreView, _ arena: inout RecordArena
   ) throws -> [(key: ObjectKey, slot: Int?)] {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// The objects that a batch deletes, as they are found: 8 bytes and their place in a table for each.
+/// The objects that a batch deletes, as they are found: 8 bytes and their place in a table for
+/// each.
 struct DoomedObjects {
   private var keys: [EntityNumber: Set<ObjectKey>] = [:]
   private(set) var count = 0

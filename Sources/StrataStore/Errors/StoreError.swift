@@ -3,8 +3,8 @@ public import StrataChanges
 package import StrataLMDB
 public import StrataModel
 
-/// Why a store could not be opened, read or saved to. Nothing that was saved before is lost by any of
-/// them, and a save that fails has written nothing.
+/// Why a store could not be opened, read or saved to. Nothing that was saved before is lost by any
+/// of them, and a save that fails has written nothing.
 public enum StoreError: Error, Sendable {
   // MARK: Opening
 
@@ -16,8 +16,8 @@ public enum StoreError: Error, Sendable {
   case notAStrataStore(path: String)
   /// The store was written by a later version of Strata. Bring this program up to date.
   case unsupportedFormat(found: Int)
-  /// The store was made with another model. Open it with that one: opening with a changed model will
-  /// be possible when migration comes.
+  /// The store was made with another model. Open it with that one: opening with a changed model
+  /// will be possible when migration comes.
   case modelMismatch(differences: [String])
 
   // MARK: Opening and reading
@@ -37,8 +37,8 @@ public enum StoreError: Error, Sendable {
   case danglingLinks([DanglingLink])
   /// Values that must be unique would not be.
   case uniquenessViolations([UniquenessViolation])
-  /// Relationships would have more members than they may, whatever the merge policy: another save has
-  /// added some since the context counted them. Refresh their owners and take members away.
+  /// Relationships would have more members than they may, whatever the merge policy: another save
+  /// has added some since the context counted them. Refresh their owners and take members away.
   case countViolations([CountViolation])
   /// The disk is full. Free some space and save again.
   case diskFull
@@ -48,9 +48,9 @@ public enum StoreError: Error, Sendable {
   // MARK: Any time
 
   /// The store's file was deleted, moved or replaced, for example by a backup, while the store was
-  /// open here or in another process. A save that fails with it counts as not saved: the file at the
-  /// path does not have it. Let go of the coordinator and of all its contexts, in every process that
-  /// has the store open, see that the right file is at the path, and open it again.
+  /// open here or in another process. A save that fails with it counts as not saved: the file at
+  /// the path does not have it. Let go of the coordinator and of all its contexts, in every process
+  /// that has the store open, see that the right file is at the path, and open it again.
   case fileReplaced(path: String)
   /// The storage engine failed. The reason says what to do.
   case storage(StorageFailure)

@@ -57,8 +57,8 @@ final class OpenStore: Sendable {
 }
 
 extension SchemaNumbers {
-  /// Whether every entity and property of `model` has a number of its own: the catalog comes from the
-  /// disk, and a schema is made on the condition that it is whole.
+  /// Whether every entity and property of `model` has a number of its own: the catalog comes from
+  /// the disk, and a schema is made on the condition that it is whole.
   fileprivate func covers(_ model: ManagedObjectModel) -> Bool {
     let isComplete = model.entities.allSatisfy { entity in
       let own = properties[entity.name]

@@ -24,8 +24,8 @@ package final class StoreView: Snapshot {
   let reader: TreeReader
   /// Has the pool that the reader goes back to; nil for a view of a write transaction.
   private let store: OpenStore?
-  // Safety: `@exclusivity(unchecked)` spares each record a run-time check. A view is of one isolation,
-  // and nothing of the program runs while a record is copied.
+  // Safety: `@exclusivity(unchecked)` spares each record a run-time check. A view is of one
+  // isolation, and nothing of the program runs while a record is copied.
   /// Records of one turn share blocks.
   @exclusivity(unchecked) private var arena = RecordArena()
 

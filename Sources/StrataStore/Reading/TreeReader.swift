@@ -14,8 +14,8 @@ final class TreeReader {
 
   /// By the index of their tree.
   private var idle: [IdleCursor?] = []
-  // Safety: `@exclusivity(unchecked)` spares each scan some run-time checks. A reader is of one isolation,
-  // and nothing of the program runs while a cursor is taken or given back.
+  // Safety: `@exclusivity(unchecked)` spares each scan some run-time checks. A reader is of one
+  // isolation, and nothing of the program runs while a cursor is taken or given back.
   /// By the index of their tree. To count a reference would take as long as a fifth of a look-up.
   @exclusivity(unchecked) private var records: [Uncounted<RecordTree>?] = []
   /// The trees in `records`.

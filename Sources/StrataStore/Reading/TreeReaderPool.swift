@@ -2,7 +2,8 @@
 import StrataLMDB
 import StrataPrimitives
 
-/// Readers of read transactions that no view is using: taking a snapshot renews one instead of making it.
+/// Readers of read transactions that no view is using: taking a snapshot renews one instead of
+/// making it.
 ///
 /// ## Invariants
 /// - I1 A reader in the pool has ended its transaction: it pins no pages.

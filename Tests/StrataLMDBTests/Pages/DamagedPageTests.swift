@@ -4,8 +4,8 @@ import StrataLMDB
 import StrataTestSupport
 import Testing
 
-/// A file with a tree of numbers: branches, leaves and values with pages of their own. Its bytes are
-/// changed at random, and then it is read from its pages: by each of the ways there are.
+/// A file with a tree of numbers: branches, leaves and values with pages of their own. Its bytes
+/// are changed at random, and then it is read from its pages: by each of the ways there are.
 @Suite struct `Pages that are damaged` {
   private struct Damageable {
     let scratch: ScratchEnvironment

@@ -64,8 +64,8 @@ private final class PlainCities: Snapshot {
   func count(of entity: EntityNumber) -> Int { entity == world.city.number ? count : 0 }
 }
 
-/// Beyond 100,000 objects, among 100,100 in the store; above it a context has deleted the first and the
-/// third, moved the second to the end, and inserted one with 50 people.
+/// Beyond 100,000 objects, among 100,100 in the store; above it a context has deleted the first and
+/// the third, moved the second to the end, and inserted one with 50 people.
 @Suite struct `A window deep inside` {
   private let world: World
   private let store: PlainCities

@@ -7,8 +7,8 @@ import StrataTestSupport
 import Testing
 
 /// A world of saved, pending and mixed data. Each step draws a predicate of the whole language as a
-/// format string. A plan, each object asked by itself, and a filter over plain Swift values find the
-/// same.
+/// format string. A plan, each object asked by itself, and a filter over plain Swift values find
+/// the same.
 private struct FormattedWorld: Model {
   var random: ModelRandom
   private let world: World

@@ -4,8 +4,8 @@ import StrataModel
 import StrataRecord
 import StrataTestSupport
 
-/// Makes random predicates of the whole language as format strings, and says each once more in plain
-/// Swift.
+/// Makes random predicates of the whole language as format strings, and says each once more in
+/// plain Swift.
 ///
 /// A condition is about some objects at once: the one of the request and the elements of the
 /// subqueries around it. Its plain form gets their keys, the outermost first.

@@ -7,8 +7,8 @@ import StrataRecord
 import StrataTestSupport
 import Testing
 
-/// A world of saved, pending and mixed data, and its rows in SQLite. Each step draws a predicate that
-/// SQL can express. Both find the same.
+/// A world of saved, pending and mixed data, and its rows in SQLite. Each step draws a predicate
+/// that SQL can express. Both find the same.
 private struct TabledWorld: Model {
   var random: ModelRandom
   private let world: World

@@ -307,8 +307,8 @@ private struct Scene {
     let request = all.sorted(by: \.population, .descending).offset(3).limit(2)
     let plan = try QueryPlan(request, entity: world.city, schema: world.schema)
     #expect(try plan.fetchKeys(in: world.view().view) == Array(keys[3...4]))
-    // 65 until it is clear that there are many, 5 from the other side, and one to see that there are
-    // objects whose population was never set.
+    // 65 until it is clear that there are many, 5 from the other side, and one to see that there
+    // are objects whose population was never set.
     #expect(
       try scene.text(request) == """
         City, objects: 2 returned; 71 index entries and 2 records read

@@ -3,8 +3,8 @@ import Foundation
 import StrataModel
 import StrataRecord
 
-// The model that all tests of this target share, with plain classes: predicates need their key paths
-// alone.
+// The model that all tests of this target share, with plain classes: predicates need their key
+// paths alone.
 
 enum Kind: String, Sendable, CaseIterable {
   case town, port, ruin

@@ -8,8 +8,8 @@ import StrataStore
 import StrataTestSupport
 import Testing
 
-/// A store with many cities, some of them too large for a page, in a file of which the pages that hold
-/// their records are damaged at random. LMDB's own calls may die of such damage by a signal.
+/// A store with many cities, some of them too large for a page, in a file of which the pages that
+/// hold their records are damaged at random. LMDB's own calls may die of such damage by a signal.
 @Suite(.enabled(if: RecordTree.readsPages)) struct `A store whose pages of records are damaged` {
   private let folder: TemporaryDirectory
   private let whole: Data

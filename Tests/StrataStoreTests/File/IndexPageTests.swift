@@ -55,8 +55,8 @@ import Testing
       try edit.save()
     }
 
-    /// Writes into each page of a kind that has a key which contains `text`, former states of pages among
-    /// them.
+    /// Writes into each page of a kind that has a key which contains `text`, former states of pages
+    /// among them.
     func damage(
       _ kind: UInt16, with text: String, _ change: (inout RawPage) -> Void
     ) throws {
@@ -77,9 +77,9 @@ import Testing
     }
   }
 
-  /// A page as LMDB lays it out: number (8 bytes), pad (2), flags (2), the end of the offsets (2), the end of
-  /// the free bytes (2), the offsets of the nodes (2 each). A node: 6 bytes, the length of its key (2), the
-  /// key.
+  /// A page as LMDB lays it out: number (8 bytes), pad (2), flags (2), the end of the offsets (2),
+  /// the end of the free bytes (2), the offsets of the nodes (2 each). A node: 6 bytes, the length
+  /// of its key (2), the key.
   private struct RawPage {
     static let byteCount = 4_096
     static let branch: UInt16 = 1

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Random work that is done twice, by the code and by something naive, and compared. A `ModelTest` runs
-/// it.
+/// Random work that is done twice, by the code and by something naive, and compared. A `ModelTest`
+/// runs it.
 ///
-/// A step draws from `random` alone. It is known by its number in the sequence: others can be left out,
-/// and it still draws the same. That is how a failing sequence is shrunk and replayed.
+/// A step draws from `random` alone. It is known by its number in the sequence: others can be left
+/// out, and it still draws the same. That is how a failing sequence is shrunk and replayed.
 public protocol Model: SendableMetatype {
   /// The random numbers of the step under way. The model is made with those of its setup; each step
   /// gets its own.
@@ -24,7 +24,8 @@ extension Model {
   public mutating func check() throws {}
   public mutating func finish() async throws {}
 
-  /// Draws a kind of step and takes it. A model does so itself inside a step that consists of others.
+  /// Draws a kind of step and takes it. A model does so itself inside a step that consists of
+  /// others.
   public mutating func step() throws {
     guard let operation = random.draw(from: Self.operations) else { return }
     random.note(operation.name)

@@ -45,8 +45,8 @@ struct ModelSequence: Equatable, Sendable, CustomStringConvertible {
     return ModelRandom(seed: own, without: without)
   }
 
-  /// Which of the operations, by their index, the sequence leaves out: none in every other sequence,
-  /// and a third of them in the others.
+  /// Which of the operations, by their index, the sequence leaves out: none in every other
+  /// sequence, and a third of them in the others.
   func without(of count: Int) -> Set<Int> {
     var random = SeededGenerator(seed: ~seed)
     guard count > 2, random.chance(2) else { return [] }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Runs a model through random sequences of steps, one seed after the other, and shrinks the first that
-/// fails.
+/// Runs a model through random sequences of steps, one seed after the other, and shrinks the first
+/// that fails.
 ///
-/// Half of the sequences draw from all operations of the model. The others leave some out, which brings
-/// them to places that the rest of the operations would lead away from.
+/// Half of the sequences draw from all operations of the model. The others leave some out, which
+/// brings them to places that the rest of the operations would lead away from.
 ///
 /// | variable | |
 /// | --- | --- |

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The seeds of a run, handed out one after the other to all that work at it, until there are failures
-/// enough.
+/// The seeds of a run, handed out one after the other to all that work at it, until there are
+/// failures enough.
 public final class SeedRun: Sendable {
   public let seeds: Range<UInt64>
   private let failureCountMax: Int

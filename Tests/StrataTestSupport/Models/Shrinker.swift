@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks for the simplest form of something that fails. It proposes simpler forms, one after the other;
-/// the caller tries them, and keeps those that still fail.
+/// Looks for the simplest form of something that fails. It proposes simpler forms, one after the
+/// other; the caller tries them, and keeps those that still fail.
 ///
 ///     var shrinker = Shrinker(steps, limit: 500, simpler: Shrinker.leavingOut)
 ///     while let steps = shrinker.next() {
 ///       if fails(steps) { shrinker.keep(steps) }
 ///     }
 ///
-/// Having kept a form, it goes on where it was, and begins again from the first proposal as long as a
-/// round made the form simpler.
+/// Having kept a form, it goes on where it was, and begins again from the first proposal as long as
+/// a round made the form simpler.
 public struct Shrinker<Form> {
   /// The simplest form that failed.
   public private(set) var best: Form
@@ -51,8 +51,8 @@ public struct Shrinker<Form> {
     hasKept = true
   }
 
-  /// The steps without some that follow on one another: many at first, then single ones, the last ones
-  /// first. What comes last is needed, what comes before it often is not.
+  /// The steps without some that follow on one another: many at first, then single ones, the last
+  /// ones first. What comes last is needed, what comes before it often is not.
   public static func leavingOut<Step>(_ steps: [Step]) -> [Form] where Form == [Step] {
     var forms: [Form] = []
     var size = steps.count / 2

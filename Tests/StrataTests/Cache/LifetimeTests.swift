@@ -15,7 +15,8 @@ import Testing
     var isNothing: Bool { context == nil && country == nil && city == nil && route == nil }
   }
 
-  /// A graph whose links go round: countries to each other, a country to its cities and back, a list.
+  /// A graph whose links go round: countries to each other, a country to its cities and back, a
+  /// list.
   private func graph(in context: ManagedObjectContext) -> Remains {
     let (iran, iraq) = (context.country("IR"), context.country("IQ"))
     iran.neighbours.insert(iraq)

@@ -3,8 +3,8 @@
   import Strata
   import Testing
 
-  /// The cache is a context's own, so its violations are planted in its objects, and found when the next
-  /// object comes.
+  /// The cache is a context's own, so its violations are planted in its objects, and found when the
+  /// next object comes.
   @Suite struct `Stated invariants of a cache` {
     @Test func `stop bytes of a record that were not counted`() async {
       let result = await #expect(

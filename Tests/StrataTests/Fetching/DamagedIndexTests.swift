@@ -9,8 +9,8 @@ import StrataStore
 import StrataTestSupport
 import Testing
 
-/// Countries IR and FR and a city in IR, saved; then the city's record has become another behind the
-/// back of its indexes: another name, and FR as its country.
+/// Countries IR and FR and a city in IR, saved; then the city's record has become another behind
+/// the back of its indexes: another name, and FR as its country.
 private struct Tampered {
   let directory: TemporaryDirectory
   let container: PersistentContainer

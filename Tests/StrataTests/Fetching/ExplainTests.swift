@@ -22,9 +22,9 @@ import Testing
   var lodges: ToMany<Lodge>
 }
 
-/// Lodges "L0" to "L299", number n with n beds, in three valleys by turns. Of a hundred each, the first
-/// were saved to the store, the next are pending in its root, the rest in the child that asks; and the
-/// child has taken ten of the first hundred out of their valleys.
+/// Lodges "L0" to "L299", number n with n beds, in three valleys by turns. Of a hundred each, the
+/// first were saved to the store, the next are pending in its root, the rest in the child that
+/// asks; and the child has taken ten of the first hundred out of their valleys.
 private func populated(
   _ body: @escaping @Sendable (ManagedObjectContext) throws -> Void
 ) async throws {

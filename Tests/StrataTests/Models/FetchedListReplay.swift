@@ -2,8 +2,8 @@
 import Strata
 import StrataModel
 
-/// A list that is kept by the callbacks of its controller alone, as a list view does it; and a log of
-/// the callbacks.
+/// A list that is kept by the callbacks of its controller alone, as a list view does it; and a log
+/// of the callbacks.
 final class FetchedListReplay: FetchedResultsControllerDelegate {
   struct Section: Equatable {
     var name: String?

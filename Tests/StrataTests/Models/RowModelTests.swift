@@ -4,8 +4,8 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// Random requests for rows, answered twice: by the engine, and by plain Swift over the objects of the
-/// same context, which has two others and the store below it.
+/// Random requests for rows, answered twice: by the engine, and by plain Swift over the objects of
+/// the same context, which has two others and the store below it.
 private struct Rows: Model {
   var random: ModelRandom
   private let worker: ContextQueue

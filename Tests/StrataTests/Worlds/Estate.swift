@@ -144,9 +144,9 @@ extension ManagedObjectContext {
   }
 }
 
-/// Calls `body` with contexts that see the same ledger, in which accounts and entries are: unsaved in
-/// the context itself, one and two levels up, saved, and divided among all of these. `fill` is called
-/// with a context and with which share it is to insert, of how many.
+/// Calls `body` with contexts that see the same ledger, in which accounts and entries are: unsaved
+/// in the context itself, one and two levels up, saved, and divided among all of these. `fill` is
+/// called with a context and with which share it is to insert, of how many.
 func withLedgers(
   _ fill: @Sendable (ManagedObjectContext, _ share: Int, _ count: Int) throws -> Void,
   _ body: @Sendable (ManagedObjectContext, _ place: String) throws -> Void
@@ -169,7 +169,8 @@ func withLedgers(
   }
 }
 
-/// Expects a value that is worked out in a closure, where `#expect` cannot see that `try` is handled.
+/// Expects a value that is worked out in a closure, where `#expect` cannot see that `try` is
+/// handled.
 func expectEqual<V: Equatable>(
   _ value: V, _ expected: V, _ text: String = "", at location: SourceLocation = #_sourceLocation
 ) {

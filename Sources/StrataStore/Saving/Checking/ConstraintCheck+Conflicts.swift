@@ -128,8 +128,8 @@ extension ConstraintCheck {
 
   // MARK: - A stored object keeps its value
 
-  /// Of two objects that the store has, ours is given back the value that it had, if the policy gives
-  /// way to the store at all.
+  /// Of two objects that the store has, ours is given back the value that it had, if the policy
+  /// gives way to the store at all.
   private mutating func takeBack(_ collision: Collision) throws {
     let key = collision.key
     guard state.policy.givesWay, let layout = state.schema.entity(key.entity)?.layout,

@@ -52,7 +52,8 @@ struct ConstraintCheck {
     }
   }
 
-  /// The entries of one unique index as they pass by in order: those with the value of the last one.
+  /// The entries of one unique index as they pass by in order: those with the value of the last
+  /// one.
   struct UniquenessRun {
     let index: IndexSchema
     var value: [UInt8] = []

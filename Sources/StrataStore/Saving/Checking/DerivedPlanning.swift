@@ -29,7 +29,8 @@ struct DerivedPlanning {
     try deriveOthers(derivation, in: after)
   }
 
-  /// Whether a derived attribute may be other than it was: one look for each entity that is written.
+  /// Whether a derived attribute may be other than it was: one look for each entity that is
+  /// written.
   private var concernsDerived: Bool {
     let derivations = state.schema.derivation
     if derivations.isEmpty { return false }

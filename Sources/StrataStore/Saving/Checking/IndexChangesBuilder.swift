@@ -26,8 +26,8 @@ struct IndexChangesBuilder {
     added?.goOn(to: index, layout)
   }
 
-  /// Takes away the entry that the object at `place` has and adds the one that it will have, if they
-  /// differ. (The whole item is not handed over: to copy it counts references.)
+  /// Takes away the entry that the object at `place` has and adds the one that it will have, if
+  /// they differ. (The whole item is not handed over: to copy it counts references.)
   mutating func append(_ items: [SavePlan.Item], at place: Int) {
     guard index.covers(anyOf: items[place].differing) else { return }
     let key = items[place].key

@@ -120,8 +120,8 @@ extension LinkCheck {
     danglingLinks += [danglingLink(breach)].compactMap(\.self)
   }
 
-  /// Asks the policy once of each deleted object: to it, links that came to the object are a change of
-  /// the object.
+  /// Asks the policy once of each deleted object: to it, links that came to the object are a change
+  /// of the object.
   private mutating func verdict(
     on deleted: ObjectKey, for breach: LinkBreach
   ) throws -> StateAfterSave.DeletionVerdict {

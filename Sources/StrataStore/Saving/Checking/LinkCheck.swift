@@ -3,8 +3,8 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Looks whether the links of the state after the save have both their ends, and has the merge policy
-/// decide where they do not.
+/// Looks whether the links of the state after the save have both their ends, and has the merge
+/// policy decide where they do not.
 ///
 /// ## Isolation
 /// The writer thread.
@@ -80,8 +80,8 @@ struct LinkCheck {
     }
   }
 
-  /// Links to a deleted object that the save does not know stand in its way, unless they are members
-  /// of a set: those go with it.
+  /// Links to a deleted object that the save does not know stand in its way, unless they are
+  /// members of a set: those go with it.
   private mutating func findBreaches(
     ofDeleted item: SavePlan.Item, _ entity: EntitySchema, _ isRevised: Bool
   ) throws {

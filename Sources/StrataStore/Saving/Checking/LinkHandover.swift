@@ -3,11 +3,11 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Hands the save's links of objects that give way to a constraint to the survivors, unless these have
-/// such links.
+/// Hands the save's links of objects that give way to a constraint to the survivors, unless these
+/// have such links.
 ///
-/// In ordered relationships the members follow the survivor's own, each one's in their order. Numbers of
-/// two lists say nothing of each other.
+/// In ordered relationships the members follow the survivor's own, each one's in their order.
+/// Numbers of two lists say nothing of each other.
 ///
 /// ## Isolation
 /// The writer thread.

@@ -66,8 +66,8 @@ extension SavePlan {
     }
   }
 
-  /// Plans the removal of the places that a deleted object has in the ordered relationships of those that
-  /// it leads to.
+  /// Plans the removal of the places that a deleted object has in the ordered relationships of
+  /// those that it leads to.
   mutating func removePositions(
     of key: ObjectKey, _ record: Record, _ layout: RecordLayout,
     _ targets: [RelationshipEnds.Target]

@@ -53,7 +53,8 @@ struct SavePlan {
     }
   }
 
-  /// The links of one direction of a relationship that come and go, ascending when they are written.
+  /// The links of one direction of a relationship that come and go, ascending when they are
+  /// written.
   struct LinkEntryChanges {
     var removed: [LinkEntry] = []
     var added: [LinkEntry] = []
@@ -61,8 +62,8 @@ struct SavePlan {
 
   /// Ascending by entity.
   var sections: [Section] = []
-  /// The entities that lose all their objects, if any do: their trees are emptied, and no entry in these
-  /// is planned one by one.
+  /// The entities that lose all their objects, if any do: their trees are emptied, and no entry in
+  /// these is planned one by one.
   var emptied: WholeEntities?
   /// One for each index.
   var indexes: [IndexChanges] = []
@@ -72,8 +73,8 @@ struct SavePlan {
   /// The decisions of merge policies and the derived values, also of objects outside the save. The
   /// saver is notified of them.
   var merged: [ObjectKey: Record?] = [:]
-  /// The objects of `merged` of which no policy has decided anything, with the derived slots that are
-  /// other than the saver has them.
+  /// The objects of `merged` of which no policy has decided anything, with the derived slots that
+  /// are other than the saver has them.
   var derived: [ObjectKey: SlotSet] = [:]
 
   /// Whether nothing is written: the save has changed transient values alone, say.

@@ -23,7 +23,8 @@ final class StateAfterSave {
 
   var plan = SavePlan()
   var arena = RecordArena()
-  /// Objects that a conflict has made something else than the save wanted, others' objects among them.
+  /// Objects that a conflict has made something else than the save wanted, others' objects among
+  /// them.
   var revised: [ObjectKey: SavePlan.Item] = [:]
   /// Those that were revised since their links were last looked at.
   var freshlyRevised: [ObjectKey] = []

@@ -67,8 +67,8 @@ final class CommitQueue: Sendable {
     feed = StoreFeeds.feed(of: environment)
   }
 
-  /// - Parameter lendsThread: whether the caller does nothing until the request is completed. Then it
-  ///   may be written on the caller's thread, before this returns, and others' with it.
+  /// - Parameter lendsThread: whether the caller does nothing until the request is completed. Then
+  ///   it may be written on the caller's thread, before this returns, and others' with it.
   func enqueue(_ request: Request, lendingThread lendsThread: Bool = false) {
     let (isFirst, isLast) = state.withLock { state in
       state.waiting.append(request)

@@ -6,9 +6,9 @@ import StrataRecord
 
 /// One write transaction for all requests that waited.
 ///
-/// Each save is first checked against the transaction's state, which includes the saves before it in
-/// the group; a save that fails its checks has written nothing and the others go on. A write that
-/// fails ends the transaction and fails the group.
+/// Each save is first checked against the transaction's state, which includes the saves before it
+/// in the group; a save that fails its checks has written nothing and the others go on. A write
+/// that fails ends the transaction and fails the group.
 ///
 /// States: open, ended.
 /// - open → open: a save is checked, and refused or written.

@@ -8,8 +8,8 @@ import StrataPrimitives
 /// Their keys mean the same: a file opens with one model only, and its numbers are in the file.
 ///
 /// ## Isolation
-/// Sendable. All writes to a file are on its environment's one thread, so its feed is in the order of
-/// the generations.
+/// Sendable. All writes to a file are on its environment's one thread, so its feed is in the order
+/// of the generations.
 enum StoreFeeds {
   private struct Entry {
     // Compared too, because a new environment may get the address of a deallocated one.

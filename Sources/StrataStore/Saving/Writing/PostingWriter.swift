@@ -235,8 +235,8 @@ struct PostingWriter: ~Copyable {
     try write()
   }
 
-  /// How many bytes the blocks get. New objects come at the end, mostly: there blocks stay full. One
-  /// that has grown within is cut into equal parts, which have room for more.
+  /// How many bytes the blocks get. New objects come at the end, mostly: there blocks stay full.
+  /// One that has grown within is cut into equal parts, which have room for more.
   private var blockByteCount: Int {
     guard hasGrownWithin, stored != nil else { return Postings.byteCountMax }
     var byteCount = 0

@@ -3,7 +3,8 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// A city that a root has inserted and its child has read, before the root did anything else with it.
+/// A city that a root has inserted and its child has read, before the root did anything else with
+/// it.
 private struct SharedCity {
   let container: PersistentContainer
   let root: ManagedObjectContext

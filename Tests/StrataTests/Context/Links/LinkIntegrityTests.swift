@@ -4,8 +4,8 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// Three roots, each with a child, that link and delete without knowing of each other, and save under
-/// every merge policy.
+/// Three roots, each with a child, that link and delete without knowing of each other, and save
+/// under every merge policy.
 private struct IntegrityWorld: Model {
   var random: ModelRandom
   private let container: PersistentContainer

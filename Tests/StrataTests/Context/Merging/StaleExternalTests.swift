@@ -4,7 +4,8 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// A context that holds a painting as it was read, and another save that has changed its scan since.
+/// A context that holds a painting as it was read, and another save that has changed its scan
+/// since.
 private struct StaleScene {
   let directory: TemporaryDirectory
   let container: PersistentContainer

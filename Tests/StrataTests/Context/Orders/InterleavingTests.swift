@@ -5,9 +5,10 @@
   import StrataChanges
   import Testing
 
-  // Two writers and a reader, in every order in which their steps can fall, against a model in which
-  // each event happens at once (`InterleavingModel`). A reader that left the tags out, or copied its
-  // chain layer by layer, would see mixtures in some of these orders: planted, both are found.
+  // Two writers and a reader, in every order in which their steps can fall, against a model in
+  // which each event happens at once (`InterleavingModel`). A reader that left the tags out, or
+  // copied its chain layer by layer, would see mixtures in some of these orders: planted, both are
+  // found.
 
   // One after the other: each has three threads, of which one runs.
   @Suite(.serialized) struct `In every order of their steps` {
@@ -89,8 +90,8 @@
       try await Self.expectRight(interleaving, orderCount: 560, on: InterleavingStage())
     }
 
-    /// The push shows in the parent's layer first, and the reader's chain is copied in two steps: each
-    /// may count as having happened in either of its halves.
+    /// The push shows in the parent's layer first, and the reader's chain is copied in two steps:
+    /// each may count as having happened in either of its halves.
     @Test func `a lock for each layer would show half of a push`() async throws {
       let worker = Interleaving.Part(
         name: "worker", stops: [.betweenHolds, .pushed],

@@ -7,9 +7,9 @@ import StrataTestSupport
 import Synchronization
 import Testing
 
-/// Eight tasks over six contexts: workers push into a root that saves without stopping and is refused
-/// now and then, two other roots write to the same store, readers are everywhere. Best run under the
-/// thread sanitizer, for longer: `.ci/run tsan`, or STRATA_STRESS_SECONDS.
+/// Eight tasks over six contexts: workers push into a root that saves without stopping and is
+/// refused now and then, two other roots write to the same store, readers are everywhere. Best run
+/// under the thread sanitizer, for longer: `.ci/run tsan`, or STRATA_STRESS_SECONDS.
 @Suite struct `Many tasks over many contexts` {
   @Test func `lose no update and see no half of a turn`() async throws {
     let seconds =

@@ -19,8 +19,8 @@
       }
     }
 
-    /// Begins a save, of the root if no other is given, and returns when the writer is about to commit
-    /// it.
+    /// Begins a save, of the root if no other is given, and returns when the writer is about to
+    /// commit it.
     @discardableResult
     func begin(_ other: Task<Void, any Error>? = nil) async -> Task<Void, any Error> {
       let save = other ?? Task { try await container.root.save() }

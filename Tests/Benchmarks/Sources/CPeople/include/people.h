@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The data of all benchmarks: the same rows for every peer and in every run, because each value is a
-// mix of the row's serial. Also the sums by which peers are compared: what each has read.
+// The data of all benchmarks: the same rows for every peer and in every run, because each value is
+// a mix of the row's serial. Also the sums by which peers are compared: what each has read.
 #ifndef PEOPLE_H
 #define PEOPLE_H
 

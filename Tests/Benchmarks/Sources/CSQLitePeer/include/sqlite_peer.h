@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each workload on raw SQLite: prepared statements, WAL, synchronous FULL. Calls do a whole workload.
-// An error of SQLite ends the process with its message.
+// Each workload on raw SQLite: prepared statements, WAL, synchronous FULL. Calls do a whole
+// workload. An error of SQLite ends the process with its message.
 #ifndef SQLITE_PEER_H
 #define SQLITE_PEER_H
 

@@ -3,9 +3,9 @@ import Foundation
 
 /// A store that does the workloads: Strata, or one that it is compared with.
 ///
-/// Each method is the whole loop of a workload, so that nothing but the peer's own work is measured.
-/// All peers keep the same three indexes, are as durable as each other, read the same fields, and
-/// give the same sums.
+/// Each method is the whole loop of a workload, so that nothing but the peer's own work is
+/// measured. All peers keep the same three indexes, are as durable as each other, read the same
+/// fields, and give the same sums.
 ///
 /// ## Lifetime
 /// One round. `open` and `close` come in pairs.

@@ -2,8 +2,8 @@
 import Strata
 import Synchronization
 
-/// A Strata store of all persons that Strata's own workloads read and do not change; made when it is
-/// first wanted. Nothing of it is about the disk, so it is not durable.
+/// A Strata store of all persons that Strata's own workloads read and do not change; made when it
+/// is first wanted. Nothing of it is about the disk, so it is not durable.
 final class ReferenceStore: Sendable {
   struct Contents: Sendable {
     let coordinator: PersistentStoreCoordinator

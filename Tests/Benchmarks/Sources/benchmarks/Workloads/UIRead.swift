@@ -6,8 +6,8 @@ import Strata
 import Synchronization
 
 extension Workload {
-  /// Stretches of importing and stretches of a thread that is as busy with something else take turns,
-  /// with the same number of reads beside each.
+  /// Stretches of importing and stretches of a thread that is as busy with something else take
+  /// turns, with the same number of reads beside each.
   static let w15 = Workload(
     "W15", "p99 of a UI child's indexed read while a worker imports 10 N objects and root saves",
     per: "read", targets: ["W15": .times(1.5, of: "W15/busy-thread")]
@@ -175,8 +175,8 @@ private struct ReadTimes {
   private func sorted() -> [Int] { reads.map(\.count).sorted() }
 }
 
-/// Makes a thread busy as an import does, without a store: it makes objects with texts, and puts them
-/// in a table.
+/// Makes a thread busy as an import does, without a store: it makes objects with texts, and puts
+/// them in a table.
 private final class BusyWork: Sendable {
   private final class Item {
     let name: String

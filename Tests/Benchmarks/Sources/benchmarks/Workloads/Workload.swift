@@ -6,7 +6,8 @@
 struct Workload: Sendable {
   /// The data before the work begins.
   enum Stage: CaseIterable {
-    /// A store of all persons, inserted in one save. Work on it keeps to the order of `Workload.all`.
+    /// A store of all persons, inserted in one save. Work on it keeps to the order of
+    /// `Workload.all`.
     case bulk
     /// The same, inserted in saves of 1,000.
     case batched
