@@ -28,8 +28,8 @@ extension LMDBError: CustomStringConvertible {
         + "first."
     case .fileReplaced(let path):
       "The file at \(path) was deleted, moved or replaced while it was open, here or in another "
-        + "process. Nothing that is written now would be found there. Close the store wherever it is "
-        + "open, see that the right file is in place, and open it again."
+        + "process. Nothing that is written now would be found there. Close the store wherever it "
+        + "is open, see that the right file is in place, and open it again."
     case .mapFull:
       "The memory map is full. End long readers, delete something, or open the file with a larger "
         + "map."
@@ -63,8 +63,8 @@ extension LMDBError: CustomStringConvertible {
       "Writing the file's header failed, so what is on disk is unknown. Close the file, reopen it, "
         + "and look whether the last save is there."
     case .io(let errno):
-      "The system refused an operation on the file: \(String(cString: strerror(errno))) (\(errno)). "
-        + "Look at the disk."
+      "The system refused an operation on the file: \(String(cString: strerror(errno))) "
+        + "(\(errno)). Look at the disk."
     case .other(let code):
       "liblmdb gave an unexpected code: \(String(cString: mdb_strerror(code))) (\(code)). Please "
         + "report it."

@@ -68,8 +68,8 @@
         "'\(name)' must inherit from ManagedObject or from another entity: write "
           + "'class \(name): ManagedObject'"
       case .genericClass(let name):
-        "'\(name)' cannot be generic: an entity is one class with one name; declare a class for each "
-          + "type that you need"
+        "'\(name)' cannot be generic: an entity is one class with one name; declare a class for "
+          + "each type that you need"
 
       case .severalBindings:
         "write a 'var' of its own for each property of an entity"
@@ -77,8 +77,8 @@
         "a property of an entity cannot stand in '#if': a store has one model, however the program "
           + "is built; move it out, or make it a computed property"
       case .constant(let name):
-        "'\(name)' cannot be a 'let': its value comes from the store; make it a 'var', a 'static let' "
-          + "or a computed property"
+        "'\(name)' cannot be a 'let': its value comes from the store; make it a 'var', a 'static "
+          + "let' or a computed property"
       case .observed(let name, let observer):
         "'\(name)' cannot have '\(observer)': the value lies in the object's record, not in the "
           + "object; put a computed property around it, or do the work where it is set"
@@ -86,14 +86,14 @@
         "'\(name)' cannot be 'lazy': properties of an entity are loaded when they are first read; "
           + "remove 'lazy', or make it a computed property"
       case .unowned(let name, let modifier):
-        "'\(name)' cannot be '\(modifier)': an object does not keep the objects that it is related to "
-          + "alive; remove '\(modifier)'"
+        "'\(name)' cannot be '\(modifier)': an object does not keep the objects that it is related "
+          + "to alive; remove '\(modifier)'"
       case .redeclared(let name):
         "'\(name)' is a property of the superclass and stored there; override it with a computed "
           + "property, or remove it"
       case .missingType(let name):
-        "'\(name)' needs its type written out, as in 'var \(name): Int': a macro sees the source, not "
-          + "the types that the compiler infers"
+        "'\(name)' needs its type written out, as in 'var \(name): Int': a macro sees the source, "
+          + "not the types that the compiler infers"
       case .implicitlyUnwrapped(let type, let instead):
         "'\(type)' cannot be stored: write '\(instead)'"
       case .reservedName(let name):
@@ -101,8 +101,8 @@
       case .defaultOfRelationship(let name):
         "'\(name)' cannot have a default value: relationships of a new object are empty; remove it"
       case .defaultPerObject(let name, let value):
-        "'\(value)' would be evaluated once, for all objects: a default is part of the model; remove "
-          + "it, and set '\(name)' when you make the object"
+        "'\(value)' would be evaluated once, for all objects: a default is part of the model; "
+          + "remove it, and set '\(name)' when you make the object"
 
       case .misplaced(let marker):
         "\(marker) belongs on a stored property of an @Entity class"
@@ -112,18 +112,19 @@
         "\(marker) is for the properties of an object, and '\(name)' belongs to the class: remove "
           + "\(marker)"
       case .bothMarkers(let name):
-        "'\(name)' cannot be both an attribute and a relationship: remove @Attribute or @Relationship"
+        "'\(name)' cannot be both an attribute and a relationship: remove @Attribute or "
+          + "@Relationship"
 
       case .attributeOfObjects(let name, let type):
         "'\(name)' is a relationship, as its type '\(type)' says: write @Relationship in place of "
           + "@Attribute, or nothing"
       case .indexedTransient(let option):
-        "'.transient' and '\(option)' exclude each other: a transient attribute is not stored, and so "
-          + "not in an index; remove one"
+        "'.transient' and '\(option)' exclude each other: a transient attribute is not stored, and "
+          + "so not in an index; remove one"
 
       case .externalWith(let option):
-        "'.external' and '\(option)' exclude each other: the bytes of an external attribute lie beside "
-          + "the object, and are only read when they are asked for; remove one"
+        "'.external' and '\(option)' exclude each other: the bytes of an external attribute lie "
+          + "beside the object, and are only read when they are asked for; remove one"
       case .externalOfType(let type):
         "'.external' is for Data, not for '\(type)': remove it"
 
@@ -146,8 +147,8 @@
       case .orderedMismatch(let type, let instead):
         "'ordered:' contradicts the type '\(type)': write \(instead)"
       case .countOfToOne(let name):
-        "'\(name)' has one target at most, so there is nothing to count: write '.required' if it must "
-          + "have one"
+        "'\(name)' has one target at most, so there is nothing to count: write '.required' if it "
+          + "must have one"
       }
     }
   }

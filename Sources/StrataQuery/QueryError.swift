@@ -55,11 +55,11 @@ extension QueryError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownProperty(let entity, let keyPath):
-      "The key path \(keyPath) reads no stored property of \(entity). Computed properties and those "
-        + "of other classes cannot be fetched by."
+      "The key path \(keyPath) reads no stored property of \(entity). Computed properties and "
+        + "those of other classes cannot be fetched by."
     case .transientProperty(let entity, let property):
-      "\(entity).\(property) is transient, so the store does not have it. Filter or sort the fetched "
-        + "objects instead."
+      "\(entity).\(property) is transient, so the store does not have it. Filter or sort the "
+        + "fetched objects instead."
     case .externalProperty(let entity, let property):
       "\(entity).\(property) is external: only == nil and != nil can be asked of it. Store what is "
         + "looked for in an attribute of its own."
@@ -68,8 +68,8 @@ extension QueryError: CustomStringConvertible {
     case .unfitProperty(let entity, let property):
       "The operator or the sort key does not apply to \(entity).\(property)."
     case .toManyProperty(let entity, let property):
-      "\(entity).\(property) is a to-many relationship: say which of its members are meant, with any, "
-        + "all, none, count or an aggregate."
+      "\(entity).\(property) is a to-many relationship: say which of its members are meant, with "
+        + "any, all, none, count or an aggregate."
     case .mismatchedOperands(let left, let right):
       "The operator does not apply to \(left) and \(right)."
     case .invalidPattern(let reason): "The pattern is no regular expression: \(reason)"
@@ -81,8 +81,8 @@ extension QueryError: CustomStringConvertible {
       "\(entity).\(property) has many values in a group: group by it too, or make it part of an "
         + "aggregate."
     case .misplacedAggregate(let aggregate):
-      "\(aggregate) is about many rows and cannot stand where one object is looked at: filter groups "
-        + "with having."
+      "\(aggregate) is about many rows and cannot stand where one object is looked at: filter "
+        + "groups with having."
     case .unfitGroupKey(let key): "Rows cannot be grouped by \(key): it is no property."
     case .duplicateColumn(let name): "Two columns are called \(name): name one otherwise."
     case .noValue(let column):

@@ -55,8 +55,8 @@
       ),
       (
         "@Attribute(.external, .indexed) var a: Data",
-        "2:14 '.external' and '.indexed' exclude each other: the bytes of an external attribute lie "
-          + "beside the object, and are only read when they are asked for; remove one"
+        "2:14 '.external' and '.indexed' exclude each other: the bytes of an external attribute "
+          + "lie beside the object, and are only read when they are asked for; remove one"
       ),
       (
         "@Attribute(.external, .transient) var a: Data?",
@@ -65,8 +65,9 @@
       ),
       (
         "@Attribute(.derived(.path(\"b.c\")), .external) var a: Data?",
-        "2:38 '.external' and '.derived(.path(\"b.c\"))' exclude each other: the bytes of an external "
-          + "attribute lie beside the object, and are only read when they are asked for; remove one"
+        "2:38 '.external' and '.derived(.path(\"b.c\"))' exclude each other: the bytes of an "
+          + "external attribute lie beside the object, and are only read when they are asked for; "
+          + "remove one"
       ),
       (
         "@Attribute(.external) var a: String?",
@@ -141,8 +142,8 @@
       ),
       (
         "@Relationship(ordered: false) var a: OrderedToMany<City>",
-        "2:26 'ordered:' contradicts the type 'OrderedToMany<City>': write 'ordered: true' or leave "
-          + "it out, or make it a ToMany"
+        "2:26 'ordered:' contradicts the type 'OrderedToMany<City>': write 'ordered: true' or "
+          + "leave it out, or make it a ToMany"
       ),
       (
         "@Relationship(ordered: true) var a: City?",

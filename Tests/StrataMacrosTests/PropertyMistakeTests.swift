@@ -55,8 +55,8 @@
       ("var city: City!", "2:13 'City!' cannot be stored: write 'City?'"),
       (
         "var cities: ToMany<City> = []",
-        "2:30 'cities' cannot have a default value: relationships of a new object are empty; remove "
-          + "it"
+        "2:30 'cities' cannot have a default value: relationships of a new object are empty; "
+          + "remove it"
       ),
       (
         "@Relationship var city: City? = .capital",

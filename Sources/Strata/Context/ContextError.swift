@@ -82,8 +82,8 @@ extension ContextError: CustomStringConvertible {
     case .unknownEntity(let name):
       "The model has no entity for class \(name). Add \(name).self to ManagedObjectModel(…)."
     case .noUniquenessConstraint(let entity, let properties):
-      "\(entity) may have several objects with the same \(properties.joined(separator: " and ")): mark "
-        + "it .unique, or several as uniqueTogether, to find the one."
+      "\(entity) may have several objects with the same \(properties.joined(separator: " and ")): "
+        + "mark it .unique, or several as uniqueTogether, to find the one."
     case .deleteDenied(let denied):
       "\(denied.count) objects may not be deleted while others are linked to them: "
         + denied.prefix(3).map { "\($0.objectID) by \($0.relationship)" }.joined(separator: ", ")

@@ -18,8 +18,8 @@ extension Overlay: CheckedInvariants {
         }
         if !newer.hasEverything(of: change) {
           return """
-            I2 Among the segments that are not frozen, the first change of an object has everything that \
-            these have pending for it.
+            I2 Among the segments that are not frozen, the first change of an object has \
+            everything that these have pending for it.
             """
         }
       }

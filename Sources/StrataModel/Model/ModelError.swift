@@ -74,18 +74,18 @@ extension ModelError: CustomStringConvertible {
     case .unknownInverse(let entity, let relationship, let destination):
       "The inverse that \(entity).\(relationship) names is no property of \(destination)."
     case .mismatchedInverse(let entity, let relationship, let inverse):
-      "\(inverse) cannot be the inverse of \(entity).\(relationship): it must be a relationship that "
-        + "leads to \(entity)."
+      "\(inverse) cannot be the inverse of \(entity).\(relationship): it must be a relationship "
+        + "that leads to \(entity)."
     case .conflictingInverse(let entity, let relationship, let inverse):
       "\(inverse), the inverse of \(entity).\(relationship), already has another inverse."
     case .unfitSymmetry(let entity, let relationship):
-      "\(entity).\(relationship) cannot be symmetric: that is for an unordered to-many relationship "
-        + "of an entity with itself, without inverse:."
+      "\(entity).\(relationship) cannot be symmetric: that is for an unordered to-many "
+        + "relationship of an entity with itself, without inverse:."
     case .indexedTransient(let entity, let attribute):
       "\(entity).\(attribute) is transient and so cannot be unique or indexed."
     case .unfitExternal(let entity, let attribute):
-      "\(entity).\(attribute) cannot be external: that is for Data that is neither unique, indexed, "
-        + "transient nor derived."
+      "\(entity).\(attribute) cannot be external: that is for Data that is neither unique, "
+        + "indexed, transient nor derived."
     case .unindexableType(let entity, let attribute, let type):
       "\(entity).\(attribute) cannot be unique or indexed: values of type \(type) have no order."
     case .unknownConstraintProperty(let entity, let property):
@@ -93,19 +93,19 @@ extension ModelError: CustomStringConvertible {
     case .toManyConstraint(let entity, let relationship):
       "\(entity).\(relationship) cannot be unique together with others: it is to-many."
     case .unfitConstraint(let entity, let properties):
-      "\(entity) calls \(properties.joined(separator: ", ")) unique together: name two properties or "
-        + "more, each once, and each set once in a hierarchy. A single attribute is .unique."
+      "\(entity) calls \(properties.joined(separator: ", ")) unique together: name two properties "
+        + "or more, each once, and each set once in a hierarchy. A single attribute is .unique."
     case .unknownIndexProperty(let entity, let property):
       "\(entity) has no property \(property), over which it declares an index."
     case .toManyIndex(let entity, let relationship):
       "\(entity).\(relationship) cannot be in an index: it is to-many."
     case .unfitIndex(let entity, let properties):
-      "\(entity) declares an index over \(properties.joined(separator: ", ")): name two properties or "
-        + "more, each once, and each list once in a hierarchy; what is unique together has an index "
-        + "already. A single attribute is .indexed."
+      "\(entity) declares an index over \(properties.joined(separator: ", ")): name two properties "
+        + "or more, each once, and each list once in a hierarchy; what is unique together has an "
+        + "index already. A single attribute is .indexed."
     case .missingDefault(let entity, let attribute):
-      "\(entity).\(attribute) needs a default value, or an optional type: \(entity)(in:) has no other "
-        + "value to give it."
+      "\(entity).\(attribute) needs a default value, or an optional type: \(entity)(in:) has no "
+        + "other value to give it."
     case .mismatchedDefault(let entity, let attribute):
       "The default value of \(entity).\(attribute) is not of the attribute's type."
     case .unfitRule(let entity, let property, let rule):
@@ -116,13 +116,13 @@ extension ModelError: CustomStringConvertible {
       "The pattern \(String(reflecting: pattern)) of \(entity).\(attribute) is no regular "
         + "expression: \(reason)."
     case .unfitDerivation(let entity, let attribute):
-      "\(entity).\(attribute) cannot be derived so. It takes one derivation from properties that are "
-        + "not derived: a text from a text, a copy from an attribute of its own type at the end of "
-        + "to-one relationships, a count or a sum of integers for an Int, a sum of Double or Decimal "
-        + "for the same, now for a Date; and it is not transient."
+      "\(entity).\(attribute) cannot be derived so. It takes one derivation from properties that "
+        + "are not derived: a text from a text, a copy from an attribute of its own type at the "
+        + "end of to-one relationships, a count or a sum of integers for an Int, a sum of Double "
+        + "or Decimal for the same, now for a Date; and it is not transient."
     case .tooLarge:
-      "The model is too large: at most 4,095 properties in an entity, 32,767 entities and properties "
-        + "in all."
+      "The model is too large: at most 4,095 properties in an entity, 32,767 entities and "
+        + "properties in all."
     }
   }
 }

@@ -5,7 +5,8 @@ extension RecordLayout: CheckedInvariants {
   package var brokenInvariant: String? {
     Self.isInOrder(slotsByBit.map { places[$0] }, from: fixedStart, to: fixedEnd)
       ? nil
-      : "I2 Places depend on the described slots' numbers and kinds alone, not on their class slots."
+      : "I2 Places depend on the described slots' numbers and kinds alone, not on their class "
+        + "slots."
   }
 
   /// Whether the places of a record follow each other from one end of the fixed part to the other.
@@ -39,8 +40,8 @@ extension RecordLayout: CheckedInvariants {
       return areCleared && !(isWide && isNarrowEnough)
         ? nil
         : """
-        I1 In every record an absent slot's fixed bytes are zero and its variable part is empty, and w \
-        is 4 only if the variable part needs it: equal values are equal bytes.
+        I1 In every record an absent slot's fixed bytes are zero and its variable part is empty, \
+        and w is 4 only if the variable part needs it: equal values are equal bytes.
         """
     }
   }

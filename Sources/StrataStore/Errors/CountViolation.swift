@@ -18,7 +18,7 @@ public struct CountViolation: Sendable, Hashable {
 extension CountViolation: CustomStringConvertible {
   /// A sentence that says how to resolve the violation.
   public var description: String {
-    "\(entity).\(relationship) of \(objectID) would have \(count) members and may have \(max): refresh "
-      + "it, and take some away."
+    "\(entity).\(relationship) of \(objectID) would have \(count) members and may have \(max): "
+      + "refresh it, and take some away."
   }
 }

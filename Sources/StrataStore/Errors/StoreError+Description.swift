@@ -15,19 +15,19 @@ extension StoreError: CustomStringConvertible {
     case .notAStrataStore(let path):
       "\(path) is no Strata store, and was left as it is. Choose another path."
     case .unsupportedFormat(let found):
-      "The store has format \(found), this program knows \(Catalog.formatVersion). Bring the program "
-        + "up to date."
+      "The store has format \(found), this program knows \(Catalog.formatVersion). Bring the "
+        + "program up to date."
     case .modelMismatch(let differences):
-      "The store was made with another model (\(differences.joined(separator: "; "))). Open it with "
-        + "that model: this version cannot yet migrate a store to a changed one."
+      "The store was made with another model (\(differences.joined(separator: "; "))). Open it "
+        + "with that model: this version cannot yet migrate a store to a changed one."
     case .damaged(let tree, let key, let reason):
-      "The store is damaged: \(tree)\(key.map { ", \($0)" } ?? ""): \(reason). Stop writing to it and "
-        + "restore a backup."
+      "The store is damaged: \(tree)\(key.map { ", \($0)" } ?? ""): \(reason). Stop writing to it "
+        + "and restore a backup."
     case .mergePolicyMistakes(let mistakes): Self.sentences(mistakes)
     case .conflicts(let conflicts):
-      "\(Self.count(conflicts.count, "object")) changed in the store after this save's changes were "
-        + "begun: \(Self.list(conflicts.map(\.objectID))). Roll back and repeat the changes, or "
-        + "choose another merge policy."
+      "\(Self.count(conflicts.count, "object")) changed in the store after this save's changes "
+        + "were begun: \(Self.list(conflicts.map(\.objectID))). Roll back and repeat the changes, "
+        + "or choose another merge policy."
     case .danglingLinks(let links): Self.describe(links)
     case .uniquenessViolations(let violations):
       Self.sentences(violations) + " Give each its own value, or delete one of them."
@@ -63,14 +63,14 @@ extension StoreError: CustomStringConvertible {
     links.prefix(listCountMax).map { link in
       switch link.cause {
       case .missingTarget:
-        "\(link.relationship) of \(link.owner) leads to \(link.target), which does not exist: choose "
-          + "another target."
+        "\(link.relationship) of \(link.owner) leads to \(link.target), which does not exist: "
+          + "choose another target."
       case .unknownReferrer:
         "\(link.target) cannot be deleted, \(link.relationship) of \(link.owner) leads to it since "
           + "another save: refresh both."
       case .unknownMember:
-        "\(link.owner) cannot be deleted, its \(link.relationship) has \(link.target) since another "
-          + "save: refresh both."
+        "\(link.owner) cannot be deleted, its \(link.relationship) has \(link.target) since "
+          + "another save: refresh both."
       case .deniedReferrer:
         "\(link.target) cannot be deleted: its delete rule denies it while \(link.relationship) of "
           + "\(link.owner) leads to it."

@@ -29,8 +29,8 @@ private func record(_ draft: Draft) -> Record {
     draft.set(Data("Strata".utf8), at: 1)
     #expect(
       hex(bytes(record(draft))) == """
-        01 00 03 06 00 00 00 00 00 00 00 DA BB 44 1E 5C 6B 03 63 00 00 00 00 00 00 00 00 00 00 00 00 00 \
-        00 00 00 03 00 41 64 61
+        01 00 03 06 00 00 00 00 00 00 00 DA BB 44 1E 5C 6B 03 63 00 00 00 00 00 00 00 00 00 00 00 \
+        00 00 00 00 00 03 00 41 64 61
         """)
   }
 

@@ -8,8 +8,8 @@ struct Growth: ParsableCommand {
     abstract: "Prints how figures grow from scale to scale.",
     discussion: """
       Takes the files that --json has written at several scales, and prints what Strata takes at \
-      each, by how much it grows from the least scale to the greatest, and by how much raw LMDB in C \
-      grows with the same work on the same machine.
+      each, by how much it grows from the least scale to the greatest, and by how much raw LMDB in \
+      C grows with the same work on the same machine.
       """)
 
   @Argument(help: "Files of figures, of at least two scales.", completion: .file())

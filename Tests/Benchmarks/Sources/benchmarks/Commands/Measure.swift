@@ -8,9 +8,9 @@ struct Measure: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs workloads; what happens if no command is named.",
     discussion: """
-      Every peer does the same work on the same data with the same indexes and durability, and must \
-      read the same: a checksum that differs is an error. Times are medians over the rounds; ratios \
-      are taken to raw LMDB's time in the same round. Docs/Benchmarks.md says what each workload is.
+      Every peer does the same work on the same data with the same indexes and durability, and \
+      must read the same: a checksum that differs is an error. Times are medians over the rounds; \
+      ratios are taken to raw LMDB's time in the same round. Docs/Benchmarks.md says what each workload is.
       """)
 
   @Option(help: "How many objects the workloads are about.")

@@ -130,7 +130,8 @@ struct RatioPlot {
   private func line(
     _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, _ style: String
   ) -> String {
-    "<line x1=\"\(rounded(x1))\" y1=\"\(rounded(y1))\" x2=\"\(rounded(x2))\" y2=\"\(rounded(y2))\" \(style)/>"
+    "<line x1=\"\(rounded(x1))\" y1=\"\(rounded(y1))\" x2=\"\(rounded(x2))\" y2=\"\(rounded(y2))\" "
+      + "\(style)/>"
   }
 
   private func rounded(_ value: Double) -> Double { (value * 10).rounded() / 10 }
