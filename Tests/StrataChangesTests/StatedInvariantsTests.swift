@@ -26,7 +26,7 @@ private typealias G = Geography
       let change = Change.delete(base: nil)
       ChangeTable(ascending: [key, key], [change, change]).requireInvariants()
     }
-    expect("I1 Keys ascend, none twice; `values` has the change of each.", in: result)
+    expect("I1 Keys ascend without repetition; `values` has the change of each.", in: result)
   }
 
   @Test func `of a table of changes stop an entity between objects of another`() async {
@@ -56,7 +56,7 @@ private typealias G = Geography
       withExtendedLifetime(record) {}
       builder.finished().requireInvariants()
     }
-    expect("I1 Entries ascend bytewise, no two are equal, and the head", in: result)
+    expect("I1 Entries ascend bytewise without repetition, and the head", in: result)
   }
 
   @Test func `of a segment stop an update without a base`() async {

@@ -21,7 +21,7 @@ extension ObjectCache: CheckedInvariants {
         """
     }
     if objects.contains(where: { $0.edition > edition }) {
-      return "I4 No object has an edition that is still to come."
+      return "I4 No object has a future edition."
     }
     return nil
   }

@@ -14,7 +14,7 @@ extension ChangeTable: CheckedInvariants {
     }
     if end != keys.count { return Self.spansSentence }
     guard values.count == keys.count, zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) else {
-      return "I1 Keys ascend, none twice; `values` has the change of each."
+      return "I1 Keys ascend without repetition; `values` has the change of each."
     }
     return nil
   }

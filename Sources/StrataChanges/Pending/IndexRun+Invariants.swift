@@ -14,7 +14,7 @@ extension IndexRun: CheckedInvariants {
     return areWhole
       ? nil
       : """
-      I1 Entries ascend bytewise, no two are equal, and the head and the object of each are its \
+      I1 Entries ascend bytewise without repetition, and the head and the object of each are its \
       first and its last 8 bytes.
       """
   }

@@ -32,7 +32,7 @@
         _ = context.city("B", population: 5)
       }
       let said = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }
-      #expect(said?.contains("I4 No object has an edition that is still to come.") == true)
+      #expect(said?.contains("I4 No object has a future edition.") == true)
     }
   }
 #endif
