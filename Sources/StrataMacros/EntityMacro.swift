@@ -63,7 +63,8 @@
         EntityDescription(
           entity: \(literal: entity.bareName), of: \(raw: entity.name).self, \
         isAbstract: \(raw: isAbstract), superentity: \(raw: entity.superentity),
-          hooks: [\(raw: entity.hooks.map { "." + $0 }.joined(separator: ", "))],\(raw: compound.joined())
+          hooks: [\(raw: entity.hooks.map { "." + $0 }.joined(separator: ", "))],\
+        \(raw: compound.joined())
           properties: [\(raw: rows.joined())\(raw: rows.isEmpty ? "" : "\n  ")])
         """,
         """

@@ -33,7 +33,8 @@ let settings: [SwiftSetting] = [
 
 let sqliteTargets: [Target] = [
   .systemLibrary(
-    name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    name: "CSQLite", pkgConfig: "sqlite3",
+    providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
   // Raw SQLite.
   .target(name: "CSQLitePeer", dependencies: ["CPeople", "CSQLite"]),
 ]

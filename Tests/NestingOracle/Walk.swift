@@ -16,7 +16,7 @@ import Synchronization
 /// | `STRATA_NESTING_WITHOUT` | groups of operations to leave out |
 /// | `STRATA_NESTING_THREADS` | how many threads run sequences |
 /// | `STRATA_NESTING_FAILURES` | after how many failures it ends, 1 by default |
-/// | `STRATA_NESTING_SHRINKING` | how often a failing sequence is tried in shorter forms, 2,000 by default |
+/// | `STRATA_NESTING_SHRINKING` | tries to shorten a failing sequence, 2,000 by default |
 /// | `STRATA_NESTING_FAULT` | a planted fault that is to be found |
 /// | `STRATA_NESTING_TRACE=1` | prints each seed and each step before it is done |
 package struct Walk: Sendable {

@@ -65,7 +65,8 @@
           + #"inverse: \City.country),"#
       ),
       (
-        #"@Relationship(inverse: "c", ordered: true, originalName: "y") var x: OrderedToMany<City>"#,
+        #"@Relationship(inverse: "c", ordered: true, originalName: "y") "#
+          + "var x: OrderedToMany<City>",
         #".relationship("x", \Thing.x, as: (OrderedToMany<City>).self, inverse: "c", "#
           + #"originalName: "y"),"#
       ),

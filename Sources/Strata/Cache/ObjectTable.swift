@@ -13,8 +13,9 @@ import StrataModel
 ///
 /// ```
 ///           ┌ 256 bytes ───────────────────────────────────┐
-///  slots ─► │ key ● │ key ● │ key ● │ … │ key ● │ …         │   place = hash(key / 16) · 16 + key mod 16
+///  slots ─► │ key ● │ key ● │ key ● │ … │ key ● │ …         │
 ///           └──────────────────────────────────────────────┘
+///  place = hash(key / 16) · 16 + key mod 16
 /// ```
 ///
 /// Serials are counters, so most blocks are full or free. A search goes on in the next block, 17

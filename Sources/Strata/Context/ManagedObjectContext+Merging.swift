@@ -8,7 +8,7 @@ public import StrataModel
 // | the object here | the view has it | the view does not |
 // | --- | --- | --- |
 // | clean | takes the view's record; a fault stays one | is gone |
-// | updated | its changed slots over the view's record; the base is raised | is gone, the change dropped |
+// | updated | its changed slots over the view's record, a new base | gone, the change dropped |
 // | deleted | stays deleted; the base is raised | the deletion is dropped: it has been done |
 // | inserted | stays | stays |
 // | gone | a fault again | stays |

@@ -60,8 +60,8 @@ extension ManagedObjectContext {
   /// Finds or inserts an object for each row of an import, and updates it.
   ///
   /// ```swift
-  /// try context.upsert(Country.self, from: rows, matching: \.iso, by: { $0.code }) { country, row in
-  ///   country.name = row.name
+  /// try context.upsert(Country.self, from: rows, matching: \.iso, by: { $0.code }) {
+  ///   $0.name = $1.name
   /// }
   /// ```
   ///

@@ -6,10 +6,11 @@ import StrataRecord
 /// The preparation of a context's unsaved changes for a save.
 ///
 /// ```
-///  end of turn ─► willSave of objects ─► willSave notification ─► delete rules that deny ─► hand over
-///                 ▲      │ changed                │ changed        rules and hooks of       or commit
-///                 └──────┴────────────────────────┴────────────    validation
-///                                     a child's save landed
+///  end of turn ─► willSave of objects ─► willSave notification ─► checks ─► hand over or commit
+///                 ▲      │ changed                │ changed        │ a child's save landed
+///                 └──────┴────────────────────────┴────────────────┘
+///
+///  checks: delete rules that deny, rules and hooks of validation
 /// ```
 ///
 /// ## Isolation

@@ -88,7 +88,8 @@ struct PositionPlan {
         (step, first) = (kept, lower.position + kept)
       case (_, let upper?)
       where upper.key == members.insertedLast && room > count
-        && (place + 1 >= numberedCount || Self.goesOn(in: room, besides: upper, members[place + 1])):
+        && (place + 1 >= numberedCount
+          || Self.goesOn(in: room, besides: upper, members[place + 1])):
         (step, first) = (kept, upper.position - count * kept)
       case (let lower?, _?): (step, first) = (even, lower.position + even)
       }

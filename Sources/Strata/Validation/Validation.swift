@@ -20,9 +20,9 @@ import StrataRecord
 /// | changed | counted |
 /// | --- | --- |
 /// | an object that has counted relationships | these |
-/// | a to-one slot, or the object that has it came or went | the relationships of its former and its new target |
+/// | a to-one slot, in a changed, new or deleted object | those of its former and its new target |
 /// | a link that is stored beside the objects | its relationship |
-/// | an object was deleted whose links are removed with it | the relationships that had it as a member |
+/// | a deleted object whose links are removed with it | those that had it as a member |
 ///
 /// ## Isolation
 /// The context's.

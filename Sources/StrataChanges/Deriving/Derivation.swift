@@ -10,10 +10,13 @@ package import StrataRecord
 /// | --- | --- |
 /// | any source | a new object |
 /// | a text | an object whose text has changed |
-/// | a path | an object whose first to-one slot has changed; the objects whose path leads through an object that was deleted, or whose next slot has changed |
+/// | a path | an object whose first to-one slot has changed; objects further down: see below |
 /// | a count, a sum | an object whose relationship has gained or lost members |
 /// | a sum | the owners of a member whose summed slot has changed |
 /// | now | an object with a change in any slot that is not derived |
+///
+/// A path is also calculated for the objects whose path leads through an object that was deleted,
+/// or whose next slot has changed.
 ///
 /// It reads records, links and index entries of those objects alone, and makes no object.
 ///

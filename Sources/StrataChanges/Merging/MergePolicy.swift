@@ -8,8 +8,8 @@ package import StrataRecord
 /// | | `.error` | store trump | object trump | `.overwrite` | `.rollback` |
 /// | --- | --- | --- | --- | --- | --- |
 /// | both updated, one property | fails | theirs | ours | ours | theirs |
-/// | both updated, different properties | fails | both | both | ours, theirs is lost | theirs, ours is lost |
-/// | we updated, they deleted | fails | stays deleted | stays deleted | comes back | stays deleted |
+/// | both updated, different properties | fails | both | both | ours alone | theirs alone |
+/// | we updated, they deleted | fails | deleted | deleted | comes back | deleted |
 /// | we deleted, they updated | fails | stays, as theirs | deleted | deleted | stays, as theirs |
 /// | both deleted | deleted | deleted | deleted | deleted | deleted |
 ///
@@ -18,13 +18,16 @@ package import StrataRecord
 ///
 /// | | `.error` | store trump, `.rollback` | object trump, `.overwrite` |
 /// | --- | --- | --- | --- |
-/// | we link to an object that they deleted | fails | link dropped, to-one slot nil | the same |
-/// | we delete an object that they linked to: to-one, rule nullify or no inverse | fails | stays, linked | deleted, their slot nil |
-/// | … rule cascade | fails | stays, linked | deleted, with the objects that they linked to it |
-/// | … rule deny | fails | stays, linked | fails |
-/// | … to-many on both sides, rule nullify or no action | deleted with the link | the same | the same |
-/// | … to-many on both sides, rule cascade or deny | fails | stays, linked | by the rule, as above |
-/// | both give an object a partner one-to-one | fails | theirs, our partner has none | ours, their partner has none |
+/// | we link to an object that they deleted | fails | link dropped, slot nil | the same |
+/// | we delete an object that they linked to | fails | stays, linked | by the delete rule |
+/// | the same, to-many on both sides | see below | see below | see below |
+/// | both give an object a one-to-one partner | fails | theirs | ours |
+///
+/// By the delete rule: with nullify, or without an inverse, the object is deleted and their slot
+/// becomes nil; with cascade it is deleted together with the objects that they linked to it; with
+/// deny the save fails. If the relationship is to-many on both sides, nullify and no action delete
+/// the object with the link under every policy; cascade and deny are decided as above. The partner
+/// that loses a one-to-one link has none.
 ///
 /// It fails with `StoreError.danglingLinks`, and with `.conflicts` if a record is in conflict too.
 /// A cascade runs on, and its deletions ask no policy. An object whose deletion is dropped keeps
@@ -36,9 +39,13 @@ package import StrataRecord
 ///
 /// | | `.error` | store trump | object trump | `.overwrite` | `.rollback` |
 /// | --- | --- | --- | --- | --- | --- |
-/// | ours is new, the store has one | fails | theirs | the store's object, with our values that are not defaults | the store's object, with all our values | theirs |
-/// | several of ours are new | fails | the first | the first, with the others' values that are not defaults, the last wins | the first, with the last one's values | the first |
-/// | we gave a stored object the value of another | fails | ours gets its former value back | fails | fails | ours is as it was |
+/// | ours is new | fails | theirs | theirs, set values | theirs, all values | theirs |
+/// | several of ours are new | fails | first | first, set values | first, all values | first |
+/// | a stored object gets another's value | fails | reverted | fails | fails | reverted |
+///
+/// "Set values": the survivor takes the values of the other that are not defaults; of several, the
+/// last wins. "All values": it takes all values of the last. "Reverted": store trump gives our
+/// object its former value back, `.rollback` all its former values.
 ///
 /// The new object that gives way is deleted, and the other keeps its ID. All references to the
 /// deleted one then lead to the other: to-one slots, links, positions in ordered relationships. No

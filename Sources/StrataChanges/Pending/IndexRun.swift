@@ -12,7 +12,7 @@ import StrataRecord
 /// ```
 ///  entries  [ head │ object │ where ] …         sorted
 ///                             │
-///  blocks   [ … value·key  value·key  … ] …     as they were encoded; runs that were merged share them
+///  blocks   [ … value·key  value·key  … ] …     as they were encoded; merged runs share them
 /// ```
 ///
 /// ## Invariants

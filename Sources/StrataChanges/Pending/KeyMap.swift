@@ -10,7 +10,7 @@ import StrataModel
 ///
 /// ```
 ///  close together   [ bits of 64 serials │ how many keys are before them ] …   the place itself
-///  far apart        [ bits ] …                                                 one for each hashed key
+///  far apart        [ bits ] …                                           one for each hashed key
 /// ```
 ///
 /// ## Invariants

@@ -22,13 +22,13 @@ import Synchronization
 /// | part | state | event | next state |
 /// | --- | --- | --- | --- |
 /// | changes | published | the context's turn ends: `publish` | published, the inbox empty |
-/// | | published | a child saves: `receive` | published with the push on top; the push in the inbox |
+/// | | published | a child saves: `receive` | published, the push on top and in the inbox |
 /// | | published | the context saves to its parent: the parent's `receive` | nothing published |
 /// | save | none | the context saves to the store: `freeze` | the published segments are frozen |
 /// | | frozen | the commit fails: `unfreeze` | none; the segments are unsaved again |
 /// | | frozen | the commit succeeds: `replace` | none; the segments are gone |
 /// | pin | none, or pinned | `pin`, `setPin` | pinned, or none |
-/// | | pinned | the context saves: the parent's `receive`, `replace` | none; the context takes a new one |
+/// | | pinned | the context saves: `receive`, `replace` | none; the context takes a new one |
 ///
 /// ## Invariants
 /// - I1 `published` and `inbox` change together with the sender's pointers in one critical section

@@ -8,7 +8,7 @@
 ///
 /// ```
 ///  slab ─► ┌────────┬──────┬────────┬──────┬──────┬────────┬──────┐
-///          │ header │ cell │ buffer │ cell │ cell │ buffer │ free │    1 KiB, then twice as much each,
+///          │ header │ cell │ buffer │ cell │ cell │ buffer │ free │    1 KiB, then twice as much,
 ///          └────────┴──────┴────────┴──────┴──────┴────────┴──────┘    64 KiB at the most
 /// ```
 ///

@@ -9,9 +9,11 @@ import StrataRecord
 ///
 /// | step | reads | memory for each object |
 /// | --- | --- | --- |
-/// | choose | the subject's objects; for cascades links, and records whose to-one slot has that rule | 8 bytes and a slot in a table |
-/// | examine | links of the deleted objects; nothing is written before all rules allow it | the same, for the objects at the other ends |
+/// | choose | the subject's objects; for cascades links and records | 8 bytes, a slot in a table |
+/// | examine | links of the deleted objects | the same, for the objects at the other ends |
 /// | write | records, a few thousand at a time, for their index entries | nothing |
+///
+/// Nothing is written before all rules allow it.
 ///
 /// If all objects of an entity are deleted, its trees are emptied. If that can be decided without
 /// reading any object (`WholeEntities.canGoUnseen`), nothing else is done.

@@ -9,9 +9,9 @@ import StrataRecord
 /// | --- | --- | --- |
 /// | `catalog` | name | see `Catalog` |
 /// | `r` + entity number | serial, 6 bytes | envelope and record |
-/// | `x` + entity number | serial, 6 bytes; property number, 2 | the bytes of an external attribute |
-/// | `i` + entity number | number, 2 bytes; value; object, 8 bytes | further objects, see `Postings` |
-/// | `i` + entity number | number of a constraint over several properties, 2 bytes; the same | the same |
+/// | `x` + entity number | serial, 6 bytes; property number, 2 | an external attribute's bytes |
+/// | `i` + entity number | number, 2 bytes; value; object, 8 | further objects, see `Postings` |
+/// | `i` + entity number | number of a constraint, 2 bytes; the same | the same |
 /// | `i` + entity number | number, 2 bytes; owner, 8; target, 8 | nothing, or a position, 8 bytes |
 ///
 /// Each entity has its own tree of records, so that new ones are appended. The indexes over the

@@ -294,7 +294,8 @@ extension World {
       kind: maybe(Kind.allCases.randomElement(using: &random) ?? .town),
       code: maybe(
         UUID(
-          uuidString: "00000000-0000-0000-0000-00000000000\(Int.random(in: 0...9, using: &random))")!
+          uuidString: "00000000-0000-0000-0000-00000000000"
+            + "\(Int.random(in: 0...9, using: &random))")!
       ),
       country: maybe(countries.keys.sorted().randomElement(using: &random)).flatMap(\.self))
   }

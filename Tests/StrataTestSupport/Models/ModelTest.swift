@@ -11,7 +11,7 @@ import Foundation
 /// | --- | --- |
 /// | `STRATA_MODEL_SEED` | the first seed |
 /// | `STRATA_MODEL_SEQUENCES` | how many sequences, in place of the test's own number |
-/// | `STRATA_MODEL_SHRINKING` | how often a failing sequence is tried in shorter forms, 500 by default |
+/// | `STRATA_MODEL_SHRINKING` | tries to shorten a failing sequence, 500 by default |
 /// | `STRATA_MODEL_REPLAY` | one sequence as a failure prints it: other sequences are not run |
 public struct ModelTest<M: Model>: Sendable {
   public let name: String

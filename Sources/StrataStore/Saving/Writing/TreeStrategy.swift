@@ -7,8 +7,8 @@ import StrataLMDB
 /// | way | description | implementation |
 /// | --- | --- | --- |
 /// | `edit` | searches for each entry, and puts or removes it there | `PostingWriter`, cursors |
-/// | `rewrite` | reads the tree, and appends remaining and added entries to an empty one | `TreeImage`, `IndexTreeMerge` |
-/// | `empty` | frees the pages of a tree that loses all entries | `TreeWriter`, as `WholeEntities` says |
+/// | `rewrite` | appends old and new entries to an empty tree | `TreeImage`, `IndexTreeMerge` |
+/// | `empty` | frees the pages of a tree that loses all entries | `TreeWriter`, `WholeEntities` |
 package enum TreeStrategy: Sendable, CaseIterable {
   case edit
   case rewrite

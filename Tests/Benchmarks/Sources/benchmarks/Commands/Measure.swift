@@ -10,7 +10,7 @@ struct Measure: ParsableCommand {
     discussion: """
       Every peer does the same work on the same data with the same indexes and durability, and \
       must read the same: a checksum that differs is an error. Times are medians over the rounds; \
-      ratios are taken to raw LMDB's time in the same round. Docs/Benchmarks.md says what each workload is.
+      ratios are taken to raw LMDB's time in the same round. Docs/Benchmarks.md has each workload.
       """)
 
   @Option(help: "How many objects the workloads are about.")
