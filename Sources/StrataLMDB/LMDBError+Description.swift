@@ -15,10 +15,10 @@ extension LMDBError: CustomStringConvertible {
     case .notAnLMDBFile:
       "This is no LMDB file, or its beginning is damaged. Check the path, or restore a backup."
     case .versionMismatch:
-      "The file or liblmdb has another format than this program knows. Bring the older one up to "
-        + "date."
+      "The file or liblmdb has a format that this program does not support. Update the older of "
+        + "them."
     case .unsupportedFileSystem(let name):
-      "The file lies on a file system (\(name)) whose locks and memory maps cannot be relied on. "
+      "The file is on a file system (\(name)) whose locks and memory maps are unreliable. "
         + "Move it to a local disk."
     case .alreadyOpen(let durability):
       "The file is already open in this process with durability \(durability). Open it with the "
@@ -28,13 +28,13 @@ extension LMDBError: CustomStringConvertible {
         + "first."
     case .fileReplaced(let path):
       "The file at \(path) was deleted, moved or replaced while it was open, here or in another "
-        + "process. Nothing that is written now would be found there. Close the store wherever it "
+        + "process. A write would not reach the file at the path. Close the store wherever it "
         + "is open, see that the right file is in place, and open it again."
     case .mapFull:
       "The memory map is full. End long readers, delete something, or open the file with a larger "
         + "map."
     case .diskFull:
-      "The disk is full. Nothing that was saved is lost; free some space and repeat the save."
+      "The disk is full. Saved data is not lost; free some space and repeat the save."
     case .readersFull:
       "All reader slots are taken. End read transactions, or open the file with more slots."
     case .transactionFull:
@@ -47,24 +47,26 @@ extension LMDBError: CustomStringConvertible {
       "A key must have 1 to \(Environment.keyByteCountMax) bytes, and a value less than 4 GiB. "
         + "Shorten it."
     case .badTransaction:
-      "The transaction has ended, or something failed in it. Abort it and begin another."
+      "The transaction has ended, or an operation in it failed. Abort it and begin another."
     case .badTree:
       "The tree is unknown to the transaction. Renew the transaction, or open the tree again."
     case .incompatibleTree:
-      "The tree in the file is of a kind that this program does not make. It is another program's."
+      "The tree in the file is of a kind that this program does not make. It belongs to another "
+        + "program."
     case .mapResized:
       "Another process has grown the file beyond the map. Close the file and open it with a larger "
         + "map."
     case .badReaderSlot:
-      "The transaction's reader slot was taken away. Drop the transaction and take another."
+      "The transaction's reader slot was taken by another. Release the transaction and begin a new "
+        + "one."
     case .corrupted, .pageNotFound:
       "The file is damaged inside. Stop writing to it, check it, and restore or salvage it."
     case .panic:
-      "Writing the file's header failed, so what is on disk is unknown. Close the file, reopen it, "
-        + "and look whether the last save is there."
+      "Writing the file's header failed, so the state on disk is unknown. Close the file, reopen "
+        + "it, and check whether the last save is there."
     case .io(let errno):
       "The system refused an operation on the file: \(String(cString: strerror(errno))) "
-        + "(\(errno)). Look at the disk."
+        + "(\(errno)). Check the disk."
     case .other(let code):
       "liblmdb gave an unexpected code: \(String(cString: mdb_strerror(code))) (\(code)). Please "
         + "report it."

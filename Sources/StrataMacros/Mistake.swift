@@ -80,7 +80,7 @@
         "'\(name)' cannot be a 'let': its value comes from the store; make it a 'var', a 'static "
           + "let' or a computed property"
       case .observed(let name, let observer):
-        "'\(name)' cannot have '\(observer)': the value lies in the object's record, not in the "
+        "'\(name)' cannot have '\(observer)': the value is in the object's record, not in the "
           + "object; put a computed property around it, or do the work where it is set"
       case .lazy(let name):
         "'\(name)' cannot be 'lazy': properties of an entity are loaded when they are first read; "
@@ -123,8 +123,8 @@
           + "so not in an index; remove one"
 
       case .externalWith(let option):
-        "'.external' and '\(option)' exclude each other: the bytes of an external attribute lie "
-          + "beside the object, and are only read when they are asked for; remove one"
+        "'.external' and '\(option)' exclude each other: the bytes of an external attribute are "
+          + "stored beside the object, and are only read when they are asked for; remove one"
       case .externalOfType(let type):
         "'.external' is for Data, not for '\(type)': remove it"
 

@@ -55,38 +55,40 @@ extension QueryError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownProperty(let entity, let keyPath):
-      "The key path \(keyPath) reads no stored property of \(entity). Computed properties and "
-        + "those of other classes cannot be fetched by."
+      "The key path \(keyPath) reads no stored property of \(entity). Use a stored property of "
+        + "the fetched class."
     case .transientProperty(let entity, let property):
       "\(entity).\(property) is transient, so the store does not have it. Filter or sort the "
         + "fetched objects instead."
     case .externalProperty(let entity, let property):
-      "\(entity).\(property) is external: only == nil and != nil can be asked of it. Store what is "
-        + "looked for in an attribute of its own."
+      "\(entity).\(property) is external: only == nil and != nil apply to it. Store the value to "
+        + "search for in another attribute."
     case .mismatchedType(let entity, let property, let type):
       "\(entity).\(property) is compared with a value that does not fit its type, \(type)."
     case .unfitProperty(let entity, let property):
       "The operator or the sort key does not apply to \(entity).\(property)."
     case .toManyProperty(let entity, let property):
-      "\(entity).\(property) is a to-many relationship: say which of its members are meant, with "
-        + "any, all, none, count or an aggregate."
+      "\(entity).\(property) is a to-many relationship: choose members with any, all or none, "
+        + "or use count or an aggregate."
     case .mismatchedOperands(let left, let right):
       "The operator does not apply to \(left) and \(right)."
     case .invalidPattern(let reason): "The pattern is no regular expression: \(reason)"
-    case .unboundVariable(let name): "Nothing was given for \(name)."
+    case .unboundVariable(let name):
+      "The variable \(name) has no value. Provide one with withSubstitutionVariables."
     case .unsupportedExpression(let part):
-      "A fetch cannot answer \(part). Filter or sort the fetched objects instead."
-    case .unsupportedValue(let type): "A value of type \(type) cannot stand in a predicate."
+      "A fetch cannot evaluate \(part). Filter or sort the fetched objects instead."
+    case .unsupportedValue(let type): "A value of type \(type) cannot be used in a predicate."
     case .ungroupedProperty(let entity, let property):
       "\(entity).\(property) has many values in a group: group by it too, or make it part of an "
         + "aggregate."
     case .misplacedAggregate(let aggregate):
-      "\(aggregate) is about many rows and cannot stand where one object is looked at: filter "
-        + "groups with having."
-    case .unfitGroupKey(let key): "Rows cannot be grouped by \(key): it is no property."
-    case .duplicateColumn(let name): "Two columns are called \(name): name one otherwise."
+      "\(aggregate) is an aggregate of many rows and cannot be used in a condition on one "
+        + "object: filter groups with having."
+    case .unfitGroupKey(let key):
+      "Rows cannot be grouped by \(key), which is no property. Group by properties."
+    case .duplicateColumn(let name): "Two columns are called \(name). Rename one."
     case .noValue(let column):
-      "The column \(column) has no value in some row, and its type has no nil: make it orNil."
+      "The column \(column) is nil in a row, and its type is not optional. Use orNil."
     }
   }
 }

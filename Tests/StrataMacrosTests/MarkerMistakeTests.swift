@@ -56,18 +56,18 @@
       (
         "@Attribute(.external, .indexed) var a: Data",
         "2:14 '.external' and '.indexed' exclude each other: the bytes of an external attribute "
-          + "lie beside the object, and are only read when they are asked for; remove one"
+          + "are stored beside the object, and are only read when they are asked for; remove one"
       ),
       (
         "@Attribute(.external, .transient) var a: Data?",
         "2:14 '.external' and '.transient' exclude each other: the bytes of an external attribute "
-          + "lie beside the object, and are only read when they are asked for; remove one"
+          + "are stored beside the object, and are only read when they are asked for; remove one"
       ),
       (
         "@Attribute(.derived(.path(\"b.c\")), .external) var a: Data?",
         "2:38 '.external' and '.derived(.path(\"b.c\"))' exclude each other: the bytes of an "
-          + "external attribute lie beside the object, and are only read when they are asked for; "
-          + "remove one"
+          + "external attribute are stored beside the object, and are only read when they are "
+          + "asked for; remove one"
       ),
       (
         "@Attribute(.external) var a: String?",

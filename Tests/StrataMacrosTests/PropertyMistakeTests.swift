@@ -24,12 +24,12 @@
       ("var (a, b): (Int, Int)", "2:7 write a 'var' of its own for each property of an entity"),
       (
         "var age: Int = 0 { didSet {} }",
-        "2:22 'age' cannot have 'didSet': the value lies in the object's record, not in the "
+        "2:22 'age' cannot have 'didSet': the value is in the object's record, not in the "
           + "object; put a computed property around it, or do the work where it is set"
       ),
       (
         "var age: Int { willSet {} didSet {} }",
-        "2:18 'age' cannot have 'willSet': the value lies in the object's record, not in the "
+        "2:18 'age' cannot have 'willSet': the value is in the object's record, not in the "
           + "object; put a computed property around it, or do the work where it is set"
       ),
       (

@@ -74,16 +74,16 @@ extension ContextError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .objectNotFound(let id):
-      "There is no object \(id): it was deleted, or it is not saved to where this context reads."
+      "There is no object \(id): it was deleted, or it was not saved to a parent of this context."
     case .unexpectedEntity(let id, let expected, let found):
       "Object \(id) is a \(found), not a \(expected)."
     case .foreignObjectID(let id):
-      "Object \(id) lies in another store than this context's."
+      "Object \(id) belongs to another store than this context."
     case .unknownEntity(let name):
       "The model has no entity for class \(name). Add \(name).self to ManagedObjectModel(…)."
     case .noUniquenessConstraint(let entity, let properties):
-      "\(entity) may have several objects with the same \(properties.joined(separator: " and ")): "
-        + "mark it .unique, or several as uniqueTogether, to find the one."
+      "\(entity) has no uniqueness constraint on \(properties.joined(separator: " and ")). "
+        + "Mark one attribute .unique, or several properties as uniqueTogether."
     case .deleteDenied(let denied):
       "\(denied.count) objects may not be deleted while others are linked to them: "
         + denied.prefix(3).map { "\($0.objectID) by \($0.relationship)" }.joined(separator: ", ")
@@ -93,24 +93,24 @@ extension ContextError: CustomStringConvertible {
         + failures.prefix(3).map(\.description).joined(separator: " ")
         + (failures.count > 3 ? " …" : "")
     case .endlessWillSave(let ids):
-      "willSave of \(ids.count) objects changes something whenever it is called: "
+      "willSave of \(ids.count) objects changes something at each call: "
         + ids.prefix(3).map { "\($0)" }.joined(separator: ", ")
         + (ids.count > 3 ? ", …" : "") + ". Set a value only if it differs."
     case .recursiveSave:
-      "The context is told that it will be saved, and may not be saved by whoever is told."
+      "save() was called from willSave or validation of the same context. Save after it returns."
     case .ancestorUnreachable(let level):
-      "The context \(level) above this one cannot be entered from here: it is confined, or gone. "
-        + "Nothing was saved. Save level by level, or make it a ContextQueue and keep that."
+      "The context \(level) above this one cannot be entered from here: it is confined, or it was "
+        + "released. Nothing was saved. Save level by level, or make it a ContextQueue and keep it."
     case .foreignQueryGeneration:
       "The query generation is of a context that has another parent or another store. Take the "
         + "token from a context with the same parent."
     case .unsortedSections(let entity, let property):
-      "The list has sections by \(entity).\(property): the request has to sort by that first."
+      "The list has sections by \(entity).\(property), so the request must sort by it first."
     case .interleavedSections(let id):
-      "The sections are not in one piece each"
-        + (id.map { ": object \($0) belongs to one that has begun before another." } ?? ".")
+      "The objects of a section are not contiguous"
+        + (id.map { ": another section is before object \($0)." } ?? ".")
         + " Sort so that objects with one section name follow each other."
-    case .contextGone: "The context that the list is fetched in is gone."
+    case .contextGone: "The context of the list was released. Keep the context as long as the list."
     case .wouldDeadlock:
       "This call would wait for a context whose holder waits for this thread. Enter contexts in "
         + "one order everywhere, or use await perform."

@@ -43,7 +43,7 @@ extension ManagedObject {
   final func stopIfContextIsGone(_ need: ContextNeed) {
     if home.hasContext || status == .gone || status == .detached { return }
     fatalError(
-      "\(need.text(home.entity.description)), because the context of \(objectID) is gone: "
+      "\(need.text(home.entity.description)), because the context of \(objectID) was released: "
         + "keep a reference to the context for as long as its objects are in use")
   }
 }

@@ -67,11 +67,11 @@ extension ValidationFailure: CustomStringConvertible {
     case .attribute(.range(let min?, nil)): "It must be at least \(min.plain)."
     case .attribute(.range(let min?, let max?)):
       "It must be between \(min.plain) and \(max.plain)."
-    case .attribute(.matches(let pattern)): "The whole of it must match \(pattern)."
+    case .attribute(.matches(let pattern)): "It must match \(pattern) as a whole."
     case .required: "It must not be empty: relate an object to this one, or delete this one."
     case .count(let min, let max): "It must have \(Self.span(min, max)) members, or none."
-    case .hook: "The object says that it may not be saved so: \(error.map { "\($0)" } ?? "")"
-    case .unchanged: "It changed objects, and may only look at them: change them in willSave."
+    case .hook: "The object's own validation failed: \(error.map { "\($0)" } ?? "")"
+    case .unchanged: "It changed objects, and may only read them: change them in willSave."
     }
   }
 

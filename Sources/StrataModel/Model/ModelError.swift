@@ -67,9 +67,9 @@ extension ModelError: CustomStringConvertible {
     case .duplicateProperty(let entity, let property):
       "\(entity) has two properties called \(property), perhaps one of them inherited. Rename one."
     case .unknownSuperentity(let entity, let superentity):
-      "\(entity) inherits from \(superentity), which the model has not. Add \(superentity).self."
+      "\(entity) inherits from \(superentity), which is not in the model. Add \(superentity).self."
     case .unknownDestination(let entity, let relationship, let destination):
-      "\(entity).\(relationship) leads to \(destination), which the model has not. "
+      "\(entity).\(relationship) leads to \(destination), which is not in the model. "
         + "Add \(destination).self."
     case .unknownInverse(let entity, let relationship, let destination):
       "The inverse that \(entity).\(relationship) names is no property of \(destination)."
@@ -101,8 +101,8 @@ extension ModelError: CustomStringConvertible {
       "\(entity).\(relationship) cannot be in an index: it is to-many."
     case .unfitIndex(let entity, let properties):
       "\(entity) declares an index over \(properties.joined(separator: ", ")): name two properties "
-        + "or more, each once, and each list once in a hierarchy; what is unique together has an "
-        + "index already. A single attribute is .indexed."
+        + "or more, each once, and each list once in a hierarchy; properties that are unique "
+        + "together have an index already. A single attribute is .indexed."
     case .missingDefault(let entity, let attribute):
       "\(entity).\(attribute) needs a default value, or an optional type: \(entity)(in:) has no "
         + "other value to give it."
@@ -116,10 +116,10 @@ extension ModelError: CustomStringConvertible {
       "The pattern \(String(reflecting: pattern)) of \(entity).\(attribute) is no regular "
         + "expression: \(reason)."
     case .unfitDerivation(let entity, let attribute):
-      "\(entity).\(attribute) cannot be derived so. It takes one derivation from properties that "
-        + "are not derived: a text from a text, a copy from an attribute of its own type at the "
-        + "end of to-one relationships, a count or a sum of integers for an Int, a sum of Double "
-        + "or Decimal for the same, now for a Date; and it is not transient."
+      "\(entity).\(attribute) has an invalid derivation. It takes one derivation from properties "
+        + "that are not derived: a text from a text, a copy from an attribute of its own type at "
+        + "the end of to-one relationships, a count or a sum of integers for an Int, a sum of "
+        + "Double or Decimal for the same, now for a Date; and it is not transient."
     case .tooLarge:
       "The model is too large: at most 4,095 properties in an entity, 32,767 entities and "
         + "properties in all."

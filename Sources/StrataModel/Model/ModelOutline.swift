@@ -51,7 +51,7 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     return Set(mine.keys).union(theirs.keys).sorted().compactMap { name in
       switch (mine[name], theirs[name]) {
       case (.some, nil): "entity \(name) is new"
-      case (nil, .some): "entity \(name) is gone"
+      case (nil, .some): "entity \(name) is missing"
       case (let mine?, let theirs?) where mine != theirs: "entity \(name) has changed"
       default: nil
       }

@@ -19,6 +19,6 @@ extension CountViolation: CustomStringConvertible {
   /// A sentence that says how to resolve the violation.
   public var description: String {
     "\(entity).\(relationship) of \(objectID) would have \(count) members and may have \(max): "
-      + "refresh it, and take some away."
+      + "refresh it, and remove some."
   }
 }

@@ -13,10 +13,10 @@ extension StoreError: CustomStringConvertible {
     case .permissionDenied(let path):
       "\(path), its lock file or their folder may not be read and written. Check owner and mode."
     case .notAStrataStore(let path):
-      "\(path) is no Strata store, and was left as it is. Choose another path."
+      "\(path) is no Strata store, and was not changed. Choose another path."
     case .unsupportedFormat(let found):
-      "The store has format \(found), this program knows \(Catalog.formatVersion). Bring the "
-        + "program up to date."
+      "The store has format \(found), and this program supports \(Catalog.formatVersion). "
+        + "Update the program."
     case .modelMismatch(let differences):
       "The store was made with another model (\(differences.joined(separator: "; "))). Open it "
         + "with that model: this version cannot yet migrate a store to a changed one."
@@ -25,16 +25,16 @@ extension StoreError: CustomStringConvertible {
         + "and restore a backup."
     case .mergePolicyMistakes(let mistakes): Self.sentences(mistakes)
     case .conflicts(let conflicts):
-      "\(Self.count(conflicts.count, "object")) changed in the store after this save's changes "
-        + "were begun: \(Self.list(conflicts.map(\.objectID))). Roll back and repeat the changes, "
-        + "or choose another merge policy."
+      "\(Self.count(conflicts.count, "object")) changed in the store since this context read "
+        + "them: \(Self.list(conflicts.map(\.objectID))). Roll back and repeat the changes, or "
+        + "choose another merge policy."
     case .danglingLinks(let links): Self.describe(links)
     case .uniquenessViolations(let violations):
       Self.sentences(violations) + " Give each its own value, or delete one of them."
     case .countViolations(let violations):
       violations.prefix(Self.listCountMax).map(\.description).joined(separator: " ")
     case .diskFull:
-      "The disk is full. Nothing that was saved is lost; free some space and save again."
+      "The disk is full. Saved data is not lost; free some space and save again."
     case .storeFull:
       "The store has reached its largest size. Nothing is lost; delete something and save again."
     case .fileReplaced(let path): LMDBError.fileReplaced(path: path).description

@@ -38,7 +38,7 @@ extension UniquenessViolation: CustomStringConvertible {
   public var description: String {
     let names = attributes.joined(separator: " and ")
     return attributes.count == 1
-      ? "\(entity).\(names) of \(objectID) is the same as that of \(existing)."
-      : "\(names) of \(entity) \(objectID) are together the same as those of \(existing)."
+      ? "\(entity).\(names) of \(objectID) has the same value as in \(existing)."
+      : "\(names) of \(entity) \(objectID) have together the same values as in \(existing)."
   }
 }

@@ -121,7 +121,7 @@ private enum Geography {
     let changed = try ManagedObjectModel(entities: [entity("A", attribute("x")), entity("C")])
     #expect(
       ModelOutline(changed).differences(from: ModelOutline(one)) == [
-        "entity A has changed", "entity B is gone", "entity C is new",
+        "entity A has changed", "entity B is missing", "entity C is new",
       ])
   }
 }

@@ -58,7 +58,7 @@ private func open(_ path: String) throws -> LMDBStore {
       _ = try LMDBStore.open(at: path, model: Atlas.changedModel(), durability: .none)
     } throws: {
       guard case StoreError.modelMismatch(let differences) = $0 else { return false }
-      return differences.contains("entity City is gone")
+      return differences.contains("entity City is missing")
         && differences.contains("entity Country has changed")
     }
     #expect(try open(path).snapshot().generation == 0)

@@ -48,7 +48,7 @@ import Testing
         #expect(found.map(\.relationship) == ["players"])
         #expect(found.map(\.count) == [5])
         #expect(found.map(\.max) == [4])
-        #expect(found.first?.description.contains("take some away") == true)
+        #expect(found.first?.description.contains("remove some") == true)
       }
       #expect(second.hasChanges)
     }
