@@ -58,7 +58,7 @@ import Testing
     #expect(sums.count == 201)
   }
 
-  @Test func `depends on the key that the record lies under`() {
+  @Test func `depends on the key of the record`() {
     #expect(checksum([1, 2, 3], seed: 1) != checksum([1, 2, 3], seed: 2))
   }
 }

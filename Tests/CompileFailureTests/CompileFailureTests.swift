@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: Program.all.filter { $0.errors.isEmpty && $0.warnings.isEmpty })
-  func `is not what values and IDs do`(_ program: Program) throws {
+  func `is not done by values and IDs`(_ program: Program) throws {
     let outcome = try Compiler.compile(program)
     #expect(outcome.succeeded, "\(outcome.output)")
     #expect(outcome.warnings.isEmpty, "\(outcome.output)")

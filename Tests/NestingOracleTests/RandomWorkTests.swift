@@ -4,7 +4,7 @@ import NestingOracle
 import Testing
 
 @Suite struct `Random work in nested contexts` {
-  @Test func `shows and stores what is promised`() async throws {
+  @Test func `shows and stores the promised values`() async throws {
     // The sequences are the same each time, so that the change makes the difference.
     let environment = ProcessInfo.processInfo.environment
       .merging(["STRATA_NESTING_SEED": "1"]) { given, _ in given }

@@ -67,7 +67,7 @@ import Testing
     #expect(run.facts["city-1"] == "Grown 99")
   }
 
-  @Test func `and tells how far it is, in plain lines where stderr is no terminal`() throws {
+  @Test func `and reports progress, in plain lines if stderr is no terminal`() throws {
     let data = try DataFolder(cityCount: 4_000)
     let run = try QuickstartRun("--data", data.write(), "--store", data.store)
     #expect(run.standardError.hasPrefix("cities: "))

@@ -3,7 +3,7 @@ import Foundation
 import StrataTestSupport
 import Testing
 
-@Suite struct `The quickstart says what is wrong` {
+@Suite struct `The quickstart reports errors` {
   @Test(arguments: [
     ("1500\tCity\t1\t2\tAA\t3\tZone/1", "expected 8 columns, found 7"),
     ("1500\tCity\t1\t2\tAA\t3\tZone/1\t\t", "expected 8 columns, found 9"),
@@ -53,7 +53,7 @@ import Testing
     #expect(run.standardError == "quickstart: cannot read \(path): there is no such file\n")
   }
 
-  @Test func `about a store that cannot be made, or is none`() throws {
+  @Test func `about a store that cannot be created, or is no store`() throws {
     let data = try DataFolder(cityCount: 1)
     let table = try data.write() + "/cities.tsv"
     let inFile = try QuickstartRun("--data", data.write(), "--store", table + "/test.strata")
@@ -77,7 +77,7 @@ import Testing
     #expect(run.facts.isEmpty)
   }
 
-  @Test func `and what it takes, with --help`() throws {
+  @Test func `and lists its arguments with --help`() throws {
     let run = try QuickstartRun("--help")
     #expect(run.exitCode == 0)
     #expect(run.facts["usage:"] == "quickstart [--data DIR] [--store PATH]")

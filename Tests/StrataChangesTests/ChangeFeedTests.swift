@@ -17,7 +17,7 @@ private func serials(_ news: [News]?) -> [UInt64]? {
 }
 
 @Suite struct `A change feed` {
-  @Test func `tells a follower what came after its mark, in order`() {
+  @Test func `gives a follower the entries after its mark, in order`() {
     let feed = ChangeFeed()
     let start = feed.end
     for serial in 1...3 as ClosedRange<UInt64> { _ = feed.append(news(serial)) }
@@ -29,7 +29,7 @@ private func serials(_ news: [News]?) -> [UInt64]? {
     #expect(feed.news(from: middle, to: start) == nil)
   }
 
-  @Test func `notes nothing while nobody follows`() {
+  @Test func `notes nothing without followers`() {
     let feed = ChangeFeed()
     #expect(!feed.isFollowed)
     #expect(feed.append(news(1)) == nil)
@@ -39,7 +39,7 @@ private func serials(_ news: [News]?) -> [UInt64]? {
     #expect(serials(feed.news(from: mark, to: feed.end)) == [2])
   }
 
-  @Test func `lets go of what all followers have passed`() {
+  @Test func `releases entries that all followers have passed`() {
     let feed = ChangeFeed()
     var slow = feed.end
     weak let passed = slow
@@ -63,7 +63,7 @@ private func serials(_ news: [News]?) -> [UInt64]? {
     #expect(!feed.isFollowed)
   }
 
-  @Test func `cuts off a follower that is two chapters behind, and lets go of what it kept`() {
+  @Test func `cuts off a follower that is two chapters behind, and releases its entries`() {
     let feed = ChangeFeed(chapterEntryCountMax: 10)
     let idle = feed.end
     var active = feed.end
@@ -101,7 +101,7 @@ private func serials(_ news: [News]?) -> [UInt64]? {
     #expect(serials(feed.news(after: &mark, upTo: 3)) == [3])
   }
 
-  @Test func `passes over what was voided, whose generation another commit gets`() throws {
+  @Test func `skips voided news, whose generation another commit gets`() throws {
     let feed = ChangeFeed()
     var mark = feed.end
     _ = feed.append(news(1, generation: 1))
@@ -111,7 +111,7 @@ private func serials(_ news: [News]?) -> [UInt64]? {
     #expect(serials(feed.news(after: &mark, upTo: 2)) == [1, 3])
   }
 
-  @Test func `tells its listeners, for as long as they are held`() {
+  @Test func `notifies its listeners, for as long as they are held`() {
     let feed = ChangeFeed()
     let heard = Mutex<[UInt64]>([])
     var listener: ChangeFeed.Listener? = ChangeFeed.Listener { news in

@@ -34,7 +34,7 @@ private typealias G = Geography
     return builder.finished()
   }
 
-  @Test func `finds what a dictionary finds, in the order of the keys`() {
+  @Test func `finds the same as a dictionary, in the order of the keys`() {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<100 {
@@ -64,7 +64,7 @@ private typealias G = Geography
     #expect(table.hasDeletes && table.hasVanished && !table.isInsertsOnly)
   }
 
-  @Test func `lies over another, the newer winning, in whatever order their keys lie`() throws {
+  @Test func `is merged over another, the newer winning, in every order of their keys`() throws {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<100 {

@@ -136,7 +136,7 @@ private typealias G = Geography
     #expect(composed[city]?.record?.toOne(at: G.twin, layout: G.entity(city).layout) == nil)
   }
 
-  @Test func `each slot keeps what its own setter had read`() throws {
+  @Test func `each slot keeps its own setter's reading`() throws {
     let entity = G.entity(city)
     let now = G.city(name: "Now", population: 9)
     let older = update(G.city(from: now, name: "Older"), generation: 5, base: now, [G.name])

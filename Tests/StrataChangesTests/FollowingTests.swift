@@ -60,7 +60,7 @@ private final class EmptySnapshot: Snapshot {
     return (root, Layer(parent: root, lock: root.lock, source: source))
   }
 
-  @Test func `of the store hears of commits up to its snapshot, once`() throws {
+  @Test func `of the store is notified of commits up to its snapshot, once`() throws {
     let (root, _) = layers()
     var following = Following(layer: root)
     #expect(following.advance(to: try view(below: root)).isEmpty)
@@ -75,7 +75,9 @@ private final class EmptySnapshot: Snapshot {
     #expect(following.advance(to: try view(below: root)).isEmpty)
   }
 
-  @Test func `hears that anything may have changed where a generation is not in the feed`() throws {
+  @Test func `is notified that anything may have changed if a generation is not in the feed`()
+    throws
+  {
     let (root, _) = layers()
     var following = Following(layer: root)
     _ = following.advance(to: try view(below: root))
@@ -104,7 +106,7 @@ private final class EmptySnapshot: Snapshot {
     #expect(unknown)
   }
 
-  @Test func `does not hear of the commits of those that it rests on, but of what was decided`()
+  @Test func `is not notified of its ancestors' commits, but of policy decisions`()
     throws
   {
     let (root, child) = layers()
@@ -117,7 +119,7 @@ private final class EmptySnapshot: Snapshot {
     #expect(gathered.committed.map(\.generation) == [1])
   }
 
-  @Test func `hears of a sibling's push, and not of its own`() throws {
+  @Test func `is notified of a sibling's push, and not of its own`() throws {
     let (root, child) = layers()
     let sibling = Layer(parent: root, lock: root.lock, source: source)
     var following = Following(layer: child)
@@ -137,7 +139,7 @@ private final class EmptySnapshot: Snapshot {
     #expect(gathered.suspects.isEmpty)
   }
 
-  @Test func `is told to look at what composition made of a push of its own`() {
+  @Test func `must check the result of composing its own push`() {
     let base = Base(record: G.city(name: "x", population: 1), generation: 1)
     let older = G.overlay([
       a: .update(G.city(from: base.record, population: 2), base: base, slots: [G.population]),
@@ -166,7 +168,7 @@ private final class EmptySnapshot: Snapshot {
     .update(G.city(from: base.record, name: name), base: base, slots: [G.name])
   }
 
-  @Test func `names what is new, changed and deleted`() {
+  @Test func `names new, changed and deleted objects`() {
     let old = G.overlay([b: update("1")])
     let new = old.adding(
       G.segment([
@@ -186,7 +188,7 @@ private final class EmptySnapshot: Snapshot {
     #expect(OverlayDifference(from: old, to: merged).all.isEmpty)
   }
 
-  @Test func `names the reverse of what was taken back`() {
+  @Test func `names the reverse of the undone group`() {
     let old = G.overlay([
       a: .insert(G.city(name: "a"), slots: [G.name]), b: update("1"), c: .delete(base: base),
     ])

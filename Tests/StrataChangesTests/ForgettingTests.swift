@@ -44,7 +44,7 @@ private typealias G = Geography
     #expect(forgotten.segments.count == 1)
   }
 
-  @Test func `keeps what a frozen segment speaks of`() {
+  @Test func `keeps the objects of a frozen segment`() {
     let overlay = overlay()
     overlay.segments[1].freeze()
     var forgotten = overlay.forgetting([a], links: links)

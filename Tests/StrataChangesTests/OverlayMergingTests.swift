@@ -71,7 +71,7 @@ private typealias G = Geography
     #expect(Array(left.links(at: LinkPlace(mirror, other)).keys) == [country])
   }
 
-  @Test func `leaves what a save under way carries`() {
+  @Test func `leaves the changes of a save under way`() {
     let frozen = G.segment([a: update("saved")])
     frozen.freeze()
     let overlay = Overlay([G.segment([a: update("newer")]), frozen])

@@ -79,7 +79,7 @@ private typealias G = Geography
 @Suite struct `An overlay after its save to the store` {
   private let key = G.key("City", 1)
 
-  @Test func `rests newer changes on what was saved`() {
+  @Test func `bases newer changes on the saved state`() {
     let saved = Overlay([
       G.segment([key: .insert(G.city(name: "Saved", population: 1), slots: [G.name])])
     ])
@@ -113,7 +113,7 @@ private typealias G = Geography
     #expect(rebased.change(for: key)?.base?.generation == 12)
   }
 
-  @Test func `rests newer changes on what a merge policy made of the saved ones`() {
+  @Test func `bases newer changes on a merge policy's results`() {
     let base = Base(record: G.city(name: "Base", population: 1), generation: 3)
     let saved = Overlay([
       G.segment([

@@ -54,7 +54,7 @@ private typealias G = Geography
     return asked
   }
 
-  @Test func `finds in each segment what a search of the segment finds`() {
+  @Test func `finds the same in each segment as a search of it`() {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<30 {

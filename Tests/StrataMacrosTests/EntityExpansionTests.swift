@@ -37,7 +37,7 @@
           """)
     }
 
-    @Test func `hands on what is unique together`() {
+    @Test func `passes on the sets of properties that are unique together`() {
       let expansion = Expansion(
         """
         @Entity(isAbstract: true, uniqueTogether: ["a", "b"], ["b", "c"])
@@ -54,7 +54,7 @@
       #expect(expansion.text.contains("isAbstract: true"))
     }
 
-    @Test func `hands on what indexes are kept over`() {
+    @Test func `passes on the lists of indexed properties`() {
       let expansion = Expansion(
         """
         @Entity(uniqueTogether: ["a", "b"], indexes: ["b", "a"], ["b", "c"])

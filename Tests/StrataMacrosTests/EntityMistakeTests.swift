@@ -29,7 +29,7 @@
         ])
     }
 
-    @Test func `gets no members, and accessors that hide what follows`() {
+    @Test func `gets no members, and accessors that hide consequential errors`() {
       let text = Expansion("@Entity class City { var name: String }").text
       #expect(text.contains("fatalError()"))
       #expect(!text.contains("_slotBase_"))

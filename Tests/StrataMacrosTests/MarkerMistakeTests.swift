@@ -150,7 +150,7 @@
         "2:26 'ordered:' contradicts the type 'City?': write no 'ordered:' here"
       ),
     ])
-    func `says what is wrong with it, once and in its place`(declaration: String, mistake: String) {
+    func `reports its mistakes once and in their places`(declaration: String, mistake: String) {
       #expect(entity(declaration).mistakes == [mistake])
     }
 

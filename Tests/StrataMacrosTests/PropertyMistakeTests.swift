@@ -74,7 +74,7 @@
           + "remove it, and set 'at' when you make the object"
       ),
     ])
-    func `says what is wrong with it, once and in its place`(declaration: String, mistake: String) {
+    func `reports its mistakes once and in their places`(declaration: String, mistake: String) {
       #expect(entity(declaration).mistakes == [mistake])
     }
 

@@ -8,14 +8,14 @@ import Testing
     let lock = CountedMutex(0)
   }
 
-  @Test func `counts nothing while nobody waits`() {
+  @Test func `counts nothing while no thread waits`() {
     let counter = Counter()
     for _ in 0..<1_000 { counter.lock.withLock { $0 += 1 } }
     #expect(counter.lock.withLock { $0 } == 1_000)
     #expect(counter.lock.waits == LockWaits())
   }
 
-  @Test func `counts who waits, and how long`() throws {
+  @Test func `counts waits, and their time`() throws {
     let counter = Counter()
     // That the other thread has found the lock taken shows when it has it: try until it has.
     var attempts = 0
@@ -46,7 +46,7 @@ import Testing
     #expect(sum == LockWaits(count: 3, total: .seconds(4), longest: .seconds(2)))
   }
 
-  @Test func `throws what its body throws, and is free again`() {
+  @Test func `throws its body's error, and is free again`() {
     struct Failure: Error {}
     let counter = Counter()
     #expect(throws: Failure.self) { try counter.lock.withLock { _ in throw Failure() } }

@@ -78,7 +78,7 @@ private func replay(of failure: ModelFailure) -> String {
 }
 
 @Suite struct `A test of a model` {
-  @Test func `passes if the code does what the model does`() async {
+  @Test func `passes if the code equals the model`() async {
     let failure = await wordTest(hasFault: false).firstFailure()
     #expect(failure == nil)
   }
@@ -103,7 +103,7 @@ private func replay(of failure: ModelFailure) -> String {
     #expect(lines.last?.hasPrefix("  STRATA_MODEL_REPLAY=\"words: \(failure.seed): ") == true)
   }
 
-  @Test func `replays exactly what a failure prints`() async throws {
+  @Test func `replays exactly the printed failure`() async throws {
     let failure = try #require(await wordTest(hasFault: true).firstFailure())
     let text = replay(of: failure)
     let again = await wordTest(hasFault: true, replay: text).firstFailure()
@@ -124,7 +124,7 @@ private func replay(of failure: ModelFailure) -> String {
   }
 
   @Test(arguments: [1, 4])
-  func `complains of what its sequences have not met with often enough`(width: Int) async throws {
+  func `complains of events that were too rare in its sequences`(width: Int) async throws {
     let enough = await wordTest(hasFault: false, width: width, meets: ["looks": 20]).firstFailure()
     #expect(enough == nil)
     let failure = try #require(

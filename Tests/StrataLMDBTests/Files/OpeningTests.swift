@@ -92,7 +92,7 @@ import Testing
     #expect(try environment.statistics().mapSizeBytes == environment.options.mapSizeBytes)
   }
 
-  @Test func `says each error in a sentence of what to do`() {
+  @Test func `describes each error with the next step`() {
     let errors: [LMDBError] = [
       .noSuchFile, .permissionDenied, .notAnLMDBFile, .versionMismatch,
       .unsupportedFileSystem(name: "nfs4"), .alreadyOpen(durability: .full), .forked, .mapFull,

@@ -59,7 +59,7 @@ enum Replacement: String, CaseIterable, CustomTestStringConvertible {
   }
 
   @Test(arguments: Replacement.allCases)
-  func `is not read any more by who begins to read`(_ replacement: Replacement) throws {
+  func `is no longer read by new readers`(_ replacement: Replacement) throws {
     try replacement.perform(at: scratch.path, with: copy)
     #expect(throws: replaced) { try environment.read() }
   }

@@ -4,7 +4,7 @@ import StrataLMDB
 import Testing
 
 @Suite struct `A full map` {
-  @Test func `fails the transaction, and neither what is there nor the next one`() throws {
+  @Test func `fails the transaction, and neither earlier data nor the next one`() throws {
     let scratch = try ScratchEnvironment(mapSizeBytes: 1 << 20)
     let environment = try scratch.open()
     let tree = try environment.makeTree("a", ["k": "v"])
@@ -40,7 +40,7 @@ import Testing
 
 @Suite struct `Each durability` {
   @Test(arguments: Durability.allCases)
-  func `keeps what was committed when the file is closed and opened`(
+  func `keeps committed data when the file is closed and opened`(
     durability: Durability
   ) throws {
     let scratch = try ScratchEnvironment(durability: durability)

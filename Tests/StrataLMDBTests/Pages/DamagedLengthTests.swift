@@ -49,7 +49,7 @@ private struct Lengthened {
   }
 
   @Test(arguments: [10, 1_000, 3_000, 100_000], [UInt16(0x0010), 0x7FFF, 0xFFFF])
-  func `is an error before anybody reads beyond the file`(
+  func `is an error before a read beyond the file`(
     byteCount: Int, upper: UInt16
   ) throws {
     let entry = try Lengthened(valueByteCount: byteCount)

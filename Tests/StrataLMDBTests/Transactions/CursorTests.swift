@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `sees what its write transaction has put`() throws {
+  @Test func `sees the entries that its write transaction has put`() throws {
     let seen = try environment.writeSync { [tree] transaction in
       try transaction.put("a", "0", in: tree)
       try transaction.delete("d", in: tree)

@@ -28,7 +28,7 @@ import Testing
     #expect(transaction.transactionID == id + 1)
   }
 
-  @Test func `does not see what is not committed`() throws {
+  @Test func `does not see uncommitted changes`() throws {
     try environment.writeSync { [tree, environment] writing in
       try writing.put("k", "new", in: tree)
       #expect(try writing.text("k", in: tree) == "new")

@@ -143,7 +143,7 @@ private struct TreeModel: Model {
 /// liblmdb 0.9.24 lacks the fix of ITS#9806.
 @Suite struct `A tree under random operations` {
   @Test(arguments: [8, 60, 255])
-  func `is what the model says`(keyByteCountMax: Int) async {
+  func `equals the model`(keyByteCountMax: Int) async {
     let failure = await ModelTest(
       "tree of keys up to \(keyByteCountMax) bytes", sequences: 2, steps: 2_000
     ) { try TreeModel($0, keyByteCountMax: keyByteCountMax) }.firstFailure()

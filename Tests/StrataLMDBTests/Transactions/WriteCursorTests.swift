@@ -41,7 +41,7 @@ import Testing
     #expect(pages[0] * 5 < pages[1] * 4, "\(pages)")
   }
 
-  @Test func `lands between what is there, and goes on behind it`() throws {
+  @Test func `is inserted between existing entries, and continues behind them`() throws {
     _ = try put([10, 20, 30], into: "a")
     let entries = try put([5, 15, 25, 35, 36, 12, 40], into: "a")
     #expect(entries.map { Int($0.0[3]) } == [5, 10, 12, 15, 20, 25, 30, 35, 36, 40])
@@ -60,7 +60,7 @@ import Testing
     #expect(try environment.read().texts(of: tree) == ["k=new", "l=new", "m=new"])
   }
 
-  @Test func `overwrites what is there by steps and searches alike`() throws {
+  @Test func `overwrites existing entries by steps and searches alike`() throws {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let tree = try environment.makeTree("a")

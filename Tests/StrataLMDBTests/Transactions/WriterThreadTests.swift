@@ -29,7 +29,7 @@ private struct Abandoned: Error, Equatable {}
     #expect(numbers == Array(0..<1000))
   }
 
-  @Test func `is that of a caller who waits, while nobody writes`() throws {
+  @Test func `is the thread of a waiting caller, while there is no writer`() throws {
     #expect(!environment.isOnWriterThread)
     let caller = ObjectIdentifier(Thread.current)
     let (isWithin, thread) = try environment.writeSync { [environment] _ in
@@ -93,7 +93,7 @@ private struct Abandoned: Error, Equatable {}
     for caller in 0..<8 { #expect(numbers[caller] == Array(0..<500)) }
   }
 
-  @Test func `runs what was submitted before the environment was dropped`() async throws {
+  @Test func `runs jobs that were submitted before the environment was released`() async throws {
     let count = try await Self.submitAndDrop(at: scratch.directory.file("other").path)
     #expect(count == 100)
   }
@@ -112,7 +112,7 @@ private struct Abandoned: Error, Equatable {}
     }
   }
 
-  @Test func `commits what a body returns from and aborts what it throws from`() throws {
+  @Test func `commits when its body returns and aborts when it throws`() throws {
     #expect(throws: Abandoned()) {
       try environment.writeSync { [tree] transaction in
         try transaction.put("k", "new", in: tree)

@@ -60,7 +60,7 @@ private func attribute(
     }
   }
 
-  @Test func `are not over what has an index by being unique, here or above`() {
+  @Test func `are not over properties that are unique, here or above`() {
     let unfit = ModelError.unfitIndex(entity: "A", properties: ["x", "y"])
     #expect(throws: unfit) {
       try ManagedObjectModel(entities: [
@@ -77,7 +77,7 @@ private func attribute(
     }
   }
 
-  @Test func `are part of what decides whether a store opens`() throws {
+  @Test func `decide, among others, whether a store opens`() throws {
     func outline(_ indexes: [[String]]) throws -> ModelOutline {
       ModelOutline(
         try ManagedObjectModel(entities: [

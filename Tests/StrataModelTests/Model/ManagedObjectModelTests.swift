@@ -92,7 +92,7 @@ private enum Geography {
     ) { try ManagedObjectModel(entities: [company, person(inverse: "name")]) }
   }
 
-  @Test func `refuses an index on what is not stored or has no order`() {
+  @Test func `refuses an index on properties that are not stored or have no order`() {
     #expect(throws: ModelError.indexedTransient(entity: "A", attribute: "x")) {
       try ManagedObjectModel(entities: [
         entity("A", attribute("x", .int64, [.transient, .indexed]))

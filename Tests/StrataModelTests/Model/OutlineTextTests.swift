@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: 1...50 as ClosedRange<UInt64>)
-  func `is what Foundation's encoder writes`(seed: UInt64) throws {
+  func `equals the output of Foundation's encoder`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let text = try JSONSerialization.data(
       withJSONObject: ["entities": Self.list(&random, Self.entity)], options: .sortedKeys)

@@ -64,7 +64,7 @@ private func attribute(
     }
   }
 
-  @Test func `are part of what decides whether a store opens`() throws {
+  @Test func `decide, among others, whether a store opens`() throws {
     func outline(_ constraints: [[String]]) throws -> ModelOutline {
       ModelOutline(
         try ManagedObjectModel(entities: [

@@ -38,7 +38,9 @@ private enum Pair {
     (.float, .path("one.size")), (.int64, .count("many")), (.double, .sum("many", of: "size")),
     (.date, .now),
   ])
-  func `is taken for what fits`(type: AttributeType, derivation: AttributeDerivation) throws {
+  func `is interpreted as a fitting type`(type: AttributeType, derivation: AttributeDerivation)
+    throws
+  {
     let owner = try Pair.model(type, .derived(derivation)).entities[0]
     #expect(owner.properties[4].attribute?.derivation == derivation)
   }
@@ -57,7 +59,7 @@ private enum Pair {
     }
   }
 
-  @Test func `is refused for what is transient, and with another`() {
+  @Test func `is refused for transient attributes, and with another`() {
     #expect(throws: ModelError.unfitDerivation(entity: "Owner", attribute: "derived")) {
       try Pair.model(.date, .derived(.now), .transient)
     }

@@ -43,14 +43,14 @@ private func entity(
     }
   }
 
-  @Test func `is refused among what is unique together`() {
+  @Test func `is refused among properties that are unique together`() {
     #expect(throws: ModelError.unfitExternal(entity: "Scan", attribute: "bytes")) {
       try ManagedObjectModel(
         entities: [entity([.external], uniqueTogether: [["name", "bytes"]])])
     }
   }
 
-  @Test func `is refused as what another is derived from`() throws {
+  @Test func `is refused as the source of another`() throws {
     let owner = EntityDescription(
       "Frame", class: Frame.self,
       properties: [

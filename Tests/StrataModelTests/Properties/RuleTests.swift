@@ -105,7 +105,7 @@ private enum Pair {
     #expect(throws: ModelError.self) { try Pair.model(.toMany, .count(3...), .count(...2)) }
   }
 
-  @Test func `is no part of what is stored`() throws {
+  @Test func `is no part of the stored data`() throws {
     let plain = try model(.attribute(AttributeDescription("a", type: .string)))
     let ruled = try model(.string, .length(min: 1, max: 3))
     #expect(ModelOutline(plain) == ModelOutline(ruled))

@@ -79,7 +79,7 @@ import Testing
         == "country.cities.sum(rank) > a number")
   }
 
-  @Test func `keeps what is in quotation marks as it is`() throws {
+  @Test func `keeps quoted text as it is`() throws {
     let world = try World()
     let name = "%@ 'and' \"or\" \\ \u{301}$x\n"
     world.put(CityValue(name: name), at: world.newKey(world.city))

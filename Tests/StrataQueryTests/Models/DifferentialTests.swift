@@ -63,7 +63,7 @@ private struct FilteredWorld: Model {
     #expect(await failure("two contexts", cityCount: 60, segmentCount: 4) == nil)
   }
 
-  @Test func `finds the same among so many that an index is given up`() async {
+  @Test func `finds the same among too many objects for an index`() async {
     #expect(await failure("many", cityCount: 700, segmentCount: 2, sequenceCount: 2) == nil)
   }
 

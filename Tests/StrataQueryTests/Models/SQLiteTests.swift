@@ -64,7 +64,7 @@ private struct TabledWorld: Model {
 /// Compares nothing on a system without SQLite, unless `STRATA_NEEDS_SQLITE` is set.
 @Suite(.enabled(if: SQLite.isWanted, "there is no libsqlite3"))
 struct `The language compared with SQLite` {
-  @Test func `finds what SQLite finds in the same rows`() async {
+  @Test func `finds the same as SQLite in the same rows`() async {
     let failure = await ModelTest(
       "SQLite", sequences: 42, steps: 120, width: 2, make: TabledWorld.init
     ).firstFailure()

@@ -68,7 +68,7 @@ private struct Scene {
 
   init() throws { scene = try Scene() }
 
-  @Test func `counts what was read and returned`() throws {
+  @Test func `counts reads and results`() throws {
     #expect(
       try scene.text(all.filter { $0.population.isIn(10..<20) && $0.rank == 3 }) == """
         City, objects: 2 returned; 10 index entries and 10 records read
@@ -119,7 +119,7 @@ private struct Scene {
     #expect(try !scene.explain(request).json.contains("secret"))
   }
 
-  @Test func `says what was given up`() throws {
+  @Test func `reports skipped tests`() throws {
     let most = all.filter { $0.population >= 100 && $0.rank == 3 }
     #expect(
       try scene.text(most) == """
@@ -151,7 +151,7 @@ private struct Scene {
 
   // MARK: - Several indexes
 
-  @Test func `unites what alternatives find`() throws {
+  @Test func `unites the results of alternatives`() throws {
     #expect(
       try scene.text(all.filter { $0.name == "c7" || $0.population.isIn(20..<25) }) == """
         City, objects: 6 returned; 6 index entries and 6 records read
@@ -171,7 +171,7 @@ private struct Scene {
           """)
   }
 
-  @Test func `takes what two indexes have in common where no record need be read for it`() throws {
+  @Test func `intersects two indexes if no record needs to be read`() throws {
     let id = scene.world.id(scene.countries[4])
     let request = all.filter { $0.name.hasPrefix("c1") && $0.population.isIn(0..<150) }
     #expect(
@@ -274,7 +274,7 @@ private struct Scene {
 
   // MARK: - Windows
 
-  @Test func `passes by what the offset leaves out`() throws {
+  @Test func `skips the objects before the offset`() throws {
     #expect(
       try scene.text(all.sorted(by: \.population).offset(900).limit(5)) == """
         City, objects: 5 returned; 905 index entries and 5 records read

@@ -47,7 +47,7 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
         == "City: index on name (values) and index on code (values)")
   }
 
-  @Test func `checks what a prefix of the index finds`() throws {
+  @Test func `checks the entries that a prefix of the index finds`() throws {
     // The bytes may end within a character.
     #expect(
       try plan(all.filter { $0.name.hasPrefix("Lavā") })

@@ -45,7 +45,7 @@ import Testing
     #expect(try calculate(.decimal(.nan), .add, .int(2)) == .null)
   }
 
-  @Test func `of decimals rounds to what a decimal has room for`() throws {
+  @Test func `of decimals rounds to a decimal's precision`() throws {
     func decimal(_ text: String) throws -> Value { .decimal(try #require(Decimal(string: text))) }
     let third = try calculate(.decimal(1), .divide, .decimal(3))
     #expect(
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: 1...5 as ClosedRange<UInt64>)
-  func `of small decimals is what Foundation says`(seed: UInt64) throws {
+  func `of small decimals equals Foundation's`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     func number() -> Decimal {
       Decimal(

@@ -72,13 +72,13 @@ import Testing
     #expect(!matches("Bamako", "Bam"))
   }
 
-  @Test func `takes what a backslash precedes for itself`() {
+  @Test func `takes an escaped character literally`() {
     #expect(matches("a*b", "a\\*b") && !matches("axb", "a\\*b"))
     #expect(matches("a?", "a\\?") && matches("a\\b", "a\\b") && matches("a\\", "a\\\\"))
     #expect(matches("a\\", "a\\"))
   }
 
-  @Test func `looks past what its options say`() {
+  @Test func `compares ignoring its options`() {
     #expect(matches("ZÜRICH", "z?rich", .caseInsensitive))
     #expect(matches("Zürich", "*ric*u*", [.caseInsensitive, .diacriticInsensitive]) == false)
     #expect(matches("Zürich", "zu*", [.caseInsensitive, .diacriticInsensitive]))

@@ -94,7 +94,7 @@ private struct ModelledDraft {
     }
   }
 
-  @Test func `are encoded to what drafts by themselves are`() {
+  @Test func `are encoded as single drafts are`() {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     var arena = RecordArena()

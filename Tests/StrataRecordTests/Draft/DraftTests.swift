@@ -85,7 +85,7 @@ private struct Money: AttributeValue {
     roundTrip(CodableBox?.none, CodableBox([1, 2, 3]))
   }
 
-  @Test func `says what a value that was never set reads as`() {
+  @Test func `reads a value that was never set as its zero`() {
     #expect(Int.zero == 0)
     #expect(String.zero == "")
     #expect(Colour.zero == nil)
@@ -105,7 +105,7 @@ private struct Money: AttributeValue {
     #expect(draft.value(at: 1) as CodableBox<Address>? == nil)
   }
 
-  @Test func `keeps what is set bit for bit, and an equal value of other bits is a change`() {
+  @Test func `keeps set values bit for bit, and an equal value of other bits is a change`() {
     let layout = makeLayout([.attribute(.double), .attribute(.string)])
     var drafts = DraftArena()
     let draft = Draft.make(layout, base: nil, in: &drafts)

@@ -75,7 +75,7 @@ private func readAll(_ damaged: [UInt8], _ layout: RecordLayout) -> Bool {
     }
   }
 
-  @Test func `says what is wrong with it`() {
+  @Test func `reports its mistakes`() {
     let layout = makeLayout([.attribute(.string), .attribute(.string)])
     let sound = bytes(makeRecord([.string("ab"), .string("c")], layout))
     func error(_ bytes: [UInt8]) -> RecordError? {

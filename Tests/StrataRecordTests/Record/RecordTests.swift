@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: everyKind)
-  func `gives back what was set, whatever its type`(kind: SlotKind) {
+  func `returns the value that was set, for every type`(kind: SlotKind) {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let layout = makeLayout([kind, .attribute(.string), kind])

@@ -4,7 +4,7 @@ import StrataRecord
 import Testing
 
 @Suite struct `The text of a store's numbers` {
-  @Test func `is what Foundation's encoder writes`() throws {
+  @Test func `equals the output of Foundation's encoder`() throws {
     let names = ["b", "a10", "a2", "B", "é", "a/\"b\\", "\u{1}", "😀", "\u{FF5E}", "شهر", "Z_"]
     let members = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
     let json = try JSONSerialization.data(withJSONObject: [

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: 1...16)
-  func `of damaged bytes reads with a sign in place of what is no UTF-8`(count: Int) throws {
+  func `of damaged bytes reads with a replacement character for invalid UTF-8`(count: Int) throws {
     let sound = makeRecord([.string(String(repeating: "x", count: count))], layout)
     for place in 0..<count {
       var arena = RecordArena()

@@ -148,7 +148,7 @@ import Testing
     #expect(try filled.store.snapshot().generation == 2)
   }
 
-  @Test func `notes no keys if nobody wants them`() throws {
+  @Test func `notes no keys without a request for them`() throws {
     let filled = try Filled(5)
     #expect(try filled.store.delete(deletion(.all([filled.entity]))).keys == nil)
     let again = try Filled(5)

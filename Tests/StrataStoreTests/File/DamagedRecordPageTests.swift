@@ -66,7 +66,7 @@ import Testing
     return bytes
   }
 
-  @Test func `gives what was saved, nothing, or an error, by each way of reading`() throws {
+  @Test func `gives the saved value, nothing, or an error, by each way of reading`() throws {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     let keys = records.keys.sorted()

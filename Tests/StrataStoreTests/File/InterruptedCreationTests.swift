@@ -36,7 +36,7 @@ import Testing
     #expect(try files() == Set(others + ["store", "store-lock"]))
   }
 
-  @Test func `stays while somebody creates a store in the folder`() throws {
+  @Test func `stays while a store is created in the folder`() throws {
     try leave([leftover])
     let file = try #require(fopen(folder.url.path, "r"))
     #expect(flock(fileno(file), LOCK_SH) == 0)
@@ -51,7 +51,7 @@ import Testing
     #expect(try !files().contains(leftover))
   }
 
-  @Test func `of a store that has its name already is cleared by who opens it`() throws {
+  @Test func `of a store that has its name already is removed by the next opening`() throws {
     let uuid = try {
       let store = try open()
       defer { store.close() }

@@ -50,7 +50,7 @@ private func open(_ path: String) throws -> LMDBStore {
         == ["store", "store-lock"])
   }
 
-  @Test func `is refused with another model, and told what differs`() throws {
+  @Test func `is refused with another model, with the differences`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("store").path
     try open(path).close()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `A link that is looked up by itself` {
   @Test(arguments: StoreKind.allCases)
-  func `is what a walk over all links of its place finds`(_ kind: StoreKind) throws {
+  func `equals the result of a walk over all links of its place`(_ kind: StoreKind) throws {
     try kind.withStore { store in
       var edit = Edit(store)
       let cities = (0..<3).map { _ in edit.insert(Atlas.city) }

@@ -42,7 +42,7 @@ private func conflicts(_ error: any Error) -> [Conflict] {
 
 @Suite struct `An object that another save has changed` {
   @Test(arguments: StoreKind.allCases)
-  func `is a conflict that tells base, ours and theirs`(_ kind: StoreKind) throws {
+  func `is a conflict with base, ours and theirs`(_ kind: StoreKind) throws {
     try kind.withStore { store in
       let overtaken = try Overtaken(store)
       do {
@@ -71,7 +71,7 @@ private func conflicts(_ error: any Error) -> [Conflict] {
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `is none if its bytes are those that were read`(_ kind: StoreKind) throws {
+  func `is none if its bytes equal those that were read`(_ kind: StoreKind) throws {
     try kind.withStore { store in
       let overtaken = try Overtaken(store)
       var back = Edit(store)

@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `of one object: the first wins, the others hear of the conflict`(_ kind: StoreKind) throws {
+  func `of one object: the first wins, the others get the conflict`(_ kind: StoreKind) throws {
     try kind.withStore { store in
       var first = Edit(store)
       let key = first.insert(Atlas.city, ["population": .int(0)])

@@ -3,7 +3,7 @@ import Dispatch
 import StrataStore
 import Testing
 
-@Suite struct `Those who will be back for the next group` {
+@Suite struct `The savers of the next group` {
   /// The forecast after a commit with a number of requests, during which others have arrived.
   private func forecast(
     after count: Int, arrived: Int, microseconds: UInt64
@@ -15,12 +15,12 @@ import Testing
     return (forecast.count, forecast.deadline.uptimeNanoseconds - end.uptimeNanoseconds)
   }
 
-  @Test func `are nobody at first, and nobody for a lone saver`() {
+  @Test func `are none at first, and none for a lone saver`() {
     #expect(GroupForecast().count == 0)
     #expect(forecast(after: 1, arrived: 0, microseconds: 5_000).count == 0)
   }
 
-  @Test func `are those who were in the last one, and those who came meanwhile`() {
+  @Test func `are those of the last one, and those that arrived during it`() {
     #expect(forecast(after: 8, arrived: 0, microseconds: 500).count == 8)
     #expect(forecast(after: 3, arrived: 2, microseconds: 500).count == 5)
     #expect(forecast(after: 1, arrived: 1, microseconds: 500).count == 2)
@@ -31,7 +31,7 @@ import Testing
     #expect(forecast(after: 8, arrived: 0, microseconds: 9_000).waitNanoseconds == 500_000)
   }
 
-  @Test func `are nobody where a commit is shorter than a wait`() {
+  @Test func `are none if a commit is shorter than a wait`() {
     #expect(forecast(after: 8, arrived: 3, microseconds: 90).count == 0)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `A save to the store` {
   @Test(arguments: StoreKind.allCases)
-  func `is what the next snapshot shows`(_ kind: StoreKind) throws {
+  func `is shown by the next snapshot`(_ kind: StoreKind) throws {
     try kind.withStore { store in
       #expect(try store.snapshot().generation == 0)
       var edit = Edit(store)
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `finds neighbours, and what lies apart, whatever is gone between them`(
+  func `finds neighbours and distant objects, with deletions in between`(
     _ kind: StoreKind
   ) throws {
     try kind.withStore { store in

@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `leaves a reader what it had`() throws {
+  @Test func `leaves a reader its former state`() throws {
     try StoreKind.disk.withStore { store in
       let cities = try insert(500, Atlas.city, "name", in: store)
       let before = try store.snapshot()
@@ -172,8 +172,7 @@ import Testing
     }
   }
 
-  @Test func `is refused where what it changes is damaged, and goes past what it does not`() throws
-  {
+  @Test func `is refused if a block that it changes is damaged, and ignores other blocks`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("store").path
     let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)

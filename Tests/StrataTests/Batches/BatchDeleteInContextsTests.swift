@@ -11,7 +11,7 @@ import Testing
 
   // MARK: - Where it is asked for
 
-  @Test func `is seen at once by the context that asks for it, and it is told`() throws {
+  @Test func `is seen at once by the context that asks for it, with a notification`() throws {
     let container = try estate(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
@@ -31,7 +31,7 @@ import Testing
     #expect(log.messages.count == 1)
   }
 
-  @Test func `is told once to a context that asks for it and merges automatically`() throws {
+  @Test func `is reported once to a context that asks for it and merges automatically`() throws {
     let container = try estate(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
@@ -45,7 +45,7 @@ import Testing
     #expect(log.messages.count == 1)
   }
 
-  @Test func `works in the store, past what contexts have unsaved`() throws {
+  @Test func `works in the store, past unsaved changes of contexts`() throws {
     let container = try estate(entries: 2)
     let worker = container.newBackgroundContext()
     try container.root.performAndWait { _ = $0.entry("root", 0) }
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `drops the unsaved changes of what is gone in the context that asks`() throws {
+  @Test func `drops the unsaved changes of deleted objects in the context that asks`() throws {
     let container = try estate(entries: 3)
     try container.root.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `beside a queue lets its blocks run meanwhile, and is merged there`() async throws {
+  @Test func `beside a queue lets its blocks run, and is merged there`() async throws {
     let container = try estate(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `is a conflict for whoever has changed what is gone`() throws {
+  @Test func `is a conflict for a context that has changed a deleted object`() throws {
     let container = try estate(entries: 2)
     let saver = ContextQueue(parent: container.coordinator)
     try saver.performAndWait { context in
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `is a dangling link for whoever links to what is gone`() throws {
+  @Test func `is a dangling link for a context that links to a deleted object`() throws {
     let container = try geography()
     let saver = ContextQueue(parent: container.coordinator)
     try container.root.performAndWait { context in

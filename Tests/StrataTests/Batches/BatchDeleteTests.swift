@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `deletes what matches, in the store, and says how many`() throws {
+  @Test func `deletes matching objects in the store, and returns their number`() throws {
     let container = try estate(entries: 10)
     let request = BatchDeleteRequest(LedgerEntry.where { $0.amount >= 4 })
     #expect(try container.coordinator.execute(request).count == 6)
@@ -124,7 +124,7 @@ import Testing
     #expect(left == 2)
   }
 
-  @Test func `brings derived attributes of what stays up to date`() throws {
+  @Test func `updates derived attributes of the remaining objects`() throws {
     let container = try republic()
     try container.root.performAndWait { context in
       let (first, second) = (context.realm("A"), context.realm("B"))
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `frees what unique values were taken`() throws {
+  @Test func `frees the unique values of deleted objects`() throws {
     let container = try geography()
     for _ in 0..<2 {
       try container.root.performAndWait { context in
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func `refuses what cannot be asked`() throws {
+  @Test func `refuses invalid requests`() throws {
     let container = try estate(entries: 1)
     let transient = QueryError.transientProperty(entity: "LedgerEntry", property: "note")
     #expect(throws: transient) {

@@ -115,7 +115,7 @@ private struct KeptValues: Model {
 }
 
 @Suite struct `Values that are set` {
-  @Test func `outlive their context in the objects that somebody holds`() throws {
+  @Test func `outlive their context in held objects`() throws {
     let container = try geography()
     let first = ManagedObjectContext(parent: container.coordinator)
     let ids = [first.city("A", population: 1), first.city("B", population: 2)].map(\.objectID)

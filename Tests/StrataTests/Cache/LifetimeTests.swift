@@ -56,7 +56,7 @@ import Testing
     #expect(left == 0)
   }
 
-  @Test func `that somebody holds does not hold its context`() throws {
+  @Test func `that the program holds does not retain its context`() throws {
     let container = try geography()
     var held: [ManagedObject] = []
     weak var gone: ManagedObjectContext?

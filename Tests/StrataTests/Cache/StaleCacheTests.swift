@@ -6,7 +6,7 @@ import Testing
 /// A record that was read in an earlier turn is used only if no other context has changed the
 /// object since.
 
-@Suite struct `An object that nobody holds` {
+@Suite struct `An object that the program does not hold` {
   private let container: PersistentContainer
   private let context: ManagedObjectContext
   private let city: ObjectID
@@ -140,7 +140,7 @@ import Testing
     #expect(after == 1)
   }
 
-  @Test func `takes what composition made of the context's own save`() throws {
+  @Test func `takes the composed result of the context's own save`() throws {
     let worker = container.newBackgroundContext()
     let root = container.root
     try worker.performAndWait { [id = city] context in
@@ -156,7 +156,7 @@ import Testing
     #expect(seen == "Root's 5")
   }
 
-  @Test func `takes what a merge policy decided, in every context above`() throws {
+  @Test func `takes a merge policy's decisions in every context above`() throws {
     let worker = container.newBackgroundContext()
     let root = container.root
     func read(_ queue: ContextQueue) throws -> String {
@@ -178,8 +178,8 @@ import Testing
 }
 
 #if DEBUG
-  @Suite struct `An object that nobody holds, while its parent saves` {
-    @Test func `has the saved record as its base, though it shows what came on top`() async throws {
+  @Suite struct `An object that the program does not hold, while its parent saves` {
+    @Test func `has the saved record as its base, although it shows newer changes`() async throws {
       let container = try geography()
       let (root, worker) = (container.root, container.newBackgroundContext())
       let id = try await root.perform { context in
@@ -226,7 +226,7 @@ import Testing
   }
 #endif
 
-@Suite struct `An object that somebody holds` {
+@Suite struct `An object that the program holds` {
   @Test func `keeps its values, and its save conflicts`() throws {
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)

@@ -203,7 +203,7 @@ import Testing
     #expect(saved == "Lavāsān 18146")
   }
 
-  @Test func `is word for word what the page shows`() throws {
+  @Test func `equals the page word for word`() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let page = try String(
       contentsOf: folder.appending(path: "../../../Docs/Concurrency.md"), encoding: .utf8)

@@ -16,11 +16,11 @@ import Testing
     child = ManagedObjectContext(parent: parent)
   }
 
-  @Test func `reads what its parent did before the child was made`() throws {
+  @Test func `reads its parent's changes before the child was made`() throws {
     #expect(try child.cityNames() == ["A"])
   }
 
-  @Test func `reads what its parent does later, at its next fetch`() throws {
+  @Test func `reads its parent's later changes at its next fetch`() throws {
     #expect(try child.cityNames() == ["A"])
     parent.city("B")
     #expect(try child.cityNames() == ["A", "B"])
@@ -46,7 +46,7 @@ import Testing
     #expect(try parent.cityNames() == ["A", "B"])
   }
 
-  @Test func `makes what its parent has done so far visible to others`() throws {
+  @Test func `makes its parent's changes so far visible to others`() throws {
     let other = ContextQueue(parent: parent.layer)
     parent.city("B")
     _ = try child.count(for: City.all)
@@ -54,7 +54,7 @@ import Testing
     #expect(seen == ["A", "B"])
   }
 
-  @Test func `keeps a list that shows what its parent inserts and saves`() throws {
+  @Test func `keeps a list that shows its parent's insertions and saves`() throws {
     let list = FetchedResultsController(City.all.sorted(by: \.name), in: child)
     try list.performFetch()
     parent.city("B")
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `follows what the parent saves afterwards`() throws {
+  @Test func `follows later saves of the parent`() throws {
     let container = try geography()
     let (parent, child) = (container.root, container.newBackgroundContext())
     let id = try parent.performAndWait { context in

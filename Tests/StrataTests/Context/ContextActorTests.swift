@@ -67,7 +67,7 @@ private actor Gazetteer: ContextActor {
     #expect(await gazetteer.hasChanges)
   }
 
-  @Test func `sees in each call what others have saved before it`() async throws {
+  @Test func `sees in each call others' earlier saves`() async throws {
     let container = try geography()
     let gazetteer = Gazetteer(parent: container.root)
     #expect(try await gazetteer.names() == [])
@@ -116,7 +116,7 @@ private actor Gazetteer: ContextActor {
     #expect(isWhole)
   }
 
-  @Test func `merges what others save, and its observers hear of it`() async throws {
+  @Test func `merges others' saves, and its observers are notified`() async throws {
     let container = try geography()
     let id = try await container.root.perform { $0.city("old").objectID }
     let gazetteer = Gazetteer(parent: container.root)

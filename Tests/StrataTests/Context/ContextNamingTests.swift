@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `the author of the topmost context goes to the store with the save`() throws {
+  @Test func `the author of the topmost context is saved to the store with the save`() throws {
     let model = try geographyModel()
     let store = AuthorStore(try LMDBStore.inMemory(model: model))
     let root = ContextQueue(parent: PersistentStoreCoordinator(store: store, model: model))
@@ -74,7 +74,7 @@ import Testing
     #expect(store.authors.withLock { $0 } == [nil, "import"])
   }
 
-  @Test func `userInfo holds what the program puts there`() throws {
+  @Test func `userInfo holds the program's values`() throws {
     let container = try geography()
     try container.root.performAndWait { context in
       #expect(context.userInfo.isEmpty)

@@ -106,7 +106,7 @@ import Testing
     try context.save()
   }
 
-  @Test func `leaves what was deleted before it deleted`() throws {
+  @Test func `leaves earlier deletions in place`() throws {
     let context = try context()
     let (a, b) = (context.city("A"), context.city("B"))
     try context.save()
@@ -141,7 +141,7 @@ import Testing
     #expect(city.managedObjectContext === context)
   }
 
-  @Test func `takes back no save, and what was done after it`() throws {
+  @Test func `reverts no save, and all later changes`() throws {
     let context = try context()
     let city = context.city("A")
     refused(context) {
@@ -168,7 +168,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test func `takes back what a save that failed has left`() throws {
+  @Test func `reverts the remains of a failed save`() throws {
     let context = try context()
     context.country("IR")
     try context.save()
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test func `that throws takes back undo and redo, and what they would act on`() throws {
+  @Test func `that throws reverts undo and redo, and their stacks`() throws {
     let context = undoableContext(try geography())
     let undoManager = try #require(context.undoManager)
     let city = context.turn { context.city("A") }
@@ -324,7 +324,9 @@ import Testing
     try context.save()
   }
 
-  @Test func `that throws is told to observers only if they were told of what it did`() throws {
+  @Test func `that throws is reported to observers only if they were notified of its changes`()
+    throws
+  {
     let context = try context()
     let city = context.city("A")
     let deleted = context.city("B")

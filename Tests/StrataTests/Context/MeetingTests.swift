@@ -9,7 +9,8 @@ import Testing
 // Where pushes, saves, turns and observers meet.
 
 @Suite struct `A push that meets others` {
-  @Test func `deletes what only the parent has linked, and the parent's objects hear of it`() throws
+  @Test func `deletes objects that only the parent has linked, and the parent's objects show it`()
+    throws
   {
     let root = try geography().root
     let child = ContextQueue(parent: root)

@@ -33,7 +33,7 @@ extension ContextQueue {
     levels = StrataTests.levels(container, depth: 8)
   }
 
-  @Test func `see what their ancestors have not saved, and no others`() throws {
+  @Test func `see their ancestors' unsaved changes, and no others`() throws {
     for (level, queue) in levels.enumerated() {
       try queue.performAndWait { _ = $0.city("\(level)") }
     }

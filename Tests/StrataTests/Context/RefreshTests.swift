@@ -106,7 +106,7 @@ private func setElsewhere(
     #expect(context.deletedObjects == [old])
   }
 
-  @Test func `that somebody has deleted drops its edits, and it reads as deleted`() throws {
+  @Test func `that another context has deleted drops its edits, and reads as deleted`() throws {
     let container = try geography()
     let id = try savedCity(container)
     let context = ManagedObjectContext(parent: container.coordinator)
@@ -124,7 +124,7 @@ private func setElsewhere(
     try context.save()
   }
 
-  @Test func `is told as refreshed`() throws {
+  @Test func `is reported as refreshed`() throws {
     let container = try geography()
     let id = try savedCity(container)
     let context = ManagedObjectContext(parent: container.coordinator)
@@ -138,7 +138,7 @@ private func setElsewhere(
   }
 
   #if DEBUG
-    @Test func `drops what was done since a save under way, and leaves what that carries`()
+    @Test func `drops the changes since a save under way, and keeps those of the save`()
       async throws
     {
       let container = try geography()
@@ -186,7 +186,7 @@ private func setElsewhere(
     try context.save()
   }
 
-  @Test func `finds out what is gone`() throws {
+  @Test func `finds deleted objects`() throws {
     let container = try geography()
     let id = try savedCity(container)
     let context = ManagedObjectContext(parent: container.coordinator)

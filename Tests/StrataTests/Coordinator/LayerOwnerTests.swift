@@ -32,7 +32,7 @@ private final class Depth: Sendable {
     layer = Layer(parent: nil, lock: LayerLock(), source: coordinator)
   }
 
-  @Test func `is told of the thousandth push by as short a way as of the first`() {
+  @Test func `is notified of the thousandth push in as few steps as of the first`() {
     let depth = Depth()
     layer.onArrival { depth.note() }
     let first = depth.byteCount { layer.announceArrival() }

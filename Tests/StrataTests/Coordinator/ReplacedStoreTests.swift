@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: Replacement.allCases)
-  func `refuses to save, and what is unsaved stays so`(_ replacement: Replacement) throws {
+  func `refuses to save, and unsaved changes stay`(_ replacement: Replacement) throws {
     let container = try saved()
     try container.root.performAndWait { context in
       context.city("lost")
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: Replacement.allCases)
-  func `is opened again as what now lies at the path`(_ replacement: Replacement) throws {
+  func `is opened again as the file that is now at the path`(_ replacement: Replacement) throws {
     var container: PersistentContainer? = try saved()
     try container?.root.performAndWait { context in
       context.city("in a file without a name")

@@ -15,7 +15,7 @@ import Testing
     #expect(try container.viewContext.cityNames() == ["A"])
   }
 
-  @Test func `ends its turn when it enters a queue, so that the body sees what it did`()
+  @Test func `ends its turn when it enters a queue, so that the body sees its changes`()
     async throws
   {
     let container = try geography()

@@ -95,14 +95,15 @@ private struct Scene {
     #expect(replay.sections == FetchedListReplay.sections(of: list))
   }
 
-  @Test func `what came and went within one turn not at all`() throws {
+  @Test func `objects that were inserted and deleted within one turn not at all`() throws {
     let scene = try Scene([("a", "x")])
     scene.context.delete(scene.context.plant("b"))
     #expect(scene.ended() == "[x: a]")
     #expect(scene.replay.takeLog() == [])
   }
 
-  @Test func `what it was fetched with and what went before the end of the turn`() throws {
+  @Test func `the values it was fetched with and those released before the end of the turn`() throws
+  {
     let scene = try Scene([("a", "x")])
     let passing = scene.context.plant("b", in: "x")
     try scene.list.performFetch()
@@ -139,7 +140,7 @@ private struct Scene {
     #expect(scene.ended() == "[nil: d] [x: b c] [y: a]")
   }
 
-  @Test func `what others save, once it is merged`() throws {
+  @Test func `others' saves, once they are merged`() throws {
     let scene = try Scene([("a", "x"), ("b", "x")])
     let other = ManagedObjectContext(parent: scene.container.coordinator)
     let log = MessageLog(other.layer)
@@ -164,7 +165,7 @@ private struct Scene {
   }
 
   @Test(arguments: [false, true])
-  func `a deletion by others that was come upon before it was told`(
+  func `a deletion by others that was found before its notification`(
     isRead: Bool
   ) throws {
     let scene = try Scene([("a", "x"), ("b", "x")])
@@ -192,7 +193,7 @@ private struct Scene {
     #expect(told.messages.count { $0.objects.deleted.contains(id) } == 1)
   }
 
-  @Test func `what others save by itself in a context that merges automatically`() throws {
+  @Test func `others' saves by itself in a context that merges automatically`() throws {
     let scene = try Scene([("a", "x"), ("b", "x")], isChild: true)
     scene.context.automaticallyMergesChangesFromParent = true
     #expect(scene.ended() == "[x: a b]")
@@ -207,7 +208,7 @@ private struct Scene {
     #expect(scene.replay.takeLog() == [])
   }
 
-  @Test func `what was not told one by one, by looking at everything`() throws {
+  @Test func `changes that were not reported one by one, by comparing everything`() throws {
     let scene = try Scene([("a", "x")], isChild: true)
     // Nothing is registered, so nothing would be merged.
     scene.context.cacheByteBudget = 0
@@ -320,7 +321,7 @@ private struct Scene {
     #expect(list.indexPath(forObject: plant) == FetchedIndexPath(item: 499, section: 0))
   }
 
-  @Test func `what its delegate does while it is told, after that`() throws {
+  @Test func `its delegate's changes during a notification, after it`() throws {
     let scene = try Scene([("a", "x")])
     let context = scene.context
     var isDone = false

@@ -74,7 +74,7 @@ private struct Estate {
     #expect(replay.sections == FetchedListReplay.sections(of: list))
   }
 
-  @Test func `tells nothing if the other object changes in something else`() throws {
+  @Test func `notifies nobody if the other object changes elsewhere`() throws {
     let estate = try Estate()
     let (list, replay) = try estate.list(Plant.where { $0.gardener.name == "ann" })
     estate.ann.age = 31
@@ -122,7 +122,7 @@ private struct Estate {
     #expect(text(list) == "[nil: aloe fern moss reed]")
   }
 
-  @Test func `places objects by what another shows that is held`() throws {
+  @Test func `sorts objects by the shown values of a held one`() throws {
     let estate = try Estate()
     let context = estate.context
     let (list, _) = try estate.list(Plant.where { $0.gardener.name == "ann" })
@@ -142,7 +142,8 @@ private struct Estate {
 }
 
 @Suite struct `A window of a result` {
-  @Test func `lets in what moves up and out what is pushed beyond`() throws {
+  @Test func `adds objects that move into its window and removes those that are pushed out`() throws
+  {
     let context = ManagedObjectContext(parent: try estate().coordinator)
     for name in ["b", "d", "f", "h"] { context.plant(name) }
     context.processPendingChanges()

@@ -46,7 +46,7 @@ private func snapshot(_ text: String, of store: UUID) throws -> FetchedResultsSn
   }
 
   @Test(arguments: ["[x: 1 1]", "[x: 1] [x: 2]", "[x: ]", "[x: 1] [nil: ]"])
-  func `is not made of what is no list`(text: String) throws {
+  func `is not made of data that is no list`(text: String) throws {
     #expect(throws: DecodingError.self) { try snapshot(text, of: store) }
   }
 
@@ -59,7 +59,7 @@ private func snapshot(_ text: String, of store: UUID) throws -> FetchedResultsSn
     #expect(try difference(from: "", to: "[nil: 1 2]").insertedSections.count == 1)
   }
 
-  @Test func `tells what came, went and moved`() throws {
+  @Test func `reports insertions, deletions and moves`() throws {
     let difference = try difference(
       from: "[a: 1 2 3] [b: 4 5] [c: 6]", to: "[a: 3 1 7] [c: 6 4] [d: 5]")
     #expect(difference.deletedSections.map(\.index) == [1])
@@ -80,7 +80,7 @@ private func snapshot(_ text: String, of store: UUID) throws -> FetchedResultsSn
     #expect(difference.insertedSections.map(\.index) == [0])
   }
 
-  @Test func `does not take a difference that is none of its own`() throws {
+  @Test func `does not take a difference of another list`() throws {
     let one = try snapshot("[a: 1 2] [b: 3]", of: store)
     let two = try snapshot("[a: 2] [c: 3 4]", of: store)
     let difference = two.difference(from: one)
@@ -89,7 +89,7 @@ private func snapshot(_ text: String, of store: UUID) throws -> FetchedResultsSn
     #expect(try snapshot("", of: store).applying(difference) == nil)
   }
 
-  @Test func `and any other differ by what turns one into the other`() throws {
+  @Test func `and any other differ by the changes between them`() throws {
     let seed = SeededGenerator.firstSeed()
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {

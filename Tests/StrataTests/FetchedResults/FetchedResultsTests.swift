@@ -9,7 +9,7 @@ private func confined() throws -> ManagedObjectContext {
 }
 
 @Suite struct `A fetched list` {
-  @Test func `has what its request fetches, in its order`() throws {
+  @Test func `has the objects of its request, in its order`() throws {
     let context = try confined()
     for (name, height) in [("fern", 2), ("aloe", 1), ("ivy", 3), ("moss", 0)] {
       context.plant(name, height: height)
@@ -84,7 +84,7 @@ private func confined() throws -> ManagedObjectContext {
     #expect(text(reversed) == "[bob: aloe] [ann: fern moss] [nil: ivy]")
   }
 
-  @Test func `has sections by what the program says of each object`() throws {
+  @Test func `has sections by a function of each object`() throws {
     let context = try confined()
     for name in ["fern", "aloe", "ivy", "fig"] { context.plant(name) }
     let list = FetchedResultsController(
@@ -192,7 +192,7 @@ private func confined() throws -> ManagedObjectContext {
     #expect(throws: ContextError.contextGone) { try list.performFetch() }
   }
 
-  @Test func `goes on when what was wrong is mended`() throws {
+  @Test func `succeeds after the error is mended`() throws {
     let context = try confined()
     let plants = ["aloe", "fern", "fig"].map { context.plant($0) }
     let list = FetchedResultsController(

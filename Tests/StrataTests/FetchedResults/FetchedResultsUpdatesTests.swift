@@ -80,7 +80,7 @@ import Testing
     #expect(numbers == [3, 4])
   }
 
-  @Test func `end with the controller, which nobody else keeps`() async throws {
+  @Test func `end with the controller, which only the test holds`() async throws {
     let container = try estate()
     var queue: ContextQueue? = container.newBackgroundContext()
     let (_, updates) = try await listing(try #require(queue))
@@ -106,7 +106,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `A list on the main actor` {
-  @Test @MainActor func `shows what workers save`() async throws {
+  @Test @MainActor func `shows the workers' saves`() async throws {
     let container = try estate()
     let screen = try PlantScreen(container.viewContext)
     container.viewContext.automaticallyMergesChangesFromParent = true

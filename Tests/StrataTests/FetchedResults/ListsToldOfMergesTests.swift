@@ -13,7 +13,9 @@ private final class Shown: FetchedResultsControllerDelegate {
 }
 
 @Suite struct `A list in a context that merges automatically` {
-  @Test func `shows all of a save at once, also of what was new and unsaved in the parent`() throws
+  @Test
+  func `shows all of a save at once, also of objects that were new and unsaved in the parent`()
+    throws
   {
     let container = try estate()
     let ids = try container.root.performAndWait { context in
@@ -38,7 +40,7 @@ private final class Shown: FetchedResultsControllerDelegate {
     #expect(shown.texts == ["[y: a b c]"])
   }
 
-  @Test func `is told once of several merges, before any message of them`() throws {
+  @Test func `is notified once of several merges, before any message of them`() throws {
     let container = try estate()
     let context = ManagedObjectContext.withExplicitTurns(below: container.root)
     context.automaticallyMergesChangesFromParent = true

@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `leaves out what is not a number`() throws {
+  @Test func `leaves out NaN`() throws {
     let container = try estate()
     try container.root.performAndWait { context in
       for weight in [Double.nan, 2, 1] { context.entry("a", nil).weight = weight }
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `leaves out what is unsaved here, if the request says so`() throws {
+  @Test func `leaves out unsaved changes here, if the request says so`() throws {
     let container = try estate()
     let worker = container.newBackgroundContext()
     try container.root.performAndWait { context in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `A fetch beside a context` {
   /// A container with the given number of entries saved.
-  @Test func `sees what is published, at each level`() async throws {
+  @Test func `sees published changes at each level`() async throws {
     let container = try estate(entries: 3)
     let worker = container.newBackgroundContext()
     try container.root.performAndWait { _ = $0.entry("root", 10) }
@@ -23,7 +23,7 @@ import Testing
     #expect(ids == here)
   }
 
-  @Test @MainActor func `sees what the view context has just done`() async throws {
+  @Test @MainActor func `sees the view context's latest changes`() async throws {
     let container = try estate(entries: 1)
     container.viewContext.entry("view", 5)
     let request = LedgerEntry.all.sorted(by: \.amount)
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `refuses what cannot be asked`() async throws {
+  @Test func `refuses invalid requests`() async throws {
     let container = try estate(entries: 1)
     let transient = QueryError.transientProperty(entity: "LedgerEntry", property: "note")
     await #expect(throws: transient) {

@@ -79,7 +79,7 @@ private func populate(_ context: ManagedObjectContext) {
     #expect(same == ["Baghdad", "Tehran"])
   }
 
-  @Test func `are the same of what is unsaved, saved, and unsaved two levels up`() async throws {
+  @Test func `are the same for objects unsaved, saved, and unsaved two levels up`() async throws {
     let container = try geography()
     let worker = ContextQueue(parent: ContextQueue(parent: container.root))
     try await container.root.perform { context in
@@ -94,7 +94,7 @@ private func populate(_ context: ManagedObjectContext) {
     try await worker.perform { try Self.check($0) }
   }
 
-  @Test func `see what is pending at each level above what is saved`() async throws {
+  @Test func `see pending changes at each level above saved ones`() async throws {
     let container = try geography()
     try await container.root.perform { context in
       populate(context)
@@ -165,7 +165,7 @@ private func populate(_ context: ManagedObjectContext) {
 }
 
 @Suite struct `Predicates that calculate or look past case and accents` {
-  @Test func `are the same of what is unsaved and what is saved`() async throws {
+  @Test func `are the same for unsaved and saved objects`() async throws {
     let container = try geography()
     try await container.root.perform { context in
       context.city("Zürich", population: 4)

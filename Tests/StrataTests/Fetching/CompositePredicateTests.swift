@@ -69,7 +69,7 @@ struct Place: Codable, Sendable, Equatable {
     #expect(!expected.isEmpty && expected.count < all.count, sourceLocation: sourceLocation)
   }
 
-  @Test func `finds what a filter over the objects finds`() throws {
+  @Test func `finds the same as a filter over the objects`() throws {
     let context = try town()
     try expectSame(context, { $0.place.city == "Bonn" }, { $0.place.city == "Bonn" })
     try expectSame(context, { $0.place.city != "Bonn" }, { $0.place.city != "Bonn" })
@@ -85,7 +85,7 @@ struct Place: Codable, Sendable, Equatable {
     try expectSame(context, { $0.place.isNumbered == true }, { $0.place.isNumbered })
   }
 
-  @Test func `goes on into nested structs, and through what may be nil`() throws {
+  @Test func `continues into nested structs, and through optionals`() throws {
     let context = try town()
     try expectSame(
       context, { $0.place.point.latitude > 10 }, { ($0.place.point?.latitude ?? -1) > 10 })

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `to refresh what is registered, unsaved changes kept`() throws {
+  @Test func `to refresh registered objects, unsaved changes kept`() throws {
     let container = try estate()
     let worker = ManagedObjectContext(parent: ContextQueue(parent: container.root))
     let id = try container.root.performAndWait { context in
@@ -55,7 +55,7 @@ import Testing
     #expect(entry.label == "newer" && entry.weight == 2)
   }
 
-  @Test func `to leave out what is unsaved here, and hands out objects as they are here`() throws {
+  @Test func `to leave out unsaved changes here, and returns objects as they are here`() throws {
     let container = try estate()
     let ids = try container.root.performAndWait { context in
       let ids = (0..<3).map { (index: Int) in context.entry("e\(index)", index).objectID }

@@ -238,7 +238,7 @@ private let patrons: [(String, Predicate<Patron>)] = [
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `find what their own evaluation finds, saved, pending and in children`(
+  func `find the same as their own evaluation, saved, pending and in children`(
     seed: UInt64
   ) async throws {
     let container = try banquet()
@@ -300,7 +300,7 @@ private let patrons: [(String, Predicate<Patron>)] = [
     }
   }
 
-  @Test func `are refused with the name of what no fetch can answer`() throws {
+  @Test func `are refused with the name of the unsupported part`() throws {
     func refusal<T>(_ predicate: Predicate<T>) -> String {
       let error = #expect(throws: QueryError.self) { try FetchPredicate(predicate) }
       guard case .unsupportedExpression(let part)? = error else {

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `of no object is changed by taking one away that is none`() throws {
+  @Test func `of no object is changed by removing a non-member`() throws {
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
     let country = context.country("IR")

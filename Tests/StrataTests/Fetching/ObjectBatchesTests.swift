@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `read as deleted where somebody else has deleted them`() throws {
+  @Test func `read as deleted if another context has deleted them`() throws {
     let container = try estate()
     let ids = try saved(container)
     let worker = ManagedObjectContext(parent: container.root)
@@ -69,7 +69,7 @@ import Testing
     #expect(entries[3].isDeleted)
   }
 
-  @Test func `bring along what the request prefetches, batch by batch`() throws {
+  @Test func `load the prefetched objects, batch by batch`() throws {
     let container = try estate()
     let accounts = try container.root.performAndWait { context in
       let accounts = (0..<4).map { context.account("o\($0)") }

@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `is in order though one value lies in several stretches`() async throws {
+  @Test func `is in order although one value is in several ranges`() async throws {
     try await container().root.perform { context in
       for (zone, row, label) in [
         (1, 7, "a"), (1, 3, "c"), (9, 7, "b"), (9, 3, "d"), (1, 7, "d"), (1, 3, "b"), (2, 3, "a"),
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `leaves out what is not a number, as a scan does`() async throws {
+  @Test func `leaves out NaN, as a scan does`() async throws {
     try await container().root.perform { context in
       for (date, price) in [(1, 4), (Double.nan, nil), (3, 6)] as [(Double, Int?)] {
         let parcel = Parcel(in: context)
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `takes a relative URL for what it stands for`() async throws {
+  @Test func `resolves a relative URL`() async throws {
     try await container().root.perform { context in
       let base = try #require(URL(string: "https://example.org/a/"))
       let relative = try #require(URL(string: "b", relativeTo: base))

@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `may work out of each object what an aggregate takes in`() throws {
+  @Test func `may calculate the values of an aggregate from each object`() throws {
     try withLedgers(fill) { context, place in
       let doubled = try context.fetch(LedgerEntry.all.select { ($0.amount * 2).sum() + 1 })
       #expect(doubled == [57], "\(place)")

@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `refuse what cannot be a column, before any row`() throws {
+  @Test func `refuse invalid columns before any row`() throws {
     let container = try estate()
     try container.root.performAndWait { context in
       context.entry("a", 1)

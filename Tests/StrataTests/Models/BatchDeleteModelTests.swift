@@ -141,7 +141,7 @@ private struct Comparison: Model {
 }
 
 @Suite struct `A batch delete of anything` {
-  @Test func `leaves what single deletions leave, and tells the same`() async {
+  @Test func `leaves the same as single deletions, and reports the same`() async {
     let failure = await ModelTest(
       "batch deletes", sequences: 120, steps: 1, meets: ["done": 31, "refused": 1]
     ) { try Comparison($0) }.firstFailure()

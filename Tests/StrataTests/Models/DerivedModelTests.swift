@@ -179,7 +179,7 @@ private struct NestedRealms: Model {
 }
 
 @Suite struct `Derived attributes in random work through nested contexts` {
-  @Test func `are what a naive calculation has`() async {
+  @Test func `equal a naive calculation`() async {
     let failure = await ModelTest(
       "nested realms", sequences: 4, steps: 150, make: NestedRealms.init
     ).firstFailure()

@@ -142,7 +142,7 @@ private struct MirroredWorld: Model {
   private static let stepCount = 60
 
   @Test(arguments: [true, false])
-  func `are what the same bytes in the object are`(hasUndo: Bool) async {
+  func `equal the same bytes in the object`(hasUndo: Bool) async {
     let failure = await ModelTest(
       "external, undo \(hasUndo)", sequences: 40, steps: Self.stepCount, width: 2
     ) { try MirroredWorld($0, hasUndo: hasUndo) }.firstFailure()

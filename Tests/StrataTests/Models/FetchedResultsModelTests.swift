@@ -5,7 +5,7 @@ import StrataTestSupport
 import Testing
 
 @Suite struct `Fetched lists compared with fetching again` {
-  @Test func `are what was told of them, after each step of many random histories`() async {
+  @Test func `equal the reported changes, after each step of many random histories`() async {
     let failure = await ModelTest(
       "lists", sequences: 250, steps: 14, width: ProcessInfo.processInfo.activeProcessorCount
     ) { try FetchedListHistory($0) }.firstFailure()

@@ -10,7 +10,7 @@ import Testing
 /// - after saves from several contexts, members that one has placed are in the order that it saw,
 ///   among themselves and among members that no context has moved.
 @Suite struct `Random edits of ordered lists` {
-  @Test func `of one context do what they do to an array`() async {
+  @Test func `of one context have the same effect as on an array`() async {
     #expect(await failure("a route", steps: 60) { try Alone<RouteList>($0) } == nil)
     #expect(await failure("an album", steps: 60) { try Alone<AlbumList>($0) } == nil)
   }

@@ -86,7 +86,7 @@ private struct Registration: Model {
 }
 
 @Suite struct `Registered objects` {
-  @Test func `are one instance for each ID as long as anybody holds it`() async {
+  @Test func `are one instance for each ID as long as the program holds it`() async {
     let failure = await ModelTest(
       "registration", sequences: 6, steps: 2_000, make: Registration.init
     ).firstFailure()

@@ -52,7 +52,7 @@ struct Address: Codable, Sendable, Equatable {
 }
 
 @Suite struct `Attributes of every type` {
-  @Test func `begin with their defaults and keep what is set, through the disk`() async throws {
+  @Test func `begin with their defaults and keep set values, through the disk`() async throws {
     let directory = try TemporaryDirectory()
     let model = try ManagedObjectModel(Sample.self)
     let url = directory.file("samples.strata")

@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `leaves what it set out of later saves`() async throws {
+  @Test func `leaves its values out of later saves`() async throws {
     try await withDiary { diary, container in
       let id = try await savedNote(container)
       diary.on("awakeFromFetch") { $0.revision = 99 }
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `keeps what it set when a child's save changes another property`() async throws {
+  @Test func `keeps its value when a child's save changes another property`() async throws {
     try await withDiary { diary, container in
       let id = try await savedNote(container)
       try await container.root.perform { $0.reset() }
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `mixes no old values into an object that is merged meanwhile`() async throws {
+  @Test func `mixes no old values into an object that is merged at the same time`() async throws {
     try await withDiary { diary, container in
       let id = try await savedNote(container)
       let other = ContextQueue(parent: container.coordinator)

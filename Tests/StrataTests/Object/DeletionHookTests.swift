@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `happens to what a cascade deletes, with its way to the cause`() async throws {
+  @Test func `happens to objects that a cascade deletes, linked to its cause`() async throws {
     try await withDiary { diary, container in
       let folders = Mutex<[String?]>([])
       diary.on("prepareForDeletion") { note in

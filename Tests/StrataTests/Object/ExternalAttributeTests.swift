@@ -184,7 +184,7 @@ private final class Occurrence: Sendable {
     }
   }
 
-  @Test func `goes with its object, whoever deletes that`() throws {
+  @Test func `is removed with its object by every deletion`() throws {
     let directory = try TemporaryDirectory()
     let container = try republic(in: directory)
     let audit = try ExternalAudit(directory)
@@ -212,7 +212,7 @@ private final class Occurrence: Sendable {
     #expect(try audit.count() == 0)
   }
 
-  @Test func `of an object that a child has changed shows what its parent has now`() throws {
+  @Test func `of an object that a child has changed shows its parent's present value`() throws {
     let container = try republic()
     let root = ManagedObjectContext(parent: container.coordinator)
     let inserted = root.turn { root.painting("a", scan: scan(1)) }
@@ -229,7 +229,7 @@ private final class Occurrence: Sendable {
     #expect(painting.scan == scan(3), "and not what the store has")
   }
 
-  @Test func `of an object that is held shows what the store has now`() throws {
+  @Test func `of an object that is held shows the store's present value`() throws {
     let container = try republic()
     let id = try container.root.performAndWait { context in
       let painting = context.painting("a", scan: scan(1))
@@ -395,7 +395,7 @@ private final class Occurrence: Sendable {
     #expect(try audit.problems() == [])
   }
 
-  @Test func `is named by messages and tells its observers when it is another`() throws {
+  @Test func `is named by messages and notifies its observers when it changes`() throws {
     let container = try republic()
     try container.root.performAndWait { context in
       context.tracksObservation = true

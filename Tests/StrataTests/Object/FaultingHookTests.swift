@@ -11,7 +11,8 @@ import Testing
     }
   }
 
-  @Test func `is told by the cache's sweep, before and after, within the budget`() async throws {
+  @Test func `is notified by the cache's sweep, before and after, within the budget`() async throws
+  {
     try await withDiary { diary, container in
       try await saveNotes(3_000, container)
       _ = diary.take()
@@ -49,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `is told by a reset, while the objects still have their values`() async throws {
+  @Test func `is notified by a reset, while the objects still have their values`() async throws {
     try await withDiary { diary, container in
       try await saveNotes(2, container)
       try await container.newBackgroundContext().perform { context in
@@ -63,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `is told after a deletion was saved, and after didSave`() async throws {
+  @Test func `is notified after a deletion was saved, and after didSave`() async throws {
     try await withDiary { diary, container in
       for makeContext in [
         { container.root }, { container.newBackgroundContext() },
@@ -86,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `is told when a new object is deleted before any save`() async throws {
+  @Test func `is notified when a new object is deleted before any save`() async throws {
     try await withDiary { diary, container in
       try await container.root.perform { context in
         let note = context.note("A")

@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `is what clean objects become that nobody holds, beyond the cache's budget`()
+  @Test func `is the state of clean objects that only the cache holds, beyond its budget`()
     async throws
   {
     let container = try geography()

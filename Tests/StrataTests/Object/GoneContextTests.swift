@@ -48,7 +48,7 @@ private struct Left {
     #expect(new.name == "C" && new.population == 7 && new.note == "x")
   }
 
-  @Test func `of which nobody would hear is let go with it`() throws {
+  @Test func `without followers is released with it`() throws {
     let container = try geography()
     var context: ManagedObjectContext? = ManagedObjectContext(parent: container.coordinator)
     weak let city = context?.city("A")
@@ -57,7 +57,7 @@ private struct Left {
     #expect(city == nil)
   }
 
-  @Test func `that was deleted before reads as deleted and ignores what is set`() throws {
+  @Test func `that was deleted before reads as deleted and ignores assignments`() throws {
     let container = try geography()
     var context: ManagedObjectContext? = ManagedObjectContext(parent: container.coordinator)
     let city = try #require(context?.city("A", population: 5))
@@ -149,7 +149,7 @@ private struct Left {
     try ManagedObjectContext(parent: coordinator).cityNames()
   }
 
-  @Test func `live as long as a view context, also if nobody keeps the container`() async throws {
+  @Test func `live as long as a view context, also if the container is released`() async throws {
     let view = try geography().viewContext
     view.city("A")
     try view.save()

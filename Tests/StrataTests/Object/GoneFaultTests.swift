@@ -2,7 +2,7 @@
 import Strata
 import Testing
 
-@Suite struct `A fault that is observed, and whose object somebody else has deleted` {
+@Suite struct `An observed fault whose object another context has deleted` {
   private let container: PersistentContainer
   private let context: ManagedObjectContext
   private let city: City

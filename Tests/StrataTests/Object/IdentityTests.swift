@@ -69,7 +69,7 @@ import Testing
     #expect(city === fault && !city.isFault)
   }
 
-  @Test func `goes with a reset: who holds the object holds one of no context`() throws {
+  @Test func `ends with a reset: a held object has no context then`() throws {
     let context = ManagedObjectContext(parent: container.root)
     let held = try context.existingObject(City.self, with: id)
     let inserted = context.city("B")

@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  @Test func `undoing a move puts the member back, unless it is removed meanwhile`() throws {
+  @Test func `undoing a move puts the member back, unless it was removed since`() throws {
     try withList(4) { list, context in
       try context.save()
       context.undoManager = ManagedObjectContext.UndoManager()
@@ -244,7 +244,7 @@ import Testing
     }
   }
 
-  @Test func `a move is told of`() throws {
+  @Test func `a move is reported`() throws {
     try withList(3) { list, context in
       try context.save()
       let log = MessageLog(context.layer)

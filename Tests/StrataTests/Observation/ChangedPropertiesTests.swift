@@ -147,7 +147,7 @@ private typealias Message = ManagedObjectContext.Message
     #expect(turn.changedProperties(of: city) == ["name", "country"])
   }
 
-  @Test func `are not known of what is refreshed, gone or another store's`() async throws {
+  @Test func `are unknown for refreshed, deleted and foreign objects`() async throws {
     let container = try geography()
     let city = try await save(container) { $0.city("A").objectID }
     let log = MessageLog(container.root.layer)

@@ -20,7 +20,7 @@ import Testing
     #expect(log.messages.allSatisfy { $0.contextName == "root" })
   }
 
-  @Test func `of a parent tell a child's save that landed, even if nobody touches the parent`()
+  @Test func `of a parent report a child's integrated save, even if the parent is not used`()
     async throws
   {
     let container = try geography()
@@ -43,7 +43,7 @@ import Testing
     #expect(await messages.next()?.objects.inserted == [id])
   }
 
-  @Test func `tell what a rollback takes back`() async throws {
+  @Test func `report the changes that a rollback reverts`() async throws {
     let container = try geography()
     let (kept, deleted) = try await container.root.perform { context in
       let (kept, deleted) = (context.city("A"), context.city("B"))
@@ -117,7 +117,7 @@ import Testing
     #expect(log.messages(.objectsDidChange).count == 3)
   }
 
-  @Test func `say nothing of what came and went in one turn`() async throws {
+  @Test func `leave out objects that were inserted and deleted in one turn`() async throws {
     let container = try geography()
     let log = MessageLog(container.root.layer)
     let (kept, dropped) = try await container.root.perform { context in
@@ -133,7 +133,7 @@ import Testing
     #expect(log.messages.count == 1, "a turn of nothing else is not told of at all")
   }
 
-  @Test func `tell what a merge policy made of objects, after the save`() async throws {
+  @Test func `report a merge policy's results, after the save`() async throws {
     let container = try geography()
     let root = container.root
     let ids = try await root.perform { context in

@@ -46,7 +46,7 @@ private func isTold(
     try body(context, iran, cities)
   }
 
-  @Test func `is told of an assignment, once, and of no other property's`() throws {
+  @Test func `is notified of an assignment, once, and of no other property's`() throws {
     try withAtlas { _, _, cities in
       let (a, b) = (cities[0], cities[1])
       #expect(
@@ -95,7 +95,7 @@ private func isTold(
     }
   }
 
-  @Test func `is told before the value changes`() throws {
+  @Test func `is notified before the value changes`() throws {
     try withAtlas { _, _, cities in
       let a = cities[0]
       // Safety: observers are told on the thread that changes the object.
@@ -112,7 +112,7 @@ private func isTold(
     }
   }
 
-  @Test func `is told of both ends of a relationship`() throws {
+  @Test func `is notified of both ends of a relationship`() throws {
     try withAtlas { context, iran, cities in
       let (a, b) = (cities[0], cities[1])
       let iraq = context.country("IQ")
@@ -181,7 +181,7 @@ private func isTold(
     }
   }
 
-  @Test func `is told of the order of an ordered relationship`() throws {
+  @Test func `is notified of the order of an ordered relationship`() throws {
     try withAtlas { context, _, cities in
       let route = Route(in: context)
       route.stops.append(cities[0])
@@ -195,7 +195,7 @@ private func isTold(
     }
   }
 
-  @Test func `is told of a rollback, of what it takes back alone`() throws {
+  @Test func `is notified of a rollback, only for reverted objects`() throws {
     try withAtlas { context, iran, cities in
       let (a, b) = (cities[0], cities[1])
       a.name = "Z"
@@ -237,7 +237,7 @@ private func isTold(
     }
   }
 
-  @Test func `is told of a child's save when it lands`() throws {
+  @Test func `is notified of a child's save when it is integrated`() throws {
     try withAtlas { context, iran, cities in
       let a = cities[0]
       let child = ManagedObjectContext(parent: context)
@@ -267,7 +267,7 @@ private func isTold(
     }
   }
 
-  @Test func `is told of a save that another queue's child has pushed`() throws {
+  @Test func `is notified of a save that another queue's child has pushed`() throws {
     try withAtlas { context, iran, cities in
       let a = cities[0]
       let worker = ContextQueue(parent: context.layer)
@@ -297,7 +297,8 @@ private func isTold(
     }
   }
 
-  @Test func `is told when the object turns into a fault, is deleted or leaves its context`() throws
+  @Test func `is notified when the object turns into a fault, is deleted or leaves its context`()
+    throws
   {
     try withAtlas { context, _, cities in
       let (a, b) = (cities[0], cities[1])
@@ -322,7 +323,7 @@ private func isTold(
     }
   }
 
-  @Test func `is told when a merge policy decides against it`() throws {
+  @Test func `is notified when a merge policy decides against it`() throws {
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
     context.tracksObservation = true
@@ -342,7 +343,7 @@ private func isTold(
     #expect(city.name == "theirs" && city.population == 5)
   }
 
-  @Test func `is told when a fault that the cache made comes back`() throws {
+  @Test func `is notified when a fault that the cache made comes back`() throws {
     let container = try geography()
     let context = ManagedObjectContext(parent: container.root)
     context.tracksObservation = true
@@ -364,7 +365,7 @@ private func isTold(
     #expect(isTold)
   }
 
-  @Test func `hears nothing of a save or of encoding`() throws {
+  @Test func `is not notified of a save or of encoding`() throws {
     try withAtlas { context, _, cities in
       let a = cities[0]
       a.name = "Z"

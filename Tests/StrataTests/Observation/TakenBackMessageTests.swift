@@ -2,7 +2,7 @@
 import Strata
 import Testing
 
-@Suite struct `objectsDidChange of what is taken back` {
+@Suite struct `objectsDidChange of reverted changes` {
   @Test func `names an object that is new and whose change was undone`() throws {
     let container = try geography()
     let context = undoableContext(container)

@@ -126,7 +126,7 @@ import Testing
     #expect(try ExternalAudit(directory).problems() == [])
   }
 
-  @Test func `leaves alone what it cannot bring back`() throws {
+  @Test func `skips changes that it cannot revert`() throws {
     let scene = try Scene()
     let (context, painting) = (scene.context, scene.painting)
     #expect(painting.title == "a")

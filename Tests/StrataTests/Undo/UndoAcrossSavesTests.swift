@@ -137,7 +137,7 @@ import Testing
     #expect(rows == [])
   }
 
-  @Test func `after a save that failed changes what is unsaved`() throws {
+  @Test func `after a failed save changes unsaved objects`() throws {
     let container = try geography()
     let context = undoableContext(container)
     let iran = context.turn { context.country("IR") }

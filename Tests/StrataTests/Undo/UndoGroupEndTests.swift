@@ -38,7 +38,7 @@ import Testing
     #expect(city.isDeleted)
   }
 
-  @Test func `has what willSave has set`() async throws {
+  @Test func `has the values that willSave has set`() async throws {
     try await withDiary { diary, container in
       diary.on("willSave") { note in if note.revision == 0 { note.revision = 1 } }
       try await container.root.perform { context in

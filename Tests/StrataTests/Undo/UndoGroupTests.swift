@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `is what lies between begin and end, if turns are none`() throws {
+  @Test func `is the work between begin and end, if turns are no groups`() throws {
     let container = try geography()
     let context = undoableContext(container)
     let undoManager = try #require(context.undoManager)
@@ -92,7 +92,7 @@ import Testing
     #expect(city.isInserted)
   }
 
-  @Test func `is not made of what comes to nothing`() throws {
+  @Test func `is not made of changes without effect`() throws {
     let container = try geography()
     let context = undoableContext(container)
     let undoManager = try #require(context.undoManager)
@@ -236,7 +236,7 @@ import Testing
     #expect(undoManager.undoActionName == "Rename")
   }
 
-  @Test func `can be forgotten with all others, and what is begun stays begun`() throws {
+  @Test func `can be forgotten with all others, and open groups stay open`() throws {
     let container = try geography()
     let context = undoableContext(container)
     let undoManager = try #require(context.undoManager)

@@ -208,7 +208,7 @@ import Testing
     #expect(stored.genres.objectIDs == [genre.objectID])
   }
 
-  @Test func `leaves out links to what is gone meanwhile`() throws {
+  @Test func `leaves out links to objects deleted in between`() throws {
     let container = try geography()
     let context = undoableContext(container)
     let (iran, iraq) = (context.country("IR"), context.country("IQ"))
@@ -231,7 +231,9 @@ import Testing
     try context.save()
   }
 
-  @Test func `of an insertion applies the delete rules to what others have linked since`() throws {
+  @Test func `of an insertion applies the delete rules to objects that others have linked since`()
+    throws
+  {
     let container = try geography()
     let context = undoableContext(container)
     let country = context.turn { context.country("IR") }

@@ -16,7 +16,7 @@ import Testing
     #expect(city.name == "A")
   }
 
-  @Test func `sets back what a turn has set, and redo sets it again`() throws {
+  @Test func `sets back the values of a turn, and redo sets them again`() throws {
     let container = try geography()
     let context = undoableContext(container)
     let city = context.turn { context.city("A", population: 1) }
@@ -35,7 +35,7 @@ import Testing
     #expect(found == [city])
   }
 
-  @Test func `of what this turn has done so far needs no end of the turn`() throws {
+  @Test func `of this turn's changes so far needs no end of the turn`() throws {
     let container = try geography()
     let context = undoableContext(container)
     let city = context.turn { context.city("A") }
@@ -67,7 +67,8 @@ import Testing
     #expect(found === city)
   }
 
-  @Test func `that brings back an object that nobody holds makes a new instance of the same ID`()
+  @Test
+  func `that brings back an object the program does not hold makes a new instance of the same ID`()
     throws
   {
     let container = try geography()
@@ -147,7 +148,7 @@ import Testing
     #expect(city.name == "A")
   }
 
-  @Test func `sets back only what was set, not what came from elsewhere since`() throws {
+  @Test func `sets back only its own values, not later ones from elsewhere`() throws {
     let container = try geography()
     let context = undoableContext(container)
     let child = ManagedObjectContext(parent: context)
@@ -164,7 +165,7 @@ import Testing
     #expect(city.population == 9)
   }
 
-  @Test func `does nothing to an object that is gone meanwhile`() throws {
+  @Test func `does nothing to an object that was deleted in between`() throws {
     let container = try geography()
     let context = undoableContext(container)
     let (city, other) = context.turn { (context.city("A"), context.city("X")) }
@@ -181,7 +182,7 @@ import Testing
     #expect(names == ["X"])
   }
 
-  @Test func `tells observers as any edit does`() throws {
+  @Test func `notifies observers as any edit does`() throws {
     let container = try geography()
     let context = undoableContext(container)
     let kept = context.city("A")

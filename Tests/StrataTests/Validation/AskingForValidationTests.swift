@@ -3,7 +3,7 @@ import Strata
 import Testing
 
 @Suite struct `Asking before a save` {
-  @Test func `tells all that it would refuse, and changes nothing`() throws {
+  @Test func `returns all failures, and changes nothing`() throws {
     try republic().root.performAndWait { context in
       let (bad, good) = (context.team("Reds", playerCount: 1), context.team("Blues"))
       bad.rank = 40
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `tells it of one object, whether it has changed or not`() throws {
+  @Test func `returns it for one object, whether it has changed or not`() throws {
     try republic().root.performAndWait { context in
       let team = context.team()
       let found4 = try team.validationFailures()
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `tells it of one property, by name or key path`() throws {
+  @Test func `returns it for one property, by name or key path`() throws {
     try republic().root.performAndWait { context in
       let team = context.team("", playerCount: 0)
       team.rank = 0
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `says what to do, without the value`() throws {
+  @Test func `describes the next step, without the value`() throws {
     try republic().root.performAndWait { context in
       let team = context.team("a secret that is too long", playerCount: 1)
       team.code = nil

@@ -50,7 +50,7 @@ private func measurements() throws -> PersistentContainer {
     }
   }
 
-  @Test func `for a range refuses what is below or above it`() throws {
+  @Test func `for a range refuses values below or above it`() throws {
     try expect(["Measurement.share .range(0.0...0.1)"]) { $0.share = 0.11 }
     try expect(["Measurement.share .range(0.0...0.1)"]) { $0.share = -0.01 }
     try expect(["Measurement.offset .range(-1...1)"]) { $0.offset = 1.5 }
@@ -100,7 +100,7 @@ private func measurements() throws -> PersistentContainer {
     }
   }
 
-  @Test func `requires that a value was set where nil is none`() throws {
+  @Test func `requires a set value if the type has no nil`() throws {
     try measurements().root.performAndWait { context in
       let measurement = Measurement(in: context)
       try context.expectRefusals(["Measurement.label .required"])
@@ -109,7 +109,7 @@ private func measurements() throws -> PersistentContainer {
     }
   }
 
-  @Test func `takes an attribute that was never set for what it reads as`() throws {
+  @Test func `takes the value that an unset attribute reads as`() throws {
     try republic().root.performAndWait { context in
       let team = context.team()
       let nameless = Team(in: context)

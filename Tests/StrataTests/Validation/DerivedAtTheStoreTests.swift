@@ -60,7 +60,7 @@ private let givingWay: [MergePolicy] = [
 ]
 
 @Suite struct `A derived attribute in the store` {
-  @Test func `counts the members that another context has added meanwhile`() throws {
+  @Test func `counts the members that another context has added`() throws {
     let rivals = try HarbourRivals()
     rivals.theirs.ship("x", tonnage: 10, in: try rivals.theirs.port(named: "A"))
     let port = try rivals.ours.port(named: "A")
@@ -72,7 +72,7 @@ private let givingWay: [MergePolicy] = [
     #expect(!rivals.ours.hasChanges)
   }
 
-  @Test func `is in no conflict, though two contexts change what it counts`() throws {
+  @Test func `is in no conflict, although two contexts change its members`() throws {
     let rivals = try HarbourRivals()
     let port = try rivals.ours.port(named: "A")
     port.name = "AA"
@@ -83,7 +83,7 @@ private let givingWay: [MergePolicy] = [
     #expect(try rivals.mistakes() == [])
   }
 
-  @Test func `copies to members of a stale context what another one has renamed`() throws {
+  @Test func `copies another context's new name to members of a stale context`() throws {
     let rivals = try HarbourRivals()
     let port = try rivals.ours.port(named: "A")
     try rivals.theirs.port(named: "A").name = "AA"
@@ -94,7 +94,7 @@ private let givingWay: [MergePolicy] = [
     #expect(try rivals.mistakes() == [])
   }
 
-  @Test func `is copied to members that another context has added meanwhile`() throws {
+  @Test func `is copied to members that another context has added`() throws {
     let rivals = try HarbourRivals()
     let port = try rivals.ours.port(named: "A")
     let added = rivals.theirs.tanker("x", in: try rivals.theirs.port(named: "A"))
@@ -106,7 +106,9 @@ private let givingWay: [MergePolicy] = [
   }
 
   @Test(arguments: givingWay)
-  func `is that of the values which the merge policy has chosen`(_ policy: MergePolicy) throws {
+  func `is the value for the properties that the merge policy has chosen`(_ policy: MergePolicy)
+    throws
+  {
     let rivals = try HarbourRivals(policy)
     for (context, plate) in [(rivals.ours, "Éo"), (rivals.theirs, "ET")] {
       let tanker = try #require(try context.fetch(Tanker.all).first)
@@ -127,7 +129,7 @@ private let givingWay: [MergePolicy] = [
     #expect(try reader.derivedMistakes().filter { !$0.hasPrefix("Ship.searchPlate") } == [])
   }
 
-  @Test func `follows what a policy of the program's own has decided`() throws {
+  @Test func `follows the decisions of a custom policy`() throws {
     let rivals = try HarbourRivals()
     rivals.ours.mergePolicy = .custom("sum") { _ in .values(["tonnage": .int(50)]) }
     try rivals.ours.ship(named: "ship").tonnage = 10
@@ -148,7 +150,9 @@ private let givingWay: [MergePolicy] = [
   }
 
   @Test(arguments: givingWay)
-  func `counts what a constraint has given to the survivor`(_ policy: MergePolicy) throws {
+  func `counts the members that a constraint has given to the survivor`(_ policy: MergePolicy)
+    throws
+  {
     let rivals = try HarbourRivals(policy)
     let twin = rivals.ours.port("twin", code: "A")
     rivals.ours.ship("x", tonnage: 4, in: twin)
@@ -187,7 +191,7 @@ private let givingWay: [MergePolicy] = [
   }
 
   #if DEBUG
-    @Test func `is wrong where what the policy has decided is left out`() throws {
+    @Test func `is wrong if the policy's decisions are left out`() throws {
       let rivals = try HarbourRivals(.mergeByPropertyStoreTrump)
       PlantedFault.plant(.decidedUnderived, in: rivals.container.coordinator.schema)
       defer { PlantedFault.plant(nil, in: rivals.container.coordinator.schema) }

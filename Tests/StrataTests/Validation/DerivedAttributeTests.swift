@@ -151,7 +151,9 @@ import Testing
     }
   }
 
-  @Test func `is worked out by the save that reaches the store, of what came together there`()
+  @Test
+  func
+    `is calculated by the save that reaches the store, from the changes that came together there`()
     throws
   {
     let container = try republic()

@@ -112,7 +112,7 @@ extension ManagedObjectContext {
     }
   }
 
-  @Test func `reads the values of what is deleted, and may refuse that`() throws {
+  @Test func `reads the values of a deleted object, and may refuse the deletion`() throws {
     try withJudge { judge, container in
       try container.root.performAndWait { context in
         let letter = context.letter("kept")

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `counts at the parent what came together there`() throws {
+  @Test func `counts the members that came together at the parent`() throws {
     let container = try republic()
     let id = try container.root.performAndWait { context in
       let team = context.team()
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `refuses at the parent what a deletion there makes of a child's objects`() throws {
+  @Test func `refuses at the parent the effects of a deletion there on a child's objects`() throws {
     let container = try republic()
     let id = try container.root.performAndWait { context in
       let player = context.player("A")
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `looks at what a child saves while it is looking`() throws {
+  @Test func `validates a child's save that arrives during it`() throws {
     let container = try republic()
     let worker = container.newBackgroundContext()
     let id = try container.root.performAndWait { context in

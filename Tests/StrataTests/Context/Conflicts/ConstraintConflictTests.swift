@@ -37,7 +37,7 @@ private struct Rivals {
 @Suite struct `A new object with a unique value that the store has` {
   /// Depth 0: the root itself has inserted it; 2: a grandchild of it.
   @Test(arguments: policies, [0, 2])
-  private func `gives way to the stored one, which takes what the policy says`(
+  private func `gives way to the stored one, which takes values as the policy says`(
     _ policy: MergePolicy, depth: Int
   ) async throws {
     let rivals = try Rivals(policy)
@@ -142,7 +142,7 @@ private struct Rivals {
     #expect(seats == [policy.isOurs ? "1 new" : "1 stored", "2 second"])
   }
 
-  @Test func `of another entity of the hierarchy gives what both have`() throws {
+  @Test func `of another entity of the hierarchy hands over the common properties`() throws {
     let container = try republic()
     try ContextQueue(parent: container.coordinator).performAndWait { context in
       let athlete = Athlete(in: context)
@@ -217,7 +217,7 @@ private struct Rivals {
   }
 
   @Test(arguments: policies)
-  private func `keep what they had, or fail, if the store has both`(_ policy: MergePolicy) throws {
+  private func `keep their values, or fail, if the store has both`(_ policy: MergePolicy) throws {
     let rivals = try Rivals(policy)
     let other = try rivals.container.root.performAndWait { context in
       let nation = context.nation("IQ", name: "other")

@@ -146,7 +146,7 @@ private struct Overtaken {
     }
   }
 
-  @Test func `goes with the save of the topmost context, whoever made the change`() throws {
+  @Test func `is saved by the topmost context, whichever context made the change`() throws {
     let container = try geography()
     let worker = container.newBackgroundContext()
     let id = try container.root.performAndWait { context in

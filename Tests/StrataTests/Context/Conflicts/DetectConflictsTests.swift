@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `fails a save if somebody else has changed it, and not otherwise`() throws {
+  @Test func `fails a save if another context has changed it, and not otherwise`() throws {
     let (container, country, city) = try saved()
     try container.root.performAndWait { context in
       let read = try context.existingObject(Country.self, with: country)

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `finds what is unique together`() throws {
+  @Test func `finds properties that are unique together`() throws {
     let container = try republic()
     let nation = try container.root.performAndWait { context in
       let nation = context.nation("A")

@@ -97,7 +97,7 @@ private struct Overhung {
     }
   }
 
-  @Test func `is ours again, though it was set to what it was`() throws {
+  @Test func `is ours again, although it was set to its former value`() throws {
     let scene = try Overhung(
       ours: {
         $0.scan = scan(3)
@@ -126,7 +126,7 @@ private struct Overhung {
     try kept.expect("ours", scan(3))
   }
 
-  @Test func `goes with an object that we delete, whatever they set`() throws {
+  @Test func `is removed with an object that we delete, whatever they set`() throws {
     let scene = try Overhung(theirs: { $0.scan = scan(2) })
     let id = scene.id
     try scene.container.root.performAndWait { context in
@@ -137,7 +137,7 @@ private struct Overhung {
     #expect(try audit.count() == 0)
   }
 
-  @Test func `is what a policy of the program's own decides`() throws {
+  @Test func `is the decision of a custom policy`() throws {
     let decided = try Overhung(ours: { $0.scan = scan(3) }, theirs: { $0.scan = scan(2) })
     try decided.save(
       .custom("joined") { conflict in
@@ -212,7 +212,7 @@ private struct Overhung {
     }
   }
 
-  @Test func `is merged into what is pending`() throws {
+  @Test func `is merged into pending changes`() throws {
     let scene = try Overhung(theirs: { $0.scan = scan(2) })
     let id = scene.id
     try scene.container.root.performAndWait { context in
@@ -226,7 +226,7 @@ private struct Overhung {
     try scene.expect("ours", scan(2))
   }
 
-  @Test func `of a child that read what its parent has rolled back is the store's`() throws {
+  @Test func `of a child that read a value its parent has rolled back is the store's`() throws {
     let directory = try TemporaryDirectory()
     let container = try republic(in: directory)
     let id = try container.root.performAndWait { context in

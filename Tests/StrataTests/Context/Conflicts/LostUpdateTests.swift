@@ -37,7 +37,7 @@ private struct HeldCity {
   }
 }
 
-@Suite struct `A worker's edit of an object that was saved with another property meanwhile` {
+@Suite struct `A worker's edit of an object that was saved with another property` {
   @Test func `is a conflict if the root saved it, and the worker has read something since`()
     throws
   {

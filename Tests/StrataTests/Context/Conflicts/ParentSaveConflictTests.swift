@@ -43,7 +43,7 @@ private struct SharedCity {
   }
 }
 
-@Suite struct `A child's edit of what its parent saves meanwhile` {
+@Suite struct `A child's edit of an object that its parent is saving` {
   @Test func `is a conflict with that save, if it was made from older values`() throws {
     let shared = try SharedCity()
     try shared.saveChanged()
@@ -60,7 +60,7 @@ private struct SharedCity {
     #expect(try shared.stored() == "B 7")
   }
 
-  @Test func `is none, if the parent saves what the child has read`() throws {
+  @Test func `is none if the parent saves the state that the child has read`() throws {
     let shared = try SharedCity()
     try shared.root.save()
     try shared.rename()
@@ -78,7 +78,7 @@ private struct SharedCity {
   }
 
   @Test(arguments: [false, true])
-  func `is none, if the child hears of it before`(isAutomatic: Bool) throws {
+  func `is none if the child is notified of it before`(isAutomatic: Bool) throws {
     let shared = try SharedCity()
     shared.child.automaticallyMergesChangesFromParent = isAutomatic
     try shared.saveChanged()

@@ -185,7 +185,10 @@ extension ManagedObjectContext {
     }
   }
 
-  @Test func `is told to observers of the context: whom a cascade and a nullify reached`() throws {
+  @Test
+  func `is reported to observers of the context: the objects that a cascade and a nullify reached`()
+    throws
+  {
     let container = try filled()
     let (city, route) = try container.root.performAndWait { context in
       context.mergePolicy = .mergeByPropertyObjectTrump

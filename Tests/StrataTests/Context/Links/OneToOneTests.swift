@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `leave a partner alone who has found another one meanwhile`() throws {
+  @Test func `keep a partner that has found another one in between`() throws {
     try pair(iran, old, in: first)
     try pair(iraq, old, in: container.root)
     try first.performAndWait { context in

@@ -25,7 +25,7 @@ private func set(
 }
 
 @Suite struct `A context that merges automatically` {
-  @Test func `merges after an edit what it has learnt within`() throws {
+  @Test func `merges after an edit the changes that it has read within`() throws {
     let container = try geography()
     let id = try savedCity(container)
     let context = ManagedObjectContext(parent: container.root)
@@ -44,7 +44,7 @@ private func set(
   }
 
   @Test(arguments: 1...4)
-  func `takes over what any ancestor, sibling or other root gains, at any depth`(depth: Int) throws
+  func `merges the changes of any ancestor, sibling or other root, at any depth`(depth: Int) throws
   {
     let container = try geography()
     let id = try savedCity(container)
@@ -90,7 +90,7 @@ private func set(
     try context.save()
   }
 
-  @Test func `sees what was deleted and finds what is new, registered or not`() throws {
+  @Test func `sees deletions and finds new objects, registered or not`() throws {
     let container = try geography()
     let id = try savedCity(container)
     let context = ManagedObjectContext(parent: container.root)
@@ -130,7 +130,7 @@ private func set(
     #expect(log.messages.count == 2)
   }
 
-  @Test func `tells of a merge by itself, if nobody touches it`() async throws {
+  @Test func `reports a merge by itself, without being used`() async throws {
     let container = try geography()
     let id = try savedCity(container)
     let worker = container.newBackgroundContext()
@@ -164,7 +164,7 @@ private func set(
     #expect(log.messages.count == 1)
   }
 
-  @Test func `does not tell of what it saves within its parent's turn`() throws {
+  @Test func `does not report saves within its parent's turn`() throws {
     let container = try geography()
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
@@ -251,7 +251,7 @@ private func set(
     #expect(seen == 5)
   }
 
-  @Test func `makes up for what it has missed when it is switched on`() throws {
+  @Test func `catches up with missed changes when it is switched on`() throws {
     let container = try geography()
     let id = try savedCity(container)
     let context = ManagedObjectContext(parent: container.root)
@@ -330,7 +330,7 @@ private func set(
     #expect(await iterator.next() == [1, 1])
   }
 
-  @Test func `raises what a child of it reads, and tells it`() throws {
+  @Test func `raises the state that its child reads, and notifies it`() throws {
     let container = try geography()
     let id = try savedCity(container)
     let worker = container.newBackgroundContext()

@@ -8,7 +8,7 @@ import Testing
   /// Reading the attribute takes a view and merges another context's save, which encodes the edits
   /// so far.
   @Test(arguments: [scan(2), nil])
-  func `keeps what is set while a merge is made for it`(_ set: Data?) throws {
+  func `keeps a value that is set while a merge is made for it`(_ set: Data?) throws {
     let directory = try TemporaryDirectory()
     let container = try republic(in: directory)
     let context = undoableContext(container)

@@ -40,7 +40,7 @@ private struct World {
 }
 
 @Suite struct `Merging another context's save` {
-  @Test func `gives registered objects its values, whoever holds them`() throws {
+  @Test func `gives registered objects its values, whether or not the program holds them`() throws {
     let world = try World()
     let city = try world.context.existingObject(City.self, with: world.a)
     let message = try world.saved { [id = world.a] in
@@ -96,7 +96,7 @@ private struct World {
     #expect(saved == "Mine 5")
   }
 
-  @Test func `raises the base of what is deleted here`() throws {
+  @Test func `raises the base of objects that are deleted here`() throws {
     let world = try World()
     let city = try world.context.existingObject(City.self, with: world.a)
     world.context.delete(city)
@@ -109,7 +109,7 @@ private struct World {
     #expect(try world.context.cityNames() == ["B"])
   }
 
-  @Test func `finds what was deleted, and drops the edits of it`() throws {
+  @Test func `finds deleted objects, and drops their edits`() throws {
     let world = try World()
     let clean = try world.context.existingObject(City.self, with: world.b)
     let edited = try world.context.existingObject(City.self, with: world.a)
@@ -128,7 +128,7 @@ private struct World {
     try world.context.save()
   }
 
-  @Test func `drops the deletion of what was deleted there too`() throws {
+  @Test func `drops the deletion of an object that was deleted there too`() throws {
     let world = try World()
     world.context.delete(try world.context.existingObject(City.self, with: world.b))
     let message = try world.saved { [id = world.b] context in
@@ -138,7 +138,7 @@ private struct World {
     #expect(!world.context.hasChanges)
   }
 
-  @Test func `lets go of links to what was deleted, and runs its rules on what is new here`()
+  @Test func `drops links to deleted objects, and applies their rules to new objects here`()
     throws
   {
     let world = try World()
@@ -162,7 +162,7 @@ private struct World {
     #expect(try context.cityNames() == ["B"])
   }
 
-  @Test func `tells of objects that are not registered, new and changed`() throws {
+  @Test func `reports objects that are not registered, new and changed`() throws {
     let world = try World()
     let inserted = Mutex<ObjectID?>(nil)
     let message = try world.saved { [id = world.a] context in
@@ -180,7 +180,7 @@ private struct World {
     #expect(log.messages.last?.objects.updated == [])
   }
 
-  @Test func `passes over what was saved where this context does not read, and other stores`()
+  @Test func `skips saves outside its ancestors, and other stores`()
     throws
   {
     let world = try World()
@@ -255,7 +255,7 @@ private struct World {
 
 @Suite struct `Merging while a save is under way` {
   #if DEBUG
-    @Test func `leaves what it carries, and makes up for it once it is finished`() async throws {
+    @Test func `leaves the changes of the save, and catches up when it is finished`() async throws {
       let container = try geography()
       let root = container.root
       let other = ContextQueue(parent: container.coordinator)

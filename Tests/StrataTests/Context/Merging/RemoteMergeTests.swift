@@ -2,7 +2,7 @@
 import Strata
 import Testing
 
-@Suite struct `Merging by ID what was saved elsewhere` {
+@Suite struct `Merging other contexts' saves by ID` {
   @Test func `reaches every context, children after their parents`() async throws {
     let container = try geography()
     let worker = container.newBackgroundContext()

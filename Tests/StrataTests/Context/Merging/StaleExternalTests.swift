@@ -45,7 +45,7 @@ private struct StaleScene {
 
 @Suite struct `An external attribute that another save has replaced` {
   @Test(arguments: [false, true])
-  func `is set back to what was read, and that is a change`(isEdited: Bool) throws {
+  func `is set back to the value read, and that is a change`(isEdited: Bool) throws {
     for read in [scan(1), nil] {
       let scene = try StaleScene(read: read, now: scan(2))
       if isEdited { scene.painting.title = "b" }
@@ -77,7 +77,7 @@ private struct StaleScene {
   }
 
   @Test(arguments: [false, true])
-  func `is set to what it shows, and that is no change`(isEdited: Bool) throws {
+  func `is set to its present value, and that is no change`(isEdited: Bool) throws {
     for (read, now) in [(scan(1), scan(2)), (nil, scan(2)), (scan(1), nil)] {
       let scene = try StaleScene(read: read, now: now)
       if isEdited { scene.painting.title = "b" }
@@ -105,7 +105,7 @@ private struct StaleScene {
     }
   }
 
-  @Test func `is set by a child to what its parent does not show any more`() throws {
+  @Test func `is set by a child to a value that its parent no longer shows`() throws {
     let scene = try StaleScene(read: scan(1), now: scan(1))
     let child = ManagedObjectContext(parent: scene.context)
     let painting = try child.existingObject(Painting.self, with: scene.painting.objectID)
@@ -132,7 +132,7 @@ private struct StaleScene {
     #expect(try scene.stored() == scan(1))
   }
 
-  @Test func `tells observers when it is set back`() throws {
+  @Test func `notifies observers when it is set back`() throws {
     let scene = try StaleScene(read: scan(1), now: scan(2))
     scene.context.turn {}
     let log = MessageLog(scene.context.layer)
@@ -151,7 +151,7 @@ private struct StaleScene {
     scene.context.turn { scene.context.undo() }
   }
 
-  @Test func `leaves what another save has replaced before`() throws {
+  @Test func `leaves values that another save has replaced before`() throws {
     for read in [scan(1), nil] {
       let scene = try StaleScene(read: read, now: scan(2))
       try undoDeletion(in: scene)
@@ -168,7 +168,7 @@ private struct StaleScene {
     }
   }
 
-  @Test func `leaves what another save replaces meanwhile`() throws {
+  @Test func `leaves values that another save replaces during it`() throws {
     for read in [scan(1), nil] {
       let scene = try StaleScene(read: read, now: read)
       try undoDeletion(in: scene, replacingWith: scan(2))
@@ -190,7 +190,7 @@ private struct StaleScene {
     #expect(try scene.stored() == scan(2))
   }
 
-  @Test func `brings back what was set here`() throws {
+  @Test func `restores the values set here`() throws {
     for ours in [scan(3), scan(1)] {
       let scene = try StaleScene(read: scan(1), now: scan(2))
       scene.context.turn { scene.painting.scan = ours }
@@ -204,7 +204,7 @@ private struct StaleScene {
 }
 
 @Suite struct `An external attribute of a deleted object` {
-  @Test func `is what lies beneath, whatever was set here`() throws {
+  @Test func `is the state beneath, whatever was set here`() throws {
     let scene = try StaleScene(read: scan(1), now: scan(1))
     scene.context.turn {
       scene.painting.scan = scan(3)
@@ -219,7 +219,7 @@ private struct StaleScene {
     #expect(scene.painting.scan == scan(2))
   }
 
-  @Test func `is none in a child of who has deleted it`() throws {
+  @Test func `is none in a child of the context that has deleted it`() throws {
     let scene = try StaleScene(read: scan(1), now: scan(1))
     let child = ManagedObjectContext(parent: scene.context)
     let painting = try child.existingObject(Painting.self, with: scene.painting.objectID)

@@ -218,7 +218,7 @@
         Self.failedSave(readFrom: chain), orderCount: 224, on: InterleavingStage(isOnDisk: true))
     }
 
-    @Test func `a tag that stays after a refusal would hide what is unsaved`() async throws {
+    @Test func `a tag that stays after a refusal would hide unsaved changes`() async throws {
       try await Self.expectWrong(
         Self.failedSave(readFrom: [.root]), with: .tagStays, on: InterleavingStage(isOnDisk: true))
     }
@@ -285,7 +285,7 @@
     }
   }
 
-  @Suite struct `A push that sets what is being saved` {
+  @Suite struct `A push to an object that is being saved` {
     /// The root has edited on top of its save, so it lays the pushes over that once more; the
     /// second one equals the saved state.
     @Test func `still comes after the push before it`() throws {

@@ -28,7 +28,7 @@
       }
     }
 
-    @Test func `deletes what is saved as new`() async throws {
+    @Test func `deletes a new object`() async throws {
       let container = try geography()
       let context = ManagedObjectContext(parent: container.coordinator)
       let city = context.city("A")
@@ -39,7 +39,7 @@
       #expect(left == [])
     }
 
-    @Test func `deletes or changes what is saved as changed, and says so`() async throws {
+    @Test func `deletes or changes a changed object, and says so`() async throws {
       let container = try geography()
       let context = ManagedObjectContext(parent: container.coordinator)
       let (gone, kept) = (context.city("A"), context.city("B"))
@@ -57,7 +57,7 @@
       #expect(left == ["B 2 -"])
     }
 
-    @Test func `leaves alone what the merge policy has taken of another's save`() async throws {
+    @Test func `keeps values that the merge policy has taken of another's save`() async throws {
       let container = try geography()
       let context = ManagedObjectContext(parent: container.coordinator)
       context.mergePolicy = .mergeByPropertyObjectTrump

@@ -16,7 +16,7 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
 }
 
 @Suite struct `A save to the store` {
-  @Test func `goes through every level, and takes along all that each holds`() async throws {
+  @Test func `goes through every level, and saves all changes of each`() async throws {
     let directory = try TemporaryDirectory()
     let container = try geography(in: directory)
     let queues = chain(below: container.root, depth: 7)
@@ -31,8 +31,7 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
     }
   }
 
-  @Test func `saves what the ancestors hold, also if there is nothing to save below`() async throws
-  {
+  @Test func `saves the ancestors' changes, also if there is nothing to save below`() async throws {
     let container = try geography()
     let worker = container.newBackgroundContext()
     try await container.root.perform { _ = $0.city("A") }
@@ -68,7 +67,7 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
     #expect(try stored(in: container) == ["A"])
   }
 
-  @Test func `stops where a save is refused, and says where; what is below stays where it got to`()
+  @Test func `stops where a save is refused, and says where; changes below stay where they are`()
     async throws
   {
     let container = try geography()
@@ -107,7 +106,7 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
     #expect(try stored(in: container) == ["A"])
   }
 
-  @Test func `that is refused on its own level throws what save does`() async throws {
+  @Test func `that is refused on its own level throws the errors of save`() async throws {
     let container = try geography()
     try await container.root.perform { context in
       context.country("IR")

@@ -53,7 +53,7 @@ import Testing
     #expect(try await other.perform { try $0.cityNames() } == ["A"])
   }
 
-  @Test func `pushes only what the child changed`() async throws {
+  @Test func `pushes only the child's changes`() async throws {
     let container = try geography()
     let id = try await container.root.perform { context in
       let city = context.city("A", population: 1)
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `given up to the writer lets the queue go on meanwhile`() async throws {
+  @Test func `of a queue during a write lets other blocks run`() async throws {
     let directory = try TemporaryDirectory()
     let container = try geography(in: directory)
     let root = container.root
@@ -153,7 +153,7 @@ import Testing
     #expect(try await other.perform { try $0.count(for: City.all) } == 2_001)
   }
 
-  @Test func `of edits made on top of a save under way rests on what was saved`() async throws {
+  @Test func `of edits made on top of a save under way is based on the saved state`() async throws {
     let container = try geography()
     let root = container.root
     let worker = container.newBackgroundContext()

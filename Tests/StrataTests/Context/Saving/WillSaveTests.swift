@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `save what willSave inserts and deletes`() async throws {
+  @Test func `save insertions and deletions of willSave`() async throws {
     try await withDiary { diary, container in
       diary.on("willSave") { note in
         guard note.text == "A", let context = note.managedObjectContext else { return }
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `call willSave again for what an observer of the notification changes`() async throws {
+  @Test func `call willSave again for changes of an observer of the notification`() async throws {
     try await withDiary { diary, container in
       let root = container.root
       let observer = NotificationCenter.default.addObserver(
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `leave what willSave changed unsaved when the save fails`() async throws {
+  @Test func `leave changes of willSave unsaved when the save fails`() async throws {
     try await withDiary { diary, container in
       let id = try await container.root.perform { context in
         let note = context.note("A")
@@ -232,7 +232,7 @@ import Testing
     }
   }
 
-  @Test func `leave what didSave changes unsaved`() async throws {
+  @Test func `leave changes of didSave unsaved`() async throws {
     try await withDiary { diary, container in
       diary.on("didSave") { $0.revision = 1 }
       try await container.root.perform { context in
