@@ -17,8 +17,8 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// The file is empty, no regular file, or does not begin as an LMDB file does. It is another
   /// program's, or damaged: restore a backup.
   case notAnLMDBFile
-  /// The file, or liblmdb itself, is of another format than this program knows. Use the program
-  /// that wrote it, or bring this one up to date.
+  /// The file, or liblmdb itself, has a format that this program does not support. Use the program
+  /// that wrote it, or update this one.
   case versionMismatch
   /// The file is on a file system whose locks and memory maps LMDB cannot rely on. Move it to a
   /// local disk.

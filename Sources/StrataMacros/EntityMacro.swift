@@ -29,9 +29,9 @@
       return slotBounds(of: entity) + description(of: entity, macro: node)
     }
 
-    /// Slots count through the superclasses, of which only a name is known here: each class says
-    /// where its slots end, and the next begins there. The names hold the class's, for a static
-    /// property cannot be overridden. All of it folds into a constant.
+    /// Slots count through the superclasses, of which only a name is known here: each class
+    /// declares the end of its slots, and the next begins there. The names contain the class's,
+    /// because a static property cannot be overridden. All of it folds into a constant.
     private static func slotBounds(of entity: EntityDeclaration) -> [DeclSyntax] {
       let head =
         "\(entity.isInlinable ? "@inlinable " : "")@inline(__always) nonisolated "
@@ -84,7 +84,7 @@
     }
 
     /// One property's description. Without a marker it is an attribute or a to-one relationship,
-    /// and only the compiler knows which: the overloads of `property` tell by the type.
+    /// and only the compiler knows which: the overloads of `property` choose by the type.
     private static func row(of property: PersistentProperty, in entity: String) -> String {
       let function =
         switch property.marker {

@@ -21,7 +21,7 @@
       if let type, TypeSpelling(type).isToMany,
         variable.attribute(named: Marker.relationship.rawValue) == nil
       {
-        // The arguments are not those of @Relationship: with any, a word's change does not help.
+        // The arguments do not fit @Relationship: with any, changing the word alone does not help.
         let remedies =
           node.labeledArguments.isEmpty ? [Remedy.replace(node, by: .relationship)] : []
         report(

@@ -29,8 +29,8 @@
       }
     }
 
-    /// Reports a type that is not one of a relationship. It must be written as such, for what a
-    /// type alias stands for cannot be seen.
+    /// Reports a type that is no relationship's. It must be spelled out: a macro cannot see the
+    /// type behind a type alias.
     ///
     /// - Returns: whether it did.
     private func refuses(_ type: TypeSyntax, _ spelling: TypeSpelling, report: Report) -> Bool {

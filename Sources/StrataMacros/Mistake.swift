@@ -26,7 +26,7 @@
     case defaultOfRelationship(String)
     case defaultPerObject(String, value: String)
 
-    // Where a marker stands.
+    // Mistakes in the position of a marker.
     case misplaced(Marker)
     case markerOnComputed(Marker, String)
     case markerOnStatic(Marker, String)

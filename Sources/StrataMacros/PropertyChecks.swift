@@ -70,7 +70,7 @@
       "isInserted", "isUpdated", "managedObjectContext", "objectID",
     ]
 
-    /// Whether `value` is plainly another one at each evaluation: now, or a random UUID.
+    /// Whether `value` plainly differs at each evaluation: now, or a random UUID.
     private static func differsByCall(_ value: ExprSyntax, of type: TypeSpelling) -> Bool {
       guard case .value(let name) = type.unwrapped, name == "Date" || name == "UUID" else {
         return false

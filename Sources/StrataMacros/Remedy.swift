@@ -44,7 +44,8 @@
       return [Remedy("insert ': \(type)'", id: "insertType", replacing: binding, by: new)]
     }
 
-    /// Puts ManagedObject where the superclass is to stand: before the protocols, if there are any.
+    /// Puts ManagedObject at the position of the superclass: before the protocols, if there are
+    /// any.
     static func inherit(_ type: ClassDeclSyntax) -> Remedy {
       let message = "inherit from ManagedObject"
       let id = "insertSuperclass"

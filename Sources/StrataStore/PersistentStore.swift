@@ -4,10 +4,10 @@ package import Foundation
 package import StrataChanges
 import StrataPrimitives
 
-/// Where objects live when no context holds them: snapshots out, change sets in.
+/// The storage of objects: it makes snapshots and saves change sets.
 ///
-/// The coordinator knows stores by this protocol alone, so that one on another engine can stand
-/// where `LMDBStore` does. Tests/StrataStoreTests has the contract that each must pass.
+/// The coordinator uses stores by this protocol alone, so that a store on another engine can
+/// replace `LMDBStore`. Tests/StrataStoreTests has the contract that each must pass.
 ///
 /// ## Isolation
 /// Sendable: every call may come from any thread.

@@ -44,8 +44,8 @@ public struct BatchDeleteRequest: Sendable {
       request.untyped, class: ObjectIdentifier(T.self), name: String(describing: T.self))
   }
 
-  /// Deletes the objects with these IDs, of whatever entities; those that are gone already are
-  /// passed over. Core Data: `init(objectIDs:)`.
+  /// Deletes the objects with these IDs, of any entities; IDs of objects that no longer exist are
+  /// ignored. Core Data: `init(objectIDs:)`.
   public init(objectIDs: [ObjectID]) { subject = .objects(objectIDs) }
 }
 

@@ -69,7 +69,7 @@ final class ObjectCache {
   /// Whether any object may be outdated.
   private(set) var mayHaveOutdated = false
 
-  /// Whether nothing is let go, whatever the budget.
+  /// Whether no object is released, whatever the budget.
   var retainsAll = false
 
   init(byteBudget: Int) { self.byteBudget = byteBudget }
@@ -236,7 +236,7 @@ final class ObjectCache {
   /// unsaved values, except for `waiting`.
   func heldObjects() -> [ManagedObject] {
     if !retainsAll {
-      // By their keys, because where one is let go of others move.
+      // By their keys, because releasing one moves others.
       for key in table.keys {
         if let place = table.place(of: key) { release(at: place, isForced: true) }
       }

@@ -130,9 +130,9 @@ struct ObjectTable: ~Copyable {
     if count * 4 > capacity * 3 { resize(for: count) }
   }
 
-  /// Lets go of the object at a place. Others may move.
+  /// Removes the object at a place. Others may move.
   ///
-  /// - Returns: the object: it is the caller's to let it go when all is whole.
+  /// - Returns: the object: the caller releases it after the table is consistent.
   mutating func remove(at place: Int) -> ManagedObject? {
     guard let object = slots[place].object.take() else { return nil }
     slots[place].key = 0
@@ -162,7 +162,7 @@ struct ObjectTable: ~Copyable {
   private func put(_ slot: consuming Slot) {
     var place = home(of: slot.key)
     while slots[place].key != 0 { place = (place &+ Self.step) & mask }
-    // A free slot has nothing to let go of.
+    // A free slot has nothing to release.
     (slots + place).initialize(to: slot)
   }
 

@@ -9,7 +9,7 @@ import StrataRecord
 /// The news about an object to merge.
 private enum Rumour {
   case inserted, updated, deleted
-  /// It may have changed: told only if it did.
+  /// It may have changed: reported only if it did.
   case suspected
   /// The same, of an object to or from which an unsaved link leads: looked up in any case.
   case linked
@@ -21,7 +21,7 @@ private enum Rumour {
 private struct MergePlan {
   /// The state beneath the context.
   let view: ReadView
-  /// Whether objects that are not registered are looked up before they are told of.
+  /// Whether unregistered objects are looked up before they are reported.
   let isChecked: Bool
   var told = TurnChanges()
   /// Registered clean objects and the records that they take.
@@ -30,7 +30,7 @@ private struct MergePlan {
   var revived: [ManagedObject] = []
   /// Pending changes on their new base.
   var raised: [ObjectKey: Change] = [:]
-  /// Objects that the view no longer has, pending or registered here, or told of.
+  /// Pending, registered or named objects that the view no longer has.
   var gone: Set<ObjectKey> = []
   var arena = RecordArena()
 }

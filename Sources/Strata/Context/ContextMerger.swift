@@ -13,8 +13,8 @@ package final class ContextMerger: ContextPart {
 
   /// `automaticallyMergesChangesFromParent`.
   private(set) var isAutomatic = false
-  /// Changes that the context knows of and has not merged yet: the merge failed, or was not allowed
-  /// at the time.
+  /// Changes that the context has read and not merged yet: the merge failed, or was not allowed at
+  /// the time.
   var owed = GatheredNews()
   /// Objects that were to be merged while a save was under way with them.
   var postponed: Set<ObjectKey> = []

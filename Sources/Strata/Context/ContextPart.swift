@@ -2,7 +2,7 @@
 import StrataChanges
 import StrataModel
 
-/// A part of a context that stands above the reader, and reaches the parts below through it.
+/// A part of a context above the reader, which reaches the parts below through it.
 protocol ContextPart: AnyObject {
   var reader: ContextReader { get }
 }

@@ -92,7 +92,7 @@ extension ContextReader {
 
   /// Gives registered objects the generation of a commit by an ancestor. A generation identifies
   /// bytes: only objects whose record is known to be the committed one get it. These are the
-  /// objects that no news have outdated, and of which no ancestor has a pending change.
+  /// objects that are not outdated by news and that have no pending change in any ancestor.
   private func relabel(
     _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
   ) {
@@ -142,7 +142,7 @@ extension ContextReader {
   private func noteCommitsBeneathEdits(
     _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
   ) {
-    // Insertions have no base: an import of any size is passed over.
+    // Insertions have no base: an import of any size is skipped.
     if layer.parent == nil || work.working.segments.allSatisfy(\.changes.isInsertsOnly) { return }
     let resting = work.working.changes.filter { $0.value.base?.hasReadPending == true }
     if resting.isEmpty { return }

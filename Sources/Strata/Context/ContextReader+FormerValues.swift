@@ -15,8 +15,8 @@ extension ContextReader {
     return (former.record, slots)
   }
 
-  /// The stamp of an external slot beneath the object's unsaved changes by now, or, if the turn
-  /// began with a change of it, of that.
+  /// The present stamp of an external slot beneath the object's unsaved changes, or, if the turn
+  /// began with a change of it, the stamp of that change.
   func externalStamp(of key: ObjectKey, at slot: Int, beforeTurn: Bool) -> DataStamp? {
     return reporter.attempt(orElse: nil) {
       let own = beforeTurn ? reporter.turnStart : Overlay()

@@ -13,7 +13,7 @@ final class DeletionEditor: ContextPart {
   let loader: ObjectLoader
   let relationships: RelationshipEditor
 
-  /// The objects that are being deleted and have been told.
+  /// The objects that are being deleted, after their `prepareForDeletion`.
   private(set) var deleting: Set<ObjectKey> = []
   /// Where the to-one relationships led that deny the deletion of an object, by slot, when it was
   /// deleted. A to-many relationship is asked again when it is saved.
@@ -77,7 +77,7 @@ final class DeletionEditor: ContextPart {
     // First, because to unlink a member that is out of date hides where else it leads.
     for case let relationship? in object.home.entity.relationships
     where relationship.deleteRule == .cascade {
-      // They are told while their way to this object still exists.
+      // Called while their links to this object still exist.
       let members = try relationships.targetKeys(of: object, relationship)
         .compactMap(loader.instance)
       for member in members { try prove(member, leadsTo: object, by: relationship.stepBack) }

@@ -17,9 +17,11 @@ struct EditSavepoint {
   var undoState: ManagedObjectContext.UndoManager.State?
   /// The save to the store that was under way.
   let pendingSave: PendingSave?
-  /// The instances that the context has let go of since: they come back with their objects.
+  /// The instances that the context has released since: they are used again if their objects come
+  /// back.
   var detached: [ManagedObject] = []
-  /// Whether observers were told of changes since, so that they must be told of their end.
+  /// Whether observers were notified of changes since, so that they must be notified of the
+  /// reversal.
   var isAnnounced = false
 
   init(_ work: UnitOfWork) {

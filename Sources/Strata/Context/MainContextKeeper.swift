@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps a context of the main actor alive, and lets go of it on the main actor, wherever this
-/// object goes itself.
+/// Keeps a context of the main actor alive, and releases it on the main actor, wherever this object
+/// is released.
 ///
-/// It exists because a context that goes cuts the way from its objects to itself: on another thread
-/// that would race with the main actor, which may be using such an object.
+/// A context that is deallocated clears its objects' references to it: on another thread that would
+/// race with the main actor, which may be using such an object.
 ///
 /// ## Isolation
 /// Sendable: the context is reached on the main actor alone.

@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     return violations
   }
 
-  /// Whether the collision of an object with `key` is told of when its own turn comes.
+  /// Whether the collision of an object with `key` is reported for that object.
   private func isReported(
     _ holder: ObjectKey, after key: ObjectKey, _ index: IndexSchema
   ) -> Bool {

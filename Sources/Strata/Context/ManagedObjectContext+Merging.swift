@@ -52,13 +52,14 @@ extension ManagedObjectContext {
     try mergeChanges(fromRemoteContextSave: message.objects)
   }
 
-  /// The same for a notification as it was posted. Any other than a context's is passed over.
+  /// Merges the save of a posted notification. Notifications of other senders than contexts are
+  /// ignored.
   public func mergeChanges(fromContextDidSave notification: Notification) throws {
     guard let message = Message(notification) else { return }
     try mergeChanges(fromContextDidSave: message)
   }
 
-  /// The same for objects that are known by ID, from another process for instance.
+  /// Merges a save of objects that are known by ID, from another process for example.
   ///
   /// - Throws: as `mergeChanges(fromContextDidSave:)`.
   public func mergeChanges(fromRemoteContextSave objects: ChangedObjects) throws {

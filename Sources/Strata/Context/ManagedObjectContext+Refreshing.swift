@@ -82,7 +82,7 @@ extension ManagedObjectContext {
     reporter.noteTouched()
   }
 
-  /// Lets go of a clean object's record: the next read loads it from the view.
+  /// Releases a clean object's record: the next read loads it from the view.
   private func makeFault(_ object: ManagedObject) {
     object.status = .clean
     registry.turnIntoFault(object)

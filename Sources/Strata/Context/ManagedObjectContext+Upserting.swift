@@ -35,7 +35,8 @@ extension ManagedObjectContext {
     try upsert(type, matching: UniqueValue(property, value), with: update)
   }
 
-  /// The same for properties that are unique together, all of them, in whatever order.
+  /// The object whose properties that are unique together have these values, inserted now if it is
+  /// missing, and updated. All of the properties must be given, in any order.
   ///
   /// ```swift
   /// try context.upsert(
@@ -84,8 +85,8 @@ extension ManagedObjectContext {
     try upsert(type, from: rows, matching: { [UniqueValue(property, try value($0))] }, with: update)
   }
 
-  /// The same for properties that are unique together: `values` gives all of them for a row, of the
-  /// same properties in the same order for each.
+  /// Finds or inserts an object for each row of an import by properties that are unique together:
+  /// `values` returns all of them for a row, with the same properties in the same order for each.
   ///
   /// - Throws: as the other `upsert`.
   @discardableResult

@@ -64,7 +64,7 @@ public final class ManagedObjectContext {
   /// `userInfo`.
   public var userInfo: [String: Any] = [:]
 
-  // MARK: Parts, each of which knows only those above it
+  // MARK: Parts, each of which refers only to those above it
 
   package let registry: ObjectRegistry
   package let reporter: TurnReporter

@@ -63,8 +63,8 @@ final class ObjectFetcher: ContextPart {
   /// Begins a new turn in a context that has no other end of turn: before a fetch, so that it reads
   /// the newest state.
   ///
-  /// In the middle of a save, of a deletion or of a life cycle method the turn goes on. In the
-  /// middle of an `edit { }`, and where observers are told, the view alone is taken again.
+  /// During a save, a deletion or a life cycle method the turn continues. During an `edit { }`, and
+  /// while observers are notified, only the view is taken again.
   func beginFetching() {
     guard reporter.confinement == .confined, saving.preparation == nil, work.awaking.isEmpty,
       saving.deletion.deleting.isEmpty,

@@ -126,7 +126,7 @@ package final class ObjectLoader: ContextPart {
 }
 
 extension Change {
-  /// The status of an object of which this is unsaved.
+  /// The status of an object with this unsaved change.
   var status: ManagedObject.Status {
     switch kind {
     case .insert: .inserted

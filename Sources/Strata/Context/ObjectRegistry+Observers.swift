@@ -15,7 +15,7 @@ extension ObjectRegistry {
   ///
   /// - Parameters:
   ///   - old: the object's present state; nil if it does not exist, or if that is unknown.
-  ///   - new: nil if the object is deleted, or if its values are unknown as yet.
+  ///   - new: nil if the object is deleted, or if its values are still unknown.
   func recordWillChange(of key: ObjectKey, from old: Record?, to new: Record?) {
     guard !isUnobserved, let entity = schema.entity(key.entity) else { return }
     var changed = SlotSet(0..<entity.description.properties.count)

@@ -30,11 +30,11 @@ package final class ObjectRegistry {
   private var homeOfNew: ObjectHome?
   /// The objects that may be observed; nil if the context does not track observation.
   private(set) var observed: ObservedObjects?
-  /// Objects that have left the context and are to be told, once its state is whole again.
+  /// Objects that have left the context and are notified once its state is consistent again.
   private var leaving: [ManagedObject] = []
   /// Objects that were found to be gone when they were read, and that were not reported yet.
   var untold: Set<ObjectKey> = []
-  /// Whether objects that turn into faults are being told.
+  /// Whether objects that turn into faults are being notified.
   private(set) var isFaulting = false
 
   package init(schema: Schema, byteBudget: Int) {
@@ -120,7 +120,7 @@ package final class ObjectRegistry {
     object.willTurnIntoFault()
   }
 
-  /// Sees to the objects that the cache wants to be faults and that are told.
+  /// Turns the cache's waiting objects into faults, with their life cycle methods.
   func turnWaitingIntoFaults() {
     guard !cache.waiting.isEmpty, !isFaulting else { return }
     isFaulting = true

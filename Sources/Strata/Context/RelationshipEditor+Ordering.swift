@@ -3,11 +3,11 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Members of an ordered relationship that are linked from their own side stand last, in the order
-// of linking. Those without a number come last in the order of their keys: as long as each new one
-// has a higher key than those before, which is so where objects are created and linked one after
-// the other, nothing is written for it. One that would come before others is given a number, and
-// they with it.
+// Members of an ordered relationship that are linked from their own side are last, in the order of
+// linking. Members without a number come last in the order of their keys: as long as each new one
+// has a higher key than those before, as when objects are created and linked one after the other,
+// nothing is written for it. A member that would come before others is given a number, together
+// with them.
 
 extension RelationshipEditor {
   /// Moves an object to the end of an ordered relationship of its new target.
@@ -71,7 +71,7 @@ extension RelationshipEditor {
   ) -> OrderedMembers? {
     if work.orderedLists.isEmpty { return nil }
     guard object.isPresent else { return nil }
-    // Taking a view lets go of the lists that others have changed.
+    // Taking a view releases the lists that others have changed.
     reader.prepareToHandOut()
     if work.view == nil { return nil }
     return work.orderedLists.members(at: LinkPlace(relationship.number, object.key))

@@ -95,8 +95,8 @@ final class RelationshipEditor: ContextPart {
   }
 
   /// Sets a to-one relationship and its inverse. A to-many inverse is not touched: it is an index
-  /// over this slot. A to-one inverse lets go of its former partner. A link to an object that is
-  /// deleted is dropped: the relationship is nil then.
+  /// over this slot. A to-one inverse is cut from its former partner. A link to a deleted object is
+  /// dropped: the relationship is nil then.
   func setToOne(_ target: ManagedObject?, of object: ManagedObject, at slot: Int) {
     if let target { registry.requireOwn(target) }
     reader.prepareToRelate()
@@ -162,8 +162,8 @@ final class RelationshipEditor: ContextPart {
     }
   }
 
-  /// The partner that an object has beneath this context, if it may be another one than the object
-  /// shows: it was edited here, or others have changed it since it was read.
+  /// The partner that an object has beneath this context, if it may differ from the shown one: it
+  /// was edited here, or others have changed it since it was read.
   func unseenPartner(of object: ManagedObject, at slot: Int) -> ObjectKey? {
     let isAsRead = object.status == .clean && registry.cache.isCurrent(object)
     // Only undo inserts an object again that may be there beneath.

@@ -25,7 +25,7 @@ struct SavePreparation {
   /// The changes that were validated.
   var validation = Validation()
 
-  /// Whether the object has this change and was not told, or another than it was told of.
+  /// Whether the object's change is new since its last `willSave`.
   func isUntold(_ key: ObjectKey, _ change: Change) -> Bool {
     guard let told = told[key] else { return true }
     return told.kind != change.kind || told.record != change.record

@@ -75,7 +75,7 @@ extension SaveSession {
     if object.home.hooks.contains(.willSave) { object.willSave() }
   }
 
-  /// The unsaved objects that want to know of saves and do not know of this one. Ascending.
+  /// The unsaved objects with save hooks that were not called for this save. Ascending.
   private func untoldKeys() -> [ObjectKey] {
     guard let preparation, !schema.hooks.isDisjoint(with: [.willSave, .didSave]) else { return [] }
     var keys: [ObjectKey] = []

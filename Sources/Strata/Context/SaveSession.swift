@@ -19,7 +19,7 @@ final class SaveSession: ContextPart {
   var mergePolicy: MergePolicy = .error
   /// The calls for the save that is being prepared, or nil.
   var preparation: SavePreparation?
-  /// Holds values against the rules of the model.
+  /// Compares values with the rules of the model.
   var ruleChecker = RuleChecker()
 
   init(_ publisher: TurnPublisher, _ deletion: DeletionEditor) {
@@ -120,8 +120,7 @@ final class SaveSession: ContextPart {
     }
   }
 
-  /// The objects to look up before a hand-over. A pinned context knows of nothing that came after
-  /// its pin.
+  /// The objects to look up before a hand-over. A pinned context ignores changes after its pin.
   private var doubtAtHandOver: Doubt {
     if PlantedFault.doubtForgotten.isPlanted(in: schema) { return Doubt() }
     return reader.isPinned ? .total : work.doubt

@@ -15,7 +15,7 @@ enum ThreadFrames {
     let below: UnsafeMutableRawPointer?
   }
 
-  /// Runs `body` inside `queue`, of which the calling thread has the lock.
+  /// Runs `body` inside `queue`, whose lock the calling thread holds.
   static func enter<R>(_ queue: ContextQueue, _ body: () throws -> R) rethrows -> R {
     let below = strata_get_top_frame()
     var frame = Frame(queue: Uncounted(queue), below: below)

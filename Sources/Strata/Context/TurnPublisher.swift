@@ -99,8 +99,8 @@ package final class TurnPublisher: ContextPart {
     PausePoint.turnEnded.reach(schema)
   }
 
-  /// Announces changes. After 1,000 rounds in which observers of objectsDidChange have changed
-  /// something again, they are told no more. Core Data gives up alike.
+  /// Announces changes. After 1,000 rounds of further changes by observers of objectsDidChange,
+  /// they are no longer notified. Core Data stops in the same way.
   private func announce(_ changes: [TurnChanges], inRound round: Int) {
     if round > 1_000 {
       reporter.liveResults.noteUnknown()
@@ -116,7 +116,8 @@ package final class TurnPublisher: ContextPart {
     if merger.isAutomatic { mergeArrivedNews() }
   }
 
-  /// Encodes, publishes and lands, until observers have nothing to add or are told no more.
+  /// Encodes, publishes and integrates, until observers make no more changes or are no longer
+  /// notified.
   func settleCompletely() {
     var rounds = 0
     repeat {

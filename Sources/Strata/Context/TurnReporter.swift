@@ -30,8 +30,8 @@ package final class TurnReporter {
   /// The changes of children's saves that were integrated at the first read of this turn. They are
   /// reported at its end, because no observer may run while a property is being read.
   var landed: [TurnChanges] = []
-  /// Merges that were made while a view was taken, perhaps in the middle of reading a property:
-  /// told when the turn ends, or before its body begins.
+  /// Merges that were made while a view was taken, perhaps while a property was being read:
+  /// reported when the turn ends, or before its body begins.
   var announcements: [TurnChanges] = []
   /// The unsaved changes as they were when objectsDidChange was last posted.
   var turnStart = Overlay()
@@ -39,7 +39,7 @@ package final class TurnReporter {
   var isEndingTurn = false
   /// Whether the end of the main actor's turn has been enqueued.
   var isTurnEndScheduled = false
-  /// The lists that are told of this context's changes.
+  /// The lists that follow this context's changes.
   var liveResults = LiveResultsList()
   /// The number of messages of each kind that the context has posted.
   private var messageCounts: [ManagedObjectContext.Message.Kind: Int] = [:]

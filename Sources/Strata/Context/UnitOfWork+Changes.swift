@@ -26,7 +26,7 @@ extension UnitOfWork {
     return hasUnsavedLinks(object.key) { $0.relationship != nil }
   }
 
-  /// The objects of which something is unsaved here, and those at both ends of such links.
+  /// The objects with unsaved changes here, and those at both ends of unsaved links.
   package var keysOfPending: Set<ObjectKey> {
     guard let pending = working.flattened() else { return [] }
     return Set(pending.changes.keys).union(pending.linkTargets)

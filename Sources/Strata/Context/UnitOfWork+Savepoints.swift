@@ -92,7 +92,7 @@ extension UnitOfWork {
     }
   }
 
-  /// Observers hear of changes that may yet be taken back.
+  /// Observers are notified of changes that may yet be reverted.
   func noteAnnouncedInSavepoints() {
     for index in savepoints.indices { savepoints[index].isAnnounced = true }
   }

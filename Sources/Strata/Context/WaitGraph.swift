@@ -10,11 +10,11 @@ struct ThreadID: Hashable, Sendable {
   static var current: ThreadID { ThreadID(raw: UInt(strata_thread_id())) }
 }
 
-/// Which thread waits for which queue, in the whole process: how a deadlock is seen before it
-/// happens.
+/// The threads and the queues that they wait for, in the whole process: it detects a deadlock
+/// before it happens.
 ///
-/// Only blocked threads stand in it. A suspended task holds no queue, because bodies are
-/// synchronous, so it cannot be part of a cycle.
+/// It has blocked threads only. A suspended task holds no queue, because bodies are synchronous, so
+/// it cannot be part of a cycle.
 enum WaitGraph {
   private static let waits = CountedMutex<[ThreadID: QueueLock]>([:])
 
@@ -28,7 +28,7 @@ enum WaitGraph {
       while let holder = next {
         if holder == thread { return true }
         let further = waits[holder]?.holdingThread
-        // A thread that was handed the lock a moment ago still stands here as waiting for it.
+        // A thread that was handed the lock a moment ago is still entered here as waiting for it.
         next = further == holder ? nil : further
       }
       waits[thread] = lock

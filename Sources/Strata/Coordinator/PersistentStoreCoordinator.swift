@@ -6,11 +6,11 @@ import StrataPrimitives
 import StrataRecord
 public import StrataStore
 
-/// Stands between the contexts and the store: the parent of topmost contexts, where their saves go
-/// and their snapshots come from. Core Data: `NSPersistentStoreCoordinator`.
+/// Connects contexts with the store: the parent of topmost contexts, the target of their saves and
+/// the source of their snapshots. Core Data: `NSPersistentStoreCoordinator`.
 ///
-/// Several contexts may rest on one coordinator, on any threads; several coordinators may have one
-/// file open.
+/// Several contexts may use one coordinator, on any threads; several coordinators may have one file
+/// open.
 public final class PersistentStoreCoordinator: SnapshotSource {
   package let store: any PersistentStore
   /// Guards the pointers of all layers above.

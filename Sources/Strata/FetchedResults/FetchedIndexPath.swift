@@ -18,7 +18,7 @@ public struct FetchedIndexPath: Sendable, Hashable, Codable {
   /// The same as Foundation has it: [section, item].
   public var indexPath: IndexPath { IndexPath(indexes: [section, item]) }
 
-  /// The place that Foundation's index path stands for; nil unless it has two indexes.
+  /// The place of Foundation's index path; nil unless it has two indexes.
   public init?(_ indexPath: IndexPath) {
     guard indexPath.count == 2 else { return nil }
     self.init(item: indexPath[1], section: indexPath[0])

@@ -19,7 +19,7 @@ public import StrataModel
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   associatedtype Object: Entity
 
-  /// The list has changed, and how is about to be told.
+  /// The list has changed, and the changes are about to be reported.
   func controllerWillChangeContent(_ controller: FetchedResultsController<Object>)
 
   /// A section came (`.insert`, at its index in the new list) or went (`.delete`, in the old one).
@@ -38,7 +38,7 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
     at indexPath: FetchedIndexPath?, for type: FetchedResultsChangeType,
     newIndexPath: FetchedIndexPath?)
 
-  /// All of the change is told.
+  /// All changes have been reported.
   func controllerDidChangeContent(_ controller: FetchedResultsController<Object>)
 
   /// The same change as a value.

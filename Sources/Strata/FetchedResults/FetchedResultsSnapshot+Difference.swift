@@ -3,9 +3,9 @@ import StrataModel
 import StrataPrimitives
 
 extension FetchedResultsSnapshot {
-  /// How this list came of `old`. Of objects that are in both it says which have moved; snapshots
-  /// have no values, so which have changed it does not know. Sections are the same if their names
-  /// are. O(n log n).
+  /// The difference between `old` and this list. Of objects in both, it has those that have moved;
+  /// snapshots have no values, so it cannot have those that have changed. Sections are the same if
+  /// their names are. O(n log n).
   public func difference(from old: FetchedResultsSnapshot) -> FetchedResultsDifference {
     let oldSections = old.sections
     let newSections = sections

@@ -33,7 +33,7 @@ package struct ResultEntry: Sendable {
     return key < other.key
   }
 
-  /// Whether both stand at the same place of the same section.
+  /// Whether both are at the same place of the same section.
   func isPlaced(as other: ResultEntry) -> Bool {
     section === other.section && order == other.order
   }

@@ -2,18 +2,17 @@
 import StrataModel
 import StrataPrimitives
 
-/// A list of entries as a balanced tree that knows how many entries and sections each part has. An
-/// old list stays as it was when a new one is made from it, and shares all but O(log n) nodes with
-/// it.
+/// A list of entries as a balanced tree that counts the entries and sections of each part. An old
+/// list stays unchanged when a new one is made from it, and shares all but O(log n) nodes with it.
 ///
-/// It exists so that a change of one object in a list of a million costs twenty steps, that indexes
-/// in the old and the new list can both be asked for, and that a snapshot of the list is a pointer.
+/// With it, a change of one object in a list of a million costs twenty steps, indexes in the old
+/// and the new list can both be looked up, and a snapshot of the list is a pointer.
 ///
 /// It is a treap: in the order of the list from left to right, and a heap by a number that is
 /// calculated from the object's key. So its shape depends on its contents alone, and all operations
 /// take O(log n) steps for all but unbelievable sets of keys.
 ///
-/// A *run* is a stretch of neighbours of one section; `runCount` is how many there are.
+/// A *run* is a range of neighbours of one section; `runCount` is their number.
 ///
 /// ## Invariants
 /// - I1 A node's `weight` is not less than its children's.

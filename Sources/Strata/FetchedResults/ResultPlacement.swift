@@ -16,8 +16,8 @@ enum SectionRule<Object: Entity> {
   var isSectioned: Bool { if case .none = self { false } else { true } }
 }
 
-/// Which objects a fetched list has and where each stands, worked out for one object at a time: the
-/// same as a fetch does for all of them.
+/// Decides the objects of a fetched list and their places, for one object at a time, with the same
+/// result as a fetch has for all of them.
 ///
 /// ## Isolation
 /// The context's.

@@ -25,7 +25,7 @@ struct ResultState {
     self.schema = schema
   }
 
-  /// The one instance that stands for a section's name.
+  /// The one instance of a section's name.
   mutating func section(named name: String?) -> SectionName {
     if let known = names[name] { return known }
     let section = SectionName(name)
@@ -118,8 +118,8 @@ struct ResultState {
     return difference
   }
 
-  /// Which of the objects that are placed otherwise stand between the same others as before: those
-  /// with as many unchanged objects before them, as far as they are in one order among each other.
+  /// The moved objects that are between the same others as before: those with the same number of
+  /// unchanged objects before them, as far as they are in one order among each other.
   private static func staying(
     _ stays: [Stay], _ gone: [Int], _ come: [Int], _ sections: SectionChanges
   ) -> Set<Int> {

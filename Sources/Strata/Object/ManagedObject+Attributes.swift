@@ -18,8 +18,8 @@ extension ManagedObject {
     set { setValue(newValue, at: slot) }
   }
 
-  /// The same for an enum, stored as its raw value. One that the enum does not know reads as the
-  /// attribute's default.
+  /// Reads and sets an enum, stored as its raw value. A raw value that the enum does not define
+  /// reads as the attribute's default.
   @_disfavoredOverload
   @inlinable
   public final subscript<T: RawRepresentable & Sendable>(
@@ -29,7 +29,7 @@ extension ManagedObject {
     set { setValue(RawValueBox(newValue), at: slot) }
   }
 
-  /// The same for an optional enum. A raw value that the enum does not know reads as nil.
+  /// Reads and sets an optional enum. A raw value that the enum does not define reads as nil.
   @_disfavoredOverload
   @inlinable
   public final subscript<T: RawRepresentable & Sendable>(
@@ -39,7 +39,7 @@ extension ManagedObject {
     set { setValue(newValue.map(RawValueBox.init), at: slot) }
   }
 
-  /// The same for an enum that is `Codable` too.
+  /// Reads and sets an enum that is `Codable` too, stored as its raw value.
   @_disfavoredOverload
   @inlinable
   public final subscript<T: RawRepresentable & Codable & Sendable>(
@@ -49,7 +49,7 @@ extension ManagedObject {
     set { setValue(RawValueBox(newValue), at: slot) }
   }
 
-  /// The same for an optional enum that is `Codable` too.
+  /// Reads and sets an optional enum that is `Codable` too, stored as its raw value.
   @_disfavoredOverload
   @inlinable
   public final subscript<T: RawRepresentable & Codable & Sendable>(
@@ -59,7 +59,7 @@ extension ManagedObject {
     set { setValue(newValue.map(RawValueBox.init), at: slot) }
   }
 
-  /// The same for a `Codable` type, stored encoded. Bytes that do not decode read as the
+  /// Reads and sets a `Codable` type, stored encoded. Bytes that do not decode read as the
   /// attribute's default.
   @_disfavoredOverload
   @inlinable
@@ -68,7 +68,7 @@ extension ManagedObject {
     set { setValue(CodableBox(newValue), at: slot) }
   }
 
-  /// The same for an optional `Codable` type. Bytes that do not decode read as nil.
+  /// Reads and sets an optional `Codable` type. Bytes that do not decode read as nil.
   @_disfavoredOverload
   @inlinable
   public final subscript<T: Codable & Sendable>(slot slot: Int, as _: T?.Type = T?.self) -> T? {

@@ -17,7 +17,7 @@ extension ManagedObject {
   /// Notifies observers that all values are about to be those of `record`, by another cause than an
   /// assignment: of the properties that differ. Call it before the object's record is replaced.
   ///
-  /// - Parameter record: nil if the values are unknown as yet, or if the object is deleted.
+  /// - Parameter record: nil if the values are still unknown, or if the object is deleted.
   final func recordWillChange(to record: Record?) {
     guard home.observed != nil, let context = home.context else { return }
     context.registry.recordWillChange(of: key, from: self.record, to: record)

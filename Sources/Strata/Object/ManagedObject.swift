@@ -93,7 +93,7 @@ nonisolated open class ManagedObject {
   // MARK: - Life cycle
 
   // A class that overrides one of these calls `super`. They run inside the context's isolation.
-  // They stand here because Swift lets no method of an extension be overridden.
+  // They are here because Swift lets no method of an extension be overridden.
 
   /// Called once in the object's lifetime, when it is inserted: in the context that inserts it, not
   /// again by a redo, nor in contexts that a save takes it to. Values that it sets belong to the
@@ -134,13 +134,14 @@ nonisolated open class ManagedObject {
   /// Core Data: `validateForInsert()`.
   open func validateForInsert() throws {}
 
-  /// The same for an object that the context has changed and that existed before, for each save of
-  /// it. An object is not changed by links of to-many relationships alone (`isUpdated`). Core Data:
-  /// `validateForUpdate()`.
+  /// Called when the context is about to save an object that it has changed and that existed
+  /// before, as `validateForInsert` is for new ones. An object is not changed by links of to-many
+  /// relationships alone (`isUpdated`). Core Data: `validateForUpdate()`.
   open func validateForUpdate() throws {}
 
-  /// The same for an object that the save deletes: its values can be read, its to-many
-  /// relationships are empty already. Core Data: `validateForDelete()`.
+  /// Called when the context is about to save the deletion of the object, as `validateForInsert` is
+  /// for new ones: its values can be read, its to-many relationships are empty already. Core Data:
+  /// `validateForDelete()`.
   open func validateForDelete() throws {}
 
   /// Called once for each deletion, by `delete` or by a cascade, before delete rules apply to the

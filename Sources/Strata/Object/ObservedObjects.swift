@@ -50,7 +50,7 @@ final class ObservedObjects {
     registrar.didSet(object, keyPath: keyPath(of: slot))
   }
 
-  /// Lets go of the object's registrar.
+  /// Releases the object's registrar.
   func forget(_ object: ManagedObject) {
     guard object.observation != 0 else { return }
     registrars[Int(object.observation)] = nil

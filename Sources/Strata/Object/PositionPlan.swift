@@ -41,10 +41,10 @@ struct PositionPlan {
 
   /// - Parameters:
   ///   - keys: of the new members, at least one.
-  ///   - index: where they come to stand, 0 … `members.count`.
+  ///   - index: the index of the first of them, 0 … `members.count`.
   init(inserting keys: [ObjectKey], at index: Int, in members: OrderedMembers) {
     let numberedCount = members.count - members.unnumberedCount
-    // Those without a number that come to stand before the new ones are numbered with them.
+    // Members without a number before the new ones are numbered with them.
     let overtaken = index > numberedCount ? members.members(in: numberedCount..<index) : []
     let run = overtaken.map(\.key) + keys
     let place = min(index, numberedCount)

@@ -31,7 +31,7 @@ package final class SlotRecorder {
   /// Notes that a relationship is read, which leads nowhere.
   package func read(relationship slot: Int) { slots.append(slot) }
 
-  /// Two sets of values, of each type another one.
+  /// Two sets of values, with different values of each type.
   enum Marks: CaseIterable {
     case first, second
 

@@ -74,6 +74,6 @@ public struct ChangedObjects: Sendable {
   /// All of it at once.
   var resolved: ChangeContents.Resolved { contents.resolved }
 
-  /// Works everything out and lets go of the records that it was worked out from.
+  /// Computes everything and releases the records that it was computed from.
   func resolve() { _ = contents.resolved }
 }

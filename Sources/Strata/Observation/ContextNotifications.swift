@@ -5,8 +5,8 @@ import StrataModel
 import StrataRecord
 
 // The notifications of a context. They are posted to `NotificationCenter.default`, within the
-// context's isolation; their object is the context's layer, which is `Sendable`, as is all that
-// they carry. An observer that wants the objects asks its own context for them, by ID.
+// context's isolation; their object is the context's layer, which is `Sendable`, as their content
+// is. An observer that needs the objects asks its own context for them, by ID.
 //
 // The same messages come as an asynchronous sequence, too (Layer+Messages.swift).
 

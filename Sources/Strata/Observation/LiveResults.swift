@@ -54,8 +54,8 @@ struct LiveChanges {
   }
 }
 
-/// A list that follows its context. It is told at the end of each turn, and wherever else
-/// objectsDidChange is posted, just before that.
+/// A list that follows its context. It is notified at the end of each turn, and before every other
+/// objectsDidChange.
 protocol LiveResults: AnyObject {
   func contextDidChange(_ changes: LiveChanges)
 }
@@ -84,7 +84,7 @@ struct LiveResultsList {
     boxes.append(Box(results: results))
   }
 
-  /// Notes a change that cannot be told object by object.
+  /// Notes a change that cannot be reported object by object.
   mutating func noteUnknown() { noted.isUnknown = true }
 
   /// Notes merged objects that the merge does not report in full.

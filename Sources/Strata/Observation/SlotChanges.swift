@@ -3,14 +3,13 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// Which slots of which objects a run of changes has changed, the other ends of their links
-/// included.
+/// The changed slots of objects in a run of changes, including the other ends of their links.
 struct SlotChanges: Sendable {
   /// By object; one that is only deleted has none.
   private(set) var slots: [ObjectKey: SlotSet] = [:]
   /// The objects at the other end of to-one links that changed.
   private(set) var ends: Set<ObjectKey> = []
-  /// The objects that were there before, of which the first thing that is known is their deletion.
+  /// The objects that existed before, and whose first known change is their deletion.
   private(set) var firstDeleted: Set<ObjectKey> = []
 
   var isEmpty: Bool { slots.isEmpty && firstDeleted.isEmpty }
@@ -49,8 +48,7 @@ struct SlotChanges: Sendable {
     ends.formUnion(later.ends)
   }
 
-  /// Members that come and go change the to-many relationship of which their to-one slot is the
-  /// truth.
+  /// Added and removed members change the to-many relationship that their to-one slot defines.
   private mutating func addEnds(of change: Change, _ entity: EntitySchema) {
     for case let relationship? in entity.relationships where relationship.kind == .toOne {
       guard let inverse = relationship.inverse, inverse.kind != .toOne,

@@ -14,7 +14,7 @@ struct TurnChanges: Sendable {
   var updated: [ObjectKey] = []
   var deleted: [ObjectKey] = []
   var refreshed: [ObjectKey] = []
-  /// All objects that were registered, if they were let go at once.
+  /// All registered objects, if they were released at once.
   var invalidated: [ObjectKey] = []
   /// The other ends of to-one links that changed, and the slots of their to-many relationships.
   var ends: [(key: ObjectKey, slot: Int)] = []

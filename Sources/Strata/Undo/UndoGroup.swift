@@ -165,8 +165,8 @@ struct UndoGroup {
       before == step.after ? nil : LinkTransition(before: before, after: step.after)
   }
 
-  /// Adds the links that the store lets go of with a deleted object, without a word of the change
-  /// itself: those that a delete rule leaves alone, and positions in ordered relationships.
+  /// Adds the links that the store removes with a deleted object, without a change of their own:
+  /// those that a delete rule leaves alone, and positions in ordered relationships.
   private mutating func addLinks(
     ofDeleted key: ObjectKey, _ before: Record?, in view: ReadView, _ schema: Schema
   ) throws {

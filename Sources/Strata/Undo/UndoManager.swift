@@ -140,7 +140,7 @@ extension ManagedObjectContext.UndoManager {
   /// Whether there is something to redo: something was undone, and nothing done since.
   public var canRedo: Bool { !hasOpenChanges && !state.redoGroups.isEmpty }
 
-  /// Whether the group that is open, if one is, has changes by now.
+  /// Whether the open group, if there is one, has changes.
   private var hasOpenChanges: Bool {
     context?.work.encodeEdits()
     return !(state.open?.isEmpty ?? true)

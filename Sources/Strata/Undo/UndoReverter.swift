@@ -158,8 +158,8 @@ final class UndoReverter: ContextPart {
     }
   }
 
-  /// Whether a slot of an object of which nothing is unsaved leads to `key` beneath this context:
-  /// an object that came back may show something older until it is refreshed.
+  /// Whether a slot of an object without unsaved changes leads to `key` beneath this context: an
+  /// object that came back may show an older state until it is refreshed.
   private func isLinkedBeneath(
     _ object: ManagedObject, at slot: Int, to key: ObjectKey
   ) -> Bool {

@@ -33,7 +33,7 @@ extension ManagedObject {
     return try Validation.look(at: slot, of: self, in: context.saving)
   }
 
-  /// The same for the property that a key path names: `try city.validationFailures(of:
+  /// The failures of the property that a key path names: `try city.validationFailures(of:
   /// \City.name)`.
   public final func validationFailures(of property: AnyKeyPath) throws -> [ValidationFailure] {
     guard let slot = home.entity.description.slot(for: property) else { return [] }

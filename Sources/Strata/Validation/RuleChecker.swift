@@ -3,10 +3,10 @@ import Foundation
 import StrataModel
 import StrataRecord
 
-/// Holds values against the rules of attributes.
+/// Compares values with the rules of attributes.
 ///
-/// It exists for the compiled patterns: a `Regex` is not `Sendable`, so each context compiles those
-/// that it comes to need, once.
+/// It caches the compiled patterns: a `Regex` is not `Sendable`, so each context compiles those
+/// that it needs, once.
 ///
 /// ## Isolation
 /// The context's.

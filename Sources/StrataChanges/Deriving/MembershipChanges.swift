@@ -2,11 +2,11 @@
 package import StrataModel
 package import StrataRecord
 
-/// Gathers which to-many relationships of which objects gain or lose members by changes. Contexts,
-/// saves and batches all use it.
+/// Gathers the to-many relationships that gain or lose members by changes, with their owners.
+/// Contexts, saves and batches all use it.
 ///
-/// It goes by the records beneath the changes, not by the changes' bases: those may be older, and
-/// would miss the loss of an object that another context has moved since.
+/// It uses the records beneath the changes, not the changes' bases: those may be older, and would
+/// miss the loss of an object that another context has moved since.
 package struct MembershipChanges {
   package let schema: MembershipSchema
   /// The relationships found, each with its owner.

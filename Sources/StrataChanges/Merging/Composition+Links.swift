@@ -65,8 +65,8 @@ extension Composition {
     !isOwn || pendingChange(of: member)?.slots.contains(slot) == true
   }
 
-  /// Drops the one-to-one links that an object has from beneath the receiver, of which the sender
-  /// did not know, if the newer changes have linked its partner elsewhere.
+  /// Drops the one-to-one links beneath the receiver that the sender was unaware of, if the newer
+  /// changes have linked the partner elsewhere.
   private mutating func dropIfRival(
     _ key: ObjectKey, setting slots: SlotSet, _ entity: EntitySchema
   ) {

@@ -9,7 +9,7 @@ extension MergePolicy {
     case fail
     /// The object stays as the store has it: deleted, if it was deleted there.
     case keepTheirs
-    /// The object becomes as the save wants it, whole: deleted, if the save deletes it.
+    /// The object gets the save's whole state: it is deleted, if the save deletes it.
     case takeOurs
     /// The object is deleted.
     case delete
@@ -64,7 +64,7 @@ final class CustomRule: Sendable {
   let name: String
   private let decide: @Sendable (Conflict) -> MergePolicy.Decision
 
-  /// Rules that refer to each other without end are told by this.
+  /// The limit that detects rules that refer to each other without end.
   private static let depthMax = 16
 
   init(name: String, decide: @escaping @Sendable (Conflict) -> MergePolicy.Decision) {

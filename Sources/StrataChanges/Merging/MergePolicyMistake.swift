@@ -13,7 +13,7 @@ public struct MergePolicyMistake: Error, Sendable, Hashable {
     /// or store.
     case unfitValue(property: String)
     /// The relationship and its inverse are to-one, and the target is neither ours nor theirs: the
-    /// other end would not know.
+    /// other end would not lead back.
     case oneToOneRelationship(String)
     /// Policies refer to each other without end.
     case endless

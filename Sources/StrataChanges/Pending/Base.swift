@@ -164,11 +164,11 @@ package struct Base: Sendable {
     return Base(record: origin, below)
   }
 
-  /// Whether `stored` is something that the setters of `slots` have not read.
+  /// Whether the setters of `slots` have not read the state `stored`.
   ///
   /// - Parameters:
-  ///   - slots: those that the change sets. None stands for the whole object: it is deleted, or was
-  ///     only read.
+  ///   - slots: those that the change sets. An empty set means the whole object: it is deleted, or
+  ///     was only read.
   ///   - isEqual: compares records, derived values left out.
   package func isOutdated(
     by stored: StoredRecord, setting slots: SlotSet, where isEqual: (Record, Record) -> Bool

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// Where the changes of a segment's objects are in its table, told by one load for most objects.
+/// The positions of the changes of a segment's objects in its table, found by one load for most
+/// objects.
 ///
-/// A walk over an index asks each layer of each entry of the store, and most entries are of objects
-/// that the layer knows nothing about. To search the table takes several loads, each of a line of
-/// memory that is in no near cache if much is pending; the map of the same table is a tenth as
+/// A walk over an index asks each layer about each entry of the store, and most entries are of
+/// objects without a change in the layer. Searching the table takes several loads, each of a line
+/// of memory that is in no near cache if much is pending; the map of the same table is a tenth as
 /// large, or less.
 ///
 /// ```

@@ -44,7 +44,7 @@ package struct Overlay: Sendable {
     contains { _, change in change.isAnything } || hasLinkChanges
   }
 
-  /// Whether there is a word on a link between objects neither of which came and went.
+  /// Whether there is a change of a link between objects neither of which was inserted and deleted.
   private var hasLinkChanges: Bool {
     func hasGone(_ key: ObjectKey) -> Bool {
       guard let change = change(for: key) else { return false }

@@ -2,12 +2,12 @@
 
 package import StrataModel
 
-/// Sorts places by a word each, without comparing two of them more than it must: the heads of index
-/// entries, and keys.
+/// Sorts places by a word each, with few comparisons of two of them: the heads of index entries,
+/// and keys.
 ///
 /// Many words are sorted byte by byte, from the lowest, each time into 256 piles; bytes in which
-/// all words agree are passed over, which for counters and for texts with a common beginning are
-/// most. Equal words keep their order.
+/// all words agree are skipped, which for counters and for texts with a common beginning are most.
+/// Equal words keep their order.
 package enum WordOrder {
   /// A place and the word that it is sorted by.
   struct Item {

@@ -9,8 +9,8 @@ package struct BatchDeletion: Sendable {
   package enum Subject: Sendable {
     /// All objects of these entities. The store need not look at them one by one.
     case all([EntityNumber])
-    /// Those that are found in the state that the store has when it comes to delete them. Keys of
-    /// objects that are not there are passed over.
+    /// The objects that are found in the store's state at the time of the deletion. Keys of objects
+    /// that do not exist are ignored.
     case found(@Sendable (any Snapshot) throws -> [ObjectKey])
   }
 
@@ -41,8 +41,8 @@ package struct BatchDeletion: Sendable {
 /// ## Isolation
 /// The store's writer. Views are valid during a call.
 package protocol DeletionConsequences {
-  /// Whether anything may follow from the deletion of objects of the entity: of others it is not
-  /// told.
+  /// Whether the deletion of objects of the entity may have consequences: it is notified of no
+  /// others.
   func concerns(_ entity: EntityNumber) -> Bool
 
   /// An object will be deleted.

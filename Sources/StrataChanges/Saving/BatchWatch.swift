@@ -12,8 +12,8 @@ package final class BatchWatch: Sendable {
   /// After this number of objects the writer checks for cancellation.
   package static let stride = 256
 
-  /// - Parameter report: is told on the writer's thread how many objects have been dealt with, of
-  ///   how many that are known by then.
+  /// - Parameter report: called on the writer's thread with the number of finished objects and the
+  ///   number of objects known so far.
   package init(
     report: (@Sendable (_ completedCount: Int, _ objectCount: Int) -> Void)? = nil
   ) {

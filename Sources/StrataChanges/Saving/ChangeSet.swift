@@ -51,8 +51,8 @@ package struct CommitResult: Sendable {
   /// The objects whose stored record differs from the change set's, because a merge policy decided
   /// or because of a derived attribute; nil for an object that the store no longer has.
   package let merged: [ObjectKey: Record?]
-  /// The objects of `merged` of which derived attributes alone are other than in the change set,
-  /// with their slots: no policy has decided anything.
+  /// The objects of `merged` whose derived attributes alone differ from the change set, with their
+  /// slots: no policy has decided anything.
   package let derived: [ObjectKey: SlotSet]
   /// The cost of the save.
   package let writes: WriteCount

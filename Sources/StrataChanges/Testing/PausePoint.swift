@@ -11,9 +11,9 @@ package enum PausePoint: String, Sendable, CaseIterable {
   case snapshotTaken
   /// The writer has tagged the segments that it will commit; it holds the store's write lock.
   case tagged
-  /// The saver knows that its commit is durable, the layers do not yet.
+  /// The saver has the result of its durable commit, and the layers have not yet.
   case committed
-  /// The saver knows that the store has refused its save or failed; all is unsaved still.
+  /// The saver has the result of a refused or failed save; all changes are still unsaved.
   case refused
   /// The layers have released the changes that the store now has.
   case published

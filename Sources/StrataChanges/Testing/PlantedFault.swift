@@ -3,9 +3,9 @@ import StrataPrimitives
 package import StrataRecord
 import Synchronization
 
-/// A mistake that a test plants on purpose, to show that another test would find it. Each stands
-/// where an obvious variant of the code would make it. In release builds none can be planted, and
-/// asking costs nothing.
+/// A mistake that a test plants on purpose, to show that another test would find it. Each is at the
+/// place where an obvious variant of the code would make it. In release builds none can be planted,
+/// and the check costs nothing.
 package enum PlantedFault: String, Sendable, CaseIterable {
   /// A view does not leave out the segments that its snapshot shows already.
   case untaggedView

@@ -135,7 +135,7 @@ package struct Following {
     PushGround(sights: Array(sights.dropFirst()), generation: generation ?? 0)
   }
 
-  /// Whether the follower knows of nothing that came after the state that `ground` tells of.
+  /// Whether the follower has seen no change after the state of `ground`.
   package func isCovered(by ground: PushGround) -> Bool {
     guard ground.sights.count == sights.count, ground.generation >= generation ?? 0 else {
       return false

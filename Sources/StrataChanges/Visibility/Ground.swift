@@ -23,12 +23,12 @@ package struct Ground: Sendable {
   /// a conflict. A context that merges automatically drops it, as it drops its own at a merge.
   package var keepsLost = true
 
-  /// A ground of which nothing is in doubt.
+  /// A ground without any object in doubt.
   package init() {}
 
   package var isEmpty: Bool { found.isEmpty }
 
-  /// The objects that were looked up and of which there is nothing.
+  /// The objects that were looked up and do not exist.
   package var absentKeys: [ObjectKey] {
     found.compactMap { key, found in if case .absent = found { key } else { nil } }
   }

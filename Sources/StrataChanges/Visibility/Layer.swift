@@ -192,7 +192,8 @@ public final class Layer: Sendable {
   /// - Parameter level: the number of levels between the context and the caller's; for the error.
   package typealias Saver = @Sendable (_ level: Int) async throws -> Void
 
-  /// Has `source` asked when a descendant wants the owner saved. It gives nil if the owner is gone.
+  /// Sets the function that is called when a descendant's save reaches the owner. It returns nil if
+  /// the owner is deallocated.
   package func onSaveRequest(_ source: @escaping @Sendable () -> Saver?) {
     owner.withLock { $0.saver = source }
   }

@@ -71,7 +71,7 @@ package final class ReadView {
   }
 
   /// The segments that the snapshot does not show. The context's own are among those that a save
-  /// may have taken to the store, before the context has let go of them.
+  /// may have taken to the store, before the context has released them.
   static func hidden(
     _ segments: [Segment], from snapshot: any Snapshot, _ schema: Schema
   ) -> [Segment] {

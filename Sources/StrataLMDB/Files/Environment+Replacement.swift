@@ -25,8 +25,8 @@ extension Environment {
   /// Renewals of one read transaction between two looks at the path.
   static var renewalsPerLook: UInt { 256 }
 
-  /// - Throws: `fileReplaced` if the path does not lead to this environment's file any more;
-  ///   `permissionDenied` or `io` if that cannot be told.
+  /// - Throws: `fileReplaced` if the path no longer leads to this environment's file;
+  ///   `permissionDenied` or `io` if that cannot be determined.
   func checkPath() throws(LMDBError) {
     guard options.keepsName else { return }
     let found: FileIdentity?

@@ -57,7 +57,7 @@ extension Environment {
     try ForkGuard.check()
     let environment = try EnvironmentRegistry.entries.wait {
       entries throws(LMDBError) -> Environment? in
-      // Asked again after each wait: the path may lead to another file by then.
+      // Looked up again after each wait: the path may lead to another file.
       let identity = try FileIdentity(at: path, allowsEmpty: options.createIfMissing)
       if identity == nil && !options.createIfMissing { throw .noSuchFile }
       if let identity, let entry = entries[identity] { return entry.environment }

@@ -2,12 +2,12 @@
 import StrataPrimitives
 import Synchronization
 
-/// Knows whether this process was forked from one that uses LMDB.
+/// Detects whether this process was forked from one that uses LMDB.
 ///
-/// A forked child shares the parent's reader slots and has no writer thread: whatever it did would
-/// harm the parent (lmdb.h: "Use an MDB_env* in the process which opened it, not after fork()").
-/// A handler that runs in the child is remembered instead of asking for the process number, which
-/// is a system call, at each transaction.
+/// A forked child shares the parent's reader slots and has no writer thread: its calls would harm
+/// the parent (lmdb.h: "Use an MDB_env* in the process which opened it, not after fork()"). A
+/// handler that runs in the child is remembered instead of asking for the process number, which is
+/// a system call, at each transaction.
 enum ForkGuard {
   private static let isChild = Atomic<Bool>(false)
 

@@ -21,7 +21,7 @@ struct OpenedFile: ~Copyable {
   let identity: FileIdentity
   let mapSizeBytes: Int
 
-  /// Opens the file at `path`, of which the caller knows that no environment has it open.
+  /// Opens the file at `path`. The caller guarantees that no environment has it open.
   ///
   /// - Parameter expected: the file that was found at the path, nil for one that is to be created.
   init(at path: String, expecting expected: FileIdentity?, options: EnvironmentOptions)

@@ -20,7 +20,8 @@ final class MappedFile: Sendable {
   private let start = Atomic<UInt>(0)
   /// A lower bound of the file's length: it never shrinks while it is open.
   private let byteCount = Atomic<UInt>(0)
-  /// Bytes of a page, if all that `pages(of:)` wants is so; 0 until it is known, -1 if it is not.
+  /// The number of bytes of a page, if the requirements of `pages(of:)` are met; 0 until that is
+  /// known, -1 if they are not.
   private let pageByteCount = Atomic<Int>(0)
 
   /// Whether the bytes are within the file; nil if they are not in the file's map, but in a page

@@ -64,7 +64,7 @@ package struct RecordWalk: ~Copyable {
   /// Moves to the next entry.
   ///
   /// - Returns: false behind the last one.
-  /// - Throws: `corrupted`, `pageNotFound`; `badTransaction` if the snapshot was let go.
+  /// - Throws: `corrupted`, `pageNotFound`; `badTransaction` if the snapshot was released.
   @inline(__always)
   package mutating func next() throws(LMDBError) -> Bool {
     guard epoch == transaction.epoch else { throw .badTransaction }

@@ -17,7 +17,7 @@ public import CStrataLMDB
 /// The writer thread.
 @usableFromInline
 package struct EditCursor: ~Copyable {
-  /// Where it stands. Moving it changes nothing.
+  /// The cursor's position. Moving it changes nothing.
   @usableFromInline package var cursor: Cursor
 
   @usableFromInline

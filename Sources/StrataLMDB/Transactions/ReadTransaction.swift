@@ -4,12 +4,12 @@ import CStrataLMDB
 /// One snapshot of the file, which no writer changes.
 ///
 /// A reader that works turn by turn keeps one transaction and its cursors and renews them, at no
-/// more than the price of finding the newest snapshot: to begin one costs an allocation and a
-/// search of the reader table. It keeps its reader slot until it is gone.
+/// more than the price of finding the newest snapshot: beginning one costs an allocation and a
+/// search of the reader table. It keeps its reader slot until it is deallocated.
 ///
 /// States: live, ended.
 /// - live → live: `renew`, to the newest snapshot.
-/// - live → ended: `end`. The snapshot is let go; lookups throw `badTransaction`.
+/// - live → ended: `end`. The snapshot is released; lookups throw `badTransaction`.
 /// - ended → live: `renew`.
 /// - live or ended → gone: deinit.
 ///
@@ -18,7 +18,7 @@ import CStrataLMDB
 /// each commit: end it when the turn ends. It holds the environment; its cursors hold it.
 ///
 /// ## Isolation
-/// As `Transaction`. The last reference may be dropped on any thread: the environment has
+/// As `Transaction`. The last reference may be released on any thread: the environment has
 /// MDB_NOTLS, so a read transaction belongs to its holder, not to the thread that began it.
 @usableFromInline
 package final class ReadTransaction: Transaction {
@@ -40,11 +40,11 @@ package final class ReadTransaction: Transaction {
     mdb_txn_reset(raw)
   }
 
-  /// Moves to the newest snapshot. Bytes taken before are no longer good; a cursor stands nowhere
+  /// Moves to the newest snapshot. Bytes taken before are no longer valid; cursors have no position
   /// and may be used again.
   ///
-  /// - Throws: `badReaderSlot` (drop the transaction and take another), `mapResized`, `panic`,
-  ///   `forked`, `fileReplaced`. The transaction has then ended.
+  /// - Throws: `badReaderSlot` (release the transaction and begin a new one), `mapResized`,
+  ///   `panic`, `forked`, `fileReplaced`. The transaction has then ended.
   package func renew() throws(LMDBError) {
     try ForkGuard.check()
     end()

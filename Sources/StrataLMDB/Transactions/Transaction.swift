@@ -123,8 +123,8 @@ package class Transaction {
     }
   }
 
-  /// The error for a code that an operation of this transaction gave. To LMDB, a tree that the
-  /// transaction does not know, and any tree once it was reset, is an invalid argument.
+  /// The error for a code of an operation of this transaction. To LMDB, an unknown tree, and any
+  /// tree after a reset, is an invalid argument.
   @usableFromInline
   final func failure(_ code: Int32) -> LMDBError {
     if code == EINVAL { return isLive ? .badTree : .badTransaction }

@@ -2,10 +2,10 @@
 package import Foundation
 import StrataPrimitives
 
-/// A store's UUID, interned: four bytes that stand for it in every `ObjectID` of this process.
+/// A store's UUID, interned: four bytes that represent it in every `ObjectID` of this process.
 ///
-/// The number is given out at the first meeting of the UUID, never reused, and means nothing in
-/// another process; URIs and encoded IDs carry the UUID itself.
+/// The number is assigned at the first use of the UUID, never reused, and means nothing in another
+/// process; URIs and encoded IDs carry the UUID itself.
 @frozen
 @usableFromInline
 package struct StoreIdentity: Sendable, Hashable {

@@ -49,7 +49,7 @@ extension ManagedObjectModel {
     }
   }
 
-  /// Checks that values of `attribute` can stand in an index.
+  /// Checks that values of `attribute` can be indexed.
   static func checkIndexable(
     _ attribute: AttributeDescription, of entity: String
   ) throws(ModelError) {

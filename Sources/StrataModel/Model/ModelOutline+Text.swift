@@ -8,7 +8,7 @@ extension ModelOutline {
   }
 }
 
-// Members stand in the order of their names.
+// Members are in the order of their names.
 
 extension ModelOutline.Entity {
   fileprivate var text: String {

@@ -15,8 +15,7 @@ public enum AttributeRule: Sendable, Hashable {
   case length(min: Int, max: Int?)
   /// A number or a `Date`, bounds included. A nil bound is no limit. NaN is in no range.
   case range(min: Value?, max: Value?)
-  /// A `String`, of which the whole must match this regular expression, written as for Swift's
-  /// `Regex`.
+  /// A `String` that must match this regular expression as a whole, written as for Swift's `Regex`.
   case matches(String)
 }
 

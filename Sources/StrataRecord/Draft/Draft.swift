@@ -49,9 +49,8 @@ package struct Draft {
   /// A draft of `base`, which is a record of `layout`; of a new object if it is nil.
   ///
   /// - Parameters:
-  ///   - external: the bytes that the base's external slots stand for, where those are not in the
-  ///     store.
-  ///   - heapByteCount: how many bytes of variable values are likely to be set.
+  ///   - external: the bytes of the base's external slots, as far as they are not in the store.
+  ///   - heapByteCount: the likely number of bytes of variable values that will be set.
   package static func make(
     _ layout: RecordLayout, base: Record?, external: ExternalValues = ExternalValues(),
     heapByteCount: Int = Draft.heapByteCountUsual, in arena: inout DraftArena
@@ -67,8 +66,8 @@ package struct Draft {
 
   /// A draft that patches a copy of `base`.
   ///
-  /// - Parameter records: where the copy is made, and stays whatever becomes of the draft.
-  /// - Important: once it is encoded, nothing is set in it any more.
+  /// - Parameter records: the arena of the copy, which outlives the draft.
+  /// - Important: Once it is encoded, nothing is set in it any more.
   package static func make(
     patching base: Record, of layout: RecordLayout, in records: inout RecordArena,
     _ arena: inout DraftArena

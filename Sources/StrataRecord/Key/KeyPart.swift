@@ -231,8 +231,8 @@ struct KeyPart {
     }
   }
 
-  /// 00, 01 and 02 become 02 01, 02 02 and 02 03, so that 01 ends the part and sorts before all
-  /// that could stand there instead, and 00 remains for nil.
+  /// 00, 01 and 02 become 02 01, 02 02 and 02 03, so that 01 ends the part and sorts before every
+  /// other continuation, and 00 remains for nil.
   private mutating func append(escaping bytes: UnsafeRawBufferPointer, isWhole: Bool) {
     let room = limit - count
     let fitting = UnsafeRawBufferPointer(rebasing: bytes.prefix(room))

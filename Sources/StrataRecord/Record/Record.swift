@@ -22,8 +22,8 @@ package struct Record {
   @usableFromInline let offset: UInt32
   @usableFromInline let count: UInt32
 
-  /// The largest record: offsets within the variable part have 32 bits, of which the draft of a
-  /// record needs the highest.
+  /// The largest record: offsets within the variable part have 32 bits, and a record's draft needs
+  /// the highest of them.
   package static let byteCountMax = 0x7FFF_FFFF
 
   init(block: RecordBlock, offset: Int, byteCount: Int) {

@@ -124,7 +124,7 @@ private struct RecordEdit {
 
 extension RecordLayout {
   /// `base` with the values of `slots` taken from `changes`: an update on an update, or on an
-  /// insertion. Both are records of this layout. Slots without a place are passed over.
+  /// insertion. Both are records of this layout. Slots without a place are skipped.
   package func splice(
     base: Record, changes: Record, slots: SlotSet, into arena: inout RecordArena
   ) -> Record {

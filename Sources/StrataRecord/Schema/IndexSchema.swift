@@ -49,8 +49,8 @@ package struct IndexSchema: Sendable, Hashable {
 // MARK: - Values
 
 extension IndexSchema {
-  /// Appends the value of a record: all its parts, of which those beyond 255 bytes are cut.
-  /// - Returns: whether it was cut: other values share these bytes.
+  /// Appends the value of a record: all its parts, truncated at 255 bytes.
+  /// - Returns: whether it was truncated: other values share these bytes.
   @discardableResult
   package func append(
     valueOf record: Record, _ layout: RecordLayout, to bytes: inout [UInt8]

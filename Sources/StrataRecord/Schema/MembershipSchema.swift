@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// How the changes that make an object a member of some to-many relationships, or no member any
-/// more, are told from other changes. The record of the relationship's owner does not show them.
+/// The description of changes that make an object a member of to-many relationships, or end its
+/// membership. The record of the relationship's owner does not show them.
 package struct MembershipSchema: Sendable {
   /// The relationships in question.
   package let relationships: Set<PropertyNumber>
@@ -27,7 +27,7 @@ package struct MembershipSchema: Sendable {
 package struct EntityMemberships: Sendable {
   /// The to-one slots whose target owns the relationship.
   package let slots: [(slot: Int, relationship: PropertyNumber)]
-  /// The links that are kept beside the objects, and of which the other direction is in question.
+  /// The links that are kept beside the objects, and whose other direction is in question.
   package let ends: [(relationship: PropertyNumber, end: PropertyNumber)]
 
   fileprivate init?(_ entity: EntitySchema, in relationships: Set<PropertyNumber>) {

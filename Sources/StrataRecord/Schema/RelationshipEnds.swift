@@ -131,13 +131,13 @@ package struct RelationshipEnds: Sendable {
 }
 
 extension RelationshipEnds.Target {
-  /// Whether a target that a deletion did not know stands in its way. A partner is a `Referrer`
-  /// too.
+  /// Whether a target that a deletion was unaware of prevents it. A partner is a `Referrer` too.
   package var mustBeKnown: Bool { partner == nil && rule.isAboutOthers }
 }
 
 extension RelationshipEnds.Links {
-  /// Whether a link that a deletion did not know stands in its way: any other goes with the object.
+  /// Whether a link that a deletion was unaware of prevents it: any other is removed with the
+  /// object.
   package var mustBeKnown: Bool { rule.isAboutOthers }
 }
 

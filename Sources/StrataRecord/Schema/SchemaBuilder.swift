@@ -16,7 +16,7 @@ struct SchemaBuilder {
     let inverses: [RelationshipSchema.Inverse?]
   }
 
-  /// A relationship without an inverse, which its destination has to know.
+  /// A relationship without an inverse, seen from its destination.
   private struct OneWay {
     let owner: EntityDescription
     let slot: Int

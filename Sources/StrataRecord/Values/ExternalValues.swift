@@ -85,7 +85,7 @@ extension AttributeValue {
     self = value
   }
 
-  /// The bytes that an external attribute stands for with this value; nil for no value.
+  /// The bytes of an external attribute with this value; nil for no value.
   package var externalData: ExternalData? {
     if case .data(let data) = value { ExternalData(data) } else { nil }
   }

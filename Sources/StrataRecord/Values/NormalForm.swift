@@ -6,11 +6,11 @@ import StrataPrimitives
   @_spi(_Unicode) internal import Swift
 #endif
 
-/// The NFC form of a text, which its key is made of: canonically equivalent texts have one, and the
-/// order of its bytes is the order of Swift's `<`.
+/// The NFC form of a text, from which its key is made: canonically equivalent texts have one, and
+/// the order of its bytes is the order of Swift's `<`.
 ///
-/// Most text is in this form already and is told to be by a look at its bytes. For the rest the
-/// form is the standard library's own, so that keys and `<` follow the same tables of Unicode.
+/// Most text is in this form already, which a check of its bytes shows. For the rest the form is
+/// the standard library's own, so that keys and `<` follow the same tables of Unicode.
 package enum NormalForm {
   /// Whether the first `byteCount` bytes of a UTF-8 text are certainly in NFC. If the result is
   /// false, they may still be.

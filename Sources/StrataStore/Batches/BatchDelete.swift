@@ -29,7 +29,7 @@ struct BatchDelete {
   let transaction: WriteTransaction
   let generation: UInt64
   private let queue: CommitQueue
-  /// Whether the caller wants the keys of the changed objects even if no step needs them.
+  /// Whether the caller requests the keys of the changed objects even if no step needs them.
   private let notesKeys: Bool
 
   var consequences: (any DeletionConsequences)?

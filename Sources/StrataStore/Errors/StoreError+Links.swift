@@ -15,7 +15,7 @@ extension StoreError {
     .damaged(tree: "i\(key.entity.rawValue)", key: "serial \(key.serial)", reason: reason)
   }
 
-  /// One object is said to be linked to another, and the other end does not know.
+  /// One object is linked to another according to one place, and the other end does not lead back.
   package static func damagedLink(of owner: ObjectKey, to end: ObjectKey) -> StoreError {
     damagedIndex(
       naming: end, "it is said to be linked to \(owner.entity.rawValue)/\(owner.serial), and is not"

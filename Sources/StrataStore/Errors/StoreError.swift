@@ -49,8 +49,8 @@ public enum StoreError: Error, Sendable {
 
   /// The store's file was deleted, moved or replaced, for example by a backup, while the store was
   /// open here or in another process. A save that fails with it counts as not saved: the file at
-  /// the path does not have it. Let go of the coordinator and of all its contexts, in every process
-  /// that has the store open, see that the right file is at the path, and open it again.
+  /// the path does not have it. Release the coordinator and all its contexts, in every process that
+  /// has the store open, check that the right file is at the path, and open it again.
   case fileReplaced(path: String)
   /// The storage engine failed. The reason says what to do.
   case storage(StorageFailure)
@@ -64,9 +64,9 @@ public struct DanglingLink: Sendable, Hashable {
     /// The save makes the link, and its target does not exist: it was deleted in between, or never
     /// saved.
     case missingTarget
-    /// The save deletes the target, and did not know of the link, which another save has made.
+    /// The save deletes the target, and was unaware of the link, which another save has made.
     case unknownReferrer
-    /// The save deletes the owner, and did not know of the link, which another save has made; the
+    /// The save deletes the owner, and was unaware of the link, which another save has made; the
     /// delete rule, cascade or deny, has not been applied to it.
     case unknownMember
     /// The save deletes the target, whose delete rule is deny, and another save has linked the

@@ -73,7 +73,7 @@ extension SchemaNumbers {
       && Self.areDistinct(entities.values, upTo: lastEntity)
   }
 
-  /// Whether each number is another one from 1 to `last`.
+  /// Whether the numbers are different and from 1 to `last`.
   private static func areDistinct(_ numbers: some Sequence<UInt16>, upTo last: UInt16) -> Bool {
     var isTaken = [Bool](repeating: false, count: Int(last) + 1)
     isTaken[0] = true

@@ -90,7 +90,7 @@ enum StoreFile {
     }
   }
 
-  /// The environment is closed when it is let go.
+  /// The environment is closed when it is released.
   @discardableResult
   private static func writeNewStore(
     at path: String, model: ManagedObjectModel, durability: StrataLMDB.Durability,

@@ -5,8 +5,8 @@ package import StrataModel
 import StrataPrimitives
 package import StrataRecord
 
-// An index as the entries that its blocks stand for (`Postings`): value and object, one after the
-// other, ascending or descending.
+// An index as the entries in its blocks (`Postings`): value and object, one after the other,
+// ascending or descending.
 
 extension StoreView {
   /// Nothing is allocated per entry.

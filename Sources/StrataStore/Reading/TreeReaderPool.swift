@@ -41,7 +41,7 @@ final class TreeReaderPool: Sendable {
     }
   }
 
-  /// Takes back a reader. Its snapshot is let go at once.
+  /// Takes back a reader. Its snapshot is released at once.
   func give(_ reader: TreeReader) {
     (reader.transaction as? ReadTransaction)?.end()
     let idle = Idle(reader: reader)

@@ -11,9 +11,9 @@ enum LinkBreach {
   case lostLink(LinkPlace, target: ObjectKey)
   /// Of a one-to-one relationship one end leads to the other, and that one elsewhere.
   case halfLink(owner: ObjectKey, slot: Int, target: ObjectKey, partner: Int)
-  /// The save deletes an object and did not know that another's to-one slot leads to it.
+  /// The save deletes an object and was unaware that another's to-one slot leads to it.
   case referrer(owner: ObjectKey, RelationshipEnds.Referrer, deleted: ObjectKey)
-  /// The save deletes an object and did not know of a link that its delete rule is about.
+  /// The save deletes an object and was unaware of a link that its delete rule concerns.
   case member(of: ObjectKey, Int?, DeleteRule, target: ObjectKey)
 }
 

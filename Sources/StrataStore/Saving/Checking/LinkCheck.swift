@@ -80,8 +80,8 @@ struct LinkCheck {
     }
   }
 
-  /// Links to a deleted object that the save does not know stand in its way, unless they are
-  /// members of a set: those go with it.
+  /// Finds the links to a deleted object that the save was unaware of: they prevent the deletion,
+  /// unless they are members of a set, which are removed with it.
   private mutating func findBreaches(
     ofDeleted item: SavePlan.Item, _ entity: EntitySchema, _ isRevised: Bool
   ) throws {

@@ -73,8 +73,8 @@ struct SavePlan {
   /// The decisions of merge policies and the derived values, also of objects outside the save. The
   /// saver is notified of them.
   var merged: [ObjectKey: Record?] = [:]
-  /// The objects of `merged` of which no policy has decided anything, with the derived slots that
-  /// are other than the saver has them.
+  /// The objects of `merged` without a policy's decision, with the derived slots that differ from
+  /// the saver's.
   var derived: [ObjectKey: SlotSet] = [:]
 
   /// Whether nothing is written: the save has changed transient values alone, say.

@@ -23,8 +23,8 @@ final class StateAfterSave {
 
   var plan = SavePlan()
   var arena = RecordArena()
-  /// Objects that a conflict has made something else than the save wanted, others' objects among
-  /// them.
+  /// Objects whose state a conflict has changed from the save's, including objects outside the
+  /// save.
   var revised: [ObjectKey: SavePlan.Item] = [:]
   /// Those that were revised since their links were last looked at.
   var freshlyRevised: [ObjectKey] = []
@@ -125,14 +125,14 @@ final class StateAfterSave {
     } ?? false
   }
 
-  /// Whether the merge policy let another save's deletion of the object stand: links to it are
-  /// dropped with our changes.
+  /// Whether the merge policy kept another save's deletion of the object: links to it are dropped
+  /// with our changes.
   func isGoneByMerge(_ key: ObjectKey) -> Bool {
     guard !plan.merged.isEmpty, let decided = plan.merged[key] else { return false }
     return decided == nil
   }
 
-  /// The object that stands for one that has lost, in the end; nil for any other.
+  /// The final survivor of a loser; nil for any other object.
   func survivor(of key: ObjectKey) -> ObjectKey? {
     guard var survivor = survivors[key] else { return nil }
     while let next = survivors[survivor] { survivor = next }

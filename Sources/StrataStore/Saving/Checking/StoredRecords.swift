@@ -14,7 +14,7 @@ struct StoredRecords: ~Copyable {
   private var cursor: Cursor
   /// The serial of the last record, or 0.
   private let last: UInt64
-  /// The serial that the cursor is on; nil while it stands nowhere.
+  /// The serial of the cursor's record; nil while it has no position.
   private var place: UInt64?
 
   init(in tree: Tree, of transaction: Transaction) throws(LMDBError) {

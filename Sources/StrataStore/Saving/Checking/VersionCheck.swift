@@ -47,7 +47,7 @@ struct VersionCheck {
     switch change.kind {
     case .insert: add(key, old: nil, new: change.record, change.external, entity, &items)
     case .update: resolve(change, of: key, theirs: nil, entity, &items)
-    // Both wanted it gone.
+    // Both deleted it.
     case .delete: break
     }
   }

@@ -96,7 +96,7 @@ final class CommitQueue: Sendable {
     }
   }
 
-  /// The first serial that the catalog knows to be free, as far as it can be read.
+  /// The first free serial in the catalog, as far as it can be read.
   func firstFreeSerial() -> UInt64 {
     guard let transaction = try? environment.read(),
       let serial = try? Catalog.firstFreeSerial(in: transaction)

@@ -25,7 +25,7 @@ struct GroupCommit {
   /// The generation of the last save in the transaction.
   private var generation: UInt64
   private var hasWritten = false
-  /// By request; those that were refused hear why, whatever befalls the transaction.
+  /// By request: rejected saves keep their own error; the others get the transaction's.
   private var replies: [(isRefusal: Bool, give: Reply)] = []
   /// The segments of the written saves, and the news that they make, with the generations that they
   /// get.

@@ -3,9 +3,10 @@ import StrataChanges
 import StrataLMDB
 import StrataPrimitives
 
-/// The change feeds of the files that are open in this process: one for each file, whichever stores
-/// have it open, so that two coordinators on one file hear of each other's saves object by object.
-/// Their keys mean the same: a file opens with one model only, and its numbers are in the file.
+/// The change feeds of the files that are open in this process: one for each file, shared by all
+/// stores that have it open, so that two coordinators on one file see each other's saves object by
+/// object. Their keys mean the same: a file opens with one model only, and its numbers are in the
+/// file.
 ///
 /// ## Isolation
 /// Sendable. All writes to a file are on its environment's one thread, so its feed is in the order

@@ -19,7 +19,7 @@ struct PlanWriter {
   private let generation: UInt64
   private var count = WriteCount()
 
-  /// - Throws: `LMDBError`; the transaction is then good for nothing but abort.
+  /// - Throws: `LMDBError`; the transaction can then only be aborted.
   static func write(
     _ plan: SavePlan, in transaction: WriteTransaction, _ trees: Trees, generation: UInt64
   ) throws -> WriteCount {
@@ -108,7 +108,7 @@ struct PlanWriter {
 
   // MARK: - External values
 
-  /// Takes away the values that records have let go of, and puts the new ones.
+  /// Removes the values that records no longer have, and puts the new ones.
   private mutating func writeExternal(_ section: SavePlan.Section) throws {
     guard let tree = trees.external(of: section.entity.number) else { return }
     let (layout, numbers) = (section.entity.layout, section.entity.numbers)

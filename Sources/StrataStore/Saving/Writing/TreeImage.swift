@@ -40,9 +40,9 @@ final class TreeImage {
     chunks[last].append(contentsOf: value)
   }
 
-  /// Has `tree` hold these entries and nothing else.
+  /// Replaces the content of `tree` by these entries.
   ///
-  /// - Returns: false if they do not ascend; the transaction is then good for nothing but abort.
+  /// - Returns: false if they do not ascend; the transaction can then only be aborted.
   /// - Throws: as `WriteTransaction.put`.
   func write(into tree: Tree, of transaction: WriteTransaction) throws(LMDBError) -> Bool {
     try transaction.clear(tree)
