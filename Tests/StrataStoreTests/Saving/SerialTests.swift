@@ -64,4 +64,41 @@ import Testing
     try edit.save()
     #expect(store.nextSerial() > 5_000_000)
   }
+
+  /// The reservation and the save are enqueued while the writer is held, so that they are one
+  /// group.
+  @Test func `that have run out fail no save of their group`() throws {
+    let store = try LMDBStore.inMemory(model: Atlas.model())
+    let city = store.schema.of(Atlas.city).number
+    let country = store.schema.of(Atlas.country).number
+    var last = Edit(store)
+    last.insert(Atlas.city, key: ObjectKey(entity: city, serial: ObjectKey.serialMax))
+    try last.save()
+    let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    var holding = Edit(store)
+    holding.insert(Atlas.country, key: ObjectKey(entity: country, serial: 1))
+    store.commit(holding.changeSet) { _ in
+      isHeld.signal()
+      mayGoOn.wait()
+    }
+    isHeld.wait()
+    let isDone = DispatchGroup()
+    isDone.enter()
+    Thread.detachNewThread {
+      _ = store.nextSerial()
+      isDone.leave()
+    }
+    Thread.sleep(forTimeInterval: 0.1)
+    let isSaved = Mutex(false)
+    var edit = Edit(store)
+    edit.insert(Atlas.city, key: ObjectKey(entity: city, serial: 1))
+    isDone.enter()
+    store.commit(edit.changeSet) { result in
+      isSaved.withLock { $0 = (try? result.get()) != nil }
+      isDone.leave()
+    }
+    mayGoOn.signal()
+    isDone.wait()
+    #expect(isSaved.withLock { $0 })
+  }
 }

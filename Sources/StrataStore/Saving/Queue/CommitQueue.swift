@@ -109,7 +109,8 @@ final class CommitQueue: Sendable {
       try environment.submit(lendingThread: lendsThread) { [self] in writeGroup() }
     } catch {
       let requests = state.withLock { state in
-        defer { state = State() }
+        // The job that submits this one may still be writing.
+        defer { (state.waiting, state.isScheduled) = ([], false) }
         return state.waiting
       }
       for request in requests { request.fail(StoreError(error)) }

@@ -94,8 +94,15 @@ struct GroupCommit {
         generation: generation, merged: plan.merged, derived: plan.derived, writes: writes)
       replies.append((false, { completion(.success(result)) }))
     case .reserve(let floor, let completion):
+      let block: Range<UInt64>
+      do {
+        block = try freeBlock(from: floor)
+      } catch {
+        let error = StoreError(catching: error)
+        return replies.append((true, { completion(.failure(error)) }))
+      }
       hasWritten = true
-      let block = try reserve(from: floor)
+      try Catalog.setFirstFreeSerial(block.upperBound, in: transaction)
       replies.append((false, { completion(.success(block)) }))
     case .delete: preconditionFailure("a batch has a transaction of its own")
     }
@@ -103,14 +110,11 @@ struct GroupCommit {
 
   // MARK: - Serials
 
-  private func reserve(from floor: UInt64) throws -> Range<UInt64> {
+  private func freeBlock(from floor: UInt64) throws -> Range<UInt64> {
     let free = try Catalog.firstFreeSerial(in: transaction)
     let first = max(free, floor, try highestSerial() + 1)
     let end = first + SerialAllocator.blockCount
-    guard end <= ObjectKey.serialMax else {
-      throw StoreError.storeFull
-    }
-    try Catalog.setFirstFreeSerial(end, in: transaction)
+    guard end <= ObjectKey.serialMax else { throw StoreError.storeFull }
     return first..<end
   }
 
