@@ -23,7 +23,8 @@ package import StrataRecord
 package struct Base: Sendable {
   /// The reading of the setter of some slots.
   package struct Reading: Sendable {
-    /// Those that the setter set. The first reading counts for all slots that no other one names.
+    /// The slots that the setter set. The first reading counts for all slots that no other one
+    /// names.
     var slots: SlotSet
     fileprivate(set) var generation: UInt64
     /// The committed record; nil if the object was in no store.

@@ -150,7 +150,7 @@ package struct Following {
       gathered.isUnknown = true
       return
     }
-    // Those that the view before has shown already are left out.
+    // Changes that the previous view has shown already are left out.
     let unseen = generation.map { seen in news.filter { $0.generation > seen } } ?? news
     gathered.append(unseen, of: chain)
     // Before its first view a context has read nothing, and its own saves are in the feed before

@@ -13,7 +13,7 @@ import CStrataLMDB
 // | --- | --- | --- |
 // | opening a file | with its first transaction | that the lock file is its own, in this process |
 // | beginning to write | yes: it must be the next one | yes |
-// | after a commit | | yes, before the caller is told |
+// | after a commit | | yes, before it returns |
 // | beginning to read | yes: the file must have it | yes |
 // | renewing a reader | yes | with each `renewalsPerLook` renewals |
 //

@@ -36,7 +36,7 @@ package final class Environment: Sendable {
   package nonisolated(unsafe) let raw: OpaquePointer
   /// The path that the file was opened at, links resolved.
   package let path: String
-  /// As asked for, with the map size that the system granted.
+  /// The requested options, with the map size that the system granted.
   package let options: EnvironmentOptions
 
   let identity: FileIdentity

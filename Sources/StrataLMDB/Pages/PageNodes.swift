@@ -229,7 +229,7 @@ struct PageNodes {
 }
 
 extension Bool {
-  /// Both, without looking at one of them first.
+  /// Logical and without a branch: evaluates both operands.
   @inline(__always)
   fileprivate func and(_ other: Bool) -> Bool {
     UInt8(truncatingIfNeeded: self ? 1 : 0) & UInt8(truncatingIfNeeded: other ? 1 : 0) != 0

@@ -67,7 +67,7 @@ package final class RecordTree {
   }
 
   struct Root {
-    /// Of the transaction, when the root was its snapshot's.
+    /// The transaction's epoch when the root was read.
     let epoch: UInt
     let pages: MappedPages
     let number: UInt64
@@ -102,7 +102,7 @@ package final class RecordTree {
     return root
   }
 
-  /// nil if there is no such tree, or not of the known kind.
+  /// The root; nil if there is no such tree, or not of the known kind.
   private func findRoot() throws(LMDBError) -> Root? {
     let key = name
     let found = try key.withUnsafeBufferPointer { (key) throws(LMDBError) in

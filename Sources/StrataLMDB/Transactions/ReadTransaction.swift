@@ -32,7 +32,7 @@ package final class ReadTransaction: Transaction {
     if let raw, !ForkGuard.isInForkedChild { mdb_txn_abort(raw) }
   }
 
-  /// Lets the snapshot go, and keeps the transaction and its cursors for `renew`.
+  /// Releases the snapshot, and keeps the transaction and its cursors for `renew`.
   package func end() {
     guard let raw, !ForkGuard.isInForkedChild else { return }
     epoch &+= 1

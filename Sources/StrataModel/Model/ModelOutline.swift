@@ -15,7 +15,7 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     package var isAbstract: Bool
     package var attributes: [Attribute]
     package var relationships: [Relationship]
-    /// Sorted, the names of each in their order; nil for none.
+    /// The uniqueness constraints: sorted lists of property names; nil for none.
     package var uniqueTogether: [[String]]?
     /// As `uniqueTogether`.
     package var indexes: [[String]]?

@@ -37,10 +37,10 @@ public enum RelationshipKind: UInt8, Sendable, Hashable, Codable {
 
 /// The other side of a relationship, as a model's author names it.
 public enum InverseReference: Sendable {
-  /// By the key path of the inverse property.
+  /// The inverse, named by its key path.
   case keyPath(AnyKeyPath & Sendable)
-  /// By its name, checked when the model is built: for the cases where the compiler calls a key
-  /// path a circular reference.
+  /// The inverse, named by its name, which is checked when the model is built: for the cases where
+  /// the compiler calls a key path a circular reference.
   case name(String)
 }
 

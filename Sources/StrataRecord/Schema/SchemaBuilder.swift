@@ -10,7 +10,7 @@ struct SchemaBuilder {
   /// The numbers of the names of one entity's properties.
   private struct Known {
     let number: EntityNumber
-    /// By slot.
+    /// The property numbers, indexed by slot.
     let numbers: [PropertyNumber]
     /// By slot; nil for attributes, and for relationships without inverse.
     let inverses: [RelationshipSchema.Inverse?]
