@@ -40,6 +40,7 @@ extension SaveSession {
         work.changeWorking(
           to: work.working.recomposed(over: save.changeSet.segments, schema: schema))
       }
+      save.outcome = .failure(error)
       throw error
     }
   }

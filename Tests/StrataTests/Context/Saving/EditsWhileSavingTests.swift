@@ -39,6 +39,25 @@
       #expect(left == [])
     }
 
+    @Test func `takes back a refused save once, which the saver finds finished`() async throws {
+      let container = try geography()
+      let context = ManagedObjectContext(parent: container.coordinator)
+      context.country("A")
+      try context.save()
+      context.country("A")
+      let other = ManagedObjectContext(parent: container.coordinator)
+      other.city("B")
+      let gate = WriterGate(container)
+      let held = await gate.begin(Task { try await other.save(to: .parent) })
+      let refused = Task { try await context.save(to: .parent) }
+      await Task.yield()
+      gate.open()
+      context.rollback()
+      await #expect(throws: StoreError.self) { try await refused.value }
+      try await held.value
+      #expect(!context.hasChanges)
+    }
+
     @Test func `deletes or changes a changed object, and says so`() async throws {
       let container = try geography()
       let context = ManagedObjectContext(parent: container.coordinator)
