@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The effect of deleting an object on the other ends of a relationship. Core Data: `NSDeleteRule`,
-/// with the same meaning case by case. The raw values are stored.
+/// with the same meaning case by case. No store contains it: a program may change its rules.
 public enum DeleteRule: UInt8, Sendable, Hashable, Codable {
   /// The others stay and lose their link to the deleted object. The default.
   case nullify = 1

@@ -2,7 +2,8 @@
 
 /// One operator of a predicate, over key paths that are not resolved yet.
 ///
-/// A new operator is a new conforming type. No list of the operators exists elsewhere.
+/// A new operator is a new conforming type. Only format strings have lists of the operators: in
+/// `FormatParser` and in `FormatParser+Operands`.
 package protocol PredicateNode: Sendable {
   /// Returns the condition: key paths become slots, variables become their values, and constants
   /// are checked.
