@@ -153,7 +153,7 @@ enum RecordSubject: Subject {
     try probe(UnsafeRawBufferPointer(memory))
   }
 
-  private static func encode(_ values: [Value], base: Record?) -> Record {
+  private static func encode(_ values: [PropertyValue], base: Record?) -> Record {
     var drafts = DraftArena()
     let draft = Draft.make(layout, base: base, in: &drafts)
     for (slot, value) in values.enumerated() where layout.places[slot].isPlaced {
@@ -167,7 +167,7 @@ enum RecordSubject: Subject {
 // MARK: - Random values
 
 extension RecordSubject {
-  private static func values(_ random: inout SeededGenerator) -> [Value] {
+  private static func values(_ random: inout SeededGenerator) -> [PropertyValue] {
     kinds.map { kind in
       Int.random(in: 0..<3, using: &random) == 0 ? .null : value(kind, &random)
     }
@@ -180,7 +180,7 @@ extension RecordSubject {
   }
 
   /// Any value of a kind: any bits are some number, any bytes some text.
-  private static func value(_ kind: SlotKind, _ random: inout SeededGenerator) -> Value {
+  private static func value(_ kind: SlotKind, _ random: inout SeededGenerator) -> PropertyValue {
     let bits = random.next() >> UInt64.random(in: 0..<64, using: &random)
     guard case .attribute(let type) = kind else {
       return kind == .toMany
@@ -213,7 +213,7 @@ extension RecordSubject {
   }
 
   /// Whether a value that was read is the one that was set: NaN is, too.
-  private static func isSame(_ left: Value, _ right: Value) -> Bool {
+  private static func isSame(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
     if case .double(let left) = left, case .double(let right) = right {
       return left == right || left.isNaN && right.isNaN
     }

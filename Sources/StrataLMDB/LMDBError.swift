@@ -24,7 +24,7 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// local disk.
   case unsupportedFileSystem(name: String)
   /// The file is open in this process with another durability. Open it with the same one.
-  case alreadyOpen(durability: Durability)
+  case alreadyOpen(durability: StoreDurability)
   /// The process was forked from one that uses the store. Only the parent may go on; the child
   /// must `exec` first.
   case forked

@@ -4,7 +4,7 @@
   import SwiftSyntax
 
   /// The methods of `ManagedObject` that a class may override to take part in its objects' life
-  /// cycle: each is an option of `LifeCycleHooks` by the same name.
+  /// cycle: each is an option of `_LifeCycleHooks` by the same name.
   ///
   /// Swift lets no extension override them, so an override is in the class's body. An override that
   /// another macro writes there is not seen.

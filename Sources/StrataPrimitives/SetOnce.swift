@@ -4,7 +4,7 @@ public import Synchronization
 /// A reference that is set once and then stays, read without a lock.
 ///
 /// The standard library's equivalent, `AtomicLazyReference`, takes 640 instructions for each read
-/// (Swift 6.3.1): its methods are generic code in the library. Each view reads the era of its
+/// (Swift 6.3.1): its methods are generic code in the library. Each view reads the epoch of its
 /// segments.
 ///
 /// ## Isolation

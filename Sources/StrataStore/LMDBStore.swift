@@ -49,7 +49,7 @@ package final class LMDBStore: PersistentStore {
   /// - Throws: `folderMissing`, `permissionDenied`, `notAStrataStore`, `unsupportedFormat`,
   ///   `modelMismatch`, `damaged`, `diskFull`, `storage`. A file at the path is then unchanged.
   package static func open(
-    at path: String, model: ManagedObjectModel, durability: Durability = .full
+    at path: String, model: ManagedObjectModel, durability: StoreDurability = .full
   ) throws(StoreError) -> LMDBStore {
     var kind = try StoreFile.kind(at: path)
     if kind == .nothing {

@@ -33,9 +33,9 @@ private struct Planted: CustomTestStringConvertible, Sendable {
       fault: "maskSkipped",
       sequence: "hold R x; set S x b; save S; set D x a; set R x a; save D; save R"),
     // A context that merges automatically does not hear of its parent's parent.
-    Planted(fault: "newsDropped", sequence: "automatic G; hold G x; set R x a; fetch G"),
+    Planted(fault: "eventsDropped", sequence: "automatic G; hold G x; set R x a; fetch G"),
     // A push is laid over newer edits.
-    Planted(fault: "landedTwice", sequence: "set C x a; save C; set R x a"),
+    Planted(fault: "integratedTwice", sequence: "set C x a; save C; set R x a"),
     // A child edits an object that its parent has inserted and taken back.
     Planted(
       fault: "doubtForgotten",

@@ -15,10 +15,10 @@ private final class Source: SnapshotSource {
 
   func snapshot() -> any Snapshot { EmptySnapshot(generation: generation.load(ordering: .relaxed)) }
 
-  /// A commit whose news this process hears.
+  /// A commit whose events this process hears.
   func commit(_ keys: ChangedKeys, origin: LayerIdentity? = nil, decided: [ObjectKey] = []) {
     let number = generation.add(1, ordering: .relaxed).newValue
-    _ = feed.append(News(origin: origin, generation: number, keys: keys, decided: decided))
+    _ = feed.append(ChangeEvent(origin: origin, generation: number, keys: keys, decided: decided))
   }
 
   /// A commit of another process.
@@ -51,13 +51,13 @@ private final class EmptySnapshot: Snapshot {
   private let a = G.key("City", 1)
   private let b = G.key("City", 2)
 
-  private func view(below layer: Layer) throws -> ReadView {
+  private func view(below layer: ContextLayer) throws -> ReadView {
     try ReadView.take(own: Overlay(), layer: layer, source: source)
   }
 
-  private func layers() -> (root: Layer, child: Layer) {
-    let root = Layer(parent: nil, lock: LayerLock(), source: source)
-    return (root, Layer(parent: root, lock: root.lock, source: source))
+  private func layers() -> (root: ContextLayer, child: ContextLayer) {
+    let root = ContextLayer(parent: nil, lock: LayerLock(), source: source)
+    return (root, ContextLayer(parent: root, lock: root.lock, source: source))
   }
 
   @Test func `of the store is notified of commits up to its snapshot, once`() throws {
@@ -121,17 +121,17 @@ private final class EmptySnapshot: Snapshot {
 
   @Test func `is notified of a sibling's push, and not of its own`() throws {
     let (root, child) = layers()
-    let sibling = Layer(parent: root, lock: root.lock, source: source)
+    let sibling = ContextLayer(parent: root, lock: root.lock, source: source)
     var following = Following(layer: child)
     _ = following.advance(to: try view(below: child))
     for (sender, key) in [(child, a), (sibling, b)] {
       let segment = G.segment([key: .insert(G.city(name: "x"), slots: [G.name])])
       let composed = root.current.published.adding(segment)
       let isDone = root.receive(
-        Layer.Push(segment: segment, touched: [key], ground: nil),
+        ContextLayer.Push(segment: segment, touched: [key], ground: nil),
         composed: composed,
         ifStill: root.current.revision, from: sender, ifStill: sender.current.revision,
-        news: News(pushing: segment, composed: segment, from: sender.identity))
+        event: ChangeEvent(pushing: segment, composed: segment, from: sender.identity))
       #expect(isDone)
     }
     let gathered = following.advance(to: try view(below: child))
@@ -150,10 +150,10 @@ private final class EmptySnapshot: Snapshot {
       b: .update(G.city(from: base.record, name: "y"), base: base, slots: [G.name]),
     ])
     let composed = Composition.compose(pushed, onto: older, schema: G.schema)
-    let news = News(pushing: pushed, composed: composed, from: LayerIdentity())
-    #expect(Set(news.decided) == [a, b])
-    #expect(news.keys?.updated == [a])
-    let unopposed = News(pushing: pushed, composed: pushed, from: LayerIdentity())
+    let event = ChangeEvent(pushing: pushed, composed: composed, from: LayerIdentity())
+    #expect(Set(event.decided) == [a, b])
+    #expect(event.keys?.updated == [a])
+    let unopposed = ChangeEvent(pushing: pushed, composed: pushed, from: LayerIdentity())
     #expect(unopposed.decided.isEmpty)
   }
 }

@@ -27,7 +27,7 @@ private final class Reading {}
   }()
 
   /// Values that many have, that begin alike, and of all lengths.
-  private func values(_ random: inout SeededGenerator) -> [Value] {
+  private func values(_ random: inout SeededGenerator) -> [PropertyValue] {
     let bits = UInt64.random(in: .min ... .max, using: &random)
     let short = Int64(truncatingIfNeeded: bits) >> Int64.random(in: 0..<64, using: &random)
     let place = "place \(short)" + String(repeating: "\u{1}x", count: Int(bits % 5) * 40)

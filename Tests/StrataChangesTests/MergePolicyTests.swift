@@ -17,7 +17,7 @@ private typealias G = Geography
   private func resolve(
     _ policy: MergePolicy, ours: Record?, theirs: Record?
   ) -> (kind: String, name: String?, population: Int64?) {
-    let conflict = Conflict(
+    let conflict = MergePolicy.Conflict(
       objectID: ObjectID(store: G.schema.store, key: key), base: base, ours: ours, theirs: theirs,
       changed: [G.name, G.population], schema: G.schema)
     let layout = G.entity(key).layout
@@ -69,7 +69,7 @@ private typealias G = Geography
   }
 
   @Test func `a conflict shows the three states by property name, without to-many relationships`() {
-    let conflict = Conflict(
+    let conflict = MergePolicy.Conflict(
       objectID: ObjectID(store: G.schema.store, key: key), base: base, ours: nil, theirs: theirs,
       changed: [], schema: G.schema)
     #expect(

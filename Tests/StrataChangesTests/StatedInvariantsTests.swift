@@ -126,7 +126,7 @@ private typealias G = Geography
     ) {
       let segment = G.segment([G.key("City", 1): .delete(base: nil)])
       segment.freeze()
-      let layer = Layer(parent: nil, lock: LayerLock(), source: EmptySource())
+      let layer = ContextLayer(parent: nil, lock: LayerLock(), source: EmptySource())
       _ = layer.publish(Overlay([segment]), ifStill: layer.current.revision)
       layer.current.requireInvariants()
     }

@@ -12,7 +12,7 @@ struct ScratchEnvironment {
   /// - Parameter mapSizeBytes: small, since tests run side by side and the thread sanitizer leaves
   ///   little address space.
   init(
-    mapSizeBytes: Int = 1 << 28, durability: Durability = .none, readerCountMax: Int = 1024,
+    mapSizeBytes: Int = 1 << 28, durability: StoreDurability = .none, readerCountMax: Int = 1024,
     keepsName: Bool = true
   ) throws {
     directory = try TemporaryDirectory()

@@ -25,7 +25,7 @@ func makeLayout(_ kinds: [SlotKind], version: UInt16 = 1, transient: Set<Int> = 
 }
 
 /// The record of these values; `.null` is absent.
-func makeRecord(_ values: [Value], _ layout: RecordLayout, base: Record? = nil) -> Record {
+func makeRecord(_ values: [PropertyValue], _ layout: RecordLayout, base: Record? = nil) -> Record {
   var drafts = DraftArena()
   let draft = Draft.make(layout, base: base, in: &drafts)
   for (slot, value) in values.enumerated() where layout.places[slot].isPlaced {
@@ -35,7 +35,7 @@ func makeRecord(_ values: [Value], _ layout: RecordLayout, base: Record? = nil) 
   return draft.encode(into: &arena)
 }
 
-func values(_ record: Record, _ layout: RecordLayout) -> [Value] {
+func values(_ record: Record, _ layout: RecordLayout) -> [PropertyValue] {
   layout.places.indices.map { record.value(at: $0, layout: layout, store: sampleStore) }
 }
 
@@ -47,7 +47,7 @@ func hex(_ bytes: some Sequence<UInt8>) -> String {
     .joined(separator: " ")
 }
 
-func objectID(_ rawValue: UInt64) -> Value {
+func objectID(_ rawValue: UInt64) -> PropertyValue {
   .object(ObjectID(store: sampleStore, key: ObjectKey(rawValue: rawValue)))
 }
 
@@ -108,7 +108,7 @@ extension SeededGenerator {
     }
   }
 
-  mutating func value(_ kind: SlotKind) -> Value {
+  mutating func value(_ kind: SlotKind) -> PropertyValue {
     guard case .attribute(let type) = kind else {
       return objectID(UInt64.random(in: 1...9, using: &self) << 48 | (bits() >> 16 | 1))
     }
@@ -154,7 +154,7 @@ extension SeededGenerator {
 }
 
 /// Whether a value that was read is the one that was set: NaN is, too.
-func isSame(_ left: Value, _ right: Value) -> Bool {
+func isSame(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
   switch (left, right) {
   case (.double(let left), .double(let right)):
     left.bitPattern == right.bitPattern || left.isNaN && right.isNaN

@@ -29,7 +29,7 @@ extension ManagedObjectContext {
     return batch.result(outcome)
   }
 
-  /// Merges the result of a batch, which is news for this context too.
+  /// Merges the result of a batch, which this context has to merge too.
   func takeOver(_ outcome: BatchOutcome) {
     guard let keys = outcome.keys, !keys.isEmpty else { return }
     work.encodeEdits()
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
       next = context.reader.parentInThisIsolation
     }
     // A context that merges automatically finds it in the feed.
-    if !merger.isAutomatic { merger.owed.append(GatheredNews(keys)) }
+    if !merger.isAutomatic { merger.owed.append(GatheredEvents(keys)) }
     do { _ = try reader.currentView() } catch { reporter.note(error) }
     reporter.announceMerges()
   }

@@ -127,7 +127,7 @@ final class ObjectCache {
     _ record: Record, over original: Record, external: ExternalValues = ExternalValues(),
     of object: ManagedObject
   ) {
-    let layout = object.home.layout
+    let layout = object.binding.layout
     let external = external.fitting(
       record, layout, in: layout.externalSlots, orElse: awakened[object.key] ?? ExternalValues())
     setRecord(record, of: object)
@@ -140,7 +140,7 @@ final class ObjectCache {
   /// Whether an awake method has set an external slot over the value of the object's record.
   func isAwakened(_ object: ManagedObject, at slot: Int) -> Bool {
     guard !original.isEmpty, let original = original[object.key] else { return false }
-    let layout = object.home.layout
+    let layout = object.binding.layout
     return object.record?.stamp(at: slot, layout) != original.stamp(at: slot, layout)
   }
 
@@ -162,7 +162,7 @@ final class ObjectCache {
       put(encoded, into: object)
       return encoded
     }
-    let record = object.home.layout.splice(
+    let record = object.binding.layout.splice(
       base: base, changes: encoded, slots: changed, into: &arena)
     setAwakened(encoded, over: record, of: object)
     return record
@@ -174,7 +174,7 @@ final class ObjectCache {
     guard !original.isEmpty, let base = original[object.key], let former = object.record else {
       return setRecord(record, of: object)
     }
-    let layout = object.home.layout
+    let layout = object.binding.layout
     let awakened = layout.differingSlots(base, former)
       .subtracting(layout.differingSlots(base, record))
     var arena = RecordArena()
@@ -220,7 +220,7 @@ final class ObjectCache {
     guard let place = table.place(of: key), let object = table.remove(at: place) else { return }
     byteCount -= Self.objectByteCount + (object.record?.byteCount ?? 0)
     forgetOriginal(key)
-    object.home.observed?.forget(object)
+    object.binding.observed?.forget(object)
     checkInvariants()
     // A subclass's deinit may do anything: it runs when the cache is whole.
     withExtendedLifetime(object) {}
@@ -365,7 +365,7 @@ final class ObjectCache {
       return !isHeld
     }
     if isHeld { return false }
-    if object.record != nil, !object.home.hooks.isDisjoint(with: .faulting) {
+    if object.record != nil, !object.binding.hooks.isDisjoint(with: .faulting) {
       object.isRecentlyUsed = false
       waiting.append(object)
     } else if object.record != nil, !isForced {

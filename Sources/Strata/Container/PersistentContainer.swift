@@ -36,7 +36,7 @@ public final class PersistentContainer: Sendable {
   /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with another
   ///   model.
   public convenience init(
-    at url: URL, model: ManagedObjectModel, durability: Durability = .full
+    at url: URL, model: ManagedObjectModel, durability: StoreDurability = .full
   ) throws {
     self.init(
       coordinator: try PersistentStoreCoordinator(at: url, model: model, durability: durability))
@@ -66,7 +66,7 @@ public final class PersistentContainer: Sendable {
     let context = ManagedObjectContext(
       place: root.place, confinement: .mainActor, sameIsolationParent: nil)
     context.tracksObservation = true
-    MainTurns.landArrivals(of: context)
+    MainTurns.integrateArrivals(of: context)
     viewContextKeeper = MainContextKeeper(context)
     return context
   }

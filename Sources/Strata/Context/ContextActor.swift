@@ -21,8 +21,8 @@ public import StrataChanges
 /// ```
 ///
 /// A method of the actor runs from its beginning, or from one `await`, to the next `await` or to
-/// its end. Each such stretch is one turn of the context, as a block of a `ContextQueue` is:
-/// children and observers see all of it or nothing, and between two stretches the context reads
+/// its end. Each such section is one turn of the context, as a block of a `ContextQueue` is:
+/// children and observers see all of it or nothing, and between two sections the context reads
 /// nothing, so an idle actor keeps no old pages of the store from being reused. Unsaved changes
 /// stay pending until the actor saves them.
 ///
@@ -44,13 +44,13 @@ extension ContextActor {
   public var context: ManagedObjectContext { executor.context }
 }
 
-/// Runs the code of a `ContextActor`, each stretch of it as one turn of a context that the executor
+/// Runs the code of a `ContextActor`, each section of it as one turn of a context that the executor
 /// owns.
 ///
 /// Two actors that are given the same executor share the context and exclude each other.
 ///
 /// ## Lifetime
-/// The context lives as long as the executor, which lives as long as an actor or a stretch of its
+/// The context lives as long as the executor, which lives as long as an actor or a section of its
 /// code needs it.
 ///
 /// ## Isolation
@@ -58,20 +58,20 @@ extension ContextActor {
 /// and `save()` wait for the disk.
 public final class ContextExecutor: SerialExecutor {
   private let queue: ContextQueue
-  private let stretches = DispatchQueue(label: "Strata.ContextExecutor")
+  private let jobs = DispatchQueue(label: "Strata.ContextExecutor")
 
   /// Makes an executor with a context below `parent`.
   public init(parent: some ContextParent) { queue = ContextQueue(parent: parent) }
 
   /// The layer of the context: the parent of its children, and the subject of its notifications.
-  public var layer: Layer { queue.layer }
+  public var layer: ContextLayer { queue.layer }
 
   /// The context. Reached through a `ContextActor` alone, and so in its isolation.
   fileprivate var context: ManagedObjectContext { queue.context }
 
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    stretches.async { [self] in
+    jobs.async { [self] in
       do {
         try queue.performAndWait { _ in job.runSynchronously(on: asUnownedSerialExecutor()) }
       } catch {
@@ -80,7 +80,7 @@ public final class ContextExecutor: SerialExecutor {
     }
   }
 
-  /// Stops the program if the caller is not in a stretch of the executor's code. The system asks,
+  /// Stops the program if the caller is not in a section of the executor's code. The system asks,
   /// for `assumeIsolated`.
   public func checkIsolated() {
     precondition(
@@ -89,5 +89,5 @@ public final class ContextExecutor: SerialExecutor {
 }
 
 extension ContextExecutor: ContextParent {
-  public var place: ContextPlace { queue.place }
+  public var place: _ContextPlace { queue.place }
 }

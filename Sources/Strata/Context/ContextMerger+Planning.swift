@@ -6,7 +6,7 @@ import StrataRecord
 // How a merge is made: everything is read first, then objects and pending changes are brought to
 // it, so that an error leaves all as it was.
 
-/// The news about an object to merge.
+/// How an object to merge became known.
 private enum Rumour {
   case inserted, updated, deleted
   /// It may have changed: reported only if it did.
@@ -40,12 +40,12 @@ extension ContextMerger {
   /// them.
   ///
   /// - Parameter isChecked: whether unregistered objects are looked up before they are reported; if
-  ///   not, the feeds' news are trusted.
+  ///   not, the feeds' events are trusted.
   /// - Returns: the changes to report.
-  func merge(_ news: GatheredNews, in view: ReadView, isChecked: Bool) throws -> TurnChanges {
+  func merge(_ events: GatheredEvents, in view: ReadView, isChecked: Bool) throws -> TurnChanges {
     work.encodeEdits()
     var plan = MergePlan(view: view, isChecked: isChecked)
-    for (key, rumour) in rumours(of: news) {
+    for (key, rumour) in rumours(of: events) {
       if let change = work.working.change(for: key) {
         try planPending(change, of: key, rumour, &plan)
       } else {
@@ -62,9 +62,9 @@ extension ContextMerger {
     return told
   }
 
-  private func rumours(of news: GatheredNews) -> [ObjectKey: Rumour] {
+  private func rumours(of events: GatheredEvents) -> [ObjectKey: Rumour] {
     var rumours: [ObjectKey: Rumour] = [:]
-    for keys in news.keys {
+    for keys in events.keys {
       for key in keys.inserted {
         rumours[key] = rumours[key] == .deleted ? .updated : .inserted
       }
@@ -74,8 +74,8 @@ extension ContextMerger {
         rumours[key] = rumours[key] == .inserted ? .suspected : .deleted
       }
     }
-    for key in news.suspects where rumours[key] == nil { rumours[key] = .suspected }
-    if news.isUnknown {
+    for key in events.suspects where rumours[key] == nil { rumours[key] = .suspected }
+    if events.isUnknown {
       for object in registry.cache.objects where rumours[object.key] == nil && !object.isFault {
         rumours[object.key] = .suspected
       }
@@ -150,15 +150,17 @@ extension ContextMerger {
     work.doubt.remove(key)
     // A change that already rests on the state beneath keeps its readings, even if some of its
     // contributors had read an older state. A merge of the object by name discards them, too.
-    let isNews = !base.rests(on: beneath)
-    if isNews || plan.isChecked {
+    let isChangedBeneath = !base.rests(on: beneath)
+    if isChangedBeneath || plan.isChecked {
       var raised = change.raised(onto: beneath, layout: layout, into: &plan.arena)
       if PlantedFault.mergeDropsEdits.isPlanted(in: schema), change.kind == .update {
         raised.record = beneath.record
       }
       plan.raised[key] = raised
     }
-    if change.kind == .update, isNews || !rumour.isSuspicion { plan.told.refreshed.append(key) }
+    if change.kind == .update, isChangedBeneath || !rumour.isSuspicion {
+      plan.told.refreshed.append(key)
+    }
   }
 
   // MARK: - Applying

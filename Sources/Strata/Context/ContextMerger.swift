@@ -15,13 +15,13 @@ package final class ContextMerger: ContextPart {
   private(set) var isAutomatic = false
   /// Changes that the context has read and not merged yet: the merge failed, or was not allowed at
   /// the time.
-  var owed = GatheredNews()
+  var owed = GatheredEvents()
   /// Objects that were to be merged while a save was under way with them.
   var postponed: Set<ObjectKey> = []
   /// Schedules the context's next turn without any caller; nil for a confined context.
   var schedule: (@Sendable () -> Void)?
-  /// Rings when there are news, in a context that merges automatically.
-  private(set) var bell: NewsBell?
+  /// Schedules a turn when events arrive, in a context that merges automatically.
+  private(set) var bell: MergeTrigger?
   /// Rings the bell; the feeds hold it weakly.
   private var listener: ChangeFeed.Listener?
 
@@ -44,7 +44,7 @@ package final class ContextMerger: ContextPart {
     if isAutomatic { return beginAutomaticMerging() }
     bell = nil
     listener = nil
-    owed = GatheredNews()
+    owed = GatheredEvents()
   }
 
   private func beginAutomaticMerging() {
@@ -54,9 +54,9 @@ package final class ContextMerger: ContextPart {
       owed.isUnknown = true
     }
     let chain = reader.following.chain
-    let bell = NewsBell(schedule: schedule)
-    let listener = ChangeFeed.Listener { news in
-      if news.concerns(chain) { bell.ring() }
+    let bell = MergeTrigger(schedule: schedule)
+    let listener = ChangeFeed.Listener { event in
+      if event.concerns(chain) { bell.ring() }
     }
     self.bell = bell
     self.listener = listener
@@ -69,7 +69,7 @@ package final class ContextMerger: ContextPart {
   /// fails, they are merged with the next view; the next call that can throw throws the error.
   func mergeOwed(in view: ReadView) {
     let owed = owed
-    self.owed = GatheredNews()
+    self.owed = GatheredEvents()
     do {
       let merged = try merge(owed, in: view, isChecked: false)
       // Suspected objects that are not registered here are not named; a list may contain them.

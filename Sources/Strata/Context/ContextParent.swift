@@ -8,28 +8,28 @@ public import StrataChanges
 /// `parent` and `persistentStoreCoordinator`.
 public protocol ContextParent: Sendable {
   /// Where a context below this parent reads and saves.
-  var place: ContextPlace { get }
+  var place: _ContextPlace { get }
 }
 
 /// A place in a coordinator's tree of contexts. Strata makes these.
-public struct ContextPlace: Sendable {
+public struct _ContextPlace: Sendable {
   package let coordinator: PersistentStoreCoordinator
   /// The parent's layer; nil if contexts here rest on the store itself.
-  package let layer: Layer?
+  package let layer: ContextLayer?
   /// Keeps the context of `layer` alive for the contexts that rest on it; nil if it cannot be kept
   /// from other isolations.
   package let keeper: (any AnyObject & Sendable)?
 }
 
-extension Layer: ContextParent {
-  public var place: ContextPlace {
+extension ContextLayer: ContextParent {
+  public var place: _ContextPlace {
     guard let coordinator = source as? PersistentStoreCoordinator else {
       preconditionFailure("a context's layer reads from a coordinator")
     }
-    return ContextPlace(coordinator: coordinator, layer: self, keeper: ownerKeeper)
+    return _ContextPlace(coordinator: coordinator, layer: self, keeper: ownerKeeper)
   }
 }
 
 extension PersistentStoreCoordinator: ContextParent {
-  public var place: ContextPlace { ContextPlace(coordinator: self, layer: nil, keeper: nil) }
+  public var place: _ContextPlace { _ContextPlace(coordinator: self, layer: nil, keeper: nil) }
 }

@@ -9,7 +9,7 @@ protocol ContextPart: AnyObject {
 
 extension ContextPart {
   var schema: Schema { reader.schema }
-  var layer: Layer { reader.layer }
+  var layer: ContextLayer { reader.layer }
   var coordinator: PersistentStoreCoordinator { reader.coordinator }
   var registry: ObjectRegistry { reader.registry }
   var reporter: TurnReporter { reader.reporter }

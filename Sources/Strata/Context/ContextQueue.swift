@@ -20,12 +20,12 @@ public final class ContextQueue: ContextParent {
   /// A child's save has come in since the last turn began.
   private let hasArrivals = Atomic(false)
   /// A task waits for the queue in order to integrate pushes of children.
-  private let isLandingScheduled = Atomic(false)
+  private let isIntegrationScheduled = Atomic(false)
 
   /// The layer of the queue's context: the subject of its notifications.
-  public let layer: Layer
+  public let layer: ContextLayer
 
-  public var place: ContextPlace { layer.place }
+  public var place: _ContextPlace { layer.place }
 
   /// Makes a context below `parent`, with a queue of its own.
   public init(parent: some ContextParent) {
@@ -183,7 +183,7 @@ public final class ContextQueue: ContextParent {
     nonisolated(unsafe) let result = try ThreadFrames.enter(self) {
       hasArrivals.store(false, ordering: .sequentiallyConsistent)
       context.reader.ancestorInThisIsolation?.publisher.endTurnForChild()
-      context.publisher.landArrivals()
+      context.publisher.integrateArrivals()
       defer { context.publisher.endTurn() }
       return try body(context)
     }
@@ -193,14 +193,14 @@ public final class ContextQueue: ContextParent {
   /// Hands the lock on, and sees to saves that arrived during the turn.
   private func leave() {
     lock.release()
-    if hasArrivals.load(ordering: .sequentiallyConsistent) { scheduleLanding() }
+    if hasArrivals.load(ordering: .sequentiallyConsistent) { scheduleIntegration() }
   }
 
   // MARK: - Children's saves
 
   private func noteArrival() {
     hasArrivals.store(true, ordering: .sequentiallyConsistent)
-    scheduleLanding()
+    scheduleIntegration()
   }
 
   /// Integrates a child's save in a turn of its own, even if nothing else uses this context, so
@@ -210,11 +210,11 @@ public final class ContextQueue: ContextParent {
   /// There is one such task at a time. With one for each save, a queue with busy children would
   /// have hundreds of waiting tasks with nothing to do, and other callers behind them. Pushes that
   /// arrive after the task has integrated the rest are handled by `leave`.
-  private func scheduleLanding() {
-    if isLandingScheduled.exchange(true, ordering: .sequentiallyConsistent) { return }
+  private func scheduleIntegration() {
+    if isIntegrationScheduled.exchange(true, ordering: .sequentiallyConsistent) { return }
     Task { [weak self] in
       try? await self?.run { [weak self] _ in
-        self?.isLandingScheduled.store(false, ordering: .sequentiallyConsistent)
+        self?.isIntegrationScheduled.store(false, ordering: .sequentiallyConsistent)
       }
     }
   }

@@ -13,22 +13,22 @@ import StrataModel
 // A view consists of the ancestors' published segments and the store's snapshot, in this order. A
 // follower advances to exactly these two:
 //
-// - A publication changes the segments and appends its news in one critical section of the layers'
-//   lock; the view copies the segments and the feeds' ends in one critical section. So the segments
-//   of a view have exactly the changes of the news before those ends, in every order of pushes and
-//   reads.
-// - A commit's news are appended before the commit is visible, with its generation. A snapshot of
-//   generation g finds all news up to g, and stops before those above, which a later view will
+// - A publication changes the segments and appends its events in one critical section of the
+//   layers' lock; the view copies the segments and the feeds' ends in one critical section. So the
+//   segments of a view have exactly the changes of the events before those ends, in every order of
+//   pushes and reads.
+// - A commit's events are appended before the commit is visible, with its generation. A snapshot of
+//   generation g finds all events up to g, and stops before those above, which a later view will
 //   find.
-// - A save on its way from a layer into the store is no news for the children of that layer: they
+// - A save on its way from a layer into the store is no event for the children of that layer: they
 //   saw it in the segment before, and see it in the snapshot after (tags). Only its generation
 //   differs, and registered objects are given the new one. The merge policy's decisions are
 //   reported twice, once in the store's feed, with its generation, and once in the layer's, when it
-//   releases the segment: whichever of the two a view shows first, it finds the news of it.
+//   releases the segment: whichever of the two a view shows first, it finds the events of it.
 // - The bell of a context that merges automatically is silenced before the view is taken, and rung
-//   after news are visible: at worst, a turn finds nothing.
-// - A commit that fails voids its news. Its generation was above every snapshot's, so no reader has
-//   used them.
+//   after events are visible: at worst, a turn finds nothing.
+// - A commit that fails voids its events. Its generation was above every snapshot's, so no reader
+//   has used them.
 
 extension ContextReader {
   /// Takes a view before an object is handed out, so that it is known whether its record is still
@@ -54,45 +54,45 @@ extension ContextReader {
   /// Called with a view that was just taken: outdates the objects that the previous view showed
   /// differently, and merges them if the context merges automatically.
   func follow(_ view: ReadView) {
-    var news = following.advance(to: view)
-    let committed = news.committed
+    var events = following.advance(to: view)
+    let committed = events.committed
     if PlantedFault.relabelTooEarly.isPlanted(in: schema) { relabel(committed, in: view) }
     // A view through a pin has no position in the feeds. The context's own pin never changes; an
     // ancestor's pin has changes above it.
-    if view.sights == nil { news.isUnknown = !isPinned }
-    if isBehind { news.isUnknown = true }
+    if view.bookmarks == nil { events.isUnknown = !isPinned }
+    if isBehind { events.isUnknown = true }
     isBehind = false
-    noteDoubt(of: news)
-    if !news.isEmpty {
+    noteDoubt(of: events)
+    if !events.isEmpty {
       work.orderedLists.removeAll()
-      outdate(by: news)
-      if merger.isAutomatic { merger.owed.append(news) }
+      outdate(by: events)
+      if merger.isAutomatic { merger.owed.append(events) }
     }
     if !committed.isEmpty {
       relabel(committed, in: view)
       noteCommitsBeneathEdits(committed, in: view)
     }
     if !merger.postponed.isEmpty, work.pendingSave == nil {
-      merger.owed.append(GatheredNews(suspects: merger.postponed))
+      merger.owed.append(GatheredEvents(suspects: merger.postponed))
       merger.postponed = []
     }
     // During an `edit { }` the merge waits: a throw reverts the body's changes, and no merge.
     if !merger.owed.isEmpty, work.savepoints.isEmpty, !isPinned { merger.mergeOwed(in: view) }
   }
 
-  /// Unsaved changes may rest on objects that the news do not name.
-  private func noteDoubt(of news: GatheredNews) {
+  /// Unsaved changes may rest on objects that the events do not name.
+  private func noteDoubt(of events: GatheredEvents) {
     if layer.parent == nil { return }
     if work.working.isEmpty && work.edits.isEmpty {
       work.doubt = Doubt()
     } else {
-      work.doubt.insert(news)
+      work.doubt.insert(events)
     }
   }
 
   /// Gives registered objects the generation of a commit by an ancestor. A generation identifies
   /// bytes: only objects whose record is known to be the committed one get it. These are the
-  /// objects that are not outdated by news and that have no pending change in any ancestor.
+  /// objects that are not outdated by events and that have no pending change in any ancestor.
   private func relabel(
     _ committed: [(keys: ChangedKeys, generation: UInt64)], in view: ReadView
   ) {
@@ -132,7 +132,7 @@ extension ContextReader {
     // A record that cannot be read may cause a conflict that need not be; it never hides one.
     let stored = try? view.snapshot.record(for: object.key)
     let became = base.committed(
-      with: generation, stored, where: object.home.entity.hasEqualEdits)
+      with: generation, stored, where: object.binding.entity.hasEqualEdits)
     object.generation = became.generation
     registry.cache.notePending(became, of: object)
   }
@@ -163,17 +163,17 @@ extension ContextReader {
     work.changeWorking(to: work.working.adding(segment).compacted())
   }
 
-  private func outdate(by news: GatheredNews) {
-    let count = news.keys.reduce(news.suspects.count) { $0 + $1.count }
-    // Going through the news must not cost more than reading the cache's objects again.
-    guard !news.isUnknown, count <= registry.cache.count * 2 else {
+  private func outdate(by events: GatheredEvents) {
+    let count = events.keys.reduce(events.suspects.count) { $0 + $1.count }
+    // Going through the events must not cost more than reading the cache's objects again.
+    guard !events.isUnknown, count <= registry.cache.count * 2 else {
       return registry.cache.outdateAll()
     }
-    for keys in news.keys {
+    for keys in events.keys {
       for key in [keys.inserted, keys.updated, keys.deleted].joined() {
         registry.cache.outdate(key)
       }
     }
-    for key in news.suspects { registry.cache.outdate(key) }
+    for key in events.suspects { registry.cache.outdate(key) }
   }
 }

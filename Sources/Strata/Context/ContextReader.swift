@@ -13,15 +13,15 @@ import StrataRecord
 /// The context's.
 package final class ContextReader {
   let schema: Schema
-  let layer: Layer
+  let layer: ContextLayer
   let coordinator: PersistentStoreCoordinator
   /// The context that this one was made from in the same isolation: to use this one ends its turn.
   let sameIsolationParent: ManagedObjectContext?
   let registry: ObjectRegistry
   let reporter: TurnReporter
   let work: UnitOfWork
-  // The parts above, which a new view calls: children's saves land, and others' changes are merged.
-  // The context owns them as it owns this part.
+  // The parts above, which a new view calls: children's saves are integrated, and others' changes
+  // are merged. The context owns them as it owns this part.
   unowned(unsafe) var publisher: TurnPublisher!
   unowned(unsafe) var merger: ContextMerger!
 
@@ -35,7 +35,7 @@ package final class ContextReader {
   var isBehind = false
 
   package init(
-    _ work: UnitOfWork, layer: Layer, coordinator: PersistentStoreCoordinator,
+    _ work: UnitOfWork, layer: ContextLayer, coordinator: PersistentStoreCoordinator,
     sameIsolationParent: ManagedObjectContext?
   ) {
     schema = work.schema
@@ -56,10 +56,10 @@ package final class ContextReader {
   // MARK: - The view
 
   /// The view that this turn reads; taken at the first read, after children's saves that waited
-  /// have landed.
+  /// are integrated.
   package func currentView() throws -> ReadView {
     if let view = work.view { return view }
-    if work.edits.isEmpty, work.isPublished { reporter.landed += publisher.settle() }
+    if work.edits.isEmpty, work.isPublished { reporter.integrated += publisher.settle() }
     merger.bell?.silence()
     let taken = try takeView()
     work.view = taken
@@ -79,7 +79,7 @@ package final class ContextReader {
   func targetBeneath(_ object: ManagedObject, at slot: Int) -> ObjectKey? {
     reporter.attempt(orElse: nil) {
       try currentView().inheritedBase(of: object.key)?.record
-        .toOne(at: slot, layout: object.home.layout)
+        .toOne(at: slot, layout: object.binding.layout)
     }
   }
 

@@ -75,7 +75,7 @@ final class DeletionEditor: ContextPart {
     var cascade: [ManagedObject] = []
     if !deniedTargets.isEmpty { deniedTargets[object.key] = nil }
     // First, because to unlink a member that is out of date hides where else it leads.
-    for case let relationship? in object.home.entity.relationships
+    for case let relationship? in object.binding.entity.relationships
     where relationship.deleteRule == .cascade {
       // Called while their links to this object still exist.
       let members = try relationships.targetKeys(of: object, relationship)
@@ -84,7 +84,7 @@ final class DeletionEditor: ContextPart {
       for member in members { prepareForDeletion(member) }
       cascade += members
     }
-    let ends = object.home.entity.ends
+    let ends = object.binding.entity.ends
     for target in ends.targets { noteDeletion(of: object, at: target) }
     // All of them before the first is cut: a stale member that is cut in one place shows the old
     // target in others.
@@ -128,7 +128,7 @@ final class DeletionEditor: ContextPart {
           .link(at: LinkPlace(number, member.key), to: object.key) != .absent
       case .target(let slot):
         // The member may be out of date here.
-        try member.home.layout.isToOne(slot)
+        try member.binding.layout.isToOne(slot)
           && (relationships.toOneKey(of: member, at: slot) == object.key
             || reader.currentViewIncludingEdits().target(of: member.key, at: slot) == object.key)
       }
@@ -206,7 +206,7 @@ final class DeletionEditor: ContextPart {
 
   /// Calls `prepareForDeletion`, once for a deletion.
   func prepareForDeletion(_ object: ManagedObject) {
-    guard object.home.hooks.contains(.prepareForDeletion), object.isPresent,
+    guard object.binding.hooks.contains(.prepareForDeletion), object.isPresent,
       deleting.insert(object.key).inserted
     else { return }
     object.prepareForDeletion()

@@ -31,11 +31,11 @@ enum MainTurns {
     for entry in ending { entry.context?.publisher.endTurn() }
   }
 
-  /// Has children's saves land in `context` when they come, on the main actor.
-  static func landArrivals(of context: ManagedObjectContext) {
+  /// Integrates children's saves in `context` when they come, on the main actor.
+  static func integrateArrivals(of context: ManagedObjectContext) {
     let entry = MainContext(context: context)
     let schedule: @Sendable () -> Void = {
-      Task { @MainActor in entry.context?.publisher.landArrivals() }
+      Task { @MainActor in entry.context?.publisher.integrateArrivals() }
     }
     context.layer.onArrival(schedule)
     context.layer.onKeeperRequest { entry.context.map(MainContextKeeper.init) }

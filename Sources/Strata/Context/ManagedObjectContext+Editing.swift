@@ -3,7 +3,7 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// A stretch of edits that is done as a whole or not at all.
+// A series of edits that is done as a whole or not at all.
 
 extension ManagedObjectContext {
   /// Runs `body`; if it throws, all of its changes are reverted: values, insertions, deletions with

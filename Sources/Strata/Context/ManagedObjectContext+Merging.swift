@@ -24,8 +24,8 @@ extension ManagedObjectContext {
   ///
   /// The merge works as `mergeChanges(fromContextDidSave:)`: unsaved changes are kept, property by
   /// property, over the merged values. It is made when a turn takes its view:
-  /// - in a queue's context before the body begins; news start a turn by themselves;
-  /// - in the main actor's context in a job of its own soon after the news, or at the first read
+  /// - in a queue's context before the body begins; an event starts a turn by itself;
+  /// - in the main actor's context in a job of its own soon after the event, or at the first read
   ///   that needs more than the registered objects, if that comes first;
   /// - in a confined context at the first such read of a turn, and at `processPendingChanges()`.
   ///
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
     let keys = ChangedKeys(
       inserted: keys(objects.inserted), updated: keys(objects.updated) + keys(objects.refreshed),
       deleted: keys(objects.deleted))
-    let merged = try merger.merge(GatheredNews(keys), in: view, isChecked: true)
+    let merged = try merger.merge(GatheredEvents(keys), in: view, isChecked: true)
     reporter.announceMerges()
     reporter.announceMerge(merged)
   }

@@ -56,7 +56,7 @@ extension ManagedObjectContext {
   func typed<T: ManagedObject>(_ object: ManagedObject) throws -> T {
     guard let typed = object.cast(to: T.self) else {
       throw ContextError.unexpectedEntity(
-        object.objectID, expected: T.entity.name, found: object.home.entity.description.name)
+        object.objectID, expected: T.entity.name, found: object.binding.entity.description.name)
     }
     return typed
   }

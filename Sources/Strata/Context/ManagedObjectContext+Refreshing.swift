@@ -29,7 +29,8 @@ extension ManagedObjectContext {
     work.view = nil
     reporter.attempt {
       let view = try reader.currentView()
-      let merged = try merger.merge(GatheredNews(suspects: [object.key]), in: view, isChecked: true)
+      let merged = try merger.merge(
+        GatheredEvents(suspects: [object.key]), in: view, isChecked: true)
       reporter.turn.append(merged, schema: schema)
       if object.isAlive { reporter.turn.refreshed.append(object.key) }
       reporter.noteTouched()
@@ -46,7 +47,7 @@ extension ManagedObjectContext {
     reporter.attempt {
       let view = try reader.currentView()
       let pending = work.keysOfPending.filter { work.working.kind(of: $0) != .insert }
-      let merged = try merger.merge(GatheredNews(suspects: pending), in: view, isChecked: true)
+      let merged = try merger.merge(GatheredEvents(suspects: pending), in: view, isChecked: true)
       reporter.turn.append(merged, schema: schema)
       for object in registry.cache.objects where object.status == .clean || object.status == .gone {
         if object.record != nil || object.status == .gone {

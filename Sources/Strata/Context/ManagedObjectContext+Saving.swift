@@ -49,7 +49,7 @@ extension ManagedObjectContext {
     to destination: SaveDestination, isolation: isolated (any Actor)? = #isolation
   ) async throws {
     var parents: [ManagedObjectContext] = []
-    var savers: [Layer.Saver] = []
+    var savers: [ContextLayer.Saver] = []
     if destination == .store {
       var context = self
       while let parent = context.reader.sameIsolationParent {
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
   }
 }
 
-extension Layer {
+extension ContextLayer {
   /// The ways to save this layer's ancestors, the parent first.
   ///
   /// - Parameter levelCount: the number of levels between the context that is saved and this layer.

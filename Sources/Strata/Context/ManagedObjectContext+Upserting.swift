@@ -121,7 +121,7 @@ extension ManagedObjectContext {
   }
 
   private func insert<T: ManagedObject>(_ type: T.Type, _ values: [UniqueValue<T>]) -> T {
-    let object = type.init(work.seedForInsert(type))
+    let object = type.init(work.initializerForInsert(type))
     work.didInsert(object)
     for value in values { value.assign(object) }
     return object
@@ -152,7 +152,7 @@ private struct UniqueConstraint {
   /// The values in the order of the index's parts.
   ///
   /// - Precondition: they are of the same properties as those that the constraint was found by.
-  func ordered<T>(_ values: [UniqueValue<T>]) -> [Value] {
+  func ordered<T>(_ values: [UniqueValue<T>]) -> [PropertyValue] {
     precondition(
       values.count == positions.count,
       "upsert(from:) is given values of the same properties for each row")

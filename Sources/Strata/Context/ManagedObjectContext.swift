@@ -58,7 +58,7 @@ public final class ManagedObjectContext {
 
   /// The parent of this context's children, and the subject of its notifications. `Sendable`: it
   /// may be passed to any isolation to make a child there.
-  public let layer: Layer
+  public let layer: ContextLayer
 
   /// The program's own values, for all users of the context; Strata ignores them. Core Data:
   /// `userInfo`.
@@ -98,12 +98,12 @@ public final class ManagedObjectContext {
   }
 
   package init(
-    place: ContextPlace, confinement: Confinement, sameIsolationParent: ManagedObjectContext?
+    place: _ContextPlace, confinement: Confinement, sameIsolationParent: ManagedObjectContext?
   ) {
     let coordinator = place.coordinator
     let schema = coordinator.schema
     parentKeeper = sameIsolationParent ?? place.keeper
-    layer = Layer(parent: place.layer, lock: coordinator.layerLock, source: coordinator)
+    layer = ContextLayer(parent: place.layer, lock: coordinator.layerLock, source: coordinator)
     registry = ObjectRegistry(schema: schema, byteBudget: Self.defaultCacheByteBudget)
     reporter = TurnReporter(schema: schema, layer: layer, confinement: confinement)
     work = UnitOfWork(registry: registry, reporter: reporter, coordinator: coordinator)

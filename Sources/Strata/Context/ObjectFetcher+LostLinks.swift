@@ -26,7 +26,7 @@ extension ObjectFetcher {
         if stored.generation == object.generation { registry.cache.noteCurrent(object) }
         continue
       }
-      changes[object.key] = masking(stored, by: shown, object.home.entity, in: view, &arena)
+      changes[object.key] = masking(stored, by: shown, object.binding.entity, in: view, &arena)
     }
     if changes.isEmpty { return view }
     return view.adding(Segment(changes: changes, schema: schema))

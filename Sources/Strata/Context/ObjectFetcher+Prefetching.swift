@@ -27,7 +27,7 @@ extension ObjectFetcher {
         var targets: Set<ObjectKey> = []
         for owner in owners {
           guard let object = loader.instance(of: owner), object.isPresent else { continue }
-          let relationship = object.home.entity.relationships[step.slot] ?? step
+          let relationship = object.binding.entity.relationships[step.slot] ?? step
           targets.formUnion(try relationships.targetKeys(of: object, relationship))
         }
         owners = targets.sorted()

@@ -56,7 +56,7 @@ final class ObjectFetcher: ContextPart {
     if registered.isEmpty { return }
     let view = try reader.currentViewIncludingEdits()
     let merged = try saving.merger.merge(
-      GatheredNews(suspects: registered), in: view, isChecked: true)
+      GatheredEvents(suspects: registered), in: view, isChecked: true)
     reporter.turn.append(merged, schema: schema)
   }
 

@@ -18,7 +18,7 @@ extension ObjectLoader {
   /// Calls `awakeFromSnapshotEvents` on an object whose record was replaced by `events`; if it is a
   /// fault, its values are loaded first. Call it only while the context's state is consistent.
   func awake(_ object: ManagedObject, from events: SnapshotEvents) {
-    guard object.home.hooks.contains(.awakeFromSnapshotEvents), object.isPresent else { return }
+    guard object.binding.hooks.contains(.awakeFromSnapshotEvents), object.isPresent else { return }
     if object.isFault {
       do { try fulfil(object) } catch { reporter.note(error) }
     }
@@ -47,7 +47,7 @@ extension ObjectLoader {
     else { return }
     var arena = RecordArena()
     // A merge may have replaced the record since the draft was made from it.
-    let awakened = object.home.layout.splice(
+    let awakened = object.binding.layout.splice(
       base: record, changes: draft.encode(into: &arena), slots: draft.changed, into: &arena)
     registry.cache.setAwakened(awakened, over: original, external: draft.external, of: object)
     withExtendedLifetime(awaking) {}

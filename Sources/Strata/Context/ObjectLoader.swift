@@ -28,11 +28,11 @@ package final class ObjectLoader: ContextPart {
   func instance(of key: ObjectKey) -> ManagedObject? {
     reader.prepareToHandOut()
     if let object = registry.cache.object(for: key) { return object }
-    guard let home = registry.home(of: key.entity) else { return nil }
+    guard let binding = registry.binding(of: key.entity) else { return nil }
     if !work.working.segments.isEmpty, let change = work.working.change(for: key) {
-      return makeInstance(of: key, home, changedBy: change)
+      return makeInstance(of: key, binding, changedBy: change)
     }
-    let object = home.type.init(ObjectSeed(home: home, key: key))
+    let object = binding.type.init(_ObjectInitializer(binding: binding, key: key))
     registry.cache.register(object)
     if !registry.cache.waiting.isEmpty { registry.turnWaitingIntoFaults() }
     return object
@@ -40,13 +40,14 @@ package final class ObjectLoader: ContextPart {
 
   /// Makes the instance of an object with unsaved changes.
   private func makeInstance(
-    of key: ObjectKey, _ home: ObjectHome, changedBy change: Change
+    of key: ObjectKey, _ binding: EntityBinding, changedBy change: Change
   ) -> ManagedObject {
-    let object = home.type.init(ObjectSeed(home: home, key: key, status: change.status))
+    let object = binding.type.init(
+      _ObjectInitializer(binding: binding, key: key, status: change.status))
     object.generation = change.base?.generation ?? 0
     if let record = change.record ?? change.base?.record { object.record = record }
     registry.cache.register(object)
-    if home.hooks.contains(.awakeFromFetch), object.record != nil, change.kind != .delete {
+    if binding.hooks.contains(.awakeFromFetch), object.record != nil, change.kind != .delete {
       awakeFromFetch(object)
     }
     if !registry.cache.waiting.isEmpty { registry.turnWaitingIntoFaults() }
@@ -64,18 +65,18 @@ package final class ObjectLoader: ContextPart {
     if let object = registry.cache.object(for: key) {
       if object.record == nil, object.draft == nil, object.status == .clean {
         fulfil(object, StoredRecord(record: record(), generation: generation))
-        if object.home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
+        if object.binding.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
       }
       return object
     }
     guard work.hasNoChange(of: key) else { return instance(of: key) }
-    guard let home = registry.home(of: key.entity) else { return nil }
-    let object = home.type.init(ObjectSeed(home: home, key: key))
+    guard let binding = registry.binding(of: key.entity) else { return nil }
+    let object = binding.type.init(_ObjectInitializer(binding: binding, key: key))
     object.generation = generation
     object.record = record()
     registry.cache.register(object)
     if work.view?.hasInheritedUpdates == true { notePendingBase(of: object) }
-    if home.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
+    if binding.hooks.contains(.awakeFromFetch) { awakeFromFetch(object) }
     if !registry.cache.waiting.isEmpty { registry.turnWaitingIntoFaults() }
     return object
   }
@@ -85,7 +86,9 @@ package final class ObjectLoader: ContextPart {
   /// Loads a fault from the turn's view. A fault whose object is gone becomes a gone object.
   func load(_ object: ManagedObject) throws {
     try fulfil(object)
-    if object.home.hooks.contains(.awakeFromFetch), object.record != nil { awakeFromFetch(object) }
+    if object.binding.hooks.contains(.awakeFromFetch), object.record != nil {
+      awakeFromFetch(object)
+    }
     if !registry.cache.waiting.isEmpty { registry.turnWaitingIntoFaults() }
   }
 

@@ -48,11 +48,11 @@ extension ObjectRegistry {
   func targetWillChange(of object: ManagedObject, at slot: Int, to target: ObjectKey?) {
     guard !isUnobserved else { return }
     propertyWillChange(of: object.key, slot)
-    guard let inverse = object.home.entity.relationships[slot]?.inverse, inverse.kind != .toOne
+    guard let inverse = object.binding.entity.relationships[slot]?.inverse, inverse.kind != .toOne
     else { return }
     let former =
       object.draft.map { $0.toOne(at: slot) }
-      ?? object.record?.toOne(at: slot, layout: object.home.layout)
+      ?? object.record?.toOne(at: slot, layout: object.binding.layout)
     for owner in [former, target] {
       if let owner { propertyWillChange(of: owner, inverse.slot) }
     }
@@ -61,8 +61,8 @@ extension ObjectRegistry {
   /// Tells observers that an object is about to be deleted.
   func objectWillGo(_ object: ManagedObject) {
     guard !isUnobserved else { return }
-    for slot in object.home.entity.description.properties.indices {
-      if object.home.entity.relationships[slot]?.kind == .toOne {
+    for slot in object.binding.entity.description.properties.indices {
+      if object.binding.entity.relationships[slot]?.kind == .toOne {
         targetWillChange(of: object, at: slot, to: nil)
       } else {
         propertyWillChange(of: object.key, slot)

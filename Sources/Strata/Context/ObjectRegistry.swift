@@ -7,12 +7,13 @@ import StrataRecord
 /// class, and the observers of properties.
 ///
 /// ## Invariants
-/// - I1 Each entity has at most one home, and each object in `cache` has the home of its entity.
+/// - I1 Each entity has at most one binding, and each object in `cache` has the binding of its
+///   entity.
 /// - I2 `leaving` is empty whenever code of the program runs that the registry did not call.
 ///
 /// ## Lifetime
-/// The context owns its registry, and the registry owns the homes. `close()` cuts the homes' way to
-/// the context.
+/// The context owns its registry, and the registry owns the bindings. `close()` cuts the bindings'
+/// way to the context.
 ///
 /// ## Isolation
 /// The context's.
@@ -25,9 +26,9 @@ package final class ObjectRegistry {
   // Safety: `@exclusivity(unchecked)` spares each insertion and look-up a run-time check. A
   // registry is of one isolation, and no access to this runs code that could reach the registry
   // again.
-  @exclusivity(unchecked) private var homes: [ObjectHome?]
-  /// The home of the last new object: most objects are inserted in rows of one class.
-  private var homeOfNew: ObjectHome?
+  @exclusivity(unchecked) private var bindings: [EntityBinding?]
+  /// The binding of the last new object: most objects are inserted in rows of one class.
+  private var bindingOfNew: EntityBinding?
   /// The objects that may be observed; nil if the context does not track observation.
   private(set) var observed: ObservedObjects?
   /// Objects that have left the context and are notified once its state is consistent again.
@@ -40,53 +41,53 @@ package final class ObjectRegistry {
   package init(schema: Schema, byteBudget: Int) {
     self.schema = schema
     cache = ObjectCache(byteBudget: byteBudget)
-    homes = Array(repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
+    bindings = Array(repeating: nil, count: Int(schema.numbers.lastEntity) + 1)
   }
 
   /// Releases all objects. During their deallocation they find no context.
   package func close() {
-    for home in homes { home?.detach() }
+    for binding in bindings { binding?.detach() }
     forgetAll()
   }
 
   /// Registers no object any more.
   func forgetAll() { cache = cache.emptied() }
 
-  // MARK: - Homes
+  // MARK: - Bindings
 
   /// The binding of an entity's objects; nil if the model has no such entity.
-  package func home(of entity: EntityNumber) -> ObjectHome? {
+  package func binding(of entity: EntityNumber) -> EntityBinding? {
     let index = Int(entity.rawValue)
-    guard index < homes.count else { return nil }
-    if let home = homes[index] { return home }
+    guard index < bindings.count else { return nil }
+    if let binding = bindings[index] { return binding }
     guard let entity = schema.entity(entity),
       let type = entity.description.managedObjectClass as? ManagedObject.Type
     else { return nil }
-    let home = ObjectHome(context: context, entity: entity, type: type)
-    home.observed = observed
-    homes[index] = home
-    return home
+    let binding = EntityBinding(context: context, entity: entity, type: type)
+    binding.observed = observed
+    bindings[index] = binding
+    return binding
   }
 
   /// The binding of new objects of a class.
   ///
   /// - Precondition: the class is an entity of the model, and not an abstract one.
-  package func home(ofNew type: ManagedObject.Type) -> ObjectHome {
-    if let homeOfNew, homeOfNew.type == type { return homeOfNew }
-    guard let entity = schema.entity(for: type), let home = home(of: entity.number) else {
+  package func binding(ofNew type: ManagedObject.Type) -> EntityBinding {
+    if let bindingOfNew, bindingOfNew.type == type { return bindingOfNew }
+    guard let entity = schema.entity(for: type), let binding = binding(of: entity.number) else {
       preconditionFailure(
         "\(type) is no entity of this context's model: name it in ManagedObjectModel(…)")
     }
     precondition(
       !entity.description.isAbstract, "\(type) is an abstract entity: insert one that inherits")
-    homeOfNew = home
-    return home
+    bindingOfNew = binding
+    return binding
   }
 
   /// Stops the program if an object is of another context.
   func requireOwn(_ object: ManagedObject) {
     precondition(
-      home(of: object.key.entity) === object.home,
+      binding(of: object.key.entity) === object.binding,
       "an object is used in the context that it belongs to: hand over its objectID")
   }
 
@@ -95,7 +96,7 @@ package final class ObjectRegistry {
     guard tracksObservation != (observed != nil) else { return }
     if let observed { for object in cache.objects { observed.forget(object) } }
     observed = tracksObservation ? ObservedObjects() : nil
-    for home in homes { home?.observed = observed }
+    for binding in bindings { binding?.observed = observed }
   }
 
   /// Gives an object a record that an edit of its own did not make, and tells its observers.
@@ -112,11 +113,11 @@ package final class ObjectRegistry {
     guard object.record != nil, object.draft == nil, object.status == .clean else { return }
     if mayBeObserved { object.recordWillChange(to: nil) }
     cache.setRecord(nil, of: object)
-    if object.home.hooks.contains(.didTurnIntoFault) { object.didTurnIntoFault() }
+    if object.binding.hooks.contains(.didTurnIntoFault) { object.didTurnIntoFault() }
   }
 
   func willTurnIntoFault(_ object: ManagedObject) {
-    guard object.home.hooks.contains(.willTurnIntoFault), object.record != nil else { return }
+    guard object.binding.hooks.contains(.willTurnIntoFault), object.record != nil else { return }
     object.willTurnIntoFault()
   }
 
@@ -137,7 +138,7 @@ package final class ObjectRegistry {
   /// keeps its values until `turnLeavingIntoFaults`, and reads as deleted until then.
   func unregister(_ object: ManagedObject) {
     cache.unregister(object.key)
-    if object.record != nil, !object.home.hooks.isDisjoint(with: .faulting) {
+    if object.record != nil, !object.binding.hooks.isDisjoint(with: .faulting) {
       object.status = .deleted
       leaving.append(object)
     } else {
@@ -161,7 +162,7 @@ package final class ObjectRegistry {
         willTurnIntoFault(object)
         object.status = .detached
         object.record = nil
-        if object.home.hooks.contains(.didTurnIntoFault) { object.didTurnIntoFault() }
+        if object.binding.hooks.contains(.didTurnIntoFault) { object.didTurnIntoFault() }
       }
     }
   }

@@ -94,7 +94,7 @@ struct PendingEdits: ~Copyable {
       changes.append(
         object.key,
         .insert(
-          record, slots: changed.union(object.home.templateSlots), external: external))
+          record, slots: changed.union(object.binding.templateSlots), external: external))
     } else {
       let base = cache.base(of: object)
       if !cache.isCurrent(object) { outdated.append(object.key) }

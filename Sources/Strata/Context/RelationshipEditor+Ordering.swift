@@ -17,7 +17,7 @@ extension RelationshipEditor {
   /// - Complexity: O(log members) for the first member of an owner since edits were last encoded,
   ///   then O(1); for a member that needs a number O(members), once while the list is kept.
   func putLast(_ member: ManagedObject, in owner: ManagedObject, _ slot: Int) {
-    guard work.awaking.isEmpty, let relationship = owner.home.entity.relationships[slot],
+    guard work.awaking.isEmpty, let relationship = owner.binding.entity.relationships[slot],
       case .inverseSlot(let index, _) = relationship.storage
     else { return }
     let place = LinkPlace(relationship.number, owner.key)

@@ -23,7 +23,7 @@ final class RelationshipEditor: ContextPart {
   func toOneKey(of object: ManagedObject, at slot: Int) -> ObjectKey? {
     if let draft = object.draft { return draft.toOne(at: slot) }
     if object.isFault { loader.fire(object) }
-    return object.record?.toOne(at: slot, layout: object.home.layout)
+    return object.record?.toOne(at: slot, layout: object.binding.layout)
   }
 
   /// Sets the slot of a to-one relationship and nothing else.
@@ -47,7 +47,8 @@ final class RelationshipEditor: ContextPart {
       draft.setToOne(key == nil ? object.key : nil, at: slot)
       draft.setToOne(key, at: slot)
     }
-    guard !work.orderedLists.isEmpty, let inverse = object.home.entity.relationships[slot]?.inverse,
+    guard !work.orderedLists.isEmpty,
+      let inverse = object.binding.entity.relationships[slot]?.inverse,
       inverse.kind == .orderedToMany
     else { return }
     orderedTargetDidChange(of: object, to: key, inverse.number)
@@ -77,7 +78,7 @@ final class RelationshipEditor: ContextPart {
   func linkedKey(of object: ManagedObject, at slot: Int) throws -> ObjectKey? {
     if let draft = object.draft { return draft.toOne(at: slot) }
     let view = try reader.currentView()
-    let layout = object.home.layout
+    let layout = object.binding.layout
     if let record = object.record, object.status != .clean || registry.cache.isCurrent(object) {
       return record.toOne(at: slot, layout: layout)
     }
@@ -116,7 +117,7 @@ final class RelationshipEditor: ContextPart {
     if object.isFault { loader.fire(object) }
     guard object.isPresent else { return }
     // The inverse alone: a copy of the whole schema would count references.
-    let inverse = object.home.entity.relationships[slot]?.inverse
+    let inverse = object.binding.entity.relationships[slot]?.inverse
     if let inverse, inverse.kind == .toOne {
       if let former { letGo(of: object, former, at: inverse.slot) }
       if let other = unseenPartner(of: object, at: slot), other != target?.key {

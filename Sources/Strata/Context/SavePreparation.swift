@@ -7,7 +7,7 @@ import StrataRecord
 ///
 /// ```
 ///  end of turn ─► willSave of objects ─► willSave notification ─► checks ─► hand over or commit
-///                 ▲      │ changed                │ changed        │ a child's save landed
+///                 ▲      │ changed                │ changed        │ a child's save came in
 ///                 └──────┴────────────────────────┴────────────────┘
 ///
 ///  checks: delete rules that deny, rules and hooks of validation

@@ -54,19 +54,19 @@ extension SaveSession {
     work.replaceWorking(work.working.rebased(onto: changeSet, result, schema: schema))
     // Pushes may go on arriving. Earlier ones are not rebased again: a saver that pushes faster
     // than the rebase would keep this going for ever, and the inbox growing.
-    var inbox: [Layer.Push] = []
+    var inbox: [ContextLayer.Push] = []
     while true {
       let state = layer.current
       inbox += state.inbox[inbox.count...].map { push in
         let rebased = Overlay([push.segment]).rebased(onto: changeSet, result, schema: schema)
-        return Layer.Push(
+        return ContextLayer.Push(
           segment: rebased.segments.first ?? push.segment, touched: push.touched,
           ground: push.ground, isInReceiversTurn: push.isInReceiversTurn)
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
       if layer.feed.isFollowed { published.prepareRuns() }
-      let news = News(saved: changeSet, result, rebased: published)
-      if layer.replace(published, inbox: inbox, ifStill: state.revision, news: news) { break }
+      let event = ChangeEvent(saved: changeSet, result, rebased: published)
+      if layer.replace(published, inbox: inbox, ifStill: state.revision, event: event) { break }
     }
     // The layer's rebased segments are others than the context's: the next save freezes the latter.
     if !work.working.isEmpty { work.isPublished = false }

@@ -10,7 +10,7 @@ extension SaveSession {
   /// The maximum number of rounds for objects that earlier calls have inserted or changed.
   private static let willSaveRoundCountMax = 1_000
   /// The maximum number of rounds for children's saves that arrive in between.
-  private static let landingRoundCountMax = 1_000
+  private static let integrationRoundCountMax = 1_000
 
   /// Notifies objects and observers of the save, checks, integrates children's saves that arrive in
   /// between, and publishes, until all unsaved changes are ready. If this throws, the changes of
@@ -35,7 +35,7 @@ extension SaveSession {
       }
       publisher.settleCompletely()
       rounds += 1
-    } while rounds < Self.landingRoundCountMax && isUnprepared
+    } while rounds < Self.integrationRoundCountMax && isUnprepared
     // Children may go on saving; their saves so far are validated before they are passed on.
     if !isValidated, work.hasChanges { try validate() }
   }
@@ -72,7 +72,7 @@ extension SaveSession {
     else { return }
     let count = preparation?.told[key]?.count ?? 0
     preparation?.told[key] = (change.kind, change.record, count + 1)
-    if object.home.hooks.contains(.willSave) { object.willSave() }
+    if object.binding.hooks.contains(.willSave) { object.willSave() }
   }
 
   /// The unsaved objects with save hooks that were not called for this save. Ascending.

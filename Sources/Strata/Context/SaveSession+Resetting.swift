@@ -45,24 +45,24 @@ extension SaveSession {
     work.isPublished = false
     work.undoRecorder?.removeAllActions()
     work.moveSavepoints()
-    let landed = publisher.settle()
+    let integrated = publisher.settle()
     work.view = nil
     reporter.turnStart = work.working
     registry.turnLeavingIntoFaults()
     loader.awake(takenBack, from: .rollback)
-    return [undone] + landed
+    return [undone] + integrated
   }
 
   /// Forgets all objects and everything unsaved.
   func reset() {
     // Taking back detaches the inserted ones.
     let registered = registry.cache.objects.map(\.key)
-    var landed = takeBack().dropFirst()
+    var integrated = takeBack().dropFirst()
     if !schema.hooks.isDisjoint(with: .faulting) {
       // Called while the context is consistent: objects may read, and their changes are discarded
       // too.
       for object in registry.cache.objects { registry.willTurnIntoFault(object) }
-      landed += takeBack().dropFirst()
+      integrated += takeBack().dropFirst()
     }
     let objects = registry.cache.objects
     var forgotten = TurnChanges()
@@ -70,13 +70,13 @@ extension SaveSession {
     for object in objects where object.observation != 0 { registry.objectWillGo(object) }
     registry.forgetAll()
     let told = objects.filter {
-      $0.record != nil && $0.home.hooks.contains(.didTurnIntoFault)
+      $0.record != nil && $0.binding.hooks.contains(.didTurnIntoFault)
     }
     for object in objects {
       object.draft = nil
       object.status = .detached
       object.record = nil
-      object.home.observed?.forget(object)
+      object.binding.observed?.forget(object)
     }
     work.undoRecorder?.removeAllActions()
     work.moveSavepoints()
@@ -84,6 +84,6 @@ extension SaveSession {
     var reset = LiveChanges()
     reset.isReset = true
     reporter.tellLiveResults(reset)
-    reporter.announce([forgotten] + landed)
+    reporter.announce([forgotten] + integrated)
   }
 }

@@ -84,7 +84,7 @@ final class SaveSession: ContextPart {
   ///
   /// - Returns: the changes, and their form in the parent; nil if there are none.
   private func handOver(
-    to parentLayer: Layer, isInItsTurn: Bool
+    to parentLayer: ContextLayer, isInItsTurn: Bool
   ) throws -> (sent: Segment, received: Segment)? {
     while true {
       let mine = layer.current
@@ -106,13 +106,13 @@ final class SaveSession: ContextPart {
         pushed: segment, onto: theirs.published, on: ground, schema: schema)
       composed.prepareRuns()
       let isDone = parentLayer.receive(
-        Layer.Push(
+        ContextLayer.Push(
           segment: segment, touched: composed.changes.keys,
           ground: restsOnParent ? reader.following.ground : nil, found: ground,
           isInReceiversTurn: isInItsTurn),
         composed: theirs.published.adding(composed).compacted(), ifStill: theirs.revision,
         from: layer, ifStill: mine.revision,
-        news: News(pushing: segment, composed: composed, from: layer.identity))
+        event: ChangeEvent(pushing: segment, composed: composed, from: layer.identity))
       guard isDone else { continue }
       PausePoint.pushed.reach(schema)
       parentLayer.announceArrival()
@@ -131,7 +131,7 @@ final class SaveSession: ContextPart {
   ///
   /// - Returns: whether there were any; the unsaved changes may then be others.
   private func catchUpBeforeHandOver() throws -> Bool {
-    if reader.isPinned || reader.following.passOwnNews() { return false }
+    if reader.isPinned || reader.following.passOwnEvents() { return false }
     let before = work.working
     work.view = nil
     _ = try reader.currentView()

@@ -32,7 +32,7 @@ enum ThreadFrames {
   }
 
   /// The context with this layer, if the calling thread is inside its queue.
-  static func enteredContext(with layer: Layer) -> ManagedObjectContext? {
+  static func enteredContext(with layer: ContextLayer) -> ManagedObjectContext? {
     first { $0.queue.with { $0.layer === layer } }?.queue.counted.context
   }
 

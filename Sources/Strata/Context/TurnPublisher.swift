@@ -23,7 +23,7 @@ package final class TurnPublisher: ContextPart {
   }
 
   /// Merges the changes since the last view, at a moment at which observers may run.
-  func mergeArrivedNews() {
+  func mergeArrivedEvents() {
     guard merger.bell?.isRinging == true else { return }
     if work.view != nil {
       // On the main actor this is another job than the one that took the view.
@@ -36,7 +36,7 @@ package final class TurnPublisher: ContextPart {
 
   /// Children's saves that are integrated during an edit are no part of it, except for those of
   /// children that the body itself has used.
-  func landInSavepoints(_ pushes: [Layer.Push]) {
+  func integrateInSavepoints(_ pushes: [ContextLayer.Push]) {
     for index in work.savepoints.indices {
       for push in pushes where !push.isInReceiversTurn {
         let working = work.savepoints[index].working
@@ -62,13 +62,13 @@ package final class TurnPublisher: ContextPart {
   func publishForChild() {
     reader.ancestorInThisIsolation?.publisher.publishForChild()
     if work.edits.isEmpty, work.isPublished, layer.current.inbox.isEmpty { return }
-    reporter.landed += settle(isSaving: true)
+    reporter.integrated += settle(isSaving: true)
     work.view = nil
   }
 
   /// Ends a confined context's turn.
   func processPendingChanges() {
-    if merger.isAutomatic { mergeArrivedNews() }
+    if merger.isAutomatic { mergeArrivedEvents() }
     endTurn()
   }
 
@@ -109,11 +109,11 @@ package final class TurnPublisher: ContextPart {
     }
   }
 
-  /// Lands the saves of children that came in before this turn.
-  func landArrivals() {
+  /// Integrates the saves of children that came in before this turn.
+  func integrateArrivals() {
     reporter.announce(settle())
     registry.turnLeavingIntoFaults()
-    if merger.isAutomatic { mergeArrivedNews() }
+    if merger.isAutomatic { mergeArrivedEvents() }
   }
 
   /// Encodes, publishes and integrates, until observers make no more changes or are no longer
@@ -121,9 +121,9 @@ package final class TurnPublisher: ContextPart {
   func settleCompletely() {
     var rounds = 0
     repeat {
-      let landed = settle(isSaving: true)
+      let integrated = settle(isSaving: true)
       rounds += 1
-      announce(landed, inRound: rounds)
+      announce(integrated, inRound: rounds)
       registry.turnLeavingIntoFaults()
     } while !work.edits.isEmpty || !work.isPublished
   }
@@ -155,16 +155,16 @@ package final class TurnPublisher: ContextPart {
       }
       let settled = work.isPublished ? state.published : laid
       let touched = work.isPublished ? state.inbox.map(\.touched) : laidTouched
-      let news = work.isPublished ? nil : layer.news(from: state.published, to: settled)
+      let event = work.isPublished ? nil : layer.event(from: state.published, to: settled)
       // The children of this layer sort none of its changes.
       if layer.feed.isFollowed { settled.prepareRuns() }
-      guard layer.publish(settled, ifStill: state.revision, news: news) else { continue }
+      guard layer.publish(settled, ifStill: state.revision, event: event) else { continue }
       doubtUncovered(state.inbox)
       for (push, touched) in zip(state.inbox, touched) {
         registry.willLand(push.segment, touching: touched, on: work.working, in: settled)
       }
-      work.undoRecorder?.record(landing: state.inbox, in: work) { ground(of: $0, onto: $1) }
-      if !work.savepoints.isEmpty { landInSavepoints(state.inbox) }
+      work.undoRecorder?.record(integrating: state.inbox, in: work) { ground(of: $0, onto: $1) }
+      if !work.savepoints.isEmpty { integrateInSavepoints(state.inbox) }
       work.replaceWorking(settled)
       work.isPublished = true
       return zip(state.inbox, touched).map { work.take($0.segment, touching: $1) }
@@ -173,7 +173,7 @@ package final class TurnPublisher: ContextPart {
 
   /// The state beneath this context, of all objects of a push that are not in `overlay`. If it
   /// cannot be read, the push rests on its sender's readings; a save looks it up again.
-  func ground(of push: Layer.Push, onto overlay: Overlay) -> Ground {
+  func ground(of push: ContextLayer.Push, onto overlay: Overlay) -> Ground {
     do {
       var ground = try Ground(
         of: push.segment, onto: overlay, doubting: .total, sent: push.found
@@ -192,13 +192,13 @@ package final class TurnPublisher: ContextPart {
 
   /// Puts the objects of pushes in doubt, if this context has read changes that their senders were
   /// unaware of.
-  private func doubtUncovered(_ pushes: [Layer.Push]) {
+  private func doubtUncovered(_ pushes: [ContextLayer.Push]) {
     guard layer.parent != nil else { return }
     for push in pushes {
       for key in push.found.absentKeys { work.doubt.insert(key) }
       guard let ground = push.ground, !reader.following.isCovered(by: ground) else { continue }
       for key in push.segment.changes.keys { work.doubt.insert(key) }
-      work.doubt.insert(GatheredNews(suspects: push.segment.linkTargets))
+      work.doubt.insert(GatheredEvents(suspects: push.segment.linkTargets))
     }
   }
 

@@ -8,14 +8,14 @@ import StrataRecord
 /// follow the context.
 ///
 /// ## Invariants
-/// - I1 `turn` has all changes since the last objectsDidChange, except for those in `landed` and
-///   `announcements`.
+/// - I1 `turn` has all changes since the last objectsDidChange, except for those in `integrated`
+///   and `announcements`.
 ///
 /// ## Isolation
 /// The context's.
 package final class TurnReporter {
   let schema: Schema
-  let layer: Layer
+  let layer: ContextLayer
   let confinement: ManagedObjectContext.Confinement
   /// The context, whose turns on the main actor end by themselves; nil in a test.
   unowned(unsafe) var context: ManagedObjectContext?
@@ -29,7 +29,7 @@ package final class TurnReporter {
   @exclusivity(unchecked) var turn = TurnChanges()
   /// The changes of children's saves that were integrated at the first read of this turn. They are
   /// reported at its end, because no observer may run while a property is being read.
-  var landed: [TurnChanges] = []
+  var integrated: [TurnChanges] = []
   /// Merges that were made while a view was taken, perhaps while a property was being read:
   /// reported when the turn ends, or before its body begins.
   var announcements: [TurnChanges] = []
@@ -46,7 +46,7 @@ package final class TurnReporter {
   /// An error that reading a property met and could not throw: the next call that can, does.
   var deferredError: (any Error)?
 
-  package init(schema: Schema, layer: Layer, confinement: ManagedObjectContext.Confinement) {
+  package init(schema: Schema, layer: ContextLayer, confinement: ManagedObjectContext.Confinement) {
     self.schema = schema
     self.layer = layer
     self.confinement = confinement
@@ -87,9 +87,9 @@ package final class TurnReporter {
 
   /// The changes that were not reported yet, in order; this marks them as reported.
   func takeUntold() -> [TurnChanges] {
-    if landed.isEmpty, turn.isUntouched { return [] }
-    let untold = landed + [turn]
-    landed = []
+    if integrated.isEmpty, turn.isUntouched { return [] }
+    let untold = integrated + [turn]
+    integrated = []
     turn = TurnChanges()
     return untold
   }

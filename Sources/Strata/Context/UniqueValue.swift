@@ -13,7 +13,7 @@ public import StrataRecord
 /// It may hold an object: it stays with the context's isolation.
 public struct UniqueValue<Root: ManagedObject> {
   let keyPath: AnyKeyPath
-  let value: Value
+  let value: PropertyValue
   /// Gives the value to a new object.
   let assign: (Root) -> Void
 }

@@ -14,7 +14,7 @@ extension UnitOfWork {
   func editedSlots(of object: ManagedObject) -> SlotSet {
     var slots = working.change(for: object.key)?.slots ?? []
     if let draft = object.draft { slots.formUnion(draft.changed) }
-    if object.status == .inserted { slots.formUnion(object.home.templateSlots) }
+    if object.status == .inserted { slots.formUnion(object.binding.templateSlots) }
     return slots
   }
 

@@ -12,10 +12,10 @@ extension UnitOfWork {
 
   // MARK: - Inserting
 
-  package func seedForInsert(_ type: ManagedObject.Type) -> ObjectSeed {
-    let home = registry.home(ofNew: type)
-    let key = ObjectKey(entity: home.entity.number, serial: nextSerial())
-    return ObjectSeed(home: home, key: key, status: .inserted)
+  package func initializerForInsert(_ type: ManagedObject.Type) -> _ObjectInitializer {
+    let binding = registry.binding(ofNew: type)
+    let key = ObjectKey(entity: binding.entity.number, serial: nextSerial())
+    return _ObjectInitializer(binding: binding, key: key, status: .inserted)
   }
 
   /// A serial for a new object. Serials are fetched several at a time, but never more than the
@@ -35,23 +35,23 @@ extension UnitOfWork {
 
   /// Registers a new object, and wakes it.
   func didInsert(_ object: ManagedObject) {
-    let home = object.home
+    let binding = object.binding
     // New objects get about the same values as earlier ones: one of those is looked at now and
     // then.
     let count = edits.drafted.count
-    if count & (count - 1) == 0, let former = edits.drafted.last, former.home === home,
+    if count & (count - 1) == 0, let former = edits.drafted.last, former.binding === binding,
       let draft = former.draft
     {
-      home.noteNew(draft)
+      binding.noteNew(draft)
     }
     object.draft = Draft.make(
-      home.layout, base: home.template, external: home.templateExternal,
-      heapByteCount: home.heapByteCountOfNew, in: &edits.drafts)
+      binding.layout, base: binding.template, external: binding.templateExternal,
+      heapByteCount: binding.heapByteCountOfNew, in: &edits.drafts)
     registry.cache.register(object)
     edits.drafted.append(object)
     reporter.turn.inserted.append(object.key)
     reporter.noteTouched()
-    if home.hooks.contains(.awakeFromInsert) { object.awakeFromInsert() }
+    if binding.hooks.contains(.awakeFromInsert) { object.awakeFromInsert() }
   }
 
   // MARK: - Editing
@@ -64,7 +64,7 @@ extension UnitOfWork {
     // A stale object's edits are made over its own values, with the links that others have changed
     // since.
     if !orderedLists.isEmpty, !registry.cache.isCurrent(object) { orderedLists.removeAll() }
-    let layout = object.home.layout
+    let layout = object.binding.layout
     if !awaking.isEmpty, let awaking = awaking.last(where: { $0.object === object }) {
       object.draft = Draft.make(layout, base: record, in: &awaking.drafts)
       return object.draft

@@ -81,24 +81,24 @@ extension UnitOfWork {
   ///
   /// - Parameter touched: the objects that the save has changed here.
   func take(_ segment: Segment, touching touched: [ObjectKey]) -> TurnChanges {
-    var landed = TurnChanges()
-    landed.note(segment, schema: schema)
+    var integrated = TurnChanges()
+    integrated.note(segment, schema: schema)
     for key in touched {
       if let place = segment.changes.index(of: key), segment.changes.values[place].isReadLock {
         continue
       }
       switch working.kind(of: key) {
-      case .insert?: landed.inserted.append(key)
-      case .update?: landed.updated.append(key)
-      case .delete?: landed.deleted.append(key)
+      case .insert?: integrated.inserted.append(key)
+      case .update?: integrated.updated.append(key)
+      case .delete?: integrated.deleted.append(key)
       case nil: continue
       }
       if let object = registry.cache.object(for: key), let change = working.change(for: key) {
         adopt(change, for: object)
       }
     }
-    for place in segment.links.byPlace.keys { landed.updated.append(place.owner) }
-    return landed
+    for place in segment.links.byPlace.keys { integrated.updated.append(place.owner) }
+    return integrated
   }
 
   /// Updates an object without a draft to its state in the working overlay.

@@ -9,7 +9,7 @@ import StrataRecord
 /// - I1 Rows with equal values are of one group; a row without a value is of none.
 struct UpsertBatch {
   private struct Row {
-    let values: [Value]
+    let values: [PropertyValue]
     let bytes: [UInt8]
     var group: Int?
   }
@@ -23,7 +23,7 @@ struct UpsertBatch {
 
   /// Adds a row.
   /// - Parameter values: in the order of the index's parts.
-  mutating func append(_ values: [Value]) {
+  mutating func append(_ values: [PropertyValue]) {
     rows.append(Row(values: values, bytes: index.bytes(of: values).bytes, group: nil))
   }
 
@@ -34,7 +34,7 @@ struct UpsertBatch {
         ? left < right : rows[left].bytes.lexicographicallyPrecedes(rows[right].bytes)
     }
     // Where the bytes of a value were cut, several groups have the same.
-    var groups: [(values: [Value], number: Int)] = []
+    var groups: [(values: [PropertyValue], number: Int)] = []
     var bytes: [UInt8]?
     for position in order where !rows[position].values.contains(.null) {
       let row = rows[position]

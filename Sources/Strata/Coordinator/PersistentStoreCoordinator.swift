@@ -28,7 +28,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with another
   ///   model.
   public convenience init(
-    at url: URL, model: ManagedObjectModel, durability: Durability = .full
+    at url: URL, model: ManagedObjectModel, durability: StoreDurability = .full
   ) throws {
     self.init(
       store: try LMDBStore.open(at: url.path, model: model, durability: durability), model: model)

@@ -88,9 +88,9 @@ public final class FetchedResultsController<Object: Entity> {
   /// objects without a value come first, or last if descending.
   ///
   /// - Parameter path: an attribute that can be sorted by.
-  public convenience init<Value>(
+  public convenience init<Leaf>(
     _ request: FetchRequest<Object>, in context: ManagedObjectContext,
-    sectionNameKeyPath path: (PropertyPath<Object, Object>) -> PropertyPath<Object, Value>,
+    sectionNameKeyPath path: (PropertyPath<Object, Object>) -> PropertyPath<Object, Leaf>,
     _ direction: SortKey.Direction = .ascending
   ) {
     self.init(
@@ -199,7 +199,9 @@ extension FetchedResultsController {
   /// controller is deallocated; it is for one consumer.
   ///
   /// - Parameter limit: the maximum number of buffered updates; at least 1.
-  public func updates(limit: Int = Layer.messageCountMax) -> AsyncStream<FetchedResultsUpdate> {
+  public func updates(limit: Int = ContextLayer.messageCountMax) -> AsyncStream<
+    FetchedResultsUpdate
+  > {
     streams.makeStream(limit: limit)
   }
 }

@@ -140,7 +140,7 @@ extension [UInt8] {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// The name of the section of objects with this value. Equal values have one name.
   fileprivate var sectionName: String? {
     switch self {

@@ -52,7 +52,7 @@ extension ContextParent {
 
 /// A fetch in a context of its own, which is gone when it ends.
 private struct DetachedFetch: Sendable {
-  let place: ContextPlace
+  let place: _ContextPlace
   let progress: (@Sendable (FetchProgress) -> Void)?
 
   @concurrent func ids<T: Entity>(_ request: FetchRequest<T>) async throws -> [ObjectID] {

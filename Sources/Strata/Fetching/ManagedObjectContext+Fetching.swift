@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     }
     let objects = maker.objects
     if !request.prefetchedPaths.isEmpty { try fetcher.prefetch(request, of: objects.map(\.key)) }
-    guard plan.family.allSatisfy({ registry.home(of: $0)?.type is T.Type }) else {
+    guard plan.family.allSatisfy({ registry.binding(of: $0)?.type is T.Type }) else {
       return objects.compactMap { $0 as? T }
     }
     // All are of T: a plan finds objects of its family, and those of an entity are of its class. To

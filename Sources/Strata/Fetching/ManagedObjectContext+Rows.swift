@@ -53,12 +53,13 @@ extension ManagedObjectContext {
   /// is `.null`. Core Data: `fetch(_:)` with the dictionary result type.
   ///
   /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
-  public func fetch<T: Entity>(_ request: DictionaryRequest<T>) throws -> [[String: Value]] {
+  public func fetch<T: Entity>(_ request: DictionaryRequest<T>) throws -> [[String: PropertyValue]]
+  {
     let entity = try fetcher.schema(of: T.self)
     let plan = try RowPlan(
       request.untyped(of: entity.description), entity: entity, schema: schema)
     let names = plan.names
-    var rows: [[String: Value]] = []
+    var rows: [[String: PropertyValue]] = []
     try plan.fetch(in: try fetcher.viewToKeep(for: request.objects)) { values in
       rows.append(Dictionary(uniqueKeysWithValues: zip(names, try values.all())))
       return .more

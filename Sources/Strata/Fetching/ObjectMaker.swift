@@ -27,7 +27,7 @@ final class ObjectMaker: FetchTaker {
   @exclusivity(unchecked) private var arena = RecordArena()
   /// The binding of the present objects, if none of them has an awake method. The context retains
   /// it: counting a reference more for each object would take longer than filling one in.
-  private var quietHome: Uncounted<ObjectHome>?
+  private var quietBinding: Uncounted<EntityBinding>?
   private var quietEntity: EntityNumber?
 
   /// The maximum number of objects for which space is reserved in advance.
@@ -66,7 +66,7 @@ final class ObjectMaker: FetchTaker {
   @inline(__always)
   private func make(_ key: ObjectKey, _ generation: UInt64, _ record: () -> Record) {
     if key.entity != quietEntity { turn(to: key.entity) }
-    guard let quietHome, cache === registry.cache, work.hasNoChange(of: key) else {
+    guard let quietBinding, cache === registry.cache, work.hasNoChange(of: key) else {
       let object = loader.instance(of: key, generation: generation, holding: record)
       if let object { objects.append(object) }
       return
@@ -78,8 +78,8 @@ final class ObjectMaker: FetchTaker {
       objects.append(object)
       return
     }
-    let object = quietHome.with {
-      $0.type.init(ObjectSeed(home: $0, key: key))
+    let object = quietBinding.with {
+      $0.type.init(_ObjectInitializer(binding: $0, key: key))
     }
     object.generation = generation
     object.record = record()
@@ -91,8 +91,8 @@ final class ObjectMaker: FetchTaker {
   @inline(never)
   private func turn(to entity: EntityNumber) {
     quietEntity = entity
-    let home = registry.home(of: entity)
-    quietHome =
-      registry.schema.hooks.isDisjoint(with: .loading) ? home.map(Uncounted.init) : nil
+    let binding = registry.binding(of: entity)
+    quietBinding =
+      registry.schema.hooks.isDisjoint(with: .loading) ? binding.map(Uncounted.init) : nil
   }
 }

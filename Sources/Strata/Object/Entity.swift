@@ -33,8 +33,8 @@ extension ManagedObjectModel {
 // MARK: - Objects in predicates
 
 /// An object as an argument of `FetchPredicate(format:)`: its ID.
-extension ManagedObject: PredicateArgument {
-  public var predicateValue: Value { objectID.predicateValue }
+extension ManagedObject: _PredicateArgument {
+  public var predicateValue: PropertyValue { objectID.predicateValue }
 }
 
 /// Whether the to-one relationship leads to `object`.

@@ -16,7 +16,7 @@ extension EntityDescription {
   ///   - properties: its own properties, in the order of their slots.
   public convenience init<T: ManagedObject>(
     entity name: String, of type: T.Type, isAbstract: Bool = false,
-    superentity: EntityDescription? = nil, hooks: LifeCycleHooks = .all,
+    superentity: EntityDescription? = nil, hooks: _LifeCycleHooks = .all,
     uniqueTogether: [[String]] = [], indexes: [[String]] = [], properties: [PropertyDescription]
   ) {
     self.init(

@@ -25,8 +25,8 @@ extension ManagedObject {
   public final subscript<T: RawRepresentable & Sendable>(
     slot slot: Int, as _: T.Type = T.self
   ) -> T where T.RawValue: AttributeValue {
-    get { (value(at: slot) as RawValueBox<T>).wrapped }
-    set { setValue(RawValueBox(newValue), at: slot) }
+    get { (value(at: slot) as _RawValueBox<T>).wrapped }
+    set { setValue(_RawValueBox(newValue), at: slot) }
   }
 
   /// Reads and sets an optional enum. A raw value that the enum does not define reads as nil.
@@ -35,8 +35,8 @@ extension ManagedObject {
   public final subscript<T: RawRepresentable & Sendable>(
     slot slot: Int, as _: T?.Type = T?.self
   ) -> T? where T.RawValue: AttributeValue {
-    get { (value(at: slot) as RawValueBox<T>?)?.wrapped }
-    set { setValue(newValue.map(RawValueBox.init), at: slot) }
+    get { (value(at: slot) as _RawValueBox<T>?)?.wrapped }
+    set { setValue(newValue.map(_RawValueBox.init), at: slot) }
   }
 
   /// Reads and sets an enum that is `Codable` too, stored as its raw value.
@@ -45,8 +45,8 @@ extension ManagedObject {
   public final subscript<T: RawRepresentable & Codable & Sendable>(
     slot slot: Int, as _: T.Type = T.self
   ) -> T where T.RawValue: AttributeValue {
-    get { (value(at: slot) as RawValueBox<T>).wrapped }
-    set { setValue(RawValueBox(newValue), at: slot) }
+    get { (value(at: slot) as _RawValueBox<T>).wrapped }
+    set { setValue(_RawValueBox(newValue), at: slot) }
   }
 
   /// Reads and sets an optional enum that is `Codable` too, stored as its raw value.
@@ -55,8 +55,8 @@ extension ManagedObject {
   public final subscript<T: RawRepresentable & Codable & Sendable>(
     slot slot: Int, as _: T?.Type = T?.self
   ) -> T? where T.RawValue: AttributeValue {
-    get { (value(at: slot) as RawValueBox<T>?)?.wrapped }
-    set { setValue(newValue.map(RawValueBox.init), at: slot) }
+    get { (value(at: slot) as _RawValueBox<T>?)?.wrapped }
+    set { setValue(newValue.map(_RawValueBox.init), at: slot) }
   }
 
   /// Reads and sets a `Codable` type, stored encoded. Bytes that do not decode read as the
@@ -64,16 +64,16 @@ extension ManagedObject {
   @_disfavoredOverload
   @inlinable
   public final subscript<T: Codable & Sendable>(slot slot: Int, as _: T.Type = T.self) -> T {
-    get { (value(at: slot) as CodableBox<T>).wrapped }
-    set { setValue(CodableBox(newValue), at: slot) }
+    get { (value(at: slot) as _CodableBox<T>).wrapped }
+    set { setValue(_CodableBox(newValue), at: slot) }
   }
 
   /// Reads and sets an optional `Codable` type. Bytes that do not decode read as nil.
   @_disfavoredOverload
   @inlinable
   public final subscript<T: Codable & Sendable>(slot slot: Int, as _: T?.Type = T?.self) -> T? {
-    get { (value(at: slot) as CodableBox<T>?)?.wrapped }
-    set { setValue(newValue.map(CodableBox.init), at: slot) }
+    get { (value(at: slot) as _CodableBox<T>?)?.wrapped }
+    set { setValue(newValue.map(_CodableBox.init), at: slot) }
   }
 }
 
@@ -85,10 +85,10 @@ extension ManagedObject {
 
   @inlinable
   final func value<T: AttributeValue>(at slot: Int) -> T {
-    if home.observed != nil { noteAccess(slot) }
+    if binding.observed != nil { noteAccess(slot) }
     // The object, which the caller holds, holds the record: counting another reference to that
     // would take longer than all the rest.
-    if draft == nil, let record, let value = T(home.layout.slot(slot, at: record.start)) {
+    if draft == nil, let record, let value = T(binding.layout.slot(slot, at: record.start)) {
       return value
     }
     return valueNotInRecord(at: slot)
@@ -106,7 +106,7 @@ extension ManagedObject {
   @usableFromInline final func valueNotAtHand<T: AttributeValue>(at slot: Int) -> T {
     if draft == nil, record == nil {
       if fireFault(for: .value(slot: slot)) { return value(at: slot) }
-      if let value: T = home.recorder?.read(slot) { return value }
+      if let value: T = binding.recorder?.read(slot) { return value }
     }
     return missingValue(at: slot)
   }
@@ -125,10 +125,10 @@ extension ManagedObject {
   @inlinable
   @inline(never)
   final func setFirstValue<T: AttributeValue>(_ value: T, at slot: Int) {
-    guard observation == 0, draft == nil, let record, home.layout.externalSlots.isEmpty else {
+    guard observation == 0, draft == nil, let record, binding.layout.externalSlots.isEmpty else {
       return setValueElsewhere(value, at: slot)
     }
-    let current = home.layout.slot(slot, at: record.start)
+    let current = binding.layout.slot(slot, at: record.start)
     if current.isPresent || T.isOptional, let current = T(current), current == value { return }
     draftForEditing(slot)?.set(value, at: slot)
   }
@@ -142,8 +142,8 @@ extension ManagedObject {
 
   /// The draft that takes a new value of `slot`; nil if the object has no values to set.
   @usableFromInline final func draftForEditing(_ slot: Int) -> Draft? {
-    if isFault { home.context?.loader.fire(self) }
-    if let draft = home.find({ $0.work.draftForEditing(self, slot) }) { return draft }
+    if isFault { binding.context?.loader.fire(self) }
+    if let draft = binding.find({ $0.work.draftForEditing(self, slot) }) { return draft }
     stopIfContextIsGone(.setting(slot: slot))
     return nil
   }
@@ -151,9 +151,9 @@ extension ManagedObject {
   /// Sets a value of an object that may be observed: observers are notified if the value differs.
   private final func storeObserved<T: AttributeValue>(_ value: T, at slot: Int) {
     if record == nil, draft == nil { _ = fireFault(for: .setting(slot: slot)) }
-    if home.layout.externalSlots.contains(slot) { return storeExternal(value, at: slot) }
-    let current: T? = draft.map { $0.value(at: slot) } ?? record?.value(at: slot, home.layout)
-    guard let observed = home.observed, current != value else { return store(value, at: slot) }
+    if binding.layout.externalSlots.contains(slot) { return storeExternal(value, at: slot) }
+    let current: T? = draft.map { $0.value(at: slot) } ?? record?.value(at: slot, binding.layout)
+    guard let observed = binding.observed, current != value else { return store(value, at: slot) }
     observed.willSet(self, slot)
     store(value, at: slot)
     observed.didSet(self, slot)
@@ -161,13 +161,13 @@ extension ManagedObject {
 
   private final func store<T: AttributeValue>(_ value: T, at slot: Int) {
     if record == nil, draft == nil { _ = fireFault(for: .setting(slot: slot)) }
-    if home.layout.externalSlots.contains(slot) { return storeExternal(value, at: slot) }
+    if binding.layout.externalSlots.contains(slot) { return storeExternal(value, at: slot) }
     if let draft {
       draft.set(value, at: slot)
       return
     }
-    if let record, let current: T = record.value(at: slot, home.layout), current == value,
-      record.isPresent(slot, home.layout) || T.isOptional
+    if let record, let current: T = record.value(at: slot, binding.layout), current == value,
+      record.isPresent(slot, binding.layout) || T.isOptional
     {
       return
     }
@@ -185,21 +185,21 @@ extension ManagedObject {
   /// one, an object that is gone, an attribute that was never set, an enum's raw value that the
   /// program does not define.
   private func missingValue<T: AttributeValue>(at slot: Int) -> T {
-    if home.layout.externalSlots.contains(slot), let data = externalData(at: slot)?.data,
+    if binding.layout.externalSlots.contains(slot), let data = externalData(at: slot)?.data,
       let value = T(external: data)
     {
       return value
     }
     if T.isOptional, let zero = T.zero { return zero }
-    if let attribute = home.entity.description.properties[slot].attribute,
+    if let attribute = binding.entity.description.properties[slot].attribute,
       attribute.defaultValue != .null, let value = T(value: attribute.defaultValue)
     {
       return value
     }
     guard let zero = T.zero else {
+      let entity = binding.entity.description
       preconditionFailure(
-        "\(home.entity.description.name).\(home.entity.description.properties[slot].name) has "
-          + "neither a value nor a default")
+        "\(entity.name).\(entity.properties[slot].name) has neither a value nor a default")
     }
     return zero
   }

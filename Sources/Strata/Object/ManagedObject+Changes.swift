@@ -3,14 +3,14 @@ public import StrataModel
 import StrataRecord
 
 // The changes of an object: its attributes and to-one targets by name, as values without static
-// type, as in `Conflict`. Transient attributes are left out, and so are to-many relationships:
-// links are no part of an object's own values.
+// type, as in `MergePolicy.Conflict`. Transient attributes are left out, and so are to-many
+// relationships: links are no part of an object's own values.
 
 extension ManagedObject {
   /// The properties whose values differ from the parent's, with their present values: for a new
   /// object, all that have a value. Empty for a fault, which does not fire. Core Data:
   /// `changedValues()`.
-  public final func changedValues() -> [String: Value] {
+  public final func changedValues() -> [String: PropertyValue] {
     guard let context = context(for: .changes) else { return [:] }
     let committed = context.work.committedRecord(of: self)
     return values(of: differingSlots(context.work.editedSlots(of: self), from: committed)) {
@@ -24,15 +24,15 @@ extension ManagedObject {
   /// - Parameter names: of the properties; nil for all that are not external. Transient attributes,
   ///   to-many relationships and unknown names are skipped. An external attribute is read if it is
   ///   named; if another context has replaced its value since, it is skipped.
-  public final func committedValues(forKeys names: [String]? = nil) -> [String: Value] {
+  public final func committedValues(forKeys names: [String]? = nil) -> [String: PropertyValue] {
     guard let context = context(for: .changes), isAlive else { return [:] }
     if isFault { context.loader.fire(self) }
     guard isAlive else { return [:] }
     let record = context.work.committedRecord(of: self)
     var slots = SlotSet()
     for slot in persistentSlots {
-      if names?.contains(home.entity.description.properties[slot].name)
-        ?? !home.layout.externalSlots.contains(slot)
+      if names?.contains(binding.entity.description.properties[slot].name)
+        ?? !binding.layout.externalSlots.contains(slot)
       {
         slots.insert(slot)
       }
@@ -44,7 +44,7 @@ extension ManagedObject {
   /// values: `.null` for those of an object that is new since. External attributes are read; one
   /// whose value another context has replaced since is left out. Core Data:
   /// `changedValuesForCurrentEvent()`.
-  public final func changedValuesForCurrentTurn() -> [String: Value] {
+  public final func changedValuesForCurrentTurn() -> [String: PropertyValue] {
     guard let context = context(for: .changes) else { return [:] }
     let (former, slots) = context.reader.recordAtTurnStart(of: self)
     let differing = differingSlots(slots, from: former, isFormer: true)
@@ -92,14 +92,14 @@ extension ManagedObject {
       relationship.isToMany
       ? context.relationships.members(of: self, relationship).map(\.key)
       : [context.relationships.targetKey(of: self, at: relationship.slot)].compactMap { $0 }
-    return keys.map { ObjectID(store: home.entity.store, key: $0) }
+    return keys.map { ObjectID(store: binding.entity.store, key: $0) }
   }
 
   private func relationship(named name: String) -> RelationshipSchema {
-    guard let slot = home.entity.description.slot(named: name),
-      let relationship = home.entity.relationships[slot]
+    guard let slot = binding.entity.description.slot(named: name),
+      let relationship = binding.entity.relationships[slot]
     else {
-      preconditionFailure("\(home.entity.description.name) has no relationship \(name)")
+      preconditionFailure("\(binding.entity.description.name) has no relationship \(name)")
     }
     return relationship
   }
@@ -107,7 +107,7 @@ extension ManagedObject {
   // MARK: - Slots
 
   private var persistentSlots: SlotSet {
-    home.layout.placedSlots.subtracting(home.layout.transientSlots)
+    binding.layout.placedSlots.subtracting(binding.layout.transientSlots)
   }
 
   /// Those of `slots` that are persistent and whose values differ from `record`, the parent's;
@@ -120,13 +120,13 @@ extension ManagedObject {
     var differing = SlotSet()
     for slot in slots.intersection(persistentSlots) {
       let isEqual: Bool
-      if record != nil, home.layout.externalSlots.contains(slot), let context = home.context {
+      if record != nil, binding.layout.externalSlots.contains(slot), let context = binding.context {
         isEqual =
           externalStamp(at: slot)
           == context.reader.externalStamp(of: key, at: slot, beforeTurn: isFormer)
       } else {
-        let current = draft?.slot(slot) ?? self.record?.slot(slot, home.layout)
-        isEqual = current.map { Self.isEqual($0, record?.slot(slot, home.layout)) } ?? true
+        let current = draft?.slot(slot) ?? self.record?.slot(slot, binding.layout)
+        isEqual = current.map { Self.isEqual($0, record?.slot(slot, binding.layout)) } ?? true
       }
       if !isEqual { differing.insert(slot) }
     }
@@ -134,7 +134,7 @@ extension ManagedObject {
     return differing
   }
 
-  private static func isEqual(_ left: RecordSlot, _ right: RecordSlot?) -> Bool {
+  private static func isEqual(_ left: _RecordSlot, _ right: _RecordSlot?) -> Bool {
     switch (left.rawBytes, right?.rawBytes) {
     case (nil, nil): true
     case (let left?, let right?): left.elementsEqual(right)
@@ -142,27 +142,29 @@ extension ManagedObject {
     }
   }
 
-  private func currentValue(at slot: Int) -> Value? {
-    if home.layout.externalSlots.contains(slot) {
+  private func currentValue(at slot: Int) -> PropertyValue? {
+    if binding.layout.externalSlots.contains(slot) {
       guard externalStamp(at: slot) != nil else { return .null }
       return externalData(at: slot).map { .data($0.data) }
     }
-    if let draft { return draft.value(at: slot, store: home.entity.store) }
+    if let draft { return draft.value(at: slot, store: binding.entity.store) }
     return value(at: slot, in: record)
   }
 
   /// - Returns: nil for an external value that cannot be had any more.
-  private func value(at slot: Int, in record: Record?) -> Value? {
-    if let stamp = record?.stamp(at: slot, home.layout) {
-      return home.context?.reader.formerExternalData(of: key, at: slot, fitting: stamp)
+  private func value(at slot: Int, in record: Record?) -> PropertyValue? {
+    if let stamp = record?.stamp(at: slot, binding.layout) {
+      return binding.context?.reader.formerExternalData(of: key, at: slot, fitting: stamp)
         .map { .data($0.data) }
     }
-    return record?.value(at: slot, layout: home.layout, store: home.entity.store) ?? .null
+    return record?.value(at: slot, layout: binding.layout, store: binding.entity.store) ?? .null
   }
 
-  private func values(of slots: SlotSet, _ value: (Int) -> Value?) -> [String: Value] {
-    var values: [String: Value] = [:]
-    for slot in slots { values[home.entity.description.properties[slot].name] = value(slot) }
+  private func values(of slots: SlotSet, _ value: (Int) -> PropertyValue?) -> [String:
+    PropertyValue]
+  {
+    var values: [String: PropertyValue] = [:]
+    for slot in slots { values[binding.entity.description.properties[slot].name] = value(slot) }
     return values
   }
 }

@@ -52,7 +52,7 @@ extension ManagedObject {
   final func storeExternal<T: AttributeValue>(_ value: T, at slot: Int) {
     let value = value.externalData
     guard draft != nil || record != nil, value?.stamp != externalStamp(at: slot) else { return }
-    let observed = observation == 0 ? nil : home.observed
+    let observed = observation == 0 ? nil : binding.observed
     observed?.willSet(self, slot)
     draftForEditing(slot)?.replaceExternal(with: value, at: slot)
     observed?.didSet(self, slot)

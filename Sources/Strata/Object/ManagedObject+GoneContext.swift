@@ -33,7 +33,7 @@ extension ManagedObject {
   /// look empty, and a value that is set would be lost. So the program stops.
   @inline(__always)
   final func context(for need: @autoclosure () -> ContextNeed) -> ManagedObjectContext? {
-    if let context = home.context { return context }
+    if let context = binding.context { return context }
     stopIfContextIsGone(need())
     return nil
   }
@@ -41,9 +41,9 @@ extension ManagedObject {
   /// Stops the program if the context went while the object was one of its objects.
   @inline(never)
   final func stopIfContextIsGone(_ need: ContextNeed) {
-    if home.hasContext || status == .gone || status == .detached { return }
+    if binding.hasContext || status == .gone || status == .detached { return }
     fatalError(
-      "\(need.text(home.entity.description)), because the context of \(objectID) was released: "
+      "\(need.text(binding.entity.description)), because the context of \(objectID) was released: "
         + "keep a reference to the context for as long as its objects are in use")
   }
 }

@@ -11,7 +11,7 @@ extension ManagedObject {
   /// Notes for Observation that the property at `slot` is read. Called by all getters.
   @usableFromInline
   final func noteAccess(_ slot: Int) {
-    if let observed = home.observed { observed.access(self, slot) }
+    if let observed = binding.observed { observed.access(self, slot) }
   }
 
   /// Notifies observers that all values are about to be those of `record`, by another cause than an
@@ -19,7 +19,7 @@ extension ManagedObject {
   ///
   /// - Parameter record: nil if the values are still unknown, or if the object is deleted.
   final func recordWillChange(to record: Record?) {
-    guard home.observed != nil, let context = home.context else { return }
+    guard binding.observed != nil, let context = binding.context else { return }
     context.registry.recordWillChange(of: key, from: self.record, to: record)
   }
 }

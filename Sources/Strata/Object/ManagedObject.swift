@@ -39,7 +39,7 @@ nonisolated open class ManagedObject {
   }
 
   /// The context and the entity; shared by all objects of an entity in a context.
-  @usableFromInline final let home: ObjectHome
+  @usableFromInline final let binding: EntityBinding
   package final let key: ObjectKey
   // Safety: `@exclusivity(unchecked)` spares getters and setters their run-time checks. An object
   // is of one isolation, and no access to these runs code that could reach the object again.
@@ -71,11 +71,11 @@ nonisolated open class ManagedObject {
 
   /// Makes an instance for a context. Strata calls it; to insert a new object, call `City(in:
   /// context)`. A subclass that declares a designated initializer of its own must override this one
-  /// and pass the seed on.
-  public required init(_ seed: ObjectSeed) {
-    home = seed.home
-    key = seed.key
-    status = seed.status
+  /// and pass the initializer on.
+  public required init(_ initializer: _ObjectInitializer) {
+    binding = initializer.binding
+    key = initializer.key
+    status = initializer.status
   }
 
   /// Inserts a new object into `context`, with its attributes at their defaults. Its ID is
@@ -83,7 +83,7 @@ nonisolated open class ManagedObject {
   ///
   /// - Precondition: the class is an entity of the context's model, and no abstract one.
   public convenience init(in context: ManagedObjectContext) {
-    self.init(context.work.seedForInsert(Self.self))
+    self.init(context.work.initializerForInsert(Self.self))
     context.work.didInsert(self)
   }
 
@@ -196,7 +196,7 @@ extension ManagedObject: Hashable {
 
 extension ManagedObject: Identifiable {
   /// The object's ID, permanent from birth. Reading it fires no fault.
-  public final var objectID: ObjectID { ObjectID(store: home.entity.store, key: key) }
+  public final var objectID: ObjectID { ObjectID(store: binding.entity.store, key: key) }
 
   public final var id: ObjectID { objectID }
 }
@@ -207,7 +207,7 @@ extension ManagedObject {
   /// The context that the object lives in; nil once it is detached: deleted and saved, or its
   /// context reset, rolled back or gone. Core Data: `managedObjectContext`.
   public final var managedObjectContext: ManagedObjectContext? {
-    status == .detached ? nil : home.context
+    status == .detached ? nil : binding.context
   }
 
   /// Whether the object's values are not in memory; reading one loads them.
@@ -230,7 +230,7 @@ extension ManagedObject {
   }
 
   /// Whether the object has values that can be read or set.
-  final var isAlive: Bool { status != .gone && status != .detached && home.hasContext }
+  final var isAlive: Bool { status != .gone && status != .detached && binding.hasContext }
 
   /// Whether the object is alive and not deleted.
   final var isPresent: Bool { isAlive && status != .deleted }
@@ -238,5 +238,5 @@ extension ManagedObject {
 
 extension ManagedObject: CustomStringConvertible {
   /// The entity and the ID; no values.
-  public var description: String { "\(home.entity.description.name) \(objectID)" }
+  public var description: String { "\(binding.entity.description.name) \(objectID)" }
 }

@@ -5,8 +5,9 @@ import StrataModel
 /// The objects of one context that may be observed, each with a registrar of Swift's Observation:
 /// so `withObservationTracking` sees changes of single properties of single objects.
 ///
-/// Only contexts with `tracksObservation` have one, and their objects' homes lead to it. In other
-/// contexts a getter finds nil there, and a setter finds that the object has no `observation`.
+/// Only contexts with `tracksObservation` have one, and their objects' bindings lead to it. In
+/// other contexts a getter finds nil there, and a setter finds that the object has no
+/// `observation`.
 ///
 /// ## Invariants
 /// - I1 `registrars[object.observation]` is the registrar of `object`; index 0 is unused.

@@ -207,7 +207,7 @@ extension ManagedObject {
     slot slot: Int, as _: OrderedToMany<T>.Type = OrderedToMany<T>.self
   ) -> OrderedToMany<T> {
     get {
-      home.recorder?.read(relationship: slot)
+      binding.recorder?.read(relationship: slot)
       return OrderedToMany(owner: self, slot: slot)
     }
     set { OrderedToMany<T>(owner: self, slot: slot).replace(with: Array(newValue)) }

@@ -49,8 +49,8 @@ struct PositionPlan {
     let run = overtaken.map(\.key) + keys
     let place = min(index, numberedCount)
     let numbers: [UInt64]
-    if let stretch = Stretch(run.count, at: place, of: numberedCount, in: members) {
-      numbers = run.enumerated().map { stretch.number($0, of: $1) }
+    if let numbering = EvenNumbers(run.count, at: place, of: numberedCount, in: members) {
+      numbers = run.enumerated().map { numbering.number($0, of: $1) }
     } else {
       numbers = renumber(run.count, at: place, in: members, numberedCount: numberedCount)
     }
@@ -63,7 +63,7 @@ struct PositionPlan {
   // MARK: - Where there is room
 
   /// Numbers at equal distances.
-  private struct Stretch {
+  private struct EvenNumbers {
     let first: UInt64
     let step: UInt64
 

@@ -29,7 +29,8 @@ extension PropertyDescription {
     _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T? = nil
   ) -> PropertyDescription where T.RawValue: AttributeValue {
     describe(
-      name, keyPath, RawValueBox<T>.self, options, originalName, defaultValue.map(RawValueBox.init))
+      name, keyPath, _RawValueBox<T>.self, options, originalName,
+      defaultValue.map(_RawValueBox.init))
   }
 
   /// An attribute of an optional enum's type, stored as the raw value.
@@ -39,8 +40,8 @@ extension PropertyDescription {
     _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T?? = nil
   ) -> PropertyDescription where T.RawValue: AttributeValue {
     describe(
-      name, keyPath, RawValueBox<T>?.self, options, originalName,
-      defaultValue?.map(RawValueBox.init))
+      name, keyPath, _RawValueBox<T>?.self, options, originalName,
+      defaultValue?.map(_RawValueBox.init))
   }
 
   /// An attribute of the type of an enum that is `Codable` too.
@@ -50,7 +51,8 @@ extension PropertyDescription {
     _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T? = nil
   ) -> PropertyDescription where T.RawValue: AttributeValue {
     describe(
-      name, keyPath, RawValueBox<T>.self, options, originalName, defaultValue.map(RawValueBox.init))
+      name, keyPath, _RawValueBox<T>.self, options, originalName,
+      defaultValue.map(_RawValueBox.init))
   }
 
   /// An attribute of the optional type of an enum that is `Codable` too.
@@ -60,8 +62,8 @@ extension PropertyDescription {
     _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T?? = nil
   ) -> PropertyDescription where T.RawValue: AttributeValue {
     describe(
-      name, keyPath, RawValueBox<T>?.self, options, originalName,
-      defaultValue?.map(RawValueBox.init))
+      name, keyPath, _RawValueBox<T>?.self, options, originalName,
+      defaultValue?.map(_RawValueBox.init))
   }
 
   /// An attribute of a `Codable` type, stored encoded.
@@ -71,7 +73,7 @@ extension PropertyDescription {
     _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T? = nil
   ) -> PropertyDescription {
     describe(
-      name, keyPath, CodableBox<T>.self, options, originalName, defaultValue.map(CodableBox.init))
+      name, keyPath, _CodableBox<T>.self, options, originalName, defaultValue.map(_CodableBox.init))
   }
 
   /// An attribute of an optional `Codable` type, stored encoded.
@@ -81,7 +83,8 @@ extension PropertyDescription {
     _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T?? = nil
   ) -> PropertyDescription {
     describe(
-      name, keyPath, CodableBox<T>?.self, options, originalName, defaultValue?.map(CodableBox.init))
+      name, keyPath, _CodableBox<T>?.self, options, originalName,
+      defaultValue?.map(_CodableBox.init))
   }
 
   private static func describe<T: AttributeValue>(

@@ -13,7 +13,7 @@ package final class SlotRecorder {
   /// The recorded reads, in this order.
   package private(set) var slots: [Int] = []
   /// The last returned value.
-  private(set) var answer: Value?
+  private(set) var answer: PropertyValue?
   private let marks: Marks
 
   init(_ marks: Marks) { self.marks = marks }
@@ -35,7 +35,7 @@ package final class SlotRecorder {
   enum Marks: CaseIterable {
     case first, second
 
-    func value(of type: AttributeType) -> Value? {
+    func value(of type: AttributeType) -> PropertyValue? {
       let isFirst = self == .first
       switch type {
       case .bool: return .bool(isFirst)
@@ -47,7 +47,7 @@ package final class SlotRecorder {
       case .data: return .data(Data(isFirst ? [1, 2, 3] : [250, 7]))
       case .date: return .date(Date(timeIntervalSince1970: isFirst ? 86_399.5 : -1_234.25))
       case .uuid: return .uuid(isFirst ? Self.uuids.0 : Self.uuids.1)
-      case .url: return URL(string: isFirst ? "mark:a" : "mark:B").map(Value.url)
+      case .url: return URL(string: isFirst ? "mark:a" : "mark:B").map(PropertyValue.url)
       case .codable: return nil
       }
     }
@@ -60,8 +60,8 @@ package final class SlotRecorder {
 extension ManagedObject {
   /// The property of `keyPath`, found by reading it on temporary objects; nil if it begins at
   /// another class, or reads neither one stored property unchanged nor the ID.
-  static func read(by keyPath: AnyKeyPath) -> PropertyRead? {
-    var found: PropertyRead?
+  static func read(by keyPath: AnyKeyPath) -> _PropertyRead? {
+    var found: _PropertyRead?
     for marks in SlotRecorder.Marks.allCases {
       guard let read = read(by: keyPath, marks), found == nil || found == read else { return nil }
       found = read
@@ -69,12 +69,12 @@ extension ManagedObject {
     return found
   }
 
-  private static func read(by keyPath: AnyKeyPath, _ marks: SlotRecorder.Marks) -> PropertyRead? {
+  private static func read(by keyPath: AnyKeyPath, _ marks: SlotRecorder.Marks) -> _PropertyRead? {
     let recorder = SlotRecorder(marks)
-    let home = ObjectHome(
+    let binding = EntityBinding(
       context: nil, entity: .unbound(entity), type: self, recorder: recorder)
     let object = self.init(
-      ObjectSeed(home: home, key: ObjectKey(rawValue: 0), status: .detached))
+      _ObjectInitializer(binding: binding, key: ObjectKey(rawValue: 0), status: .detached))
     guard let value = (object as Any)[keyPath: keyPath] else { return nil }
     guard let slot = recorder.slots.first else {
       return value as? ObjectID == object.objectID ? .objectID : nil

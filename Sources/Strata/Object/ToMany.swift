@@ -18,7 +18,7 @@ public struct ToMany<Target: ManagedObject> {
 
   init(owner: ManagedObject, slot: Int) {
     self.owner = owner
-    relationship = owner.home.entity.relationships[slot]
+    relationship = owner.binding.entity.relationships[slot]
   }
 
   /// How many members there are. O(members), no object is loaded.
@@ -30,7 +30,7 @@ public struct ToMany<Target: ManagedObject> {
   /// The members' IDs. O(members), no object is loaded.
   /// Core Data: `objectIDs(forRelationshipNamed:)`.
   public var objectIDs: [ObjectID] {
-    let store = owner.home.entity.store
+    let store = owner.binding.entity.store
     return members.map { ObjectID(store: store, key: $0.key) }
   }
 
@@ -118,7 +118,7 @@ extension ManagedObject {
     slot slot: Int, as _: ToMany<T>.Type = ToMany<T>.self
   ) -> ToMany<T> {
     get {
-      home.recorder?.read(relationship: slot)
+      binding.recorder?.read(relationship: slot)
       return ToMany(owner: self, slot: slot)
     }
     set { ToMany<T>(owner: self, slot: slot).replace(with: newValue) }
@@ -137,15 +137,15 @@ extension ManagedObject {
   /// The object that a to-one relationship leads to.
   @usableFromInline
   final func target(at slot: Int) -> ManagedObject? {
-    if home.observed != nil { noteAccess(slot) }
+    if binding.observed != nil { noteAccess(slot) }
     if draft == nil, let record {
-      guard let word = home.layout.slot(slot, at: record.start).integer(.toOne, as: UInt64.self)
+      guard let word = binding.layout.slot(slot, at: record.start).integer(.toOne, as: UInt64.self)
       else { return nil }
       let key = ObjectKey(rawValue: word)
-      if let target = home.find({ $0.loader.objectAtHand(for: key) }) { return shown(target) }
+      if let target = binding.find({ $0.loader.objectAtHand(for: key) }) { return shown(target) }
     }
     guard let context = context(for: .relationship(slot: slot)) else {
-      home.recorder?.read(relationship: slot)
+      binding.recorder?.read(relationship: slot)
       return nil
     }
     guard let key = context.relationships.toOneKey(of: self, at: slot) else { return nil }
@@ -157,7 +157,8 @@ extension ManagedObject {
   @inline(__always)
   private func shown(_ target: ManagedObject) -> ManagedObject? {
     if target.record != nil, target.status != .deleted { return target }
-    let isLost = home.find { $0.relationships.isDeletionPending(of: target) ? true : nil } ?? false
+    let isLost =
+      binding.find { $0.relationships.isDeletionPending(of: target) ? true : nil } ?? false
     return isLost && status != .deleted ? nil : target
   }
 

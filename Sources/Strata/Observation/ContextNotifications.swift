@@ -12,7 +12,7 @@ import StrataRecord
 
 extension ManagedObjectContext {
   /// Posted at the end of a turn in which objects were inserted, updated, deleted or refreshed, and
-  /// once for each child's save that landed. Core Data: `NSManagedObjectContextObjectsDidChange`.
+  /// once for each integrated save of a child. Core Data: `NSManagedObjectContextObjectsDidChange`.
   public static let objectsDidChangeNotification = Notification.Name(
     "StrataContextObjectsDidChange")
 

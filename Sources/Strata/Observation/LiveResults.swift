@@ -88,9 +88,9 @@ struct LiveResultsList {
   mutating func noteUnknown() { noted.isUnknown = true }
 
   /// Notes merged objects that the merge does not report in full.
-  mutating func note(_ news: GatheredNews) {
-    if news.isUnknown { noted.isUnknown = true }
-    noted.suspects.formUnion(news.suspects)
+  mutating func note(_ events: GatheredEvents) {
+    if events.isUnknown { noted.isUnknown = true }
+    noted.suspects.formUnion(events.suspects)
   }
 
   /// The noted changes to report to the lists; this marks them as reported.

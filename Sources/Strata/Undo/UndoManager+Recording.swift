@@ -14,23 +14,24 @@ extension ManagedObjectContext.UndoManager {
     register(group, schema: work.schema)
   }
 
-  /// Records children's saves that land on the working overlay, one group for each.
+  /// Records children's saves that are integrated on the working overlay, one group for each.
   ///
   /// - Parameter ground: gives the state beneath the context of the objects that a push speaks of.
   func record(
-    landing pushes: [Layer.Push], in work: UnitOfWork, on ground: (Layer.Push, Overlay) -> Ground
+    integrating pushes: [ContextLayer.Push], in work: UnitOfWork,
+    on ground: (ContextLayer.Push, Overlay) -> Ground
   ) {
-    guard isRecordingLandings, !pushes.isEmpty else { return }
-    var landings: [(Segment, Overlay)] = []
+    guard isRecordingIntegrations, !pushes.isEmpty else { return }
+    var integrations: [(Segment, Overlay)] = []
     var older = work.working
     for push in pushes {
       let composed = Composition.compose(
         pushed: push.segment, onto: older, on: ground(push, older), schema: work.schema)
-      landings.append((composed, older))
+      integrations.append((composed, older))
       older = older.adding(composed)
     }
-    for group in transitions(of: landings, in: work) {
-      register(landing: group, schema: work.schema)
+    for group in transitions(of: integrations, in: work) {
+      register(integrating: group, schema: work.schema)
     }
   }
 

@@ -249,15 +249,15 @@ extension ManagedObjectContext.UndoManager {
     }
   }
 
-  /// Adds a child's save that landed: as a group of its own, unless one is open that was begun.
-  func register(landing changes: UndoGroup, schema: Schema) {
+  /// Adds an integrated save of a child: as a group of its own, unless one is open that was begun.
+  func register(integrating changes: UndoGroup, schema: Schema) {
     endTurn()
     register(changes, schema: schema)
     endTurn()
   }
 
-  /// Whether the landing of a child's save is to be recorded.
-  var isRecordingLandings: Bool { state.disabledCount == 0 }
+  /// Whether the integration of a child's save is to be recorded.
+  var isRecordingIntegrations: Bool { state.disabledCount == 0 }
 }
 
 // MARK: - Names

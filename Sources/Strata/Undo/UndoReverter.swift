@@ -102,13 +102,15 @@ final class UndoReverter: ContextPart {
       guard let object = registry.cache.object(for: key) else { continue }
       restore(object, madeFrom: former.change(for: key)?.base, on: nil)
     }
-    let landed = work.take(segment, touching: composed.changes.keys)
+    let integrated = work.take(segment, touching: composed.changes.keys)
     let restored = Set(reversal.restored)
     reporter.turn.note(segment, schema: schema)
     reporter.turn.inserted += reversal.restored
     // One that is new here and unsaved is changed, too.
-    reporter.turn.updated += (landed.inserted + landed.updated).filter { !restored.contains($0) }
-    reporter.turn.deleted += landed.deleted
+    reporter.turn.updated += (integrated.inserted + integrated.updated).filter {
+      !restored.contains($0)
+    }
+    reporter.turn.deleted += integrated.deleted
     reporter.noteTouched()
   }
 

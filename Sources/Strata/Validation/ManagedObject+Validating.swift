@@ -26,7 +26,7 @@ extension ManagedObject {
   /// - Throws: `StoreError` if reading fails.
   public final func validationFailures(ofPropertyNamed name: String) throws -> [ValidationFailure] {
     guard let context = context(for: .validation), isPresent,
-      let slot = home.entity.description.slot(named: name)
+      let slot = binding.entity.description.slot(named: name)
     else { return [] }
     context.work.encodeEdits()
     if isFault { try context.loader.load(self) }
@@ -36,8 +36,8 @@ extension ManagedObject {
   /// The failures of the property that a key path names: `try city.validationFailures(of:
   /// \City.name)`.
   public final func validationFailures(of property: AnyKeyPath) throws -> [ValidationFailure] {
-    guard let slot = home.entity.description.slot(for: property) else { return [] }
+    guard let slot = binding.entity.description.slot(for: property) else { return [] }
     return try validationFailures(
-      ofPropertyNamed: home.entity.description.properties[slot].name)
+      ofPropertyNamed: binding.entity.description.properties[slot].name)
   }
 }

@@ -18,11 +18,11 @@ struct RuleChecker {
   mutating func broken(
     _ check: EntityValidation.AttributeCheck, by record: Record, _ layout: RecordLayout,
     store: StoreIdentity
-  ) -> (rules: [AttributeRule], value: Value) {
+  ) -> (rules: [AttributeRule], value: PropertyValue) {
     let isPresent = record.isPresent(check.slot, layout)
     let stamp = record.stamp(at: check.slot, layout)
     let value =
-      stamp.map { Value.int(Int64(clamping: $0.byteCount)) }
+      stamp.map { PropertyValue.int(Int64(clamping: $0.byteCount)) }
       ?? (isPresent ? record.value(at: check.slot, layout: layout, store: store) : check.unset)
     var broken: [AttributeRule] = []
     for rule in check.rules {
@@ -40,7 +40,7 @@ struct RuleChecker {
   }
 
   private static func isLength(
-    _ stamp: DataStamp?, of value: Value, atLeast min: Int, atMost max: Int?
+    _ stamp: DataStamp?, of value: PropertyValue, atLeast min: Int, atMost max: Int?
   ) -> Bool {
     let length: Int
     switch (stamp, value) {
@@ -53,7 +53,8 @@ struct RuleChecker {
   }
 
   private static func `is`(
-    _ value: Value, of type: AttributeType, from min: Value?, through max: Value?
+    _ value: PropertyValue, of type: AttributeType, from min: PropertyValue?,
+    through max: PropertyValue?
   ) -> Bool {
     if value == .null { return true }
     if let min, let bound = type.bound(min), !bound.isAtMost(value) { return false }
@@ -61,7 +62,7 @@ struct RuleChecker {
     return true
   }
 
-  private mutating func isMatch(_ value: Value, of pattern: String) -> Bool {
+  private mutating func isMatch(_ value: PropertyValue, of pattern: String) -> Bool {
     guard case .string(let text) = value else { return true }
     // The model has been built, so the pattern is one.
     guard let regex = patterns[pattern] ?? (try? Regex(pattern)) else { return true }

@@ -163,17 +163,17 @@ struct Validation {
     else { return }
     let former = session.work.working
     do { try call(object) } catch {
-      failures.add(key, object.home.entity, .hook(method), error: error)
+      failures.add(key, object.binding.entity, .hook(method), error: error)
     }
     if !session.work.edits.isEmpty || !session.work.working.isIdentical(to: former) {
       session.work.encodeEdits()
-      failures.add(key, object.home.entity, .unchanged(by: method))
+      failures.add(key, object.binding.entity, .unchanged(by: method))
     }
   }
 
   private static func hook(
     for kind: Change.Kind
-  ) -> (LifeCycleHooks, ValidationFailure.Hook, (ManagedObject) throws -> Void) {
+  ) -> (_LifeCycleHooks, ValidationFailure.Hook, (ManagedObject) throws -> Void) {
     switch kind {
     case .insert: (.validateForInsert, .validateForInsert, { try $0.validateForInsert() })
     case .update: (.validateForUpdate, .validateForUpdate, { try $0.validateForUpdate() })

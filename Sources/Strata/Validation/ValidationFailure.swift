@@ -12,7 +12,7 @@ public struct ValidationFailure: Sendable {
   public let rule: Rule
   /// The value that breaks the rule: the attribute's, of an external one its length, `.null` for a
   /// target that is missing, the number of members. `.null` for a hook.
-  public let value: Value
+  public let value: PropertyValue
   /// The error of the hook; nil for a rule of the model.
   public let error: (any Error)?
 

@@ -39,7 +39,7 @@ struct ValidationFailures {
   /// - Parameter slot: nil for a failure of a hook.
   mutating func add(
     _ key: ObjectKey, _ entity: EntitySchema, at slot: Int? = nil, _ rule: ValidationFailure.Rule,
-    value: Value = .null, error: (any Error)? = nil
+    value: PropertyValue = .null, error: (any Error)? = nil
   ) {
     let failure = ValidationFailure(
       objectID: ObjectID(store: entity.store, key: key), entity: entity.description.name,

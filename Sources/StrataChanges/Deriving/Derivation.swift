@@ -178,7 +178,7 @@ package struct Derivation {
   private func value(
     of attribute: DerivedAttribute, _ record: Record, _ key: ObjectKey, _ entity: EntitySchema,
     in view: ReadView
-  ) throws -> Value {
+  ) throws -> PropertyValue {
     switch attribute.source {
     case .now: return .date(now)
     case .text(let form, let slot):
@@ -209,7 +209,7 @@ package struct Derivation {
 
   private func end(
     of steps: [Int], _ source: Int, from record: Record, _ entity: EntitySchema, in view: ReadView
-  ) throws -> Value {
+  ) throws -> PropertyValue {
     var (record, layout) = (record, entity.layout)
     for step in steps {
       guard let target = record.toOne(at: step, layout: layout),

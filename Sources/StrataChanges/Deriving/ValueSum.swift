@@ -8,7 +8,7 @@ struct ValueSum {
   private var double = 0.0
   private var decimal: Decimal = 0
 
-  mutating func add(_ value: Value) {
+  mutating func add(_ value: PropertyValue) {
     switch value {
     case .int(let value): add(value)
     case .uint(let value): add(Int64(clamping: value))
@@ -24,7 +24,7 @@ struct ValueSum {
   }
 
   /// The sum as a value of `type`.
-  func value(as type: AttributeType) -> Value {
+  func value(as type: AttributeType) -> PropertyValue {
     switch type {
     case .double: .double(double)
     case .decimal: .decimal(decimal)

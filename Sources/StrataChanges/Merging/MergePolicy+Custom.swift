@@ -17,7 +17,7 @@ extension MergePolicy {
     /// others, and whether the object is there at all, are as `others` decides. To one end of a
     /// one-to-one relationship only our value or theirs can be given, for nothing sets the other
     /// end.
-    case values([String: Value], others: MergePolicy = .mergeByPropertyObjectTrump)
+    case values([String: PropertyValue], others: MergePolicy = .mergeByPropertyObjectTrump)
     /// As another policy would decide.
     case apply(MergePolicy)
   }
@@ -53,7 +53,7 @@ extension MergePolicy {
   ///   conflict.
   /// - Parameter name: a name for descriptions and errors.
   public static func custom(
-    _ name: String, _ decide: @escaping @Sendable (Conflict) -> Decision
+    _ name: String, _ decide: @escaping @Sendable (MergePolicy.Conflict) -> Decision
   ) -> MergePolicy {
     MergePolicy(rule: .custom(CustomRule(name: name, decide: decide)))
   }
@@ -62,18 +62,18 @@ extension MergePolicy {
 /// A custom rule, and the evaluation of its decisions.
 final class CustomRule: Sendable {
   let name: String
-  private let decide: @Sendable (Conflict) -> MergePolicy.Decision
+  private let decide: @Sendable (MergePolicy.Conflict) -> MergePolicy.Decision
 
   /// The limit that detects rules that refer to each other without end.
   private static let depthMax = 16
 
-  init(name: String, decide: @escaping @Sendable (Conflict) -> MergePolicy.Decision) {
+  init(name: String, decide: @escaping @Sendable (MergePolicy.Conflict) -> MergePolicy.Decision) {
     self.name = name
     self.decide = decide
   }
 
   func resolve(
-    _ conflict: Conflict, layout: RecordLayout, depth: Int
+    _ conflict: MergePolicy.Conflict, layout: RecordLayout, depth: Int
   ) -> MergePolicy.Resolution {
     guard depth < Self.depthMax else { return .mistaken([mistake(.endless, conflict)]) }
     switch decide(conflict) {
@@ -95,10 +95,11 @@ final class CustomRule: Sendable {
   }
 
   private func set(
-    _ values: [String: Value], of record: Record, _ conflict: Conflict, _ layout: RecordLayout
+    _ values: [String: PropertyValue], of record: Record, _ conflict: MergePolicy.Conflict,
+    _ layout: RecordLayout
   ) -> MergePolicy.Resolution {
     layout.withDraft(of: record, external: conflict.external) { draft in
-      var mistakes: [MergePolicyMistake] = []
+      var mistakes: [MergePolicy.Mistake] = []
       for (name, value) in values.sorted(by: { $0.key < $1.key }) {
         switch slot(named: name, for: value, conflict, layout) {
         case .success(let slot):
@@ -117,9 +118,10 @@ final class CustomRule: Sendable {
   }
 
   private func slot(
-    named name: String, for value: Value, _ conflict: Conflict, _ layout: RecordLayout
-  ) -> Result<Int, MergePolicyMistake> {
-    func refused(_ cause: MergePolicyMistake.Cause) -> Result<Int, MergePolicyMistake> {
+    named name: String, for value: PropertyValue, _ conflict: MergePolicy.Conflict,
+    _ layout: RecordLayout
+  ) -> Result<Int, MergePolicy.Mistake> {
+    func refused(_ cause: MergePolicy.Mistake.Cause) -> Result<Int, MergePolicy.Mistake> {
       .failure(mistake(cause, conflict))
     }
     guard let entity = conflict.entity, let slot = entity.description.slot(named: name) else {
@@ -144,9 +146,9 @@ final class CustomRule: Sendable {
   }
 
   private func mistake(
-    _ cause: MergePolicyMistake.Cause, _ conflict: Conflict
-  ) -> MergePolicyMistake {
-    MergePolicyMistake(objectID: conflict.objectID, policy: name, cause: cause)
+    _ cause: MergePolicy.Mistake.Cause, _ conflict: MergePolicy.Conflict
+  ) -> MergePolicy.Mistake {
+    MergePolicy.Mistake(objectID: conflict.objectID, policy: name, cause: cause)
   }
 }
 

@@ -89,15 +89,15 @@ public struct MergePolicy: Sendable, Hashable {
     /// The store stays as it is.
     case keepTheirs
     /// A custom policy returned an invalid decision: the save fails.
-    case mistaken([MergePolicyMistake])
+    case mistaken([MergePolicy.Mistake])
   }
 
   /// Decides one conflict.
-  package func resolve(_ conflict: Conflict, layout: RecordLayout) -> Resolution {
+  package func resolve(_ conflict: MergePolicy.Conflict, layout: RecordLayout) -> Resolution {
     resolve(conflict, layout: layout, depth: 0)
   }
 
-  func resolve(_ conflict: Conflict, layout: RecordLayout, depth: Int) -> Resolution {
+  func resolve(_ conflict: MergePolicy.Conflict, layout: RecordLayout, depth: Int) -> Resolution {
     switch rule {
     case .error: return .fail
     case .custom(let custom): return custom.resolve(conflict, layout: layout, depth: depth)
@@ -116,12 +116,14 @@ public struct MergePolicy: Sendable, Hashable {
 
   /// Decides the values that a new object hands over to the survivor, because both have one unique
   /// value: ours is the new object's state, theirs the survivor's, and there is no base.
-  package func resolveConstraint(_ conflict: Conflict, layout: RecordLayout) -> Resolution {
+  package func resolveConstraint(_ conflict: MergePolicy.Conflict, layout: RecordLayout)
+    -> Resolution
+  {
     givesWay ? .keepTheirs : resolve(conflict, layout: layout)
   }
 
   private func merge(
-    _ conflict: Conflict, layout: RecordLayout, isOursFirst: Bool
+    _ conflict: MergePolicy.Conflict, layout: RecordLayout, isOursFirst: Bool
   ) -> Resolution {
     switch (conflict.ours, conflict.theirs) {
     case (nil, _): return isOursFirst ? .delete : .keepTheirs

@@ -226,7 +226,7 @@ extension ChangeTable {
     while mine < count && theirs < newer.count {
       let key = self.keys[mine]
       let other = newer.keys[theirs]
-      // A stretch of one table at a time: they are often apart.
+      // A range of one table at a time: they are often apart.
       let start = (mine, theirs)
       if key < other {
         repeat { mine += 1 } while mine < count && self.keys[mine] < other

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
 
-/// The objects that a batch of changes affects: the content of a feed's news. It has no records, so
-/// that a context that is far behind keeps 8 bytes per object alive and not its values.
+/// The objects that a batch of changes affects: the content of a feed's events. It has no records,
+/// so that a context that is far behind keeps 8 bytes per object alive and not its values.
 ///
 /// A list may contain a key more than once. An object whose links alone have changed counts as
 /// updated.

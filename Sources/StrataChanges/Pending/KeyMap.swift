@@ -22,7 +22,7 @@ import StrataModel
 // Safety: see above; the words do not change after `init`.
 final class KeyMap: @unchecked Sendable {
   /// The objects of one entity.
-  struct Stretch {
+  struct Interval {
     let first: UInt64
     let last: UInt64
     /// Where the first of them is in the table.
@@ -42,7 +42,7 @@ final class KeyMap: @unchecked Sendable {
   }
 
   /// By entity, ascending.
-  let stretches: [Stretch]
+  let intervals: [Interval]
   private let words: UnsafeMutablePointer<UInt64>
 
   /// At most this number of serials per key, each serial has its own bit: 16 bytes per key.
@@ -56,18 +56,18 @@ final class KeyMap: @unchecked Sendable {
     let wordCount = shapes.reduce(0) { $0 + $1.wordCount }
     words = .allocate(capacity: max(wordCount, 1))
     words.initialize(repeating: 0, count: max(wordCount, 1))
-    var stretches: [Stretch] = []
-    stretches.reserveCapacity(shapes.count)
+    var intervals: [Interval] = []
+    intervals.reserveCapacity(shapes.count)
     var free = words
     for (span, shape) in zip(table.spans, shapes) {
-      let stretch = Stretch(
+      let interval = Interval(
         first: span.first, last: span.last, firstPlace: span.range.lowerBound, words: free,
         shift: shape.shift)
-      stretch.note(table.keys[span.range])
-      stretches.append(stretch)
+      interval.note(table.keys[span.range])
+      intervals.append(interval)
       free += shape.wordCount
     }
-    self.stretches = stretches
+    self.intervals = intervals
   }
 
   deinit { words.deallocate() }
@@ -84,7 +84,7 @@ final class KeyMap: @unchecked Sendable {
   }
 }
 
-extension KeyMap.Stretch {
+extension KeyMap.Interval {
   /// - Parameter raw: of a key between `first` and `last`.
   @inline(__always)
   func answer(for raw: UInt64) -> KeyMap.Answer {

@@ -2,7 +2,7 @@
 package import StrataModel
 import StrataRecord
 
-/// A stretch of an index, as bytes of entries (value bytes, then object key).
+/// A range of an index, as bytes of entries (value bytes, then object key).
 package struct KeyRange: Sendable, Hashable {
   /// The first entry is at or above this.
   package var lower: [UInt8]

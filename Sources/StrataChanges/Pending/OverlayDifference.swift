@@ -3,7 +3,7 @@ package import StrataModel
 import StrataRecord
 
 /// Which objects read differently through one overlay than through another. It is found from the
-/// overlays themselves, whatever has been done to them: edits, landings, rollbacks, merges of
+/// overlays themselves, whatever has been done to them: edits, integrations, rollbacks, merges of
 /// segments.
 ///
 /// O(changes in the segments that only one of the two has).

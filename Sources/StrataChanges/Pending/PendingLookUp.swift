@@ -23,7 +23,7 @@ package final class PendingLookUp {
   }
 
   private struct Part {
-    let stretch: KeyMap.Stretch
+    let interval: KeyMap.Interval
     let depth: Int
   }
 
@@ -37,12 +37,12 @@ package final class PendingLookUp {
   package init(_ layers: Overlay) {
     self.layers = layers
     maps = layers.segments.map(\.keyMap)
-    let partCount = maps.reduce(0) { $0 + $1.stretches.count }
+    let partCount = maps.reduce(0) { $0 + $1.intervals.count }
     let parts = UnsafeMutablePointer<Part>.allocate(capacity: max(partCount, 1))
     var next = parts
     for (depth, map) in maps.enumerated() {
-      for stretch in map.stretches {
-        next.initialize(to: Part(stretch: stretch, depth: depth))
+      for interval in map.intervals {
+        next.initialize(to: Part(interval: interval, depth: depth))
         next += 1
       }
     }
@@ -78,8 +78,8 @@ package final class PendingLookUp {
     let raw = key.rawValue
     for number in 0..<partCount {
       if parts[number].depth >= depth { return nil }
-      if raw < parts[number].stretch.first || raw > parts[number].stretch.last { continue }
-      switch parts[number].stretch.answer(for: raw) {
+      if raw < parts[number].interval.first || raw > parts[number].interval.last { continue }
+      switch parts[number].interval.answer(for: raw) {
       case .absent: continue
       case .at(let index): return Place(depth: parts[number].depth, index: index)
       case .unknown:

@@ -21,7 +21,7 @@ import Synchronization
 /// generation is visible, the tag stays.
 ///
 /// ## Isolation
-/// Sendable: everything but the runs, the key map, the tag, the freezing and the era is constant;
+/// Sendable: everything but the runs, the key map, the tag, the freezing and the epoch is constant;
 /// those are atomic, and every maker makes the same run or map.
 package final class Segment: Sendable {
   package let changes: ChangeTable
@@ -33,8 +33,8 @@ package final class Segment: Sendable {
   /// The generation that a commit under way will give to this segment's changes, or 0.
   private let tagged = Atomic<UInt64>(0)
   private let frozen = Atomic(false)
-  /// The era of the layer that showed this segment first.
-  private let era = SetOnce<Era>()
+  /// The epoch of the layer that showed this segment first.
+  private let epoch = SetOnce<Epoch>()
 
   /// - Parameter runSet: the runs that were made already.
   package init(
@@ -104,10 +104,10 @@ package final class Segment: Sendable {
 
   // MARK: - The tag
 
-  /// The generation at which the store has these changes or their results (`Era`); nil if they were
-  /// not handed to it. A view whose snapshot has reached the tag leaves the segment out: the
+  /// The generation at which the store has these changes or their results (`Epoch`); nil if they
+  /// were not handed to it. A view whose snapshot has reached the tag leaves the segment out: the
   /// snapshot shows the same.
-  package var tag: UInt64? { ownTag ?? era.load()?.tag }
+  package var tag: UInt64? { ownTag ?? epoch.load()?.tag }
 
   /// The tag of this segment itself, if it was handed to the store as it is.
   var ownTag: UInt64? {
@@ -121,17 +121,17 @@ package final class Segment: Sendable {
       Self.requireNone(invariantBroken(byTag: generation))
     #endif
     tagged.store(generation, ordering: .releasing)
-    era.load()?.setTag(generation)
+    epoch.load()?.setTag(generation)
   }
 
   /// Called by the store when the write transaction has failed, before another can begin.
   package func clearTag() {
     tagged.store(0, ordering: .releasing)
-    era.load()?.clearTag()
+    epoch.load()?.clearTag()
   }
 
-  /// Has this segment belong to `era`, unless it belongs to one.
-  func join(_ era: Era) { self.era.storeIfNil(era) }
+  /// Has this segment belong to `epoch`, unless it belongs to one.
+  func join(_ epoch: Epoch) { self.epoch.storeIfNil(epoch) }
 
   // MARK: - Freezing
 

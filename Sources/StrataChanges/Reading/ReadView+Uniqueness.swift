@@ -22,7 +22,7 @@ extension ReadView {
 
   /// The first object that has the value, given part by part in the order of the index; nil if no
   /// object has it, or if a part is nil. O(segments × log pending + log entries of the store).
-  package func holder(of values: [Value], in index: IndexSchema) throws -> ObjectKey? {
+  package func holder(of values: [PropertyValue], in index: IndexSchema) throws -> ObjectKey? {
     if values.contains(.null) { return nil }
     let (bytes, _) = index.bytes(of: values)
     return try holder(of: bytes, in: index) { _, other in

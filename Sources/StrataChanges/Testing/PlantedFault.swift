@@ -13,7 +13,7 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   /// a push shows at the child's layer and at the parent's one after the other.
   case lockPerLayer
   /// A segment that was merged into another before a save is not taken for saved.
-  case forgottenEra
+  case forgottenEpoch
   /// A failed commit leaves its tags on.
   case tagStays
   /// A push brings whole records, not the properties alone that the child changed.
@@ -26,10 +26,10 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case updateRevives
   /// A save writes the whole record that a change has, not its slots over the stored one.
   case maskSkipped
-  /// A context ignores the news of the topmost of several ancestors.
-  case newsDropped
-  /// A push stays in the inbox when it has landed, and lands again.
-  case landedTwice
+  /// A context ignores the events of the topmost of several ancestors.
+  case eventsDropped
+  /// A push stays in the inbox after it was integrated, and is integrated again.
+  case integratedTwice
   /// Undo brings back the records of objects, but not their links.
   case undoForgetsLinks
   /// A merge takes the view's record, without the slots that are pending.

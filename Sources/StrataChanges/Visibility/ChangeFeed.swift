@@ -5,23 +5,23 @@ import StrataPrimitives
 /// they hold are outdated. Every change of the store is appended to its feed.
 ///
 /// ```
-///   follower A        follower B                 the feed
-///       │                 │                         │
-///       ▼                 ▼                         ▼
-///     mark ──news──►    mark ──news──►  mark ──►   end
+///   follower A           follower B           the feed
+///       │                    │                    │
+///       ▼                    ▼                    ▼
+///   bookmark ──event──►  bookmark ──event──►     end
 /// ```
 ///
-/// The feed holds its end alone. A follower holds the mark that it has reached, and with it the
+/// The feed holds its end alone. A follower holds the bookmark that it has reached, and with it the
 /// rest of the chain. So the part that all followers have passed is freed, and without followers
 /// nothing is recorded at all.
 ///
 /// ## Invariants
 /// - I1 A layer's feed is appended to in the critical section of the layers' lock in which
 ///   `published` changes. A reader that copies the published segments and the end in one critical
-///   section has exactly the news before that end.
+///   section has exactly the events before that end.
 /// - I2 A store's feed is appended to before the commit that an entry describes becomes visible, in
-///   the order of the generations. A reader of a snapshot finds the news of its generation here.
-///   News of a failed commit are voided.
+///   the order of the generations. A reader of a snapshot finds the events of its generation here.
+///   Events of a failed commit are voided.
 /// - I3 A follower that falls behind by more than two chapters is cut off: it keeps no more than
 ///   those alive, and is notified that anything may have changed.
 ///
@@ -33,15 +33,15 @@ package final class ChangeFeed: Sendable {
   private let chapterKeyCountMax: Int
 
   /// A position in the feed, between earlier and later entries.
-  package final class Mark: Sendable {
-    /// Counts the marks of a feed.
+  package final class Bookmark: Sendable {
+    /// Counts the bookmarks of a feed.
     package let number: UInt64
 
     // Safety: read and written inside the feed's lock, and in `deinit`.
-    fileprivate nonisolated(unsafe) var news: News?
-    // Safety: as `news`.
-    fileprivate nonisolated(unsafe) var next: Mark?
-    // Safety: as `news`.
+    fileprivate nonisolated(unsafe) var event: ChangeEvent?
+    // Safety: read and written inside the feed's lock, and in `deinit`.
+    fileprivate nonisolated(unsafe) var next: Bookmark?
+    // Safety: read and written inside the feed's lock.
     fileprivate nonisolated(unsafe) var isVoid = false
 
     fileprivate init(number: UInt64) { self.number = number }
@@ -49,33 +49,33 @@ package final class ChangeFeed: Sendable {
     // One after the other: a long chain would overflow the stack.
     deinit {
       var rest = next.take()
-      while isKnownUniquelyReferenced(&rest), let mark = rest { rest = mark.next.take() }
+      while isKnownUniquelyReferenced(&rest), let bookmark = rest { rest = bookmark.next.take() }
     }
   }
 
-  /// Is called for news as they arrive, as long as a reference to it exists.
+  /// Is called for events as they arrive, as long as a reference to it exists.
   package final class Listener: Sendable {
-    fileprivate let hear: @Sendable (News) -> Void
+    fileprivate let hear: @Sendable (ChangeEvent) -> Void
 
-    /// - Parameter hear: runs on the thread that made the news, after they are visible and outside
-    ///   of any lock of the feed; it must be short.
-    package init(_ hear: @escaping @Sendable (News) -> Void) { self.hear = hear }
+    /// - Parameter hear: runs on the thread that made the events, after they are visible and
+    ///   outside of any lock of the feed; it must be short.
+    package init(_ hear: @escaping @Sendable (ChangeEvent) -> Void) { self.hear = hear }
   }
 
   /// An entry that was added.
   package struct Entry: Sendable {
-    package let mark: Mark
+    package let bookmark: Bookmark
     /// The entries that only a slow follower has kept alive: released with this value, outside of
     /// locks.
-    fileprivate let cut: Mark?
+    fileprivate let cut: Bookmark?
   }
 
   private struct WeakListener { weak var listener: Listener? }
 
   private struct State {
-    var end = Mark(number: 0)
-    /// The last mark of the chapter before this one, if any follower is still there.
-    weak var chapterEnd: Mark?
+    var end = Bookmark(number: 0)
+    /// The last bookmark of the chapter before this one, if any follower is still there.
+    weak var chapterEnd: Bookmark?
     var entryCount = 0
     var keyCount = 0
     var listeners: [WeakListener] = []
@@ -90,79 +90,80 @@ package final class ChangeFeed: Sendable {
 
   // MARK: - Appending
 
-  /// Whether the feed has followers. Without followers, news need not be computed.
+  /// Whether the feed has followers. Without followers, events need not be computed.
   package var isFollowed: Bool { state.withLock { !isKnownUniquelyReferenced(&$0.end) } }
 
   /// Adds an entry, unless the feed has no followers.
   ///
   /// - Returns: the entry, for `void(_:)`; keep it until no lock is held.
-  package func append(_ news: News) -> Entry? {
+  package func append(_ event: ChangeEvent) -> Entry? {
     state.withLock { state in
       if isKnownUniquelyReferenced(&state.end) { return nil }
       let filled = state.end
-      let end = Mark(number: filled.number + 1)
-      filled.news = news
+      let end = Bookmark(number: filled.number + 1)
+      filled.event = event
       filled.next = end
       state.end = end
       state.entryCount += 1
-      state.keyCount += news.keyCount
+      state.keyCount += event.keyCount
       guard state.entryCount >= chapterEntryCountMax || state.keyCount >= chapterKeyCountMax
-      else { return Entry(mark: filled, cut: nil) }
+      else { return Entry(bookmark: filled, cut: nil) }
       let cut = state.chapterEnd?.next.take()
       state.chapterEnd = filled
       state.entryCount = 0
       state.keyCount = 0
-      return Entry(mark: filled, cut: cut)
+      return Entry(bookmark: filled, cut: cut)
     }
   }
 
   /// Takes back an entry: its commit has failed.
-  package func void(_ entry: Entry) { state.withLock { _ in entry.mark.isVoid = true } }
+  package func void(_ entry: Entry) { state.withLock { _ in entry.bookmark.isVoid = true } }
 
   // MARK: - Following
 
   /// The place after the newest entry.
-  package var end: Mark { state.withLock { $0.end } }
+  package var end: Bookmark { state.withLock { $0.end } }
 
-  /// The news between two marks, oldest first.
+  /// The events between two bookmarks, oldest first.
   ///
   /// - Returns: nil if anything may have changed: the follower was cut off, or `end` is before
   ///   `start`.
-  package func news(from start: Mark, to end: Mark) -> [News]? {
+  package func events(from start: Bookmark, to end: Bookmark) -> [ChangeEvent]? {
     if start === end { return [] }
     return state.withLock { _ in
-      var news: [News] = []
-      var mark = start
-      while mark !== end {
-        guard mark.number < end.number, let entry = mark.news, let next = mark.next else {
+      var event: [ChangeEvent] = []
+      var bookmark = start
+      while bookmark !== end {
+        guard bookmark.number < end.number, let entry = bookmark.event, let next = bookmark.next
+        else {
           return nil
         }
-        if !mark.isVoid { news.append(entry) }
-        mark = next
+        if !bookmark.isVoid { event.append(entry) }
+        bookmark = next
       }
-      return news
+      return event
     }
   }
 
-  /// The news after `mark` up to a generation, oldest first; `mark` moves on behind them.
+  /// The events after `bookmark` up to a generation, oldest first; `bookmark` moves on behind them.
   ///
-  /// - Returns: nil if the follower was cut off; `mark` is then the end.
-  package func news(after mark: inout Mark, upTo generation: UInt64) -> [News]? {
-    let (news, reached) = state.withLock { [mark] state -> ([News]?, Mark) in
-      var news: [News] = []
-      var mark = mark
-      while mark !== state.end {
-        guard let entry = mark.news, let next = mark.next else { return (nil, state.end) }
-        if !mark.isVoid {
+  /// - Returns: nil if the follower was cut off; `bookmark` is then the end.
+  package func events(after bookmark: inout Bookmark, upTo generation: UInt64) -> [ChangeEvent]? {
+    let (event, reached) = state.withLock { [bookmark] state -> ([ChangeEvent]?, Bookmark) in
+      var event: [ChangeEvent] = []
+      var bookmark = bookmark
+      while bookmark !== state.end {
+        guard let entry = bookmark.event, let next = bookmark.next else { return (nil, state.end) }
+        if !bookmark.isVoid {
           if entry.generation > generation { break }
-          news.append(entry)
+          event.append(entry)
         }
-        mark = next
+        bookmark = next
       }
-      return (news, mark)
+      return (event, bookmark)
     }
-    mark = reached
-    return news
+    bookmark = reached
+    return event
   }
 
   // MARK: - Listening
@@ -174,11 +175,11 @@ package final class ChangeFeed: Sendable {
     }
   }
 
-  /// Tells listeners of news that are visible now.
-  package func tell(_ news: News) {
+  /// Tells listeners of events that are visible now.
+  package func tell(_ event: ChangeEvent) {
     let listeners = state.withLock { state in
       state.listeners.isEmpty ? [] : state.listeners.compactMap(\.listener)
     }
-    for listener in listeners { listener.hear(news) }
+    for listener in listeners { listener.hear(event) }
   }
 }

@@ -36,18 +36,18 @@ package struct Doubt: Sendable {
   /// More objects than these by themselves cost more than to doubt all.
   private static let keyCountMax = 10_000
 
-  package mutating func insert(_ news: GatheredNews) {
+  package mutating func insert(_ events: GatheredEvents) {
     guard !isTotal else { return }
-    let count = news.keys.reduce(news.suspects.count) { $0 + $1.count }
-    if news.isUnknown || keys.count + count > Self.keyCountMax {
+    let count = events.keys.reduce(events.suspects.count) { $0 + $1.count }
+    if events.isUnknown || keys.count + count > Self.keyCountMax {
       self = .total
       return
     }
-    for changed in news.keys {
+    for changed in events.keys {
       keys.formUnion(changed.inserted)
       keys.formUnion(changed.updated)
       keys.formUnion(changed.deleted)
     }
-    keys.formUnion(news.suspects)
+    keys.formUnion(events.suspects)
   }
 }

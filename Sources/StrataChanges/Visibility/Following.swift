@@ -2,7 +2,7 @@
 package import StrataModel
 
 /// The changes between two views of a follower.
-package struct GatheredNews: Sendable {
+package struct GatheredEvents: Sendable {
   /// Oldest first, feed by feed.
   package private(set) var keys: [ChangedKeys] = []
   /// Objects to be looked at: they may have changed.
@@ -22,18 +22,18 @@ package struct GatheredNews: Sendable {
   /// Whether there is nothing to merge.
   package var isEmpty: Bool { keys.isEmpty && suspects.isEmpty && !isUnknown }
 
-  package mutating func append(_ other: GatheredNews) {
+  package mutating func append(_ other: GatheredEvents) {
     keys += other.keys
     suspects += other.suspects
     isUnknown = isUnknown || other.isUnknown
   }
 
-  fileprivate mutating func append(_ news: [News]?, of chain: [LayerIdentity]) {
-    guard let news else {
+  fileprivate mutating func append(_ event: [ChangeEvent]?, of chain: [LayerIdentity]) {
+    guard let event else {
       isUnknown = true
       return
     }
-    for entry in news {
+    for entry in event {
       suspects += entry.decided
       if entry.origin != chain.first { suspects += entry.rebased }
       guard let keys = entry.keys else {
@@ -58,100 +58,100 @@ package struct GatheredNews: Sendable {
 /// changes since the previous view. A record that was read in an earlier view is valid in this one
 /// unless it is named.
 ///
-/// Of an ancestor's layer, the changes are the news between the marks of two views. Of the store,
-/// they are the news up to the snapshot's generation. If the generations have a gap, another
-/// process wrote, and the feed has no entry for its save. Then anything may have changed.
+/// Of an ancestor's layer, the changes are the events between the bookmarks of two views. Of the
+/// store, they are the events up to the snapshot's generation. If the generations have a gap,
+/// another process wrote, and the feed has no entry for its save. Then anything may have changed.
 ///
 /// ## Invariants
-/// - I1 The content of a view and its sights are of one moment (`Layer.beneath`).
+/// - I1 The content of a view and its bookmarks are of one moment (`ContextLayer.beneath`).
 ///
 /// ## Isolation
 /// The context's.
 package struct Following {
-  /// The context's own layer and its ancestors: their saves are no news.
+  /// The context's own layer and its ancestors: their saves are not followed.
   package let chain: [LayerIdentity]
-  private let layers: [Layer]
+  private let layers: [ContextLayer]
   private let feed: ChangeFeed
   /// Of the ancestors' feeds, near to far.
-  private var sights: [ChangeFeed.Mark]
-  private var mark: ChangeFeed.Mark
+  private var bookmarks: [ChangeFeed.Bookmark]
+  private var bookmark: ChangeFeed.Bookmark
   /// Of the last view; nil before the first.
   private var generation: UInt64?
 
   /// Begins to follow: later changes will be reported.
-  package init(layer: Layer) {
+  package init(layer: ContextLayer) {
     layers = layer.parent?.chain ?? []
     chain = layer.chain.map(\.identity)
     feed = layer.source.feed
-    mark = feed.end
-    sights = layer.parent?.published().sights ?? []
+    bookmark = feed.end
+    bookmarks = layer.parent?.published().bookmarks ?? []
   }
 
   /// Advances to the state of `view`.
   ///
-  /// - Returns: the changes since the previous view. Nothing for a view without sights, which does
-  ///   not show the present state: the follower keeps its positions.
-  package mutating func advance(to view: ReadView) -> GatheredNews {
-    var gathered = GatheredNews()
-    guard let seen = view.sights else { return gathered }
-    if sights.count != seen.count {
+  /// - Returns: the changes since the previous view. Nothing for a view without bookmarks, which
+  ///   does not show the present state: the follower keeps its positions.
+  package mutating func advance(to view: ReadView) -> GatheredEvents {
+    var gathered = GatheredEvents()
+    guard let seen = view.bookmarks else { return gathered }
+    if bookmarks.count != seen.count {
       // An ancestor was pinned when this follower began.
       gathered.isUnknown = true
-      sights = seen
+      bookmarks = seen
     }
-    for index in layers.indices where sights[index] !== seen[index] {
-      if PlantedFault.newsDropped.isPlanted(in: layers[index].schema), index > 0,
+    for index in layers.indices where bookmarks[index] !== seen[index] {
+      if PlantedFault.eventsDropped.isPlanted(in: layers[index].schema), index > 0,
         index == layers.count - 1
       {
-        sights[index] = seen[index]
+        bookmarks[index] = seen[index]
         continue
       }
-      let news = layers[index].feed.news(from: sights[index], to: seen[index])
-      gathered.append(news, of: chain)
-      sights[index] = seen[index]
+      let events = layers[index].feed.events(from: bookmarks[index], to: seen[index])
+      gathered.append(events, of: chain)
+      bookmarks[index] = seen[index]
     }
     advance(to: view.snapshot.generation, &gathered)
     return gathered
   }
 
-  /// Moves on past news of this context's own saves, which tell it nothing.
+  /// Moves on past events of this context's own saves, which tell it nothing.
   ///
   /// - Returns: whether the feeds have nothing else to tell. If they have, a view tells it.
-  package mutating func passOwnNews() -> Bool {
-    if sights.count != layers.count { return false }
+  package mutating func passOwnEvents() -> Bool {
+    if bookmarks.count != layers.count { return false }
     for index in layers.indices {
       let end = layers[index].feed.end
-      if sights[index] === end { continue }
-      guard let news = layers[index].feed.news(from: sights[index], to: end),
-        news.allSatisfy({ $0.origin == chain.first && $0.decided.isEmpty })
+      if bookmarks[index] === end { continue }
+      guard let events = layers[index].feed.events(from: bookmarks[index], to: end),
+        events.allSatisfy({ $0.origin == chain.first && $0.decided.isEmpty })
       else { return false }
-      sights[index] = end
+      bookmarks[index] = end
     }
-    return feed.end === mark
+    return feed.end === bookmark
   }
 
   /// The state that the last view has shown, for the receiver of a push.
   package var ground: PushGround {
-    PushGround(sights: Array(sights.dropFirst()), generation: generation ?? 0)
+    PushGround(bookmarks: Array(bookmarks.dropFirst()), generation: generation ?? 0)
   }
 
   /// Whether the follower has seen no change after the state of `ground`.
   package func isCovered(by ground: PushGround) -> Bool {
-    guard ground.sights.count == sights.count, ground.generation >= generation ?? 0 else {
+    guard ground.bookmarks.count == bookmarks.count, ground.generation >= generation ?? 0 else {
       return false
     }
-    return zip(sights, ground.sights).allSatisfy { $0.number <= $1.number }
+    return zip(bookmarks, ground.bookmarks).allSatisfy { $0.number <= $1.number }
   }
 
-  private mutating func advance(to reached: UInt64, _ gathered: inout GatheredNews) {
+  private mutating func advance(to reached: UInt64, _ gathered: inout GatheredEvents) {
     if generation == reached { return }
     defer { generation = reached }
-    guard let news = feed.news(after: &mark, upTo: reached) else {
+    guard let events = feed.events(after: &bookmark, upTo: reached) else {
       gathered.isUnknown = true
       return
     }
     // Changes that the previous view has shown already are left out.
-    let unseen = generation.map { seen in news.filter { $0.generation > seen } } ?? news
+    let unseen = generation.map { seen in events.filter { $0.generation > seen } } ?? events
     gathered.append(unseen, of: chain)
     // Before its first view a context has read nothing, and its own saves are in the feed before
     // any other context can have changed them: the count begins at the first entry.
@@ -166,12 +166,12 @@ package struct Following {
 /// How much the sender of a push knew of the state beneath the receiver.
 package struct PushGround: Sendable {
   /// The positions in the feeds of the receiver's ancestors, near to far.
-  package let sights: [ChangeFeed.Mark]
+  package let bookmarks: [ChangeFeed.Bookmark]
   /// The generation of the store.
   package let generation: UInt64
 
-  package init(sights: [ChangeFeed.Mark], generation: UInt64) {
-    self.sights = sights
+  package init(bookmarks: [ChangeFeed.Bookmark], generation: UInt64) {
+    self.bookmarks = bookmarks
     self.generation = generation
   }
 }

@@ -56,8 +56,8 @@ package struct Ground: Sendable {
     }
     for (place, key) in pushed.changes.keys.enumerated() {
       let change = pushed.changes.values[place]
-      // Beneath a new object there is nothing, unless undo has brought it back and news have named
-      // it.
+      // Beneath a new object there is nothing, unless undo has brought it back and events have
+      // named it.
       let isSpokenOf = sent.map { $0.found[key] != nil } ?? doubt.contains(key)
       if change.kind == .insert ? isSpokenOf : doubt.contains(key) { try look(key) }
       guard let record = change.record, let entity = pushed.schema.entity(key.entity) else {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Identifies a layer for the lifetime of the process: the news in a feed name their origin by it,
-/// without keeping the layer alive.
+/// Identifies a layer for the lifetime of the process: the events in a feed name their origin by
+/// it, without keeping the layer alive.
 package struct LayerIdentity: Sendable, Hashable {
   private let number: UInt64
 

@@ -16,11 +16,11 @@ package final class Pin: Sendable {
   /// Near to far, without those that the snapshot shows.
   package let segments: [Segment]
   package let snapshot: any Snapshot & Sendable
-  private let parent: Layer?
+  private let parent: ContextLayer?
   private let source: any SnapshotSource
 
   init(
-    segments: [Segment], snapshot: any Snapshot & Sendable, parent: Layer?,
+    segments: [Segment], snapshot: any Snapshot & Sendable, parent: ContextLayer?,
     source: any SnapshotSource
   ) {
     self.segments = segments
@@ -30,12 +30,12 @@ package final class Pin: Sendable {
   }
 
   /// Whether this is a state beneath the context of `layer`.
-  package func isBeneath(_ layer: Layer) -> Bool {
+  package func isBeneath(_ layer: ContextLayer) -> Bool {
     parent === layer.parent && source === layer.source
   }
 }
 
-extension Layer {
+extension ContextLayer {
   /// Pins the state beneath this layer's context now.
   ///
   /// - Parameter share: makes a snapshot of the store that several isolations can use.
@@ -66,8 +66,8 @@ extension Layer {
 
   private func setPin(_ pin: Pin?, ifStill revision: UInt64) -> Bool {
     // The layer's children see another state from now on. No feed tells the difference.
-    let news = feed.isFollowed ? News(origin: nil, keys: nil) : nil
-    return transit(ifStill: revision, telling: news) {
+    let event = feed.isFollowed ? ChangeEvent(origin: nil, keys: nil) : nil
+    return transit(ifStill: revision, telling: event) {
       $0.setPin(pin)
       return true
     }

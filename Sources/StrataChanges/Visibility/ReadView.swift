@@ -30,7 +30,7 @@ package final class ReadView {
 
   /// The positions in the feeds of the ancestors, near to far; nil for a view of a past state,
   /// which has no follower.
-  package let sights: [ChangeFeed.Mark]?
+  package let bookmarks: [ChangeFeed.Bookmark]?
 
   /// Called for each pending object that a walk reaches; an error that it throws ends the walk.
   /// Reads of the store are reported to the snapshot.
@@ -43,9 +43,9 @@ package final class ReadView {
 
   package init(
     own: Overlay, inherited: [Segment], snapshot: any Snapshot, schema: Schema,
-    sights: [ChangeFeed.Mark]? = nil
+    bookmarks: [ChangeFeed.Bookmark]? = nil
   ) {
-    self.sights = sights
+    self.bookmarks = bookmarks
     layers = Overlay(Self.hidden(own.segments, from: snapshot, schema) + inherited)
     self.inherited = inherited
     hasInheritedUpdates = inherited.contains { !$0.changes.isInsertsOnly }
@@ -76,7 +76,7 @@ package final class ReadView {
     _ segments: [Segment], from snapshot: any Snapshot, _ schema: Schema
   ) -> [Segment] {
     if PlantedFault.untaggedView.isPlanted(in: schema) { return segments }
-    let isEraForgotten = PlantedFault.forgottenEra.isPlanted(in: schema)
+    let isEraForgotten = PlantedFault.forgottenEpoch.isPlanted(in: schema)
     return segments.filter { segment in
       guard let tag = isEraForgotten ? segment.ownTag : segment.tag else { return true }
       return tag > snapshot.generation
@@ -87,7 +87,7 @@ package final class ReadView {
   ///
   /// - Parameter own: the context's own changes.
   package static func take(
-    own: Overlay, layer: Layer, source: any SnapshotSource
+    own: Overlay, layer: ContextLayer, source: any SnapshotSource
   ) throws -> ReadView {
     let beneath = layer.beneath()
     PausePoint.viewTaken.reach(source.schema)
@@ -95,7 +95,7 @@ package final class ReadView {
     PausePoint.snapshotTaken.reach(source.schema)
     return ReadView(
       own: own, inherited: hidden(beneath.segments, from: snapshot, source.schema),
-      snapshot: snapshot, schema: source.schema, sights: beneath.sights)
+      snapshot: snapshot, schema: source.schema, bookmarks: beneath.bookmarks)
   }
 
   /// Finds the pending changes in `layers`. O(1), the first time O(segments) and, for segments that

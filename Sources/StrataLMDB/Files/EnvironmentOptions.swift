@@ -3,7 +3,7 @@ import CStrataLMDB
 
 /// The failures that a commit survives.
 @usableFromInline
-package enum Durability: String, Hashable, Sendable, CaseIterable {
+package enum StoreDurability: String, Hashable, Sendable, CaseIterable {
   /// Power failure: data and header are synced at each commit.
   case full
   /// Power failure, with the exception of the last commit: the header is not synced. The file stays
@@ -33,7 +33,7 @@ package struct EnvironmentOptions: Hashable, Sendable {
   package var readerCountMax = 1024
   /// Trees that may be open at once. Each costs a little at every transaction's begin.
   package var treeCountMax = 128
-  package var durability = Durability.full
+  package var durability = StoreDurability.full
   /// Whether to create the file if there is none. A crash while LMDB creates a file leaves one that
   /// never opens again, so create under a temporary name and rename.
   package var createIfMissing = false

@@ -19,7 +19,7 @@ public final class EntityDescription: Sendable {
   /// The slot of the first property that the entity declares itself.
   public let firstOwnSlot: Int
   /// The life cycle methods that are called on its objects, including those of `superentity`.
-  public let hooks: LifeCycleHooks
+  public let hooks: _LifeCycleHooks
   /// The sets of properties, by name, whose values no two objects of the entity have together,
   /// subentities included: those that the entity declares itself. Single attributes are `.unique`.
   /// Core Data: `uniquenessConstraints`.
@@ -30,7 +30,7 @@ public final class EntityDescription: Sendable {
 
   /// Finds the property of a key path by reading it on a recording object: an inherited property's
   /// key path from the subclass (`\Employee.name`) equals no declared one.
-  private let probe: (@Sendable (AnyKeyPath) -> PropertyRead?)?
+  private let probe: (@Sendable (AnyKeyPath) -> _PropertyRead?)?
   private let slots: CountedMutex<KnownSlots>
 
   // Safety: key paths are immutable, and key paths of properties capture nothing.
@@ -72,9 +72,9 @@ public final class EntityDescription: Sendable {
   ///     there are none.
   public init(
     _ name: String, class managedObjectClass: AnyClass, isAbstract: Bool = false,
-    superentity: EntityDescription? = nil, hooks: LifeCycleHooks = .all,
+    superentity: EntityDescription? = nil, hooks: _LifeCycleHooks = .all,
     uniqueTogether: [[String]] = [], indexes: [[String]] = [], properties: [PropertyDescription],
-    probe: (@Sendable (AnyKeyPath) -> PropertyRead?)? = nil
+    probe: (@Sendable (AnyKeyPath) -> _PropertyRead?)? = nil
   ) {
     self.name = name
     self.isAbstract = isAbstract
@@ -129,7 +129,7 @@ public final class EntityDescription: Sendable {
 }
 
 /// The part of an object that a key path reads.
-public enum PropertyRead: Sendable, Hashable {
+public enum _PropertyRead: Sendable, Hashable {
   /// The stored property in this slot, as it is.
   case slot(Int)
   /// The object's ID.

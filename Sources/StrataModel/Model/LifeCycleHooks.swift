@@ -7,7 +7,7 @@
 /// without one instance. `@Entity` finds the overrides in the class's body. A description written
 /// by hand lists them, or leaves it at `.all`, which is correct for every class.
 @frozen
-public struct LifeCycleHooks: OptionSet, Sendable, Hashable {
+public struct _LifeCycleHooks: OptionSet, Sendable, Hashable {
   public let rawValue: UInt16
 
   // Inlinable: fetches and insertions ask for hooks object by object.

@@ -107,7 +107,7 @@ extension ManagedObjectModel {
 
 extension AttributeType {
   /// Whether a value of this type can be `value`; null is of every type.
-  package func holds(_ value: Value) -> Bool {
+  package func holds(_ value: PropertyValue) -> Bool {
     switch (self, value) {
     case (_, .null), (.bool, .bool), (.float, .double), (.double, .double), (.decimal, .decimal),
       (.string, .string), (.data, .data), (.date, .date), (.uuid, .uuid), (.url, .url),

@@ -39,7 +39,7 @@ public struct AttributeDescription: Sendable {
   private struct Contents {
     let name: String
     let keyPath: (AnyKeyPath & Sendable)?
-    let defaultValue: Value
+    let defaultValue: PropertyValue
     let options: Set<AttributeOption>
     let originalName: String?
   }
@@ -64,7 +64,8 @@ public struct AttributeDescription: Sendable {
 
   public init(
     _ name: String, keyPath: (AnyKeyPath & Sendable)? = nil, type: AttributeType,
-    isOptional: Bool = false, defaultValue: Value = .null, options: Set<AttributeOption> = [],
+    isOptional: Bool = false, defaultValue: PropertyValue = .null,
+    options: Set<AttributeOption> = [],
     originalName: String? = nil, needsDefault: Bool = false
   ) {
     contents = Shared(
@@ -87,7 +88,7 @@ public struct AttributeDescription: Sendable {
   public var keyPath: (AnyKeyPath & Sendable)? { contents.value.keyPath }
 
   /// The value of a new object; `.null` for none.
-  public var defaultValue: Value { contents.value.defaultValue }
+  public var defaultValue: PropertyValue { contents.value.defaultValue }
 
   public var options: Set<AttributeOption> { contents.value.options }
 

@@ -14,7 +14,7 @@ public enum AttributeRule: Sendable, Hashable {
   /// The length of a `String` in characters, or of `Data` in bytes. A nil `max` is no bound.
   case length(min: Int, max: Int?)
   /// A number or a `Date`, bounds included. A nil bound is no limit. NaN is in no range.
-  case range(min: Value?, max: Value?)
+  case range(min: PropertyValue?, max: PropertyValue?)
   /// A `String` that must match this regular expression as a whole, written as for Swift's `Regex`.
   case matches(String)
 }
@@ -76,23 +76,23 @@ extension AttributeRule {
 
 extension AttributeType {
   /// Whether the bounds, where there are two, leave anything between them.
-  fileprivate func isOrdered(_ min: Value?, _ max: Value?) -> Bool {
+  fileprivate func isOrdered(_ min: PropertyValue?, _ max: PropertyValue?) -> Bool {
     guard let min = min.flatMap(bound), let max = max.flatMap(bound) else { return true }
     return min.isAtMost(max)
   }
 
   /// `value` as a bound for values of this type, in the case that those have; nil if they cannot be
   /// compared with it.
-  package func bound(_ value: Value) -> Value? {
+  package func bound(_ value: PropertyValue) -> PropertyValue? {
     switch (self, value) {
     case (.int8, .int), (.int16, .int), (.int32, .int), (.int64, .int): value
     case (.int8, .uint(let bound)), (.int16, .uint(let bound)), (.int32, .uint(let bound)),
       (.int64, .uint(let bound)):
-      Int64(exactly: bound).map(Value.int)
+      Int64(exactly: bound).map(PropertyValue.int)
     case (.uint8, .uint), (.uint16, .uint), (.uint32, .uint), (.uint64, .uint): value
     case (.uint8, .int(let bound)), (.uint16, .int(let bound)), (.uint32, .int(let bound)),
       (.uint64, .int(let bound)):
-      UInt64(exactly: bound).map(Value.uint)
+      UInt64(exactly: bound).map(PropertyValue.uint)
     // As near to the bound as such an attribute can be: 0.1 is within `.range(0...0.1)`.
     case (.float, .double(let bound)): bound.isNaN ? nil : .double(Double(Float(bound)))
     case (.float, .int(let bound)): .double(Double(Float(bound)))
@@ -110,10 +110,10 @@ extension AttributeType {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// Whether this number or date is no greater than `other`, which is of the same case. False for
   /// NaN and for values of different cases.
-  package func isAtMost(_ other: Value) -> Bool {
+  package func isAtMost(_ other: PropertyValue) -> Bool {
     switch (self, other) {
     case (.int(let left), .int(let right)): left <= right
     case (.uint(let left), .uint(let right)): left <= right

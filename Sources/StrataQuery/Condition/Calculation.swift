@@ -5,18 +5,20 @@ import StrataModel
 struct Calculation: Operand {
   let kind: OperandKind?
   private let describe: @Sendable () -> String
-  private let calculate: @Sendable (Row, RowReader) throws -> Value
+  private let calculate: @Sendable (Row, RowReader) throws -> PropertyValue
 
   init(
     _ kind: OperandKind?, _ description: @autoclosure @escaping @Sendable () -> String,
-    _ calculate: @escaping @Sendable (Row, RowReader) throws -> Value
+    _ calculate: @escaping @Sendable (Row, RowReader) throws -> PropertyValue
   ) {
     self.kind = kind
     describe = description
     self.calculate = calculate
   }
 
-  func value(of row: Row, _ reader: RowReader) throws -> Value { try calculate(row, reader) }
+  func value(of row: Row, _ reader: RowReader) throws -> PropertyValue {
+    try calculate(row, reader)
+  }
 
   var description: String { describe() }
 }

@@ -37,29 +37,29 @@ package struct CompositePath: Sendable {
 
   /// Returns the member's value; `.null` if the member or a value on the path is nil; nil if the
   /// slot cannot be decoded.
-  func member(of slot: RecordSlot) -> Value? {
+  func member(of slot: _RecordSlot) -> PropertyValue? {
     slot.bytes(.codable).flatMap { member(in: Data($0)) }
   }
 
   /// Returns the member of a composite that is not stored in a slot; `.null` if the member or a
   /// value on the path is nil; nil if the composite cannot be decoded.
-  func member(of value: Value) -> Value? {
+  func member(of value: PropertyValue) -> PropertyValue? {
     guard case .codable(let data) = value else { return .null }
     return member(in: data)
   }
 
-  private func member(in data: Data) -> Value? {
+  private func member(in data: Data) -> PropertyValue? {
     guard let decoded = try? decode(composite, data) else { return nil }
     var value = decoded
     for step in steps {
       guard let next = value[keyPath: step as AnyKeyPath] else { return .null }
       value = next
     }
-    return Value(ofMember: value)
+    return PropertyValue(ofMember: value)
   }
 
   private func decode<T: Decodable>(_: T.Type, _ data: Data) throws -> Any {
-    try CodableCoding.decode(T.self, from: data)
+    try _CodableCoding.decode(T.self, from: data)
   }
 }
 
@@ -76,7 +76,7 @@ extension AttributeType {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// Creates the value of a member for comparisons: `.null` only for nil. A member of a type that
   /// no attribute can have becomes a value other than `.null`.
   fileprivate init(ofMember member: Any) {

@@ -6,9 +6,9 @@ package import StrataRecord
 package struct EqualityTest<V: AttributeValue>: SlotTest {
   let constant: V
 
-  package func isTrue(of slot: RecordSlot) -> Bool { V(slot) == constant }
+  package func isTrue(of slot: _RecordSlot) -> Bool { V(slot) == constant }
 
-  package func isTrue(of value: Value) -> Bool { V(value: value) == constant }
+  package func isTrue(of value: PropertyValue) -> Bool { V(value: value) == constant }
 
   package func range(in kind: SlotKind) -> IndexRange? {
     ComparisonOperator.equal.range(constant.value, in: kind)

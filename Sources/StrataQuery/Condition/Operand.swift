@@ -13,7 +13,7 @@ package protocol Operand: Sendable, CustomStringConvertible {
   /// Returns the value for an object; `.null` for nil.
   ///
   /// - Throws: errors of the store.
-  func value(of row: Row, _ reader: RowReader) throws -> Value
+  func value(of row: Row, _ reader: RowReader) throws -> PropertyValue
 
   /// The constant that the operand is; nil for other operands.
   var constant: Constant? { get }
@@ -53,7 +53,7 @@ package enum OperandKind: String, Sendable, Hashable {
     }
   }
 
-  init?(_ value: Value) {
+  init?(_ value: PropertyValue) {
     switch value {
     case .null: return nil
     case .bool: self = .truth

@@ -9,9 +9,9 @@ package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
   let comparison: ComparisonOperator
   let constant: V
 
-  package func isTrue(of slot: RecordSlot) -> Bool { V(slot).map(isTrue) ?? false }
+  package func isTrue(of slot: _RecordSlot) -> Bool { V(slot).map(isTrue) ?? false }
 
-  package func isTrue(of value: Value) -> Bool { V(value: value).map(isTrue) ?? false }
+  package func isTrue(of value: PropertyValue) -> Bool { V(value: value).map(isTrue) ?? false }
 
   /// Uses only `<` and `==`: the `<=` of dates is defined by `<` and would be true for a date that
   /// is NaN.

@@ -9,7 +9,7 @@ package struct PathOperand: Operand {
   package var kind: OperandKind? { OperandKind(path.kind) }
   package var property: ResolvedPath? { path }
 
-  package func value(of row: Row, _ reader: RowReader) throws -> Value {
+  package func value(of row: Row, _ reader: RowReader) throws -> PropertyValue {
     try reader.value(path, of: row)
   }
 
@@ -23,7 +23,7 @@ package struct IdentityOperand: Operand {
   package var kind: OperandKind? { .object }
   package var isIdentity: Bool { true }
 
-  package func value(of row: Row, _ reader: RowReader) throws -> Value {
+  package func value(of row: Row, _ reader: RowReader) throws -> PropertyValue {
     .object(ObjectID(store: reader.store, key: reader.row(depth, outOf: row).key))
   }
 

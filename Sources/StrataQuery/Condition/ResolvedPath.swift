@@ -23,11 +23,11 @@ package final class ResolvedPath: Sendable {
   /// The name of the entity at the end.
   package let entityName: String
   /// The value of a slot that was never set: `.null`, unless the attribute is not optional.
-  package let absentValue: Value
+  package let absentValue: PropertyValue
 
   init(
     depth: Int, hops: [Int], slot: Int, kind: SlotKind, composite: CompositePath?, name: String,
-    entityName: String, absentValue: Value
+    entityName: String, absentValue: PropertyValue
   ) {
     self.depth = depth
     self.hops = hops
@@ -57,7 +57,7 @@ extension ResolvedPath {
   /// Returns `constant` as a value of the property's type.
   ///
   /// - Throws: `QueryError.mismatchedType` if the constant does not fit.
-  func fit<V: AttributeValue>(_ constant: Value) throws(QueryError) -> V {
+  func fit<V: AttributeValue>(_ constant: PropertyValue) throws(QueryError) -> V {
     guard kind.holds(constant), let value = V(value: constant) else {
       throw .mismatchedType(entity: entityName, property: name, type: V.attributeType)
     }

@@ -25,7 +25,7 @@ package final class RowReader {
   /// The owners of the collections that are being evaluated, the innermost last.
   private var outer: [Row] = []
   /// The values of the current group's aggregates, in the order of `RowGrouping.aggregates`.
-  var totals: [Value] = []
+  var totals: [PropertyValue] = []
 
   package init(view: ReadView) { self.view = view }
 
@@ -36,14 +36,14 @@ package final class RowReader {
   ///
   /// - Important: the slot is valid until the next call, and not longer than the row.
   @inline(__always)
-  package func slot(_ path: ResolvedPath, of row: Row) throws -> RecordSlot? {
+  package func slot(_ path: ResolvedPath, of row: Row) throws -> _RecordSlot? {
     if path.hops.isEmpty, path.depth == 0 { return row.layout.slot(path.slot, at: row.start) }
     return try targetSlot(path, of: row)
   }
 
   /// Returns the value at the end of `path` from `row`; `.null` if a relationship on the path is
   /// nil or its target is deleted.
-  func value(_ path: ResolvedPath, of row: Row) throws -> Value {
+  func value(_ path: ResolvedPath, of row: Row) throws -> PropertyValue {
     guard let slot = try slot(path, of: row) else { return .null }
     guard let composite = path.composite else {
       return slot.isPresent ? slot.value(store: store) : path.absentValue
@@ -53,7 +53,7 @@ package final class RowReader {
     return member ?? composite.member(of: path.absentValue) ?? path.absentValue
   }
 
-  private func targetSlot(_ path: ResolvedPath, of row: Row) throws -> RecordSlot? {
+  private func targetSlot(_ path: ResolvedPath, of row: Row) throws -> _RecordSlot? {
     let end = try follow(path.hops, from: self.row(path.depth, outOf: row))
     return end.map { $0.layout.slot(path.slot, at: $0.start) }
   }

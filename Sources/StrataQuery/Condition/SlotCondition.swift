@@ -6,11 +6,11 @@ package import StrataRecord
 /// converted to the path's type.
 package protocol SlotTest: Sendable {
   /// Whether the value in `slot` satisfies the test. The slot is present.
-  func isTrue(of slot: RecordSlot) -> Bool
+  func isTrue(of slot: _RecordSlot) -> Bool
 
   /// Whether a value that is not in a slot satisfies the test: `.null`, or the value of an absent
   /// slot.
-  func isTrue(of value: Value) -> Bool
+  func isTrue(of value: PropertyValue) -> Bool
 
   /// Returns the entries of an index over a slot of `kind` with values that satisfy the test,
   /// without absent slots; nil if the index cannot answer the test.
@@ -32,7 +32,7 @@ package final class SlotCondition: Condition {
   let path: ResolvedPath
   let test: any SlotTest
   /// The test of a slot that is present.
-  private let isTrueOfSlot: @Sendable (RecordSlot) -> Bool
+  private let isTrueOfSlot: @Sendable (_RecordSlot) -> Bool
   /// The result of the test for an absent slot.
   private let isTrueOfAbsent: Bool
   /// The result of the test if a relationship on the path is nil.
@@ -45,7 +45,7 @@ package final class SlotCondition: Condition {
     isTrueOfSlot = { test.isTrue(of: $0) }
     isTrueOfAbsent = test.isTrue(
       of: path.composite?.member(of: path.absentValue) ?? path.absentValue)
-    isTrueOfNowhere = test.isTrue(of: Value.null)
+    isTrueOfNowhere = test.isTrue(of: PropertyValue.null)
   }
 
   /// Creates the same test for the object at the path's end.

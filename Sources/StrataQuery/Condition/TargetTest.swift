@@ -10,13 +10,13 @@ package struct TargetTest: SlotTest {
 
   /// - Parameter ids: the objects, each an `.object`.
   /// - Throws: `unfitProperty` if one of `ids` is not an `.object`.
-  package init(_ path: ResolvedPath, _ ids: [Value], in schema: Schema) throws(QueryError) {
+  package init(_ path: ResolvedPath, _ ids: [PropertyValue], in schema: Schema) throws(QueryError) {
     guard let test = TargetTest(ids, in: schema) else { throw path.isUnfit }
     self = test
   }
 
   /// Creates a test; nil if one of `ids` is not an `.object`.
-  init?(_ ids: [Value], in schema: Schema) {
+  init?(_ ids: [PropertyValue], in schema: Schema) {
     var keys: Set<ObjectKey> = []
     for value in ids {
       guard case .object(let id) = value else { return nil }
@@ -25,12 +25,12 @@ package struct TargetTest: SlotTest {
     self.keys = keys
   }
 
-  package func isTrue(of slot: RecordSlot) -> Bool {
+  package func isTrue(of slot: _RecordSlot) -> Bool {
     guard let target = slot.toOne else { return false }
     return keys.contains(target)
   }
 
-  package func isTrue(of value: Value) -> Bool {
+  package func isTrue(of value: PropertyValue) -> Bool {
     guard case .object(let id) = value else { return false }
     return keys.contains(id.key)
   }

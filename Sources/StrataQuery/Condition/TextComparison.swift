@@ -7,13 +7,13 @@ struct TextComparison: SlotTest {
   let comparison: ComparisonOperator
   let constant: TextBytes
 
-  func isTrue(of slot: RecordSlot) -> Bool {
+  func isTrue(of slot: _RecordSlot) -> Bool {
     guard let text = slot.bytes(.string) else { return false }
     if comparison == .equal { return constant.isEqual(to: text) }
     return comparison.holds(constant.order(of: text))
   }
 
-  func isTrue(of value: Value) -> Bool {
+  func isTrue(of value: PropertyValue) -> Bool {
     guard case .string(let text) = value else { return false }
     return comparison.holds(constant.order(of: text))
   }

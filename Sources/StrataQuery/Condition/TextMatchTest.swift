@@ -8,7 +8,7 @@ struct TextMatchTest: SlotTest {
   let part: TextPart
   let text: TextBytes
 
-  func isTrue(of slot: RecordSlot) -> Bool {
+  func isTrue(of slot: _RecordSlot) -> Bool {
     guard let other = slot.bytes(.string) else { return false }
     guard text.isBytewise, TextBytes.isSimple(other) else {
       return part.isFound(text.string, in: String(decoding: other, as: UTF8.self))
@@ -24,7 +24,7 @@ struct TextMatchTest: SlotTest {
     }
   }
 
-  func isTrue(of value: Value) -> Bool {
+  func isTrue(of value: PropertyValue) -> Bool {
     guard case .string(let other) = value else { return false }
     return part.isFound(text.string, in: other)
   }

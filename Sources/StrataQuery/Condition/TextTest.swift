@@ -9,9 +9,9 @@ struct TextTest: SlotTest {
   var prefix = ""
   let holds: @Sendable (String) -> Bool
 
-  func isTrue(of slot: RecordSlot) -> Bool { String(slot).map(holds) ?? false }
+  func isTrue(of slot: _RecordSlot) -> Bool { String(slot).map(holds) ?? false }
 
-  func isTrue(of value: Value) -> Bool {
+  func isTrue(of value: PropertyValue) -> Bool {
     guard case .string(let text) = value else { return false }
     return holds(text)
   }

@@ -10,7 +10,7 @@ import StrataRecord
 extension FetchSession {
   /// One part of the walk over an index.
   private struct Leg {
-    let stretches: [KeyRange]
+    let keyRanges: [KeyRange]
     /// Whether all values are equal in the order, whatever the entries contain.
     var isOneGroup = false
   }
@@ -20,9 +20,9 @@ extension FetchSession {
     let legs = try legs(of: order)
     for leg in order.isReversed ? legs.reversed() : legs where !window.isFull {
       if leg.isOneGroup {
-        try walkGroup(leg.stretches, order, isSorted: order.keyCount == 1)
+        try walkGroup(leg.keyRanges, order, isSorted: order.keyCount == 1)
       } else {
-        try walk(leg.stretches, order)
+        try walk(leg.keyRanges, order)
       }
     }
     try readTaken()
@@ -39,29 +39,29 @@ extension FetchSession {
   /// form one part with the objects that have that value.
   private func legs(of order: IndexOrder) throws -> [Leg] {
     let access = order.access
-    let whole = [Leg(stretches: access.range.stretches)]
+    let whole = [Leg(keyRanges: access.range.keyRanges)]
     guard order.keyCount > 0, let first = plan.sort.first, first.readsAbsentAsValue else {
       return whole
     }
     let absent = IndexRange([KeyRange(prefix: access.fixed + KeyEncoder.absentKey(first.kind))])
-    let unset = access.range.intersection(absent).stretches
+    let unset = access.range.intersection(absent).keyRanges
     guard try hasEntries(access.index, unset) else { return whole }
     let value = Array((access.fixed + first.absentKey).prefix(KeyEncoder.valueByteCountMax))
     let equal = IndexRange([KeyRange(prefix: value)])
     let others = access.range.intersection(absent.union(equal).complement)
     func leg(within range: KeyRange) -> Leg {
-      Leg(stretches: others.intersection(IndexRange([range])).stretches)
+      Leg(keyRanges: others.intersection(IndexRange([range])).keyRanges)
     }
-    let group = unset + access.range.intersection(equal).stretches
+    let group = unset + access.range.intersection(equal).keyRanges
     return [
-      leg(within: KeyRange(upper: value)), Leg(stretches: group, isOneGroup: true),
+      leg(within: KeyRange(upper: value)), Leg(keyRanges: group, isOneGroup: true),
       leg(within: KeyRange(lower: value)),
     ]
   }
 
-  private func hasEntries(_ index: IndexSchema, _ stretches: [KeyRange]) throws -> Bool {
+  private func hasEntries(_ index: IndexSchema, _ keyRanges: [KeyRange]) throws -> Bool {
     var isFound = false
-    for range in stretches where !isFound {
+    for range in keyRanges where !isFound {
       reads.entries += try view.walkIndex(index.number, in: range, isReversed: false) { _, _ in
         isFound = true
         return .stop
@@ -72,10 +72,10 @@ extension FetchSession {
 
   // MARK: - Walking
 
-  private func walk(_ stretches: [KeyRange], _ order: IndexOrder) throws {
+  private func walk(_ keyRanges: [KeyRange], _ order: IndexOrder) throws {
     // Objects with equal sort values may be in several key ranges.
     var group = IndexGroup()
-    for range in order.isReversed ? stretches.reversed() : stretches {
+    for range in order.isReversed ? keyRanges.reversed() : keyRanges {
       var rest: KeyRange? = range
       while let range = rest, !window.isFull {
         rest = nil
@@ -160,12 +160,12 @@ extension FetchSession {
   /// - Parameter isSorted: whether the entries are also equal in the other sort keys of the index.
   ///   The objects of each value are then in the order of their keys.
   private func walkGroup(
-    _ stretches: [KeyRange], _ order: IndexOrder, isSorted: Bool
+    _ keyRanges: [KeyRange], _ order: IndexOrder, isSorted: Bool
   ) throws {
     var group = IndexGroup()
     var isCut = !isSorted
     let wanted = isSorted && isInKeyOrder(within: order) ? window.wanted : .max
-    for range in stretches {
+    for range in keyRanges {
       var found = 0
       let count = try view.walkIndex(order.access.index.number, in: range, isReversed: false) {
         entry, key in

@@ -41,7 +41,7 @@ extension FetchSession {
     let most = window.wanted
     var found = 0
     var doubtful: [ObjectKey] = []
-    for range in access.range.stretches where found < most {
+    for range in access.range.keyRanges where found < most {
       reads.entries += try view.walkIndex(access.index.number, in: range, isReversed: false) {
         entry, key in
         guard isInFamily(key) else { return .more }

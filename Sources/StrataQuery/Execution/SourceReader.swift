@@ -54,7 +54,7 @@ struct SourceReader {
     var keys: [ObjectKey] = []
     var doubtful: Set<ObjectKey> = []
     let isCertain = access.range.certainty == .all
-    for range in access.range.stretches {
+    for range in access.range.keyRanges {
       reads.entries += try view.walkIndex(access.index.number, in: range, isReversed: false) {
         entry, key in
         keys.append(key)

@@ -106,7 +106,7 @@ struct FormatLexer {
 
   // MARK: - Numbers
 
-  private mutating func number() throws(PredicateFormatError) -> Value {
+  private mutating func number() throws(PredicateFormatError) -> PropertyValue {
     let start = index
     if peek == "0", let mark = peek(1), let radix = Self.radices[mark] {
       index += 2
@@ -144,8 +144,8 @@ struct FormatLexer {
     "x": 16, "X": 16, "o": 8, "O": 8, "b": 2, "B": 2,
   ]
 
-  private static func integer(_ number: UInt64) -> Value {
-    Int64(exactly: number).map(Value.int) ?? .uint(number)
+  private static func integer(_ number: UInt64) -> PropertyValue {
+    Int64(exactly: number).map(PropertyValue.int) ?? .uint(number)
   }
 
   private func invalidNumber(_ start: Int) -> PredicateFormatError {

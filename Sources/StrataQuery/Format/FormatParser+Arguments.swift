@@ -5,13 +5,13 @@ import StrataRecord
 
 /// A type with instances that can be arguments of a format string, in addition to attribute values,
 /// IDs, and arrays and sets of these.
-public protocol PredicateArgument {
+public protocol _PredicateArgument {
   /// The value to use in the predicate.
-  var predicateValue: Value { get }
+  var predicateValue: PropertyValue { get }
 }
 
-extension ObjectID: PredicateArgument {
-  public var predicateValue: Value { .object(self) }
+extension ObjectID: _PredicateArgument {
+  public var predicateValue: PropertyValue { .object(self) }
 }
 
 // The arguments of a format string. The placeholders take them in order.
@@ -74,9 +74,9 @@ extension FormatParser {
     return ListNode(elements: constants)
   }
 
-  private static func value(_ argument: Any) -> Value? {
+  private static func value(_ argument: Any) -> PropertyValue? {
     if let value = argument as? any AttributeValue { return value.value }
-    if let value = argument as? any PredicateArgument { return value.predicateValue }
+    if let value = argument as? any _PredicateArgument { return value.predicateValue }
     guard let value = argument as? any RawRepresentable else { return nil }
     return (value.rawValue as? any AttributeValue)?.value
   }

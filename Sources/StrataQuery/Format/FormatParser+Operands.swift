@@ -98,7 +98,7 @@ extension FormatParser {
   }
 
   /// Consumes a token that is a constant.
-  private mutating func taken(_ value: Value) -> Constant {
+  private mutating func taken(_ value: PropertyValue) -> Constant {
     advance()
     return Constant(value)
   }

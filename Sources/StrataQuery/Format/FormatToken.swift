@@ -15,7 +15,7 @@ struct FormatToken: Sendable {
     /// `%@`, `%K`, `%d`: the letters after the sign.
     case placeholder(String)
     case text(String)
-    case number(Value)
+    case number(PropertyValue)
     /// `==`, `(`, `{`, `&&`.
     case sign(String)
     case end

@@ -7,7 +7,7 @@ import StrataRecord
 extension ComparisonOperator {
   /// Returns the entries of an index over a slot of `kind` with values that satisfy the comparison
   /// with `constant`.
-  func range(_ constant: Value, in kind: SlotKind) -> IndexRange {
+  func range(_ constant: PropertyValue, in kind: SlotKind) -> IndexRange {
     var key: [UInt8] = []
     let isCut = KeyEncoder.append(value: constant, kind: kind, to: &key)
     let certainty = isCut ? Certainty.none : .all
@@ -37,7 +37,7 @@ extension SlotKind {
 
   /// The key above all ordered values of the kind: the key of NaN. nil for a kind without NaN.
   fileprivate var end: [UInt8]? {
-    let notANumber: Value
+    let notANumber: PropertyValue
     switch self {
     case .attribute(.float), .attribute(.double): notANumber = .double(.nan)
     case .attribute(.date): notANumber = .date(Date(timeIntervalSinceReferenceDate: .nan))

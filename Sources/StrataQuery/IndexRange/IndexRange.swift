@@ -11,7 +11,7 @@ import StrataRecord
 /// property become fewer or more key ranges of the same index.
 ///
 /// ## Invariants
-/// - I1 The stretches ascend, neither overlap nor touch, and none is empty.
+/// - I1 The ranges ascend, neither overlap nor touch, and none is empty.
 package struct IndexRange: Sendable {
   /// The known limits of the values, from which the planner estimates the number of entries.
   struct Bounds: OptionSet, Sendable {
@@ -23,7 +23,7 @@ package struct IndexRange: Sendable {
     static let point: Bounds = [Bounds(rawValue: 8), .prefix]
   }
 
-  package private(set) var stretches: [KeyRange]
+  package private(set) var keyRanges: [KeyRange]
   var bounds: Bounds
   var certainty: Certainty
   /// The keys of the values, if the range consists of single uncut values, in any order; nil for
@@ -31,18 +31,18 @@ package struct IndexRange: Sendable {
   /// ends.
   var points: [[UInt8]]?
 
-  /// - Parameter stretches: the key ranges, in any order.
+  /// - Parameter keyRanges: the key ranges, in any order.
   init(
-    _ stretches: [KeyRange], _ bounds: Bounds, _ certainty: Certainty = .all,
+    _ keyRanges: [KeyRange], _ bounds: Bounds, _ certainty: Certainty = .all,
     points: [[UInt8]]? = nil
   ) {
-    self.stretches = Self.joined(stretches)
+    self.keyRanges = Self.joined(keyRanges)
     self.bounds = bounds
     self.certainty = certainty
     self.points = points
   }
 
-  package init(_ stretches: [KeyRange]) { self.init(stretches, []) }
+  package init(_ keyRanges: [KeyRange]) { self.init(keyRanges, []) }
 
   /// The range of a condition that no value satisfies.
   static let none = IndexRange([], .point, points: [])
@@ -62,7 +62,7 @@ package struct IndexRange: Sendable {
     return IndexRange([KeyRange(prefix: key)], .prefix, .none)
   }
 
-  package var isEmpty: Bool { stretches.isEmpty }
+  package var isEmpty: Bool { keyRanges.isEmpty }
 
   /// An estimate of the part of the index in the range.
   var width: Width {
@@ -74,23 +74,23 @@ package struct IndexRange: Sendable {
 
   // MARK: - Algebra
 
-  /// Returns the entries that are in at least one of two ranges. O(stretches).
+  /// Returns the entries that are in at least one of two ranges. O(ranges).
   package func union(_ other: IndexRange) -> IndexRange {
     var both: [[UInt8]]?
     if let points, let others = other.points {
       both = points + others.filter { !points.contains($0) }
     }
     return IndexRange(
-      stretches + other.stretches, bounds.intersection(other.bounds),
+      keyRanges + other.keyRanges, bounds.intersection(other.bounds),
       certainty.and(other.certainty), points: both)
   }
 
-  /// Returns the entries that are in both ranges. O(stretches).
+  /// Returns the entries that are in both ranges. O(ranges).
   package func intersection(_ other: IndexRange) -> IndexRange {
     var common: [KeyRange] = []
     var (left, right) = (0, 0)
-    while left < stretches.count, right < other.stretches.count {
-      let (one, two) = (stretches[left], other.stretches[right])
+    while left < keyRanges.count, right < other.keyRanges.count {
+      let (one, two) = (keyRanges[left], other.keyRanges[right])
       let lower = one.lower.isBelow(two.lower) ? two.lower : one.lower
       let endsFirst = one.ends(before: two)
       common.append(KeyRange(lower: lower, upper: endsFirst ? one.upper : two.upper))
@@ -101,13 +101,13 @@ package struct IndexRange: Sendable {
       points: points?.filter(other.contains) ?? other.points?.filter(contains))
   }
 
-  /// All other entries of the index. O(stretches).
+  /// All other entries of the index. O(ranges).
   var complement: IndexRange {
     var gaps: [KeyRange] = []
     var lower: [UInt8]? = []
-    for stretch in stretches {
-      if let lower { gaps.append(KeyRange(lower: lower, upper: stretch.lower)) }
-      lower = stretch.upper
+    for range in keyRanges {
+      if let lower { gaps.append(KeyRange(lower: lower, upper: range.lower)) }
+      lower = range.upper
     }
     if let lower { gaps.append(KeyRange(lower: lower)) }
     return IndexRange(gaps)
@@ -118,21 +118,21 @@ package struct IndexRange: Sendable {
     let key = KeyEncoder.absentKey(kind)
     var points = points
     if points?.contains(key) == false { points?.append(key) }
-    return IndexRange(stretches + [KeyRange(prefix: key)], bounds, certainty, points: points)
+    return IndexRange(keyRanges + [KeyRange(prefix: key)], bounds, certainty, points: points)
   }
 
   private func contains(_ bytes: [UInt8]) -> Bool {
-    stretches.contains { stretch in
-      !bytes.isBelow(stretch.lower) && (stretch.upper.map { bytes.isBelow($0) } ?? true)
+    keyRanges.contains { range in
+      !bytes.isBelow(range.lower) && (range.upper.map { bytes.isBelow($0) } ?? true)
     }
   }
 
-  /// Returns the same entries in the form that I1 requires. O(stretches) if they are nearly in
+  /// Returns the same entries in the form that I1 requires. O(ranges) if they are nearly in
   /// order.
-  private static func joined(_ stretches: [KeyRange]) -> [KeyRange] {
-    if stretches.count == 1, !stretches[0].isEmpty { return stretches }
+  private static func joined(_ keyRanges: [KeyRange]) -> [KeyRange] {
+    if keyRanges.count == 1, !keyRanges[0].isEmpty { return keyRanges }
     var joined: [KeyRange] = []
-    for next in stretches.sorted(by: { $0.lower.isBelow($1.lower) }) where !next.isEmpty {
+    for next in keyRanges.sorted(by: { $0.lower.isBelow($1.lower) }) where !next.isEmpty {
       guard let last = joined.last, last.upper.map({ !$0.isBelow(next.lower) }) ?? true else {
         joined.append(next)
         continue

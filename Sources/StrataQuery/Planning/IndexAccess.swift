@@ -68,10 +68,10 @@ final class IndexAccess: Sendable {
     for part in index.parts {
       guard let joined = slots[part.slot], parts.goOn(with: joined, part.kind) else { break }
     }
-    let (stretches, isWhole) = parts.stretches.cutToKeys()
+    let (keyRanges, isWhole) = parts.keyRanges.cutToKeys()
     self.init(
       index, of: entity, parts,
-      IndexRange(stretches, [], isWhole ? parts.certainty : .all),
+      IndexRange(keyRanges, [], isWhole ? parts.certainty : .all),
       answered: isWhole ? parts.answered : TermSet())
   }
 
@@ -115,7 +115,7 @@ private struct PartWalk {
   /// The maximum number of combinations of values. Beyond it, the part is walked as a range.
   private static let prefixCountMax = 256
 
-  var stretches: [KeyRange] { ranges ?? prefixes.map { KeyRange(prefix: $0) } }
+  var keyRanges: [KeyRange] { ranges ?? prefixes.map { KeyRange(prefix: $0) } }
 
   /// Fixes the next part, if it has one value and all parts before are fixed.
   mutating func fix(_ range: IndexRange, _ kind: SlotKind) {
@@ -152,10 +152,10 @@ private struct PartWalk {
       }
     }
     ranges = prefixes.flatMap { prefix in
-      range.stretches.map { stretch in
+      range.keyRanges.map { range in
         KeyRange(
-          lower: prefix + stretch.lower,
-          upper: stretch.upper.map { prefix + $0 } ?? KeyRange.successor(ofPrefix: prefix))
+          lower: prefix + range.lower,
+          upper: range.upper.map { prefix + $0 } ?? KeyRange.successor(ofPrefix: prefix))
       }
     }
     return false
@@ -167,20 +167,20 @@ extension [KeyRange] {
   /// ranges contain all entries of the original ones, and possibly more.
   ///
   /// - Returns: the key ranges, and whether no bound was cut.
-  fileprivate func cutToKeys() -> (stretches: [KeyRange], isWhole: Bool) {
+  fileprivate func cutToKeys() -> (keyRanges: [KeyRange], isWhole: Bool) {
     let most = KeyEncoder.valueByteCountMax
-    var stretches = self
+    var keyRanges = self
     var isWhole = true
     for place in indices {
       if self[place].lower.count > most {
         isWhole = false
-        stretches[place].lower = [UInt8](self[place].lower.prefix(most))
+        keyRanges[place].lower = [UInt8](self[place].lower.prefix(most))
       }
       if let upper = self[place].upper, upper.count > most {
         isWhole = false
-        stretches[place].upper = KeyRange.successor(ofPrefix: [UInt8](upper.prefix(most)))
+        keyRanges[place].upper = KeyRange.successor(ofPrefix: [UInt8](upper.prefix(most)))
       }
     }
-    return (stretches, isWhole)
+    return (keyRanges, isWhole)
   }
 }

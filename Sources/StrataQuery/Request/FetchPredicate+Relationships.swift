@@ -7,7 +7,7 @@ public import StrataModel
 public func == <Root, Target: AnyObject>(
   path: PropertyPath<Root, Target?>, id: ObjectID?
 ) -> FetchPredicate {
-  path.compared(.equal, id.map(Value.object) ?? .null)
+  path.compared(.equal, id.map(PropertyValue.object) ?? .null)
 }
 
 /// Whether the relationship is nil or its target has another ID. If `id` is nil, whether the
@@ -22,7 +22,7 @@ extension PropertyPath {
   /// Whether the relationship's target has one of these IDs; false if the relationship is nil.
   public func isIn<Target: AnyObject>(_ ids: some Sequence<ObjectID>) -> FetchPredicate
   where Leaf == Target? {
-    isAmong(ids.map(Value.object))
+    isAmong(ids.map(PropertyValue.object))
   }
 }
 
@@ -42,6 +42,6 @@ public func != <Root: AnyObject>(path: PropertyPath<Root, Root>, id: ObjectID) -
 extension PropertyPath where Root == Leaf, Root: AnyObject {
   /// Whether the object has one of these IDs.
   public func isIn(_ ids: some Sequence<ObjectID>) -> FetchPredicate {
-    isAmong(ids.map(Value.object))
+    isAmong(ids.map(PropertyValue.object))
   }
 }

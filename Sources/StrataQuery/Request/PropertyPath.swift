@@ -90,11 +90,11 @@ extension PropertyPath {
 // MARK: - Beside a constant
 
 extension PropertyPath {
-  func compared(_ comparison: ComparisonOperator, _ constant: Value) -> FetchPredicate {
+  func compared(_ comparison: ComparisonOperator, _ constant: PropertyValue) -> FetchPredicate {
     FetchPredicate(Comparison(operand, comparison, Constant(constant)))
   }
 
-  func isAmong(_ constants: [Value]) -> FetchPredicate {
+  func isAmong(_ constants: [PropertyValue]) -> FetchPredicate {
     FetchPredicate(
       Membership(left: operand, right: ListNode(elements: constants.map { Constant($0) })))
   }

@@ -22,7 +22,7 @@ extension PropertyPath where Leaf: AttributeValue & Comparable {
   public func max() -> PropertyPath<Root, Leaf?> { aggregate(.max) }
 }
 
-extension PropertyPath where Leaf: OptionalValue, Leaf.Wrapped: Comparable {
+extension PropertyPath where Leaf: _OptionalValue, Leaf.Wrapped: Comparable {
   /// The least value in a group, without nil; nil if no object has a value. Core Data: `min:`.
   public func min() -> PropertyPath<Root, Leaf.Wrapped?> { aggregate(.min) }
 
@@ -46,11 +46,11 @@ extension PropertyPath {
 }
 
 /// The type of an optional attribute.
-public protocol OptionalValue: AttributeValue {
+public protocol _OptionalValue: AttributeValue {
   associatedtype Wrapped: AttributeValue
 }
 
-extension Optional: OptionalValue where Wrapped: AttributeValue {}
+extension Optional: _OptionalValue where Wrapped: AttributeValue {}
 
 // MARK: - Nil
 
@@ -63,11 +63,11 @@ extension PropertyPath where Leaf: ColumnValue {
 // MARK: - IDs
 
 /// The type of a to-one relationship's property, `Country?`.
-public protocol ToOneTarget {}
+public protocol _ToOneTarget {}
 
-extension Optional: ToOneTarget where Wrapped: AnyObject {}
+extension Optional: _ToOneTarget where Wrapped: AnyObject {}
 
-extension PropertyPath where Leaf: ToOneTarget {
+extension PropertyPath where Leaf: _ToOneTarget {
   /// The ID of the relationship's target; nil if there is no target. No record of the target is
   /// read.
   public var objectID: PropertyPath<Root, ObjectID?> {

@@ -75,7 +75,7 @@ package final class RowValues {
   }
 
   /// Returns the values of all columns.
-  package func all() throws -> [Value] {
+  package func all() throws -> [PropertyValue] {
     try columns.map { try $0.operand.value(of: row, reader) }
   }
 
@@ -93,7 +93,7 @@ struct ResolvedColumn: Sendable {
   let slot: Int?
   /// The value of a property that was never set; nil for a column that is not a property of the
   /// object itself.
-  let absentValue: Value?
+  let absentValue: PropertyValue?
 
   init(_ operand: any Operand, name: String?) {
     self.operand = operand

@@ -5,10 +5,10 @@ import StrataModel
 /// A value for grouping. Values are equal as in `ValueOrder`, but NaN equals itself, so that it
 /// forms one group.
 enum DistinctValue: Hashable {
-  case value(Value)
+  case value(PropertyValue)
   case notANumber
 
-  init(_ value: Value) {
+  init(_ value: PropertyValue) {
     // One form for each integer, whether its type is signed or not.
     switch Number(value) {
     case .integer(let number)?: self = .value(Number.integer(number).value)

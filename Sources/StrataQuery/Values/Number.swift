@@ -24,7 +24,7 @@ package enum Number: Sendable {
   case decimal(Decimal)
 
   /// Creates a number; nil if the value is not numeric.
-  package init?(_ value: Value) {
+  package init?(_ value: PropertyValue) {
     switch value {
     case .int(let number): self = .integer(Int128(number))
     case .uint(let number): self = .integer(Int128(number))
@@ -36,13 +36,13 @@ package enum Number: Sendable {
 
   /// The number as a value; `.null` for an integer that fits neither `Int64` nor `UInt64`, and for
   /// a decimal NaN.
-  package var value: Value {
+  package var value: PropertyValue {
     switch self {
     case .floating(let number): return .double(number)
     case .decimal(let number): return number.isNaN ? .null : .decimal(number)
     case .integer(let number):
       if let small = Int64(exactly: number) { return .int(small) }
-      return UInt64(exactly: number).map(Value.uint) ?? .null
+      return UInt64(exactly: number).map(PropertyValue.uint) ?? .null
     }
   }
 
@@ -109,7 +109,9 @@ extension Number {
 
   /// Returns the result for two values; `.null` for a calculation without a result, or if a value
   /// is not numeric.
-  static func calculate(_ left: Value, _ operation: Operator, _ right: Value) -> Value {
+  static func calculate(_ left: PropertyValue, _ operation: Operator, _ right: PropertyValue)
+    -> PropertyValue
+  {
     guard let left = Number(left), let right = Number(right) else { return .null }
     return calculate(left, operation, right)?.value ?? .null
   }

@@ -60,7 +60,7 @@ extension TextOptions {
   }
 
   /// Returns a text folded, another value unchanged.
-  func folded(_ value: Value) -> Value {
+  func folded(_ value: PropertyValue) -> PropertyValue {
     guard !isEmpty, case .string(let text) = value else { return value }
     return .string(folded(text))
   }

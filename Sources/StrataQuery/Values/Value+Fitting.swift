@@ -3,20 +3,20 @@ import Foundation
 package import StrataModel
 import StrataRecord
 
-extension Value {
+extension PropertyValue {
   /// Returns the value as one of an attribute of `type`; nil if the type cannot represent it.
   /// `.null` is returned for every type but `.codable`.
   ///
   /// A format string does not know the types of properties. Depending on the property, the number 1
   /// may mean true, 2.5 a decimal, and 0.1 the nearest `Float`.
-  package func fitting(_ type: AttributeType) -> Value? {
+  package func fitting(_ type: AttributeType) -> PropertyValue? {
     switch (type, self) {
     case (.codable, _): nil
     case (_, .null): self
     case (.bool, .int(0)): .bool(false)
     case (.bool, .int(1)): .bool(true)
     case (.bool, .bool): self
-    case (.decimal, .double(let number)): Decimal(string: "\(number)").map(Value.decimal)
+    case (.decimal, .double(let number)): Decimal(string: "\(number)").map(PropertyValue.decimal)
     case (.decimal, .decimal), (.decimal, .int), (.decimal, .uint): self
     case (.int8, _): Int8(value: self)?.value
     case (.int16, _): Int16(value: self)?.value

@@ -8,7 +8,7 @@ import StrataRecord
 package enum ValueOrder {
   /// Returns the order: negative if `left` comes first, 0 if both are equal, positive if `right`
   /// comes first; nil if one is nil or NaN, or if the values are of different kinds.
-  package static func order(_ left: Value, _ right: Value) -> Int? {
+  package static func order(_ left: PropertyValue, _ right: PropertyValue) -> Int? {
     switch (left, right) {
     case (.string(let left), .string(let right)): return NormalForm.compare(left, right)
     case (.date(let left), .date(let right)):
@@ -20,7 +20,7 @@ package enum ValueOrder {
   }
 
   /// Whether the values are equal; nil is equal only to nil.
-  package static func areEqual(_ left: Value, _ right: Value) -> Bool {
+  package static func areEqual(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
     switch (left, right) {
     case (.string(let left), .string(let right)): return left == right
     case (.date(let left), .date(let right)): return left == right

@@ -9,7 +9,7 @@ extension Draft {
   /// (rounded); a value that does not fit the slot (`SlotKind.holds`) traps. `.null` clears it.
   /// - Returns: false if an equal value was there.
   @discardableResult
-  package func setValue(_ value: Value, at slot: Int) -> Bool {
+  package func setValue(_ value: PropertyValue, at slot: Int) -> Bool {
     let code = place(slot).code
     switch (code, value) {
     case (_, .null): return clear(slot)
@@ -22,13 +22,13 @@ extension Draft {
     }
   }
 
-  private func set<T: AttributeValue>(_: T.Type, at slot: Int, from value: Value) -> Bool {
+  private func set<T: AttributeValue>(_: T.Type, at slot: Int, from value: PropertyValue) -> Bool {
     guard let converted = T(value: value) else { unfit(value, slot) }
     return set(converted, at: slot)
   }
 
   /// The value itself is the user's and stays out of the message.
-  private func unfit(_ value: Value, _ slot: Int) -> Never {
+  private func unfit(_ value: PropertyValue, _ slot: Int) -> Never {
     preconditionFailure(
       """
       slot \(slot) holds \(String(describing: place(slot).code.kind)), which cannot \
@@ -39,14 +39,16 @@ extension Draft {
 
 extension SlotCode {
   /// Whether a slot of this code can represent `value`, which is not `.null`.
-  func holds(_ value: Value) -> Bool {
+  func holds(_ value: PropertyValue) -> Bool {
     switch (self, value) {
     case (.toOne, .object), (.codable, .codable): true
     default: valueType.map { Self.isRepresentable(value, as: $0) } ?? false
     }
   }
 
-  private static func isRepresentable<T: AttributeValue>(_ value: Value, as _: T.Type) -> Bool {
+  private static func isRepresentable<T: AttributeValue>(_ value: PropertyValue, as _: T.Type)
+    -> Bool
+  {
     T(value: value) != nil
   }
 

@@ -211,20 +211,20 @@ extension Draft {
 extension Draft {
   /// The slot as it is now. An absent one reads as no value.
   @inlinable @inline(__always)
-  package func slot(_ index: Int) -> RecordSlot {
+  package func slot(_ index: Int) -> _RecordSlot {
     let place = place(index)
-    guard place.isPresent(in: buffer) else { return RecordSlot(absent: place.code) }
+    guard place.isPresent(in: buffer) else { return _RecordSlot(absent: place.code) }
     if place.position >= 0 {
-      return RecordSlot(start: buffer + Int(place.position), byteCount: 0, code: place.code)
+      return _RecordSlot(start: buffer + Int(place.position), byteCount: 0, code: place.code)
     }
     return variableSlot(place)
   }
 
-  @usableFromInline func variableSlot(_ place: SlotPlace) -> RecordSlot {
+  @usableFromInline func variableSlot(_ place: SlotPlace) -> _RecordSlot {
     cell.pointee.layout.with { layout in
       if isPatch { return layout.variableSlot(place, at: buffer) }
       let entry = entries(layout)[Int(~place.position)]
-      return RecordSlot(start: entry.start, byteCount: UInt32(entry.count), code: place.code)
+      return _RecordSlot(start: entry.start, byteCount: UInt32(entry.count), code: place.code)
     }
   }
 
@@ -234,7 +234,7 @@ extension Draft {
   }
 
   /// The value of the slot without its static type.
-  package func value(at slot: Int, store: StoreIdentity) -> Value {
+  package func value(at slot: Int, store: StoreIdentity) -> PropertyValue {
     self.slot(slot).value(store: store)
   }
 
@@ -252,7 +252,7 @@ extension Draft {
   @inlinable
   @discardableResult
   package func set<T: AttributeValue>(_ value: T, at slot: Int) -> Bool {
-    var writer = SlotWriter(draft: self, slot: slot)
+    var writer = _SlotWriter(draft: self, slot: slot)
     value.write(to: &writer)
     return writer.didChange
   }

@@ -4,7 +4,7 @@ public import StrataPrimitives
 /// The parts of a draft except its buffer. `Draft` has the drawing and all functions.
 @usableFromInline
 package struct DraftCell {
-  // Safety: not counted. A managed object keeps the layout by its home, `withDraft` by itself.
+  // Safety: not counted. A managed object keeps the layout by its binding, `withDraft` by itself.
   @usableFromInline var layout: Uncounted<RecordLayout>
   @usableFromInline var buffer: UnsafeMutableRawPointer
   @usableFromInline var changedSlots: SlotSet

@@ -10,7 +10,7 @@ package import Foundation
 ///   be kept. The method must not use managed objects or contexts: a fetch or a save would free the
 ///   draft.
 @frozen
-public struct SlotWriter {
+public struct _SlotWriter {
   @usableFromInline let draft: Draft
   @usableFromInline let slot: Int
   /// Whether a value was written that differs from the one before.
@@ -47,4 +47,4 @@ public struct SlotWriter {
 }
 
 @available(*, unavailable)
-extension SlotWriter: Sendable {}
+extension _SlotWriter: Sendable {}

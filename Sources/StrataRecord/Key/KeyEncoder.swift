@@ -41,7 +41,7 @@ package enum KeyEncoder {
   /// - Returns: whether the value was cut.
   @discardableResult
   package static func append(
-    slot: RecordSlot, to bytes: inout [UInt8], valueStart: Int? = nil
+    slot: _RecordSlot, to bytes: inout [UInt8], valueStart: Int? = nil
   ) -> Bool {
     append(to: &bytes, valueStart: valueStart) { $0.append(slot) }
   }
@@ -54,7 +54,7 @@ package enum KeyEncoder {
   /// - Parameter value: of `scratchByteCount` bytes; those beyond the part may be written too.
   /// - Returns: how many bytes the part has.
   package static func write(
-    slot: RecordSlot, to value: UnsafeMutableRawPointer, after used: Int = 0
+    slot: _RecordSlot, to value: UnsafeMutableRawPointer, after used: Int = 0
   ) -> Int {
     var part = KeyPart(start: value + used, limit: valueByteCountMax - used)
     part.append(slot)
@@ -69,7 +69,7 @@ package enum KeyEncoder {
   /// - Returns: whether the value was cut.
   @discardableResult
   package static func append(
-    value: Value, kind: SlotKind, to bytes: inout [UInt8], valueStart: Int? = nil
+    value: PropertyValue, kind: SlotKind, to bytes: inout [UInt8], valueStart: Int? = nil
   ) -> Bool {
     append(to: &bytes, valueStart: valueStart) { $0.append(value, SlotCode(kind)) }
   }

@@ -23,7 +23,7 @@ struct KeyPart {
 
   // MARK: - Slots and values
 
-  mutating func append(_ slot: RecordSlot) {
+  mutating func append(_ slot: _RecordSlot) {
     guard let address = slot.start else { return appendNil(slot.code) }
     switch slot.code {
     case .bool: append(byte: address.load(as: UInt8.self) != 0 ? 2 : 1)
@@ -49,7 +49,7 @@ struct KeyPart {
     }
   }
 
-  mutating func append(_ value: Value, _ code: SlotCode) {
+  mutating func append(_ value: PropertyValue, _ code: SlotCode) {
     switch value {
     case .null: appendNil(code)
     case .bool(let bool): append(byte: bool ? 2 : 1)

@@ -7,7 +7,7 @@ extension Record {
   /// The value of a class slot, as bytes.
   /// - Important: it points into the record and is valid as long as the record is kept.
   @inlinable @inline(__always)
-  package func slot(_ index: Int, _ layout: RecordLayout) -> RecordSlot {
+  package func slot(_ index: Int, _ layout: RecordLayout) -> _RecordSlot {
     layout.slot(index, at: start)
   }
 
@@ -33,7 +33,7 @@ extension Record {
 
   /// The value of the slot without its static type; `.null` if it has none, or if it is external.
   /// - Parameter store: the store of the record; to-one targets are of the same.
-  package func value(at slot: Int, layout: RecordLayout, store: StoreIdentity) -> Value {
+  package func value(at slot: Int, layout: RecordLayout, store: StoreIdentity) -> PropertyValue {
     defer { withExtendedLifetime(block) {} }
     return layout.slot(slot, at: start).value(store: store)
   }

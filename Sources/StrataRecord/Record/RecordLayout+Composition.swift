@@ -107,7 +107,7 @@ private struct RecordEdit {
   let entries: UnsafeMutablePointer<VariableBytes>
 
   /// Gives `place` the value of `slot`, which is of the same kind.
-  func copy(_ slot: RecordSlot, to place: SlotPlace) {
+  func copy(_ slot: _RecordSlot, to place: SlotPlace) {
     guard let bytes = slot.rawBytes else { return clear(place) }
     place.markPresent(in: head)
     if place.position >= 0 {

@@ -112,7 +112,7 @@ extension RecordLayout {
   ///   - record: the first byte of a record that is valid in this layout. The result points into
   ///     it.
   @inlinable @inline(__always)
-  package func slot(_ index: Int, at record: UnsafeRawPointer) -> RecordSlot {
+  package func slot(_ index: Int, at record: UnsafeRawPointer) -> _RecordSlot {
     slot(places[index], at: record)
   }
 
@@ -123,18 +123,18 @@ extension RecordLayout {
 
   /// The slot at one of this layout's places.
   @inlinable @inline(__always)
-  package func slot(_ place: SlotPlace, at record: UnsafeRawPointer) -> RecordSlot {
-    guard place.isPresent(in: record) else { return RecordSlot(absent: place.code) }
+  package func slot(_ place: SlotPlace, at record: UnsafeRawPointer) -> _RecordSlot {
+    guard place.isPresent(in: record) else { return _RecordSlot(absent: place.code) }
     if place.position >= 0 {
-      return RecordSlot(start: record + Int(place.position), byteCount: 0, code: place.code)
+      return _RecordSlot(start: record + Int(place.position), byteCount: 0, code: place.code)
     }
     return variableSlot(place, at: record)
   }
 
   @inlinable
-  func variableSlot(_ place: SlotPlace, at record: UnsafeRawPointer) -> RecordSlot {
+  func variableSlot(_ place: SlotPlace, at record: UnsafeRawPointer) -> _RecordSlot {
     let bytes = variableBytes(Int(~place.position), at: record)
-    return RecordSlot(
+    return _RecordSlot(
       start: bytes.start, byteCount: UInt32(truncatingIfNeeded: bytes.count), code: place.code)
   }
 

@@ -11,7 +11,7 @@ package import StrataModel
 ///   be kept. An initializer must not use managed objects or contexts before it has read the value:
 ///   a fetch or a save would free the memory that the slot points into.
 @frozen
-public struct RecordSlot {
+public struct _RecordSlot {
   /// The value's first byte; nil if the slot is absent.
   @usableFromInline let start: UnsafeRawPointer?
   /// The bytes of a variable value; 0 for others.
@@ -35,11 +35,11 @@ public struct RecordSlot {
 }
 
 @available(*, unavailable)
-extension RecordSlot: Sendable {}
+extension _RecordSlot: Sendable {}
 
 // MARK: - Bytes
 
-extension RecordSlot {
+extension _RecordSlot {
   /// The integer of the slot if it is of type `code`; nil if it is absent or of another type.
   @inlinable package func integer<Integer: FixedWidthInteger>(
     _ code: SlotCode, as type: Integer.Type
@@ -68,7 +68,7 @@ extension RecordSlot {
   }
 }
 
-extension RecordSlot {
+extension _RecordSlot {
   /// The stamp of an external attribute's bytes; nil if the slot is absent or no such attribute.
   package var stamp: DataStamp? {
     guard code == .external, let start else { return nil }
@@ -78,17 +78,17 @@ extension RecordSlot {
 
 // MARK: - Value
 
-extension RecordSlot {
+extension _RecordSlot {
   /// The value without its static type; `.null` if the slot is absent, or external: its value is
   /// not here.
   /// - Parameter store: the store of the record; to-one targets are of the same.
-  package func value(store: StoreIdentity) -> Value {
+  package func value(store: StoreIdentity) -> PropertyValue {
     if let key = toOne { return .object(ObjectID(store: store, key: key)) }
     return attributeValue ?? .null
   }
 
   /// The value of an attribute; nil if the slot is absent or no attribute.
-  var attributeValue: Value? {
+  var attributeValue: PropertyValue? {
     switch code {
     case .bool: Bool(self)?.value
     case .int8: Int8(self)?.value

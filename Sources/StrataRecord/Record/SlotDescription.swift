@@ -34,7 +34,7 @@ package struct SlotDescription: Sendable, Hashable {
 
 extension SlotKind {
   /// Whether a slot of this kind can be set to `value`; `.null` always fits a slot with a place.
-  package func holds(_ value: Value) -> Bool {
+  package func holds(_ value: PropertyValue) -> Bool {
     switch (self, value) {
     case (.toMany, _): false
     case (_, .null): true

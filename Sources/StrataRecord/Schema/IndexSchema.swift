@@ -88,7 +88,7 @@ extension IndexSchema {
   }
 
   /// The bytes of a value that is given part by part, and whether it was cut.
-  package func bytes(of values: [Value]) -> (bytes: [UInt8], isCut: Bool) {
+  package func bytes(of values: [PropertyValue]) -> (bytes: [UInt8], isCut: Bool) {
     var bytes: [UInt8] = []
     var isCut = false
     for (part, value) in zip(parts, values) {
@@ -129,7 +129,7 @@ extension IndexSchema {
   /// The values of a record, part by part.
   package func values(
     of record: Record, _ layout: RecordLayout, store: StoreIdentity
-  ) -> [Value] {
+  ) -> [PropertyValue] {
     parts.map { record.value(at: $0.slot, layout: layout, store: store) }
   }
 

@@ -15,7 +15,7 @@ package final class Schema: Sendable {
   package let version: UInt16
   /// The life cycle methods of all entities together: saves and fetches skip hooks that are absent
   /// here.
-  package let hooks: LifeCycleHooks
+  package let hooks: _LifeCycleHooks
   /// The validation that saves do before they hand objects on.
   package let validation: ValidationSchema
   /// The derivations of saves to the store.
@@ -26,7 +26,7 @@ package final class Schema: Sendable {
 
   private let byNumber: [EntitySchema?]
   private let layoutsByNumber: [RecordLayout?]
-  private let hooksByNumber: [LifeCycleHooks?]
+  private let hooksByNumber: [_LifeCycleHooks?]
   private let byClass: [ObjectIdentifier: EntitySchema]
 
   /// - Precondition: `numbers` has a number for every entity and property of `model`.
@@ -70,7 +70,7 @@ package final class Schema: Sendable {
   }
 
   /// The life cycle methods of an entity's objects; none for a number that the model does not have.
-  package func hooks(of number: EntityNumber) -> LifeCycleHooks {
+  package func hooks(of number: EntityNumber) -> _LifeCycleHooks {
     hooksByNumber.element(of: number) ?? []
   }
 

@@ -41,7 +41,7 @@ package struct EntityValidation: Sendable {
   /// The to-many relationships whose members are counted.
   package let counts: [CountCheck]
   /// The hooks that say whether an object may be saved.
-  package let hooks: LifeCycleHooks
+  package let hooks: _LifeCycleHooks
 
   /// An attribute and the rules of its value.
   package struct AttributeCheck: Sendable {
@@ -52,7 +52,7 @@ package struct EntityValidation: Sendable {
     /// Whether the value is derived by the save that reaches the store, and not before.
     package let isDerived: Bool
     /// The value that the attribute reads as if it has none.
-    package let unset: Value
+    package let unset: PropertyValue
   }
 
   /// A to-many relationship and how many members it must have.
@@ -102,7 +102,7 @@ package struct EntityValidation: Sendable {
 extension AttributeDescription {
   /// The value that the attribute reads as if it has none: nil, its default, or its type's zero
   /// where that can be under a rule.
-  fileprivate var unsetValue: Value {
+  fileprivate var unsetValue: PropertyValue {
     if isOptional { return .null }
     if defaultValue != .null { return defaultValue }
     return switch type {

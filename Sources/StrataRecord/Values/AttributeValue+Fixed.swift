@@ -9,18 +9,18 @@ extension Bool: AttributeValue {
   @inlinable public static var attributeType: AttributeType { .bool }
   @inlinable public static var zero: Bool? { false }
 
-  @inlinable public init?(_ slot: RecordSlot) {
+  @inlinable public init?(_ slot: _RecordSlot) {
     guard let byte = slot.integer(.bool, as: UInt8.self) else { return nil }
     self = byte != 0
   }
 
-  @inlinable public func write(to writer: inout SlotWriter) {
+  @inlinable public func write(to writer: inout _SlotWriter) {
     writer.write(integer: (self ? 1 : 0) as UInt8, as: .bool)
   }
 
-  @inlinable public var value: Value { .bool(self) }
+  @inlinable public var value: PropertyValue { .bool(self) }
 
-  public init?(value: Value) {
+  public init?(value: PropertyValue) {
     guard case .bool(let bool) = value else { return nil }
     self = bool
   }
@@ -30,19 +30,19 @@ extension Float: AttributeValue {
   @inlinable public static var attributeType: AttributeType { .float }
   @inlinable public static var zero: Float? { 0 }
 
-  @inlinable public init?(_ slot: RecordSlot) {
+  @inlinable public init?(_ slot: _RecordSlot) {
     guard let bits = slot.integer(.float, as: UInt32.self) else { return nil }
     self = Float(bitPattern: bits)
   }
 
-  @inlinable public func write(to writer: inout SlotWriter) {
+  @inlinable public func write(to writer: inout _SlotWriter) {
     writer.write(integer: bitPattern, as: .float)
   }
 
-  @inlinable public var value: Value { .double(Double(self)) }
+  @inlinable public var value: PropertyValue { .double(Double(self)) }
 
   /// Rounds to the nearest `Float`, as an assignment from a `Double` literal would.
-  public init?(value: Value) {
+  public init?(value: PropertyValue) {
     guard let number = Double(value: value) else { return nil }
     self = Float(number)
   }
@@ -52,19 +52,19 @@ extension Double: AttributeValue {
   @inlinable public static var attributeType: AttributeType { .double }
   @inlinable public static var zero: Double? { 0 }
 
-  @inlinable public init?(_ slot: RecordSlot) {
+  @inlinable public init?(_ slot: _RecordSlot) {
     guard let bits = slot.integer(.double, as: UInt64.self) else { return nil }
     self = Double(bitPattern: bits)
   }
 
-  @inlinable public func write(to writer: inout SlotWriter) {
+  @inlinable public func write(to writer: inout _SlotWriter) {
     writer.write(integer: bitPattern, as: .double)
   }
 
-  @inlinable public var value: Value { .double(self) }
+  @inlinable public var value: PropertyValue { .double(self) }
 
   /// Of an integer only if the conversion is exact.
-  public init?(value: Value) {
+  public init?(value: PropertyValue) {
     switch value {
     case .double(let number): self = number
     case .int(let number):
@@ -82,18 +82,18 @@ extension Decimal: AttributeValue {
   public static var attributeType: AttributeType { .decimal }
   public static var zero: Decimal? { Decimal() }
 
-  public init?(_ slot: RecordSlot) {
+  public init?(_ slot: _RecordSlot) {
     guard slot.code == .decimal, let start = slot.start else { return nil }
     self = DecimalBytes(at: start).decimal
   }
 
-  public func write(to writer: inout SlotWriter) {
+  public func write(to writer: inout _SlotWriter) {
     DecimalBytes(self).withBytes { writer.write(fixed: $0, as: .decimal) }
   }
 
-  public var value: Value { .decimal(self) }
+  public var value: PropertyValue { .decimal(self) }
 
-  public init?(value: Value) {
+  public init?(value: PropertyValue) {
     switch value {
     case .decimal(let number): self = number
     case .int(let number): self = Decimal(number)
@@ -108,18 +108,18 @@ extension Date: AttributeValue {
   /// The reference date, 1 January 2001.
   @inlinable public static var zero: Date? { Date(timeIntervalSinceReferenceDate: 0) }
 
-  @inlinable public init?(_ slot: RecordSlot) {
+  @inlinable public init?(_ slot: _RecordSlot) {
     guard let bits = slot.integer(.date, as: UInt64.self) else { return nil }
     self = Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
   }
 
-  @inlinable public func write(to writer: inout SlotWriter) {
+  @inlinable public func write(to writer: inout _SlotWriter) {
     writer.write(integer: timeIntervalSinceReferenceDate.bitPattern, as: .date)
   }
 
-  @inlinable public var value: Value { .date(self) }
+  @inlinable public var value: PropertyValue { .date(self) }
 
-  public init?(value: Value) {
+  public init?(value: PropertyValue) {
     guard case .date(let date) = value else { return nil }
     self = date
   }
@@ -132,18 +132,18 @@ extension UUID: AttributeValue {
     UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   }
 
-  public init?(_ slot: RecordSlot) {
+  public init?(_ slot: _RecordSlot) {
     guard slot.code == .uuid, let start = slot.start else { return nil }
     self.init(uuid: start.loadUnaligned(as: uuid_t.self))
   }
 
-  public func write(to writer: inout SlotWriter) {
+  public func write(to writer: inout _SlotWriter) {
     withUnsafeBytes(of: uuid) { writer.write(fixed: $0, as: .uuid) }
   }
 
-  public var value: Value { .uuid(self) }
+  public var value: PropertyValue { .uuid(self) }
 
-  public init?(value: Value) {
+  public init?(value: PropertyValue) {
     guard case .uuid(let uuid) = value else { return nil }
     self = uuid
   }

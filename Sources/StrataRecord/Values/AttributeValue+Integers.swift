@@ -13,21 +13,21 @@ extension AttributeValue where Self: FixedWidthInteger {
 
   @inlinable public static var zero: Self? { 0 }
 
-  @inlinable public init?(_ slot: RecordSlot) {
+  @inlinable public init?(_ slot: _RecordSlot) {
     guard let raw = slot.integer(Self.slotCode, as: Self.self) else { return nil }
     self = raw
   }
 
-  @inlinable public func write(to writer: inout SlotWriter) {
+  @inlinable public func write(to writer: inout _SlotWriter) {
     writer.write(integer: self, as: Self.slotCode)
   }
 
-  @inlinable public var value: Value {
+  @inlinable public var value: PropertyValue {
     Self.isSigned ? .int(Int64(truncatingIfNeeded: self)) : .uint(UInt64(truncatingIfNeeded: self))
   }
 
   /// Nil if the type cannot represent the integer.
-  @inlinable public init?(value: Value) {
+  @inlinable public init?(value: PropertyValue) {
     switch value {
     case .int(let number): self.init(exactly: number)
     case .uint(let number): self.init(exactly: number)
@@ -55,12 +55,12 @@ extension Int64: AttributeValue {
 extension Int: AttributeValue {
   @inlinable public static var attributeType: AttributeType { .int64 }
 
-  @inlinable public init?(_ slot: RecordSlot) {
+  @inlinable public init?(_ slot: _RecordSlot) {
     guard let raw = slot.integer(.int64, as: Int64.self) else { return nil }
     self = Int(truncatingIfNeeded: raw)
   }
 
-  @inlinable public func write(to writer: inout SlotWriter) {
+  @inlinable public func write(to writer: inout _SlotWriter) {
     writer.write(integer: Int64(truncatingIfNeeded: self), as: .int64)
   }
 }
@@ -84,12 +84,12 @@ extension UInt64: AttributeValue {
 extension UInt: AttributeValue {
   @inlinable public static var attributeType: AttributeType { .uint64 }
 
-  @inlinable public init?(_ slot: RecordSlot) {
+  @inlinable public init?(_ slot: _RecordSlot) {
     guard let raw = slot.integer(.uint64, as: UInt64.self) else { return nil }
     self = UInt(truncatingIfNeeded: raw)
   }
 
-  @inlinable public func write(to writer: inout SlotWriter) {
+  @inlinable public func write(to writer: inout _SlotWriter) {
     writer.write(integer: UInt64(truncatingIfNeeded: self), as: .uint64)
   }
 }

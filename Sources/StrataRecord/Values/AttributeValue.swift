@@ -17,13 +17,13 @@ public import StrataModel
 ///   var cents: Int64
 ///   static var attributeType: AttributeType { .int64 }
 ///   static var zero: Money? { Money(cents: 0) }
-///   init?(_ slot: RecordSlot) {
+///   init?(_ slot: _RecordSlot) {
 ///     guard let cents = Int64(slot) else { return nil }
 ///     self.cents = cents
 ///   }
-///   func write(to writer: inout SlotWriter) { cents.write(to: &writer) }
-///   var value: Value { cents.value }
-///   init?(value: Value) {
+///   func write(to writer: inout _SlotWriter) { cents.write(to: &writer) }
+///   var value: PropertyValue { cents.value }
+///   init?(value: PropertyValue) {
 ///     guard let cents = Int64(value: value) else { return nil }
 ///     self.cents = cents
 ///   }
@@ -45,10 +45,10 @@ public protocol AttributeValue: ColumnValue, Equatable {
   static var zero: Self? { get }
 
   /// Puts the value into a slot, which is of type `attributeType`.
-  func write(to writer: inout SlotWriter)
+  func write(to writer: inout _SlotWriter)
 
   /// The value without its static type.
-  var value: Value { get }
+  var value: PropertyValue { get }
 }
 
 extension AttributeValue {
@@ -62,11 +62,11 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   @inlinable public static var isOptional: Bool { true }
   @inlinable public static var zero: Wrapped?? { .some(nil) }
 
-  @inlinable public func write(to writer: inout SlotWriter) {
+  @inlinable public func write(to writer: inout _SlotWriter) {
     if let self { self.write(to: &writer) } else { writer.writeNil() }
   }
 
-  @inlinable public var value: Value { self?.value ?? .null }
+  @inlinable public var value: PropertyValue { self?.value ?? .null }
 }
 
 // MARK: - Enums with raw values
@@ -75,16 +75,16 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   @inlinable public static var attributeType: AttributeType { RawValue.attributeType }
   @inlinable public static var zero: Self? { nil }
 
-  @inlinable public init?(_ slot: RecordSlot) {
+  @inlinable public init?(_ slot: _RecordSlot) {
     guard let raw = RawValue(slot) else { return nil }
     self.init(rawValue: raw)
   }
 
-  @inlinable public func write(to writer: inout SlotWriter) { rawValue.write(to: &writer) }
+  @inlinable public func write(to writer: inout _SlotWriter) { rawValue.write(to: &writer) }
 
-  @inlinable public var value: Value { rawValue.value }
+  @inlinable public var value: PropertyValue { rawValue.value }
 
-  @inlinable public init?(value: Value) {
+  @inlinable public init?(value: PropertyValue) {
     guard let raw = RawValue(value: value) else { return nil }
     self.init(rawValue: raw)
   }
@@ -96,7 +96,7 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 /// It holds the raw value from the beginning: the program's code that makes it runs before anything
 /// is written.
 @frozen
-public struct RawValueBox<Wrapped>: RawRepresentable, AttributeValue
+public struct _RawValueBox<Wrapped>: RawRepresentable, AttributeValue
 where Wrapped: RawRepresentable & Sendable, Wrapped.RawValue: AttributeValue {
   public let wrapped: Wrapped
   public let rawValue: Wrapped.RawValue
@@ -112,7 +112,7 @@ where Wrapped: RawRepresentable & Sendable, Wrapped.RawValue: AttributeValue {
     self.rawValue = rawValue
   }
 
-  @inlinable public static func == (left: RawValueBox, right: RawValueBox) -> Bool {
+  @inlinable public static func == (left: _RawValueBox, right: _RawValueBox) -> Bool {
     left.rawValue == right.rawValue
   }
 }

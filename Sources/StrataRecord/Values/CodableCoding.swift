@@ -6,7 +6,7 @@ public import StrataModel
 /// equal struct gives equal bytes and setting it is no change.
 ///
 /// Numbers that JSON lacks are the strings `nan`, `inf` and `-inf`.
-public enum CodableCoding {
+public enum _CodableCoding {
   /// The bytes of `value`.
   /// - Throws: the errors of the value's `encode(to:)`.
   public static func encode<Value: Encodable>(_ value: Value) throws -> Data {
@@ -32,7 +32,7 @@ public enum CodableCoding {
 ///
 /// It holds the value's bytes from the beginning: the program's `encode(to:)` and `init(from:)` run
 /// before anything is written, and after all is read.
-public struct CodableBox<Wrapped: Codable & Sendable>: AttributeValue {
+public struct _CodableBox<Wrapped: Codable & Sendable>: AttributeValue {
   public let wrapped: Wrapped
   private let encoded: Data
 
@@ -40,40 +40,40 @@ public struct CodableBox<Wrapped: Codable & Sendable>: AttributeValue {
   public init(_ wrapped: Wrapped) {
     self.wrapped = wrapped
     do {
-      encoded = try CodableCoding.encode(wrapped)
+      encoded = try _CodableCoding.encode(wrapped)
     } catch {
       preconditionFailure("a value of type \(Wrapped.self) does not encode itself: \(error)")
     }
   }
 
   private init?(decoding encoded: Data) {
-    guard let wrapped = try? CodableCoding.decode(Wrapped.self, from: encoded) else { return nil }
+    guard let wrapped = try? _CodableCoding.decode(Wrapped.self, from: encoded) else { return nil }
     self.wrapped = wrapped
     self.encoded = encoded
   }
 
   public static var attributeType: AttributeType { .codable }
-  public static var zero: CodableBox? { nil }
+  public static var zero: _CodableBox? { nil }
 
   /// nil also if the bytes are no `Wrapped`: it has changed since they were written.
-  public init?(_ slot: RecordSlot) {
+  public init?(_ slot: _RecordSlot) {
     guard let bytes = slot.bytes(.codable) else { return nil }
     self.init(decoding: Data(bytes))
   }
 
-  public func write(to writer: inout SlotWriter) {
+  public func write(to writer: inout _SlotWriter) {
     encoded.withUnsafeBytes { writer.write(bytes: $0, as: .codable) }
   }
 
-  public var value: Value { .codable(encoded) }
+  public var value: PropertyValue { .codable(encoded) }
 
-  public init?(value: Value) {
+  public init?(value: PropertyValue) {
     guard case .codable(let data) = value else { return nil }
     self.init(decoding: data)
   }
 
   /// Whether both encode to the same bytes.
-  public static func == (left: CodableBox, right: CodableBox) -> Bool {
+  public static func == (left: _CodableBox, right: _CodableBox) -> Bool {
     left.encoded == right.encoded
   }
 }

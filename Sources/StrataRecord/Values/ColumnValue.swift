@@ -8,29 +8,29 @@ public import StrataModel
 public protocol ColumnValue: Sendable {
   /// The value that `slot` holds; nil if it holds none, or one of another type, or bytes that mean
   /// no value of this one (an enum's raw value without a case).
-  init?(_ slot: RecordSlot)
+  init?(_ slot: _RecordSlot)
 
   /// The value that `value` is; nil if it is of another type or not representable in this one.
-  init?(value: Value)
+  init?(value: PropertyValue)
 
   /// The value of `slot`, or the result of `other` if it has none. The default implementation uses
   /// the initializer.
   ///
   /// With it, code that is compiled once for all types need not handle an optional of an unknown
   /// type: finding out the type would take longer than reading the value.
-  static func read(_ slot: RecordSlot, orElse other: () throws -> Self) throws -> Self
+  static func read(_ slot: _RecordSlot, orElse other: () throws -> Self) throws -> Self
 }
 
 extension ColumnValue {
   @inlinable
-  public static func read(_ slot: RecordSlot, orElse other: () throws -> Self) throws -> Self {
+  public static func read(_ slot: _RecordSlot, orElse other: () throws -> Self) throws -> Self {
     if slot.isPresent, let value = Self(slot) { return value }
     return try other()
   }
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
-  @inlinable public init?(_ slot: RecordSlot) {
+  @inlinable public init?(_ slot: _RecordSlot) {
     if let wrapped = Wrapped(slot) {
       self = wrapped
     } else if slot.isPresent || slot.code == .external {
@@ -41,7 +41,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     }
   }
 
-  public init?(value: Value) {
+  public init?(value: PropertyValue) {
     if value == .null {
       self = nil
     } else if let wrapped = Wrapped(value: value) {
@@ -54,9 +54,9 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
 
 extension ObjectID: ColumnValue {
   /// Nil: a slot has a key, which is an ID only together with its store.
-  public init?(_ slot: RecordSlot) { nil }
+  public init?(_ slot: _RecordSlot) { nil }
 
-  public init?(value: Value) {
+  public init?(value: PropertyValue) {
     guard case .object(let id) = value else { return nil }
     self = id
   }

@@ -78,7 +78,7 @@ extension AttributeValue {
       withUnsafeBytes(of: UInt8(0)) { nothing in
         guard let start = bytes.baseAddress ?? nothing.baseAddress else { return nil }
         return Self(
-          RecordSlot(start: start, byteCount: UInt32(bytes.count), code: .data))
+          _RecordSlot(start: start, byteCount: UInt32(bytes.count), code: .data))
       }
     }
     guard let value else { return nil }

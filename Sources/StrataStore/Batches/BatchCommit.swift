@@ -35,8 +35,8 @@ enum BatchCommit {
     let outcome = try delete.run()
     if outcome.count == 0 { return outcome }
     try deletion.watch.check()
-    let news = News(origin: nil, generation: generation, keys: outcome.keys)
-    try queue.commit(transaction, generation: generation, [(segments: [], news: news)])
+    let event = ChangeEvent(origin: nil, generation: generation, keys: outcome.keys)
+    try queue.commit(transaction, generation: generation, [(segments: [], event: event)])
     deletion.watch.tell(outcome.count, of: outcome.count)
     return outcome
   }

@@ -11,11 +11,11 @@ import StrataRecord
 extension BatchDelete {
   /// The number of objects that are read before they are written. It bounds the memory for their
   /// records and entries.
-  private static let stretchCount = 4_096
+  private static let chunkSize = 4_096
 
   mutating func write() throws {
-    let whole = try WholeEntities(doomed.counts, schema, takeView().store)
-    for number in doomed.entities {
+    let whole = try EmptiedEntities(deletions.counts, schema, takeView().store)
+    for number in deletions.entities {
       guard let entity = schema.entity(number) else { continue }
       try delete(entity, whole)
     }
@@ -33,8 +33,8 @@ extension BatchDelete {
 
   // MARK: - Deleting
 
-  private mutating func delete(_ entity: EntitySchema, _ whole: WholeEntities) throws {
-    let keys = doomed.sorted(of: entity.number)
+  private mutating func delete(_ entity: EntitySchema, _ whole: EmptiedEntities) throws {
+    let keys = deletions.sorted(of: entity.number)
     let deletion = EntityDeletion(entity, whole, trees)
     guard deletion.looksAtObjects else {
       completedCount += keys.count
@@ -42,11 +42,11 @@ extension BatchDelete {
     }
     var rest = keys[...]
     while !rest.isEmpty {
-      let stretch = rest.prefix(Self.stretchCount)
-      rest = rest.dropFirst(stretch.count)
-      try write(try plan(stretch, deletion))
-      completedCount += stretch.count
-      self.deletion.watch.tell(completedCount, of: doomed.count)
+      let chunk = rest.prefix(Self.chunkSize)
+      rest = rest.dropFirst(chunk.count)
+      try write(try plan(chunk, deletion))
+      completedCount += chunk.count
+      self.deletion.watch.tell(completedCount, of: deletions.count)
     }
   }
 
@@ -94,9 +94,9 @@ extension BatchDelete {
     var rest = keys[...]
     while let first = rest.first {
       guard let entity = schema.entity(first.entity) else { throw damagedReferrer(first) }
-      let stretch = rest.prefix(Self.stretchCount).prefix { $0.entity == first.entity }
-      rest = rest.dropFirst(stretch.count)
-      let plan = try plan(stretch, of: entity, revise)
+      let chunk = rest.prefix(Self.chunkSize).prefix { $0.entity == first.entity }
+      rest = rest.dropFirst(chunk.count)
+      let plan = try plan(chunk, of: entity, revise)
       try write(plan)
       for section in plan.sections {
         for index in section.entity.indexes where index.isUnique {
@@ -166,7 +166,7 @@ private struct EntityDeletion {
   let links: [RelationshipEnds.Links]
   let positions: [RelationshipEnds.Target]
 
-  init(_ entity: EntitySchema, _ whole: WholeEntities, _ trees: Trees) {
+  init(_ entity: EntitySchema, _ whole: EmptiedEntities, _ trees: Trees) {
     self.entity = entity
     isEmptied = whole.empties(trees.records(of: entity.number))
     indexes = entity.indexes.filter { !whole.empties(trees.entries(of: $0.number)) }

@@ -16,7 +16,7 @@ import StrataRecord
 /// Nothing is written before all rules allow it.
 ///
 /// If all objects of an entity are deleted, its trees are emptied. If that can be decided without
-/// reading any object (`WholeEntities.canGoUnseen`), nothing else is done.
+/// reading any object (`EmptiedEntities.canGoUnseen`), nothing else is done.
 ///
 /// ## Lifetime
 /// Bytes and cursors of `view` are released before anything is written; later steps take their own
@@ -33,7 +33,7 @@ struct BatchDelete {
   private let notesKeys: Bool
 
   var consequences: (any DeletionConsequences)?
-  var doomed = DoomedObjects()
+  var deletions = DeletionSet()
   /// The objects that stay, with their to-one slots that led to deleted objects.
   var cleared: [ObjectKey: SlotSet] = [:]
   /// Objects that stay, at the other ends of links that go.
@@ -66,10 +66,10 @@ struct BatchDelete {
   mutating func run() throws -> BatchOutcome {
     if let outcome = try deleteUnseen() { return outcome }
     try choose()
-    if doomed.count == 0 { return BatchOutcome(count: 0, keys: nil) }
+    if deletions.count == 0 { return BatchOutcome(count: 0, keys: nil) }
     try examine()
     try write()
-    return BatchOutcome(count: doomed.count, keys: notesKeys ? changedKeys() : nil)
+    return BatchOutcome(count: deletions.count, keys: notesKeys ? changedKeys() : nil)
   }
 
   // MARK: - Views
@@ -119,7 +119,7 @@ struct BatchDelete {
     for number in numbers { counts[number] = try view.count(of: number) }
     let count = counts.values.reduce(0, +)
     if count == 0 { return (BatchOutcome(count: 0, keys: nil), []) }
-    let whole = try WholeEntities(counts, schema, view)
+    let whole = try EmptiedEntities(counts, schema, view)
     guard try whole.canGoUnseen(schema, view) else { return nil }
     var keys: ChangedKeys?
     if notesKeys { keys = ChangedKeys(deleted: try allKeys(of: numbers, count, view)) }
@@ -144,8 +144,8 @@ struct BatchDelete {
 
   private func changedKeys() -> ChangedKeys {
     var keys = ChangedKeys()
-    keys.deleted.reserveCapacity(doomed.count)
-    for entity in doomed.entities { keys.deleted += doomed.sorted(of: entity) }
+    keys.deleted.reserveCapacity(deletions.count)
+    for entity in deletions.entities { keys.deleted += deletions.sorted(of: entity) }
     keys.updated = rewritten + Array(linked)
     return keys
   }
@@ -159,14 +159,14 @@ struct BatchDelete {
       for number in numbers {
         try view.scanKeys(of: number) { key in
           try step()
-          doomed.insert(key)
+          deletions.insert(key)
           return .more
         }
       }
     case .found(let find):
       for key in try find(read.snapshot) where try view.contains(key) {
         try step()
-        doomed.insert(key)
+        deletions.insert(key)
       }
     }
     try followCascades(view)
@@ -174,15 +174,15 @@ struct BatchDelete {
 
   private mutating func followCascades(_ view: StoreView) throws {
     var pending: [ObjectKey] = []
-    for entity in doomed.entities where schema.entity(entity)?.ends.have(.cascade) == true {
-      pending += doomed.sorted(of: entity)
+    for entity in deletions.entities where schema.entity(entity)?.ends.have(.cascade) == true {
+      pending += deletions.sorted(of: entity)
     }
     var arena = RecordArena()
     while let key = pending.popLast() {
       try step()
       for (member, _) in try others(of: key, by: .cascade, view, &arena)
       where try view.contains(member) {
-        guard doomed.insert(member), schema.entity(member.entity)?.ends.have(.cascade) == true
+        guard deletions.insert(member), schema.entity(member.entity)?.ends.have(.cascade) == true
         else {
           continue
         }
@@ -251,12 +251,12 @@ struct BatchDelete {
 
   private mutating func examine() throws {
     let (view, read) = takeView()
-    for number in doomed.entities {
+    for number in deletions.entities {
       guard let ends = schema.entity(number)?.ends else { continue }
       let isOfConsequence = consequences?.concerns(number) ?? false
       if !ends.concernDeletion && ends.links.isEmpty && !isOfConsequence { continue }
       let denies = ends.have(.deny)
-      for key in doomed.sorted(of: number) {
+      for key in deletions.sorted(of: number) {
         try step()
         var arena = RecordArena()
         if denies { try examineDenials(of: key, view, &arena) }
@@ -276,7 +276,7 @@ struct BatchDelete {
   ) throws {
     var slots = SlotSet()
     for case (let other, let slot?) in try others(of: key, by: .deny, view, &arena)
-    where try !slots.contains(slot) && !doomed.contains(other) && view.contains(other) {
+    where try !slots.contains(slot) && !deletions.contains(other) && view.contains(other) {
       slots.insert(slot)
     }
     denied += slots.map { (key, $0) }
@@ -287,13 +287,13 @@ struct BatchDelete {
   ) throws {
     for referrer in ends.referrers where !PlantedFault.batchForgetsEnds.isPlanted(in: schema) {
       for owner in try view.referrers(to: key, index: referrer.index)
-      where !doomed.contains(owner) {
+      where !deletions.contains(owner) {
         cleared[owner, default: SlotSet()].insert(referrer.slot)
       }
     }
     for links in ends.links where links.mirror != nil {
       for target in try view.targets(at: LinkPlace(links.number, key))
-      where !doomed.contains(target) {
+      where !deletions.contains(target) {
         linked.insert(target)
       }
     }
@@ -310,7 +310,7 @@ struct BatchDelete {
     let slots = cleared[key] ?? SlotSet()
     for slot in slots {
       guard layout.isToOne(slot), let target = record.toOne(at: slot, layout: layout),
-        doomed.contains(target)
+        deletions.contains(target)
       else { throw damagedReferrer(key) }
     }
     return (layout, slots)
@@ -332,6 +332,6 @@ struct BatchDelete {
     }
     // A way to an object may lead through a link that was left dangling.
     reached =
-      try consequences?.reached().filter { try !doomed.contains($0) && view.contains($0) } ?? []
+      try consequences?.reached().filter { try !deletions.contains($0) && view.contains($0) } ?? []
   }
 }

@@ -28,10 +28,10 @@ public enum StoreError: Error, Sendable {
   // MARK: Saving, in the order in which they are looked for
 
   /// A custom merge policy returned an invalid decision. Fix the policy.
-  case mergePolicyMistakes([MergePolicyMistake])
+  case mergePolicyMistakes([MergePolicy.Mistake])
   /// Objects were changed by another save since they were read, and the merge policy is `.error`.
   /// Roll back and repeat the changes, or save with another policy.
-  case conflicts([Conflict])
+  case conflicts([MergePolicy.Conflict])
   /// The save would leave links without a target, and the merge policy is `.error`; or a delete
   /// rule denies the merge policy's decision.
   case danglingLinks([DanglingLink])

@@ -93,7 +93,7 @@ enum StoreFile {
   /// The environment is closed when it is released.
   @discardableResult
   private static func writeNewStore(
-    at path: String, model: ManagedObjectModel, durability: StrataLMDB.Durability,
+    at path: String, model: ManagedObjectModel, durability: StrataLMDB.StoreDurability,
     keepsName: Bool = true
   ) throws(LMDBError) -> Environment {
     var options = EnvironmentOptions()

@@ -149,7 +149,7 @@ private struct EntryBounds {
     upperHead = UInt64(bigEndian: head)
   }
 
-  /// Calls `body` with the bounds of a stretch of the index with `number`, which are good until it
+  /// Calls `body` with the bounds of a range of the index with `number`, which are good until it
   /// returns.
   static func with(
     _ number: PropertyNumber, _ range: KeyRange, _ body: (EntryBounds) throws -> Void

@@ -39,9 +39,9 @@ import Testing
 }
 
 @Suite struct `Each durability` {
-  @Test(arguments: Durability.allCases)
+  @Test(arguments: StoreDurability.allCases)
   func `keeps committed data when the file is closed and opened`(
-    durability: Durability
+    durability: StoreDurability
   ) throws {
     let scratch = try ScratchEnvironment(durability: durability)
     do {

@@ -7,7 +7,7 @@ private class Scan {}
 
 private func entity(
   _ options: Set<AttributeOption>, type: AttributeType = .data, uniqueTogether: [[String]] = [],
-  defaultValue: Value = .null
+  defaultValue: PropertyValue = .null
 ) -> EntityDescription {
   EntityDescription(
     "Scan", class: Scan.self, uniqueTogether: uniqueTogether,

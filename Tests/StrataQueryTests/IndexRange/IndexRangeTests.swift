@@ -4,14 +4,14 @@ import StrataQuery
 import StrataTestSupport
 import Testing
 
-@Suite struct `Stretches of an index` {
+@Suite struct `Ranges of an index` {
   private func range(_ lower: UInt8, _ upper: UInt8?) -> KeyRange {
     KeyRange(lower: [lower], upper: upper.map { [$0] })
   }
 
   @Test func `that touch become one`() {
     let union = IndexRange([range(5, 7), range(1, 3), range(2, 5), range(9, 9)])
-    #expect(union.stretches == [range(1, 7)])
+    #expect(union.keyRanges == [range(1, 7)])
   }
 
   @Test func `in common are none if they only touch`() {
@@ -41,7 +41,7 @@ import Testing
   }
 
   private func contains(_ ranges: IndexRange, _ value: UInt8) -> Bool {
-    ranges.stretches.contains { range in
+    ranges.keyRanges.contains { range in
       range.lower[0] <= value && (range.upper.map { value < $0[0] } ?? true)
     }
   }

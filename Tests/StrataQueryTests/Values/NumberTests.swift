@@ -6,8 +6,10 @@ import StrataTestSupport
 import Testing
 
 @Suite struct `A calculation` {
-  private func calculate(_ left: Value, _ operation: Number.Operator, _ right: Value) throws
-    -> Value
+  private func calculate(
+    _ left: PropertyValue, _ operation: Number.Operator, _ right: PropertyValue
+  ) throws
+    -> PropertyValue
   {
     let (left, right) = (try #require(Number(left)), try #require(Number(right)))
     return Number.calculate(left, operation, right)?.value ?? .null
@@ -23,9 +25,9 @@ import Testing
     #expect(try calculate(.int(.min), .multiply, .uint(.max)) == .null)
   }
 
-  @Test(arguments: [Value.int(0), .uint(0), .double(0), .double(-0.0), .decimal(0)])
-  func `by zero has no value`(zero: Value) throws {
-    for value: Value in [.int(1), .double(1), .decimal(1), .int(0), .double(.nan)] {
+  @Test(arguments: [PropertyValue.int(0), .uint(0), .double(0), .double(-0.0), .decimal(0)])
+  func `by zero has no value`(zero: PropertyValue) throws {
+    for value: PropertyValue in [.int(1), .double(1), .decimal(1), .int(0), .double(.nan)] {
       #expect(try calculate(value, .divide, zero) == .null)
     }
   }
@@ -46,7 +48,9 @@ import Testing
   }
 
   @Test func `of decimals rounds to a decimal's precision`() throws {
-    func decimal(_ text: String) throws -> Value { .decimal(try #require(Decimal(string: text))) }
+    func decimal(_ text: String) throws -> PropertyValue {
+      .decimal(try #require(Decimal(string: text)))
+    }
     let third = try calculate(.decimal(1), .divide, .decimal(3))
     #expect(
       try calculate(third, .multiply, .int(3))
@@ -73,7 +77,7 @@ import Testing
     }
     for _ in 0..<500 {
       let (one, two) = (number(), number())
-      let (left, right) = (Value.decimal(one), Value.decimal(two))
+      let (left, right) = (PropertyValue.decimal(one), PropertyValue.decimal(two))
       #expect(try calculate(left, .add, right) == .decimal(one + two), "seed \(seed)")
       #expect(try calculate(left, .subtract, right) == .decimal(one - two), "seed \(seed)")
       #expect(try calculate(left, .multiply, right) == .decimal(one * two), "seed \(seed)")
@@ -89,7 +93,7 @@ import Testing
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
   func `of whatever numbers never traps`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    func number() -> Value {
+    func number() -> PropertyValue {
       let bits = random.next() >> UInt64.random(in: 0..<64, using: &random)
       switch Int.random(in: 0..<4, using: &random) {
       case 0: return .int(Int64(bitPattern: random.next()))
@@ -116,7 +120,9 @@ import Testing
 }
 
 @Suite struct `Numbers of different types` {
-  private func order(_ left: Value, _ right: Value) -> Int? { ValueOrder.order(left, right) }
+  private func order(_ left: PropertyValue, _ right: PropertyValue) -> Int? {
+    ValueOrder.order(left, right)
+  }
 
   @Test func `are compared exactly`() {
     #expect(order(.int(.max), .double(0x1p63)) == -1)

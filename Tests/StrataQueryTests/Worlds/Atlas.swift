@@ -102,7 +102,7 @@ enum Atlas {
       .attribute(
         AttributeDescription("embassies", keyPath: \Capital.embassies, type: .uint8))
     ],
-    probe: { $0 == \Capital.name ? city.slot(named: "name").map(PropertyRead.slot) : nil })
+    probe: { $0 == \Capital.name ? city.slot(named: "name").map(_PropertyRead.slot) : nil })
 
   static func schema() throws -> Schema {
     let model = try ManagedObjectModel(entities: [country, city, capital])

@@ -10,8 +10,8 @@ private struct ModelledDraft {
   let draft: Draft
   let base: Record?
   /// The former content of `base`.
-  let former: [Value]
-  var model: [Value]
+  let former: [PropertyValue]
+  var model: [PropertyValue]
   var set = SlotSet()
 }
 
@@ -30,7 +30,7 @@ private struct ModelledDraft {
       // Some begin with more room than a slab has.
       let room = random.chance(20) ? 80_000 : Int.random(in: 0...300, using: &random)
       let draft = Draft.make(layout, base: nil, heapByteCount: room, in: &drafts)
-      let nothing: [Value] = kinds.map { _ in .null }
+      let nothing: [PropertyValue] = kinds.map { _ in .null }
       return ModelledDraft(draft: draft, base: nil, former: nothing, model: nothing)
     }
     let draft =
@@ -62,7 +62,7 @@ private struct ModelledDraft {
       var arena = RecordArena()
       var drafts = DraftArena()
       var live: [ModelledDraft] = []
-      var records: [(Record, [Value])] = []
+      var records: [(Record, [PropertyValue])] = []
       for _ in 0..<3_000 {
         if live.isEmpty || random.chance(8) { live.append(make(&random, &arena, &drafts)) }
         let index = Int.random(in: 0..<live.count, using: &random)

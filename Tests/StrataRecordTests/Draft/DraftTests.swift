@@ -22,13 +22,13 @@ private struct Money: AttributeValue {
   init(cents: Int64) { self.cents = cents }
   static var attributeType: AttributeType { .int64 }
   static var zero: Money? { Money(cents: 0) }
-  init?(_ slot: RecordSlot) {
+  init?(_ slot: _RecordSlot) {
     guard let cents = Int64(slot) else { return nil }
     self.cents = cents
   }
-  func write(to writer: inout SlotWriter) { cents.write(to: &writer) }
-  var value: Value { cents.value }
-  init?(value: Value) {
+  func write(to writer: inout _SlotWriter) { cents.write(to: &writer) }
+  var value: PropertyValue { cents.value }
+  init?(value: PropertyValue) {
     guard let cents = Int64(value: value) else { return nil }
     self.cents = cents
   }
@@ -80,9 +80,9 @@ private struct Money: AttributeValue {
     roundTrip(Colour.red, .green)
     roundTrip(Size?.none, .large)
     roundTrip(Money(cents: -5), Money(cents: .max))
-    roundTrip(RawValueBox(Plain.one), RawValueBox(Plain.two))
-    roundTrip(CodableBox(Address(street: "a/b", numbers: ["x": 1, "y": .infinity])))
-    roundTrip(CodableBox?.none, CodableBox([1, 2, 3]))
+    roundTrip(_RawValueBox(Plain.one), _RawValueBox(Plain.two))
+    roundTrip(_CodableBox(Address(street: "a/b", numbers: ["x": 1, "y": .infinity])))
+    roundTrip(_CodableBox?.none, _CodableBox([1, 2, 3]))
   }
 
   @Test func `reads a value that was never set as its zero`() {
@@ -90,7 +90,7 @@ private struct Money: AttributeValue {
     #expect(String.zero == "")
     #expect(Colour.zero == nil)
     #expect(Colour?.zero == .some(nil))
-    #expect(CodableBox<Address>.zero == nil)
+    #expect(_CodableBox<Address>.zero == nil)
     #expect(!Int.isOptional && Int?.isOptional && !Colour.isOptional)
   }
 
@@ -102,7 +102,7 @@ private struct Money: AttributeValue {
     draft.setValue(.codable(Data("no JSON".utf8)), at: 1)
     #expect(draft.value(at: 0) as Colour? == nil)
     #expect(draft.value(at: 0) as Colour?? == nil)
-    #expect(draft.value(at: 1) as CodableBox<Address>? == nil)
+    #expect(draft.value(at: 1) as _CodableBox<Address>? == nil)
   }
 
   @Test func `keeps set values bit for bit, and an equal value of other bits is a change`() {

@@ -134,13 +134,13 @@ private func record(_ draft: Draft) -> Record {
     var samples: [UInt8]
     static var attributeType: AttributeType { .data }
     static var zero: Sound? { nil }
-    init?(_ slot: RecordSlot) {
+    init?(_ slot: _RecordSlot) {
       guard let data = Data(slot) else { return nil }
       samples = Array(data)
     }
-    func write(to writer: inout SlotWriter) { Data(samples).write(to: &writer) }
-    var value: Value { .data(Data(samples)) }
-    init?(value: Value) {
+    func write(to writer: inout _SlotWriter) { Data(samples).write(to: &writer) }
+    var value: PropertyValue { .data(Data(samples)) }
+    init?(value: PropertyValue) {
       guard case .data(let data) = value else { return nil }
       samples = Array(data)
     }

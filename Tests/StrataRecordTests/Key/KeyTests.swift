@@ -6,14 +6,14 @@ import StrataTestSupport
 import Testing
 
 /// A value's key, and whether it was cut.
-private func key(_ value: Value, _ kind: SlotKind) -> (bytes: [UInt8], isCut: Bool) {
+private func key(_ value: PropertyValue, _ kind: SlotKind) -> (bytes: [UInt8], isCut: Bool) {
   var bytes: [UInt8] = []
   let isCut = KeyEncoder.append(value: value, kind: kind, to: &bytes)
   return (bytes, isCut)
 }
 
 /// -1, 0 or 1: how two values of one kind are ordered.
-private func order(_ left: Value, _ right: Value) -> Int {
+private func order(_ left: PropertyValue, _ right: PropertyValue) -> Int {
   func compare<T: Comparable>(_ left: T, _ right: T) -> Int {
     left < right ? -1 : left > right ? 1 : 0
   }
@@ -66,7 +66,7 @@ private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
 @Suite struct `A key` {
   /// The examples of Docs/FileFormat.md, "Keys".
   @Test(arguments: [
-    (Value.null, SlotKind.attribute(.string), "00"),
+    (PropertyValue.null, SlotKind.attribute(.string), "00"),
     (.null, .attribute(.double), "00 00 00 00 00 00 00 00"),
     (.bool(false), .attribute(.bool), "01"),
     (.bool(true), .attribute(.bool), "02"),
@@ -103,7 +103,7 @@ private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
     (objectID(0x0002_0000_0000_0007), .toOne, "00 02 00 00 00 00 00 07"),
   ])
   func `has the bytes that the format's description shows`(
-    value: Value, kind: SlotKind, expected: String
+    value: PropertyValue, kind: SlotKind, expected: String
   ) {
     #expect(hex(key(value, kind).bytes) == expected)
   }
@@ -210,7 +210,7 @@ private func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
       #expect(order(keys[0], keys[1]) == expected, "seed \(seed)")
     }
     var long: [UInt8] = [9]
-    let value = Value.string(String(repeating: "z", count: 200))
+    let value = PropertyValue.string(String(repeating: "z", count: 200))
     let areCut = (0..<3).map { _ in
       KeyEncoder.append(value: value, kind: .attribute(.string), to: &long, valueStart: 1)
     }

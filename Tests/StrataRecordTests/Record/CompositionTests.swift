@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Two records of one layout` {
   private let kinds = everyKind + [.toMany] + (0..<60).map { _ in .attribute(.string) }
 
-  private func randomValues(_ random: inout SeededGenerator) -> [Value] {
+  private func randomValues(_ random: inout SeededGenerator) -> [PropertyValue] {
     kinds.map { $0 == .toMany || random.chance(3) ? .null : random.value($0) }
   }
 

@@ -142,9 +142,9 @@ import Testing
     let filled = try Filled(5)
     var mark = filled.store.feed.end
     _ = try filled.store.delete(deletion(.all([filled.entity])))
-    let news = try #require(filled.store.feed.news(after: &mark, upTo: 2))
-    #expect(news.map(\.generation) == [2])
-    #expect(news[0].keys?.deleted == filled.cities && news[0].origin == nil)
+    let event = try #require(filled.store.feed.events(after: &mark, upTo: 2))
+    #expect(event.map(\.generation) == [2])
+    #expect(event[0].keys?.deleted == filled.cities && event[0].origin == nil)
     #expect(try filled.store.snapshot().generation == 2)
   }
 

@@ -42,7 +42,7 @@ import Testing
     let store = try store()
     var edit = Edit(store)
     let country = edit.insert(Self.country)
-    let id = Value.object(store.id(country))
+    let id = PropertyValue.object(store.id(country))
     edit.insert(Self.city, ["country": id, "name": .string("Ada"), "level": .int(1)])
     edit.insert(Self.city, ["name": .string("Ada"), "level": .int(1)])
     edit.insert(Self.city, ["country": id, "level": .int(-2)])
@@ -75,7 +75,7 @@ import Testing
     let store = try store()
     var first = Edit(store)
     let country = first.insert(Self.country)
-    let id = Value.object(store.id(country))
+    let id = PropertyValue.object(store.id(country))
     let key = first.insert(
       Self.city, ["country": id, "name": .string("a"), "level": .int(1)])
     try first.save()

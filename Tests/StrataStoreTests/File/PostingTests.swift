@@ -123,7 +123,7 @@ import Testing
           Int.random(in: 0..<8, using: &random) == 0 ? nil : teams.randomElement(using: &random)
         edit.insert(
           key.entity == opened.key(1).entity ? Self.worker : Self.apprentice,
-          ["team": team.map(Value.string) ?? .null], key: key)
+          ["team": team.map(PropertyValue.string) ?? .null], key: key)
         teamOf[key] = .some(team)
       }
       // In some rounds nearly everything goes.
@@ -135,7 +135,7 @@ import Testing
           teamOf[key] = nil
         } else {
           let team = teams.randomElement(using: &random)
-          try edit.update(key, ["team": team.map(Value.string) ?? .null])
+          try edit.update(key, ["team": team.map(PropertyValue.string) ?? .null])
           teamOf[key] = .some(team)
         }
       }
@@ -164,7 +164,8 @@ import Testing
 
   private func entry(_ team: String?, _ key: ObjectKey) -> [UInt8] {
     var bytes: [UInt8] = []
-    KeyEncoder.append(value: team.map(Value.string) ?? .null, kind: .attribute(.string), to: &bytes)
+    KeyEncoder.append(
+      value: team.map(PropertyValue.string) ?? .null, kind: .attribute(.string), to: &bytes)
     KeyEncoder.append(objectKey: key, to: &bytes)
     return bytes
   }

@@ -89,10 +89,10 @@ private struct History: Model {
       ? Int64.random(in: -3...3, using: &random) : Int64.random(in: .min ... .max, using: &random)
   }
 
-  private func values(_ city: Naive.City) -> [String: Value] {
+  private func values(_ city: Naive.City) -> [String: PropertyValue] {
     [
-      "name": city.name.map(Value.string) ?? .null,
-      "population": city.population.map(Value.int) ?? .null,
+      "name": city.name.map(PropertyValue.string) ?? .null,
+      "population": city.population.map(PropertyValue.int) ?? .null,
       "country": city.country.map { .object(store.id($0)) } ?? .null,
     ]
   }
@@ -175,8 +175,8 @@ private struct History: Model {
 
   private func compare() throws {
     try compareRecords()
-    try compareIndex("name") { $0.name.map(Value.string) }
-    try compareIndex("population") { $0.population.map(Value.int) }
+    try compareIndex("name") { $0.name.map(PropertyValue.string) }
+    try compareIndex("population") { $0.population.map(PropertyValue.int) }
     try compareIndex("country") { $0.country.map { .object(store.id($0)) } }
     for city in naive.cities.keys {
       let expected = Set(naive.tagged.filter { $0[0] == city }.map { $0[1] })
@@ -197,7 +197,9 @@ private struct History: Model {
     }
     try expectSame(found, naive.cities.keys.sorted(), "cities")
     for (key, city) in naive.cities {
-      let (name, population) = (city.name.map(Value.string), city.population.map(Value.int))
+      let (name, population) = (
+        city.name.map(PropertyValue.string), city.population.map(PropertyValue.int)
+      )
       try expectSame(store.value("name", of: key), name ?? .null, "name of \(key)")
       try expectSame(
         store.value("population", of: key), population ?? .null, "population of \(key)")
@@ -205,7 +207,7 @@ private struct History: Model {
   }
 
   /// The index holds each city once, under its value, in the order of values and then of keys.
-  private func compareIndex(_ name: String, _ value: (Naive.City) -> Value?) throws {
+  private func compareIndex(_ name: String, _ value: (Naive.City) -> PropertyValue?) throws {
     let index = store.schema.index(name, of: Atlas.city)
     let expected = naive.cities.map { key, city in
       var bytes: [UInt8] = []

@@ -31,12 +31,12 @@ private struct Overtaken {
     return edit
   }
 
-  var values: [Value] {
+  var values: [PropertyValue] {
     get throws { try ["name", "population", "area"].map { try store.value($0, of: key) } }
   }
 }
 
-private func conflicts(_ error: any Error) -> [Conflict] {
+private func conflicts(_ error: any Error) -> [MergePolicy.Conflict] {
   if case StoreError.conflicts(let conflicts) = error { conflicts } else { [] }
 }
 

@@ -91,7 +91,7 @@ import Testing
       Self.picture, ["pixels": .data(Data([1])), "icon": .data(Data([2]))])
     #expect(try first.save().writes.externalPut == 2)
 
-    func writes(_ values: [String: Value]) throws -> [Int] {
+    func writes(_ values: [String: PropertyValue]) throws -> [Int] {
       var edit = Edit(store)
       try edit.update(key, values)
       let writes = try edit.save().writes

@@ -28,7 +28,7 @@ struct Edit {
 
   @discardableResult
   mutating func insert(
-    _ entity: EntityDescription, _ values: [String: Value] = [:], key: ObjectKey? = nil
+    _ entity: EntityDescription, _ values: [String: PropertyValue] = [:], key: ObjectKey? = nil
   ) -> ObjectKey {
     let schema = store.schema.of(entity)
     let key = key ?? ObjectKey(entity: schema.number, serial: store.nextSerial())
@@ -37,7 +37,8 @@ struct Edit {
     return key
   }
 
-  mutating func update(_ key: ObjectKey, from base: StoredRecord, _ values: [String: Value]) {
+  mutating func update(_ key: ObjectKey, from base: StoredRecord, _ values: [String: PropertyValue])
+  {
     guard let schema = store.schema.entity(key.entity) else { return }
     let current = changes[key]?.record ?? base.record
     let (record, set, external) = encode(values, over: current, schema)
@@ -49,7 +50,7 @@ struct Edit {
   }
 
   /// Updates the store's present state.
-  mutating func update(_ key: ObjectKey, _ values: [String: Value]) throws {
+  mutating func update(_ key: ObjectKey, _ values: [String: PropertyValue]) throws {
     update(key, from: try store.stored(key), values)
   }
 
@@ -60,7 +61,7 @@ struct Edit {
   mutating func delete(_ key: ObjectKey) throws { delete(key, from: try store.stored(key)) }
 
   private mutating func encode(
-    _ values: [String: Value], over base: Record?, _ schema: EntitySchema
+    _ values: [String: PropertyValue], over base: Record?, _ schema: EntitySchema
   ) -> (Record, SlotSet, ExternalValues) {
     var drafts = DraftArena()
     let draft = Draft.make(schema.layout, base: base, in: &drafts)
@@ -128,11 +129,11 @@ extension PersistentStore {
     return stored
   }
 
-  func value(_ name: String, of key: ObjectKey) throws -> Value {
+  func value(_ name: String, of key: ObjectKey) throws -> PropertyValue {
     try value(name, of: key, in: snapshot())
   }
 
-  func value(_ name: String, of key: ObjectKey, in snapshot: any Snapshot) throws -> Value {
+  func value(_ name: String, of key: ObjectKey, in snapshot: any Snapshot) throws -> PropertyValue {
     guard let entity = schema.entity(key.entity),
       let slot = entity.description.slot(named: name),
       let stored = try snapshot.record(for: key)

@@ -9,7 +9,7 @@ import Testing
 /// The lower parts of a context, made as a context makes them, but without one.
 private struct Parts {
   let container: PersistentContainer
-  let layer: Layer
+  let layer: ContextLayer
   let registry: ObjectRegistry
   let reporter: TurnReporter
   let work: UnitOfWork
@@ -19,7 +19,7 @@ private struct Parts {
   init() throws {
     container = try geography()
     let coordinator = container.coordinator
-    layer = Layer(parent: nil, lock: coordinator.layerLock, source: coordinator)
+    layer = ContextLayer(parent: nil, lock: coordinator.layerLock, source: coordinator)
     registry = ObjectRegistry(schema: coordinator.schema, byteBudget: 1 << 20)
     reporter = TurnReporter(schema: coordinator.schema, layer: layer, confinement: .confined)
     work = UnitOfWork(registry: registry, reporter: reporter, coordinator: coordinator)
@@ -27,28 +27,31 @@ private struct Parts {
 
   /// An overlay with one new city.
   func newCity() throws -> (key: ObjectKey, overlay: Overlay) {
-    let seed = work.seedForInsert(City.self)
+    let initializer = work.initializerForInsert(City.self)
     let segment = Segment(
-      changes: [seed.key: .insert(seed.home.template, slots: seed.home.layout.placedSlots)],
+      changes: [
+        initializer.key: .insert(
+          initializer.binding.template, slots: initializer.binding.layout.placedSlots)
+      ],
       links: LinkChanges(), schema: schema)
-    return (seed.key, Overlay([segment]))
+    return (initializer.key, Overlay([segment]))
   }
 }
 
 @Suite struct `The parts of a context work without one` {
-  @Test func `a registry has one home for each entity, and none for an unknown number`() throws {
+  @Test func `a registry has one binding for each entity, and none for an unknown number`() throws {
     let registry = try Parts().registry
-    let home = registry.home(ofNew: City.self)
-    #expect(registry.home(of: home.entity.number) === home)
-    #expect(registry.home(ofNew: Country.self) !== home)
-    #expect(registry.home(of: EntityNumber(rawValue: 999)) == nil)
+    let binding = registry.binding(ofNew: City.self)
+    #expect(registry.binding(of: binding.entity.number) === binding)
+    #expect(registry.binding(ofNew: Country.self) !== binding)
+    #expect(registry.binding(of: EntityNumber(rawValue: 999)) == nil)
   }
 
-  @Test func `homes of a registry that was closed find no context`() throws {
+  @Test func `bindings of a registry that was closed find no context`() throws {
     let registry = try Parts().registry
-    let home = registry.home(ofNew: City.self)
+    let binding = registry.binding(ofNew: City.self)
     registry.close()
-    #expect(home.context == nil)
+    #expect(binding.context == nil)
   }
 
   @Test func `a reporter throws the first error that it kept, once`() throws {

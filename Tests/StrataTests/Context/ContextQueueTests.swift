@@ -58,7 +58,9 @@ import Testing
     #expect(names == ["R", "W", "R", "W", "W2"])
   }
 
-  @Test func `lands a child's save at once in the turn that the child runs inside`() async throws {
+  @Test func `is integrated a child's save at once in the turn that the child runs inside`()
+    async throws
+  {
     let container = try geography()
     let root = container.root
     let worker = container.newBackgroundContext()

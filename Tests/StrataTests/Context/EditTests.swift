@@ -282,7 +282,9 @@ import Testing
     #expect(names == ["B"])
   }
 
-  @Test func `lets children's saves wait, which readers see and which land after it`() throws {
+  @Test func `lets children's saves wait, which readers see and which be integrated after it`()
+    throws
+  {
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
     let city = context.turn { context.city("A") }

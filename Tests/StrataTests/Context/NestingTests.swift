@@ -305,7 +305,7 @@ extension ContextQueue {
         == count)
   }
 
-  @Test func `lands also if the child is gone by then`() throws {
+  @Test func `is integrated also if the child is gone by then`() throws {
     let container = try geography()
     try container.root.performAndWait { _ in
       // The parent is busy: the push waits.

@@ -145,7 +145,7 @@ private struct Tree {
 }
 
 @Suite struct `A save into a busy parent` {
-  @Test func `returns at once and lands after the parent's turn`() throws {
+  @Test func `returns at once and is integrated after the parent's turn`() throws {
     let container = try geography()
     let (root, worker) = (container.root, container.newBackgroundContext())
     let id = try root.performAndWait { $0.city("A", population: 0).objectID }

@@ -25,11 +25,11 @@ private final class Depth: Sendable {
 }
 
 @Suite struct `The owner of a layer` {
-  private let layer: Layer
+  private let layer: ContextLayer
 
   init() throws {
     let coordinator = try geography().coordinator
-    layer = Layer(parent: nil, lock: LayerLock(), source: coordinator)
+    layer = ContextLayer(parent: nil, lock: LayerLock(), source: coordinator)
   }
 
   @Test func `is notified of the thousandth push in as few steps as of the first`() {

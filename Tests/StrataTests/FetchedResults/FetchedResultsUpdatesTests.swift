@@ -39,7 +39,7 @@ import Testing
     #expect(names == ["fern", "ivy", "reed"])
   }
 
-  @Test func `tell of a save that lands in an idle context`() async throws {
+  @Test func `tell of a save that is integrated in an idle context`() async throws {
     let container = try estate()
     let (_, updates) = try await listing(container.root)
     let id = try await container.newBackgroundContext().perform { context in

@@ -32,7 +32,7 @@ import Testing
         .average("amount").named("mean"),
       ]
       request.propertiesToGroupBy = ["label"]
-      let x: [String: Value] = [
+      let x: [String: PropertyValue] = [
         "label": .string("x"), "count": .int(3), "total": .int(3), "max.amount": .int(2),
         "mean": .double(1),
       ]
@@ -48,7 +48,7 @@ import Testing
       let entry = context.entry("a", 7, of: context.account("Ada"))
       let row = try #require(try context.fetch(DictionaryRequest(LedgerEntry.all)).first)
       #expect(Set(row.keys) == ["label", "amount", "weight", "price", "small", "kind", "account"])
-      #expect(row["account"] == (entry.account?.objectID).map(Value.object))
+      #expect(row["account"] == (entry.account?.objectID).map(PropertyValue.object))
       var ids = DictionaryRequest(LedgerEntry.all)
       ids.propertiesToFetch = ["SELF"]
       #expect(try context.fetch(ids) == [["SELF": .object(entry.objectID)]])

@@ -10,7 +10,7 @@ struct CountOracle {
 
   /// The unsaved changes of one context. A player's team is nil for none; a player that is gone is
   /// `.deleted`.
-  struct Layer {
+  struct ContextLayer {
     enum Player: Equatable {
       case of(team: Int?)
       case deleted
@@ -24,17 +24,17 @@ struct CountOracle {
   }
 
   /// The root's, then the workers'; the last one is the store.
-  var layers = [Layer](repeating: Layer(), count: 4)
+  var layers = [ContextLayer](repeating: ContextLayer(), count: 4)
   static let store = 3
 
   func parent(of context: Int) -> Int { context == 0 ? Self.store : 0 }
 
-  private func chain(of context: Int) -> [Layer] {
+  private func chain(of context: Int) -> [ContextLayer] {
     context == Self.store
       ? [layers[context]] : [layers[context]] + chain(of: parent(of: context))
   }
 
-  func player(_ player: Int, in context: Int) -> Layer.Player {
+  func player(_ player: Int, in context: Int) -> ContextLayer.Player {
     chain(of: context).lazy.compactMap { $0.players[player] }.first ?? .deleted
   }
 
@@ -87,8 +87,8 @@ struct CountOracle {
     layers[below].players.merge(own.players) { _, newer in newer }
     layers[below].links.merge(own.links) { _, newer in newer }
     layers[below].teams.formUnion(own.teams)
-    layers[context] = Layer()
+    layers[context] = ContextLayer()
   }
 
-  mutating func rollBack(_ context: Int) { layers[context] = Layer() }
+  mutating func rollBack(_ context: Int) { layers[context] = ContextLayer() }
 }

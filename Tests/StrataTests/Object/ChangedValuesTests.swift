@@ -12,7 +12,9 @@ import Testing
       #expect(city.changedValues().isEmpty && !city.hasPersistentChangedValues)
       city.name = "B"
       city.country = country
-      let expected: [String: Value] = ["name": .string("B"), "country": .object(country.objectID)]
+      let expected: [String: PropertyValue] = [
+        "name": .string("B"), "country": .object(country.objectID),
+      ]
       #expect(city.changedValues() == expected)
       _ = try context.cityNames()
       #expect(city.changedValues() == expected)
@@ -142,7 +144,7 @@ import Testing
     }
     try await container.newBackgroundContext().perform { context in
       let city = try context.object(City.self, with: id)
-      let all: [String: Value] = [
+      let all: [String: PropertyValue] = [
         "name": .string("A"), "population": .int(1), "country": .null,
       ]
       #expect(city.committedValues() == all)

@@ -98,7 +98,7 @@ private typealias Message = ManagedObjectContext.Message
     #expect(changed.changedProperties(of: language) == ["countries"])
   }
 
-  @Test func `are the child's own, when its save lands`() async throws {
+  @Test func `are the child's own, when its save is integrated`() async throws {
     let container = try geography()
     let (country, city) = try await save(container) { context in
       let country = context.country("IR")
@@ -116,10 +116,10 @@ private typealias Message = ManagedObjectContext.Message
     let log = MessageLog(container.root.layer)
     try await worker.save()
     try await container.root.perform { _ in }
-    let landed = try #require(log.messages(.objectsDidChange).first).objects
-    #expect(landed.changedProperties(of: city) == ["name", "country"])
-    #expect(landed.updated == [city, country])
-    #expect(landed.changedProperties(of: country) == ["cities"])
+    let integrated = try #require(log.messages(.objectsDidChange).first).objects
+    #expect(integrated.changedProperties(of: city) == ["name", "country"])
+    #expect(integrated.updated == [city, country])
+    #expect(integrated.changedProperties(of: country) == ["cities"])
   }
 
   @Test func `are all that are saved, in the messages of a save`() async throws {

@@ -8,7 +8,7 @@ final class MessageLog: Sendable {
   private let entries = Mutex<[ManagedObjectContext.Message]>([])
   private let observers = Mutex<[Observer]>([])
 
-  init(_ layer: Layer) {
+  init(_ layer: ContextLayer) {
     for kind in ManagedObjectContext.Message.Kind.allCases {
       let observer = Observer(kind, of: layer) { [weak self] message in
         self?.entries.withLock { $0.append(message) }
@@ -33,7 +33,7 @@ final class Observer: Sendable {
   private let token: Token
 
   init(
-    _ kind: ManagedObjectContext.Message.Kind, of layer: Layer,
+    _ kind: ManagedObjectContext.Message.Kind, of layer: ContextLayer,
     _ body: @escaping @Sendable (ManagedObjectContext.Message) -> Void
   ) {
     token = Token(

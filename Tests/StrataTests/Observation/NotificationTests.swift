@@ -24,13 +24,13 @@ import Testing
     async throws
   {
     let container = try geography()
-    let landed = AsyncStream<ManagedObjectContext.Message>.makeStream()
+    let integrated = AsyncStream<ManagedObjectContext.Message>.makeStream()
     let observer = NotificationCenter.default.addObserver(
       forName: ManagedObjectContext.objectsDidChangeNotification, object: container.root.layer,
       queue: nil
     ) { notification in
       if let message = ManagedObjectContext.Message(notification) {
-        landed.continuation.yield(message)
+        integrated.continuation.yield(message)
       }
     }
     defer { NotificationCenter.default.removeObserver(observer) }
@@ -39,7 +39,7 @@ import Testing
       try context.save()
       return id
     }
-    var messages = landed.stream.makeAsyncIterator()
+    var messages = integrated.stream.makeAsyncIterator()
     #expect(await messages.next()?.objects.inserted == [id])
   }
 

@@ -62,9 +62,9 @@ struct Total {
   private var count = 0
   /// nil after an addition without a result, such as an overflow.
   private var sum: Number? = .integer(0)
-  private var extreme = Value.null
+  private var extreme = PropertyValue.null
 
-  mutating func add(_ value: Value, _ function: AggregateNode.Function) {
+  mutating func add(_ value: PropertyValue, _ function: AggregateNode.Function) {
     switch function {
     case .sum, .average:
       guard let number = Number(value) else { return }
@@ -81,7 +81,7 @@ struct Total {
     }
   }
 
-  func result(of function: AggregateNode.Function) -> Value {
+  func result(of function: AggregateNode.Function) -> PropertyValue {
     switch function {
     case .min, .max: return extreme
     case .sum: return sum?.value ?? .null

@@ -11,7 +11,7 @@ struct ListNode: OperandNode {
   }
 
   /// Returns the elements if all of them are constants, else nil.
-  func constants(_ resolver: PathResolver) -> [Value]? {
+  func constants(_ resolver: PathResolver) -> [PropertyValue]? {
     let constants = elements.compactMap { resolver.bound($0).constant?.value }
     return constants.count == elements.count ? constants : nil
   }

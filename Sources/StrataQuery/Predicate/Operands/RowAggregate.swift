@@ -60,7 +60,7 @@ struct RowAggregate: Sendable {
   }
 
   /// Returns the value of the aggregate for a group.
-  func result(_ state: State) -> Value {
+  func result(_ state: State) -> PropertyValue {
     function.map(state.total.result(of:)) ?? .int(Int64(state.count))
   }
 }

@@ -105,7 +105,7 @@ package struct Comparison: OperatorNode {
 
   private func condition(
     on path: ResolvedPath, of type: AttributeType, _ comparison: ComparisonOperator,
-    _ constant: Value
+    _ constant: PropertyValue
   ) throws(QueryError) -> any Condition {
     switch type {
     case .int8: try ordered(path, comparison, constant, Int8.self)
@@ -133,14 +133,14 @@ package struct Comparison: OperatorNode {
 
   @inline(__always)
   private func ordered<V: AttributeValue & Comparable>(
-    _ path: ResolvedPath, _ comparison: ComparisonOperator, _ constant: Value, _: V.Type
+    _ path: ResolvedPath, _ comparison: ComparisonOperator, _ constant: PropertyValue, _: V.Type
   ) throws(QueryError) -> any Condition {
     SlotCondition(path, OrderTest<V>(comparison: comparison, constant: try path.fit(constant)))
   }
 
   @inline(__always)
   private func equal<V: AttributeValue>(
-    _ path: ResolvedPath, _ comparison: ComparisonOperator, _ constant: Value, _: V.Type
+    _ path: ResolvedPath, _ comparison: ComparisonOperator, _ constant: PropertyValue, _: V.Type
   ) throws(QueryError) -> any Condition {
     guard comparison == .equal else { throw path.isUnfit }
     return SlotCondition(path, EqualityTest<V>(constant: try path.fit(constant)))

@@ -44,7 +44,7 @@ struct Membership: OperatorNode {
   /// Tests for membership in a list of constants. A nil among the constants becomes a separate
   /// test.
   private func condition(
-    on path: ResolvedPath, _ constants: [Value], in schema: Schema
+    on path: ResolvedPath, _ constants: [PropertyValue], in schema: Schema
   ) throws(QueryError) -> any Condition {
     let values = constants.filter { $0 != .null }
     let condition = try members(on: path, values, in: schema)
@@ -53,7 +53,7 @@ struct Membership: OperatorNode {
   }
 
   private func members(
-    on path: ResolvedPath, _ values: [Value], in schema: Schema
+    on path: ResolvedPath, _ values: [PropertyValue], in schema: Schema
   ) throws(QueryError) -> any Condition {
     guard case .attribute(let type) = path.kind else {
       return try SlotCondition(path, TargetTest(path, values, in: schema))
@@ -82,7 +82,7 @@ struct Membership: OperatorNode {
 
   @inline(__always)
   private func members<V: AttributeValue & Hashable>(
-    _ path: ResolvedPath, _ values: [Value], _: V.Type
+    _ path: ResolvedPath, _ values: [PropertyValue], _: V.Type
   ) throws(QueryError) -> any Condition {
     var members: Set<V> = []
     for value in values { members.insert(try path.fit(value)) }
@@ -94,7 +94,7 @@ extension ResolvedPath {
   /// Returns the constants as values of the property's type. The result is nil if a constant is a
   /// number that the type cannot represent, or is of another kind; comparisons then report the
   /// mismatch.
-  fileprivate func fitting(_ constants: [Value]) -> [Value]? {
+  fileprivate func fitting(_ constants: [PropertyValue]) -> [PropertyValue]? {
     guard case .attribute(let type) = kind else { return constants }
     if type == .codable { return nil }
     let fitting = constants.compactMap { $0.fitting(type) }

@@ -59,7 +59,7 @@ extension ConstraintCheck {
       let theirs = try state.record(of: survivor),
       let (ours, slots, external) = try values(of: loser, as: entity, over: theirs)
     else { return }
-    let conflict = Conflict(
+    let conflict = MergePolicy.Conflict(
       objectID: state.objectID(survivor), base: nil, ours: ours, theirs: theirs, changed: slots,
       external: external, schema: state.schema)
     switch state.policy.resolveConstraint(conflict, layout: entity.layout) {
@@ -143,7 +143,7 @@ extension ConstraintCheck {
   }
 }
 
-extension Value {
+extension PropertyValue {
   /// The stamp that an external attribute with this default has in a new object.
   fileprivate var externalStamp: DataStamp? {
     if case .data(let data) = self { ExternalData(data).stamp } else { nil }

@@ -22,7 +22,7 @@ struct ConstraintCheck {
   let state: StateAfterSave
   /// The collisions that are not resolved yet.
   var collisions: [Collision] = []
-  var mistakes: [MergePolicyMistake] = []
+  var mistakes: [MergePolicy.Mistake] = []
   var violations: [UniquenessViolation] = []
   /// The slots that a survivor has from losers.
   var gained: [ObjectKey: SlotSet] = [:]

@@ -52,7 +52,7 @@ struct IndexPlanning {
 
   /// The entities of which the save deletes all stored objects and inserts none; nil if there are
   /// none.
-  private func wholeEntities() throws -> WholeEntities? {
+  private func wholeEntities() throws -> EmptiedEntities? {
     if !state.plan.sections.contains(where: { $0.items.first?.new == nil }) { return nil }
     var counts: [EntityNumber: Int] = [:]
     var hasAny = false
@@ -63,6 +63,6 @@ struct IndexPlanning {
       counts[number] = isDeletion ? section.items.count : -1
       if isDeletion, try state.view.count(of: number) == section.items.count { hasAny = true }
     }
-    return hasAny ? try WholeEntities(counts, state.schema, state.view) : nil
+    return hasAny ? try EmptiedEntities(counts, state.schema, state.view) : nil
   }
 }

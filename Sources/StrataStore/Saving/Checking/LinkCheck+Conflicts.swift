@@ -3,66 +3,66 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-// Resolves breaches of links as conflicts: two saves were each valid on their own. The merge policy
-// decides, by the table of `MergePolicy`. Each decision may cause others, and all are made before
-// anything is written.
+// Resolves violations of links as conflicts: two saves were each valid on their own. The merge
+// policy decides, by the table of `MergePolicy`. Each decision may cause others, and all are made
+// before anything is written.
 //
 // The resolution terminates: a cleared slot stays clear, an object that stays is deleted again only
 // by a cascade, and an object that a cascade has deleted stays deleted.
 
 extension LinkCheck {
-  /// Resolves all breaches.
+  /// Resolves all violations.
   ///
   /// - Throws: `StoreError.danglingLinks`, `.mergePolicyMistakes`.
   mutating func settle() throws {
-    try findBreachesOfRevised()
+    try findViolationsOfRevised()
     state.applyRevisions()
-    try findBreaches()
-    while !breaches.isEmpty {
-      while !breaches.isEmpty {
-        let found = breaches
-        breaches = []
-        for breach in found { try resolve(breach) }
+    try findViolations()
+    while !violations.isEmpty {
+      while !violations.isEmpty {
+        let found = violations
+        violations = []
+        for violation in found { try resolve(violation) }
         if !mistakes.isEmpty { throw StoreError.mergePolicyMistakes(mistakes) }
         if !danglingLinks.isEmpty { throw StoreError.danglingLinks(danglingLinks) }
-        try findBreachesOfRevised()
+        try findViolationsOfRevised()
       }
       // Another rule may have deleted or unlinked the denying object in the end.
-      for breach in denied where try stands(breach) {
-        danglingLinks += [danglingLink(breach, isDenied: true)].compactMap(\.self)
+      for violation in denied where try stands(violation) {
+        danglingLinks += [danglingLink(violation, isDenied: true)].compactMap(\.self)
       }
       if !danglingLinks.isEmpty { throw StoreError.danglingLinks(danglingLinks) }
       denied = []
       state.applyRevisions()
       // A rule that the save was unaware of may have deleted the target of a link.
-      try findBreaches()
+      try findViolations()
     }
   }
 
-  private mutating func findBreachesOfRevised() throws {
+  private mutating func findViolationsOfRevised() throws {
     let keys = state.freshlyRevised
     state.freshlyRevised = []
     for key in keys {
       guard let item = state.revised[key], let entity = state.schema.entity(key.entity) else {
         continue
       }
-      try findBreaches(of: item, entity, isRevised: true)
+      try findViolations(of: item, entity, isRevised: true)
     }
   }
 
-  private mutating func resolve(_ breach: LinkBreach) throws {
-    guard try stands(breach) else { return }
-    switch breach {
+  private mutating func resolve(_ violation: LinkViolation) throws {
+    guard try stands(violation) else { return }
+    switch violation {
     case .lostTarget(let owner, let relationship, let target):
       if let survivor = state.survivor(of: target) {
         return try set(relationship.slot, of: owner, to: survivor)
       }
       if state.policy == .error || isInvented(target, at: relationship.slot, of: owner) {
-        return refuse(breach)
+        return refuse(violation)
       }
       try clear(relationship.slot, of: owner, leadingTo: target)
     case .lostLink:
-      if state.policy == .error { return refuse(breach) }
+      if state.policy == .error { return refuse(violation) }
       state.dropsLinks = true
     case .halfLink(let owner, let slot, let target, _):
       try clear(slot, of: owner, leadingTo: target)
@@ -70,9 +70,9 @@ extension LinkCheck {
       if let survivor = state.survivor(of: deleted) {
         return try set(referrer.slot, of: owner, to: survivor)
       }
-      try apply(referrer.rule, of: deleted, to: owner, clearing: referrer.slot, breach)
+      try apply(referrer.rule, of: deleted, to: owner, clearing: referrer.slot, violation)
     case .member(let deleted, _, let rule, let target):
-      try apply(rule, of: deleted, to: target, breach)
+      try apply(rule, of: deleted, to: target, violation)
     }
   }
 
@@ -81,19 +81,19 @@ extension LinkCheck {
   /// - Parameter slot: the object's slot, if it leads to the deleted object.
   private mutating func apply(
     _ rule: DeleteRule, of deleted: ObjectKey, to other: ObjectKey, clearing slot: Int? = nil,
-    _ breach: LinkBreach
+    _ violation: LinkViolation
   ) throws {
-    guard try verdict(on: deleted, for: breach) == .goes else { return }
+    guard try verdict(on: deleted, for: violation) == .goes else { return }
     switch rule {
     case .nullify, .noAction: if let slot { try clear(slot, of: other, leadingTo: deleted) }
     case .cascade: try cascade(to: other)
-    case .deny: denied.append(breach)
+    case .deny: denied.append(violation)
     }
   }
 
-  /// Whether a breach still holds after later decisions.
-  private func stands(_ breach: LinkBreach) throws -> Bool {
-    switch breach {
+  /// Whether a violation still holds after later decisions.
+  private func stands(_ violation: LinkViolation) throws -> Bool {
+    switch violation {
     case .lostTarget(let owner, let relationship, let target):
       return try state.target(of: owner, at: relationship.slot) == target && !state.exists(target)
     case .lostLink(_, let target): return try !state.exists(target)
@@ -116,18 +116,18 @@ extension LinkCheck {
     return state.save.changes[owner]?.record?.toOne(at: slot, layout: layout) != target
   }
 
-  private mutating func refuse(_ breach: LinkBreach) {
-    danglingLinks += [danglingLink(breach)].compactMap(\.self)
+  private mutating func refuse(_ violation: LinkViolation) {
+    danglingLinks += [danglingLink(violation)].compactMap(\.self)
   }
 
   /// Asks the policy once of each deleted object: to it, links that came to the object are a change
   /// of the object.
   private mutating func verdict(
-    on deleted: ObjectKey, for breach: LinkBreach
+    on deleted: ObjectKey, for violation: LinkViolation
   ) throws -> StateAfterSave.DeletionVerdict {
     let verdict = try state.verdicts[deleted] ?? decide(deleted)
     state.verdicts[deleted] = verdict
-    if verdict == .refused { refuse(breach) }
+    if verdict == .refused { refuse(violation) }
     return verdict
   }
 
@@ -135,7 +135,7 @@ extension LinkCheck {
     guard let entity = state.schema.entity(deleted.entity),
       let theirs = state.item(of: deleted)?.old
     else { return .goes }
-    let conflict = Conflict(
+    let conflict = MergePolicy.Conflict(
       objectID: state.objectID(deleted), base: state.save.changes[deleted]?.base?.record, ours: nil,
       theirs: theirs, changed: SlotSet(), schema: state.schema)
     switch state.policy.resolve(conflict, layout: entity.layout) {

@@ -10,19 +10,19 @@ import StrataRecord
 /// The writer thread.
 struct LinkCheck {
   let state: StateAfterSave
-  /// The breaches that are not resolved yet.
-  var breaches: [LinkBreach] = []
-  /// Breaches in which a delete rule denies: they may be gone when all is decided.
-  var denied: [LinkBreach] = []
+  /// The violations that are not resolved yet.
+  var violations: [LinkViolation] = []
+  /// Violations in which a delete rule denies: they may be gone when all is decided.
+  var denied: [LinkViolation] = []
   var danglingLinks: [DanglingLink] = []
-  var mistakes: [MergePolicyMistake] = []
+  var mistakes: [MergePolicy.Mistake] = []
 
   init(_ state: StateAfterSave) { self.state = state }
 
   // MARK: - Finding
 
   /// Looks through all that the save writes.
-  mutating func findBreaches() throws {
+  mutating func findViolations() throws {
     for section in state.plan.sections {
       let ends = section.entity.ends
       if ends.isEmpty { continue }
@@ -32,7 +32,7 @@ struct LinkCheck {
         ? looksAtDeleted
         : !section.items[place].differing.isDisjoint(with: ends.targetSlots)
       {
-        try findBreaches(of: section.items[place], section.entity)
+        try findViolations(of: section.items[place], section.entity)
       }
     }
     // The plan leaves out those without ends, once it is known that there are any.
@@ -41,7 +41,7 @@ struct LinkCheck {
       if state.holdsPositions(place) { continue }
       for case (let target, .present) in links where !state.isGoneByMerge(target) {
         if try state.exists(target) { continue }
-        breaches.append(.lostLink(place, target: target))
+        violations.append(.lostLink(place, target: target))
       }
     }
   }
@@ -50,11 +50,11 @@ struct LinkCheck {
   ///
   /// - Parameter isRevised: whether a conflict has changed the object. Its targets may then have
   ///   changed too, even if its own slots did not.
-  mutating func findBreaches(
+  mutating func findViolations(
     of item: SavePlan.Item, _ entity: EntitySchema, isRevised: Bool = false
   ) throws {
     guard let new = item.new else {
-      return try findBreaches(ofDeleted: item, entity, isRevised)
+      return try findViolations(ofDeleted: item, entity, isRevised)
     }
     for target in entity.ends.targets where isRevised || item.differing.contains(target.slot) {
       let key = new.toOne(at: target.slot, layout: entity.layout)
@@ -62,19 +62,19 @@ struct LinkCheck {
       let former = item.old?.toOne(at: target.slot, layout: entity.layout)
       if let key, try !state.exists(key) {
         if key != former {
-          breaches.append(.lostTarget(owner: item.key, target, target: key))
+          violations.append(.lostTarget(owner: item.key, target, target: key))
         } else if let referrer = referrer(to: key, entity.numbers[target.slot]) {
           // An object that stays after all keeps its targets, if the policy agrees.
-          breaches.append(.referrer(owner: item.key, referrer, deleted: key))
+          violations.append(.referrer(owner: item.key, referrer, deleted: key))
         }
       }
       guard let partner = target.partner else { continue }
       if let key, try state.partner(of: key, at: partner) != item.key, try state.exists(key) {
-        breaches.append(
+        violations.append(
           .halfLink(owner: item.key, slot: target.slot, target: key, partner: partner))
       }
       if let former, former != key, try state.partner(of: former, at: partner) == item.key {
-        breaches.append(
+        violations.append(
           .halfLink(owner: former, slot: partner, target: item.key, partner: target.slot))
       }
     }
@@ -82,7 +82,7 @@ struct LinkCheck {
 
   /// Finds the links to a deleted object that the save was unaware of: they prevent the deletion,
   /// unless they are members of a set, which are removed with it.
-  private mutating func findBreaches(
+  private mutating func findViolations(
     ofDeleted item: SavePlan.Item, _ entity: EntitySchema, _ isRevised: Bool
   ) throws {
     for referrer in entity.ends.referrers {
@@ -91,7 +91,7 @@ struct LinkCheck {
       // The save has not seen this deletion and may have linked to the object itself.
       if isRevised { owners += try pendingReferrers(to: item.key, referrer, besides: owners) }
       for owner in owners {
-        breaches.append(.referrer(owner: owner, referrer, deleted: item.key))
+        violations.append(.referrer(owner: owner, referrer, deleted: item.key))
       }
     }
     for links in entity.ends.links where links.mustBeKnown {
@@ -104,7 +104,7 @@ struct LinkCheck {
         {
           throw StoreError.damagedLink(of: item.key, to: target)
         }
-        breaches.append(.member(of: item.key, links.relationship, links.rule, target: target))
+        violations.append(.member(of: item.key, links.relationship, links.rule, target: target))
       }
     }
     for target in entity.ends.targets where target.mustBeKnown {
@@ -112,7 +112,7 @@ struct LinkCheck {
       guard let key = item.old?.toOne(at: target.slot, layout: entity.layout),
         seen?.toOne(at: target.slot, layout: entity.layout) != key, try state.exists(key)
       else { continue }
-      breaches.append(.member(of: item.key, target.slot, target.rule, target: key))
+      violations.append(.member(of: item.key, target.slot, target.rule, target: key))
     }
   }
 

@@ -64,7 +64,7 @@ struct SavePlan {
   var sections: [Section] = []
   /// The entities that lose all their objects, if any do: their trees are emptied, and no entry in
   /// these is planned one by one.
-  var emptied: WholeEntities?
+  var emptied: EmptiedEntities?
   /// One for each index.
   var indexes: [IndexChanges] = []
   /// The links that the save adds and removes, without those that deletions remove.

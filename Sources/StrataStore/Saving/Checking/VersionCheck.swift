@@ -11,8 +11,8 @@ import StrataRecord
 /// The writer thread.
 struct VersionCheck {
   private let state: StateAfterSave
-  private var conflicts: [Conflict] = []
-  private var mistakes: [MergePolicyMistake] = []
+  private var conflicts: [MergePolicy.Conflict] = []
+  private var mistakes: [MergePolicy.Mistake] = []
 
   init(_ state: StateAfterSave) { self.state = state }
 
@@ -108,7 +108,7 @@ struct VersionCheck {
     _ change: Change, of key: ObjectKey, theirs: Record?, _ entity: EntitySchema,
     _ items: inout [SavePlan.Item]
   ) {
-    let conflict = Conflict(
+    let conflict = MergePolicy.Conflict(
       objectID: state.objectID(key), base: change.base?.shown(entity.layout, into: &state.arena),
       read: change.base, ours: change.record, theirs: theirs,
       changed: change.slots, external: change.external, schema: state.schema)

@@ -27,9 +27,9 @@ struct GroupCommit {
   private var hasWritten = false
   /// By request: rejected saves keep their own error; the others get the transaction's.
   private var replies: [(isRefusal: Bool, give: Reply)] = []
-  /// The segments of the written saves, and the news that they make, with the generations that they
-  /// get.
-  private var written: [(segments: [Segment], news: News)] = []
+  /// The segments of the written saves, and the events that they make, with the generations that
+  /// they get.
+  private var written: [(segments: [Segment], event: ChangeEvent)] = []
 
   /// - Returns: a reply for each request.
   static func perform(_ requests: [CommitQueue.Request], in queue: CommitQueue) -> [Reply] {
@@ -85,10 +85,10 @@ struct GroupCommit {
         generation += 1
         writes = try PlanWriter.write(plan, in: transaction, queue.trees, generation: generation)
         let keys = queue.feed.isFollowed ? plan.changedKeys : nil
-        let news = News(
+        let event = ChangeEvent(
           origin: save.origin, generation: generation, keys: keys,
           decided: Array(plan.merged.keys))
-        written.append((save.segments, news))
+        written.append((save.segments, event))
       }
       let result = CommitResult(
         generation: generation, merged: plan.merged, derived: plan.derived, writes: writes)
@@ -150,13 +150,13 @@ extension CommitQueue {
   ///     get.
   func commit(
     _ transaction: WriteTransaction, generation: UInt64,
-    _ written: [(segments: [Segment], news: News)]
+    _ written: [(segments: [Segment], event: ChangeEvent)]
   ) throws {
     try Catalog.setGeneration(generation, in: transaction)
-    for (segments, news) in written {
-      for segment in segments { segment.setTag(news.generation) }
+    for (segments, event) in written {
+      for segment in segments { segment.setTag(event.generation) }
     }
-    let entries = written.compactMap { feed.append($0.news) }
+    let entries = written.compactMap { feed.append($0.event) }
     PausePoint.tagged.reach(schema)
     do {
       try transaction.commit()
@@ -167,7 +167,7 @@ extension CommitQueue {
       for entry in entries { feed.void(entry) }
       throw error
     }
-    for (_, news) in written { feed.tell(news) }
+    for (_, event) in written { feed.tell(event) }
   }
 }
 

@@ -53,7 +53,7 @@ struct PlanWriter {
 
   // MARK: - Records
 
-  private mutating func write(_ section: SavePlan.Section, _ emptied: WholeEntities?) throws {
+  private mutating func write(_ section: SavePlan.Section, _ emptied: EmptiedEntities?) throws {
     guard let tree = trees.records(of: section.entity.number) else { return }
     if let emptied, emptied.empties(tree) {
       count.recordsDeleted += section.items.count
@@ -166,7 +166,7 @@ struct PlanWriter {
   // MARK: - Links
 
   private mutating func writeLinks(
-    _ changes: [PropertyNumber: SavePlan.LinkEntryChanges], _ emptied: WholeEntities?
+    _ changes: [PropertyNumber: SavePlan.LinkEntryChanges], _ emptied: EmptiedEntities?
   ) throws {
     let sorted = changes.sorted { $0.key < $1.key }
     for (number, changes) in sorted where !changes.removed.isEmpty {

@@ -8,7 +8,7 @@ import StrataLMDB
 /// | --- | --- | --- |
 /// | `edit` | searches for each entry, and puts or removes it there | `PostingWriter`, cursors |
 /// | `rewrite` | appends old and new entries to an empty tree | `TreeImage`, `IndexTreeMerge` |
-/// | `empty` | frees the pages of a tree that loses all entries | `TreeWriter`, `WholeEntities` |
+/// | `empty` | frees the pages of a tree that loses all entries | `TreeWriter`, `EmptiedEntities` |
 package enum TreeStrategy: Sendable, CaseIterable {
   case edit
   case rewrite

@@ -28,7 +28,7 @@ private struct Overtaken {
     }
   }
 
-  func save(_ decide: @escaping @Sendable (Conflict) -> MergePolicy.Decision) throws {
+  func save(_ decide: @escaping @Sendable (MergePolicy.Conflict) -> MergePolicy.Decision) throws {
     try container.root.performAndWait { context in
       context.mergePolicy = .custom("test", decide)
       try context.save()
@@ -184,8 +184,8 @@ private struct Overtaken {
 
 private struct Wrong: Sendable, CustomTestStringConvertible {
   let property: String
-  let value: Value
-  let cause: MergePolicyMistake.Cause
+  let value: PropertyValue
+  let cause: MergePolicy.Mistake.Cause
 
   var testDescription: String { property }
 }
@@ -201,8 +201,9 @@ private let wrongValues = [
 
 @Suite struct `What a merge policy may not decide` {
   private func mistakes(
-    _ overtaken: Overtaken, _ decide: @escaping @Sendable (Conflict) -> MergePolicy.Decision
-  ) throws -> [MergePolicyMistake] {
+    _ overtaken: Overtaken,
+    _ decide: @escaping @Sendable (MergePolicy.Conflict) -> MergePolicy.Decision
+  ) throws -> [MergePolicy.Mistake] {
     do {
       try overtaken.save(decide)
       Issue.record("the save went through")

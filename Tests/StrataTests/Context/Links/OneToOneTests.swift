@@ -54,7 +54,7 @@ import Testing
     for queue in queues { try queue.performAndWait { try $0.save() } }
   }
 
-  @Test func `belong to the save that lands last`() throws {
+  @Test func `belong to the save that is integrated last`() throws {
     try pair(iran, old, in: first)
     try pair(iraq, old, in: second)
     try save(first, second)

@@ -17,7 +17,8 @@ final class MergeLog: Sendable {
   private let stream: AsyncStream<ManagedObjectContext.Message>
 
   init(
-    _ layer: Layer, name: Notification.Name = ManagedObjectContext.objectsDidChangeNotification
+    _ layer: ContextLayer,
+    name: Notification.Name = ManagedObjectContext.objectsDidChangeNotification
   ) {
     let (stream, continuation) = AsyncStream<ManagedObjectContext.Message>.makeStream()
     self.stream = stream

@@ -6,7 +6,7 @@
   import Testing
 
   // A view and the places that it has come to in the feeds are of one moment. Whatever others do
-  // between two steps of taking a view is either in it or news to the next one.
+  // between two steps of taking a view is either in it or an event for the next one.
 
   @Suite struct `A change that falls between two steps of taking a view` {
     enum Change: String, CaseIterable, Sendable {

@@ -45,8 +45,8 @@
   /// Two cities, whose populations are 0 in the store, and contexts in which they have been set to
   /// something else.
   ///
-  /// The root is confined, so that a push lands in it when a step says so and not when a thread
-  /// of the pool gets to it.
+  /// The root is confined, so that a push is integrated in it when a step says so and not when a
+  /// thread of the pool gets to it.
   struct InterleavingScene: Sendable {
     // Safety: one actor runs at a time, and handing on is a semaphore's business.
     nonisolated(unsafe) let root: ManagedObjectContext
@@ -103,7 +103,7 @@
       }
     }
 
-    func layer(_ place: InterleavingPlace) -> Layer {
+    func layer(_ place: InterleavingPlace) -> ContextLayer {
       switch place {
       case .root: root.layer
       case .other: other.layer

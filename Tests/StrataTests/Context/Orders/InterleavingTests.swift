@@ -130,12 +130,12 @@
       }
     }
 
-    @Test func `a push that is merged and saved would not be taken for saved without its era`()
+    @Test func `a push that is merged and saved would not be taken for saved without its epoch`()
       async throws
     {
       try await Self.expectWrong(
         Self.pushDuringRootSave(of: [1, nil], pushing: [3, 3], readFrom: [.root]),
-        with: .forgottenEra, on: InterleavingStage())
+        with: .forgottenEpoch, on: InterleavingStage())
     }
 
     // MARK: - All the way down
@@ -162,11 +162,12 @@
         Self.wayDown(readFrom: chain), orderCount: 560, on: InterleavingStage())
     }
 
-    @Test func `changes that were pushed and saved would not be taken for saved without their era`()
+    @Test
+    func `changes that were pushed and saved would not be taken for saved without their epoch`()
       async throws
     {
       try await Self.expectWrong(
-        Self.wayDown(readFrom: [.worker, .root]), with: .forgottenEra, on: InterleavingStage())
+        Self.wayDown(readFrom: [.worker, .root]), with: .forgottenEpoch, on: InterleavingStage())
     }
 
     // MARK: - A turn and a save
@@ -190,11 +191,12 @@
         Self.turnAndSave(readFrom: chain), orderCount: 504, on: InterleavingStage())
     }
 
-    @Test func `changes that are merged and saved would not be taken for saved without their era`()
+    @Test
+    func `changes that are merged and saved would not be taken for saved without their epoch`()
       async throws
     {
       try await Self.expectWrong(
-        Self.turnAndSave(readFrom: [.root]), with: .forgottenEra, on: InterleavingStage())
+        Self.turnAndSave(readFrom: [.root]), with: .forgottenEpoch, on: InterleavingStage())
     }
 
     // MARK: - A failed save

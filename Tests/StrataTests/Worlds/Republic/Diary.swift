@@ -99,9 +99,9 @@ extension Diary {
 
   @TaskLocal static var instanceCount: InstanceCount?
 
-  required init(_ seed: ObjectSeed) {
+  required init(_ initializer: _ObjectInitializer) {
     Self.instanceCount?.increment()
-    super.init(seed)
+    super.init(initializer)
   }
 }
 

@@ -7,18 +7,18 @@ package import StrataRecord
 /// the description of their records. One pointer in each object leads to all of it.
 ///
 /// ## Lifetime
-/// The context owns its homes, and objects own theirs. When the context is deallocated, it clears
-/// `context` for every object that the program still holds.
+/// The context owns its bindings, and objects own theirs. When the context is deallocated, it
+/// clears `context` for every object that the program still holds.
 ///
 /// ## Isolation
 /// The context's.
-public final class ObjectHome {
+public final class EntityBinding {
   // Not weak: a weak reference would cost every access; the context cuts it in its deinit.
   private var uncountedContext: Uncounted<ManagedObjectContext>?
   package let entity: EntitySchema
   @usableFromInline package let layout: RecordLayout
   /// The life cycle methods that the objects have.
-  package let hooks: LifeCycleHooks
+  package let hooks: _LifeCycleHooks
   // Safety: `@exclusivity(unchecked)` spares each getter a run-time check: the context alone sets
   // it, in its isolation, and running no code of others meanwhile.
   /// The observers' registrars of the objects; nil in a context that does not track observation.
@@ -86,10 +86,10 @@ public final class ObjectHome {
   package func detach() { uncountedContext = nil }
 }
 
-/// The argument from which an instance is made. Strata makes seeds; a class that overrides
-/// `init(_:)` passes its seed on.
-public struct ObjectSeed {
-  package let home: ObjectHome
+/// The argument from which an instance is made. Strata makes initializers; a class that overrides
+/// `init(_:)` passes its initializer on.
+public struct _ObjectInitializer {
+  package let binding: EntityBinding
   package let key: ObjectKey
   package var status = ManagedObject.Status.clean
 }

@@ -3,7 +3,7 @@ public import Foundation
 
 /// A property's value without its static type, for defaults, predicates and dictionary results.
 /// Reading a property of an object never uses it.
-public enum Value: Sendable, Hashable {
+public enum PropertyValue: Sendable, Hashable {
   /// No value.
   case null
   case bool(Bool)

@@ -3,7 +3,7 @@ import StrataModel
 
 /// The objects that a batch deletes, as they are found: 8 bytes and their place in a table for
 /// each.
-struct DoomedObjects {
+struct DeletionSet {
   private var keys: [EntityNumber: Set<ObjectKey>] = [:]
   private(set) var count = 0
 

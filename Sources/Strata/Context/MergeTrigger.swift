@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Notifies a context that merges automatically of news, and schedules one turn for any number of
+/// Notifies a context that merges automatically of events, and schedules one turn for any number of
 /// them.
 ///
 /// ## Isolation
 /// Sendable: rung on the threads of publishing contexts and of the writer.
-final class NewsBell: Sendable {
+final class MergeTrigger: Sendable {
   private let hasRung = Atomic(false)
   private let schedule: (@Sendable () -> Void)?
 
@@ -19,6 +19,6 @@ final class NewsBell: Sendable {
     if !hasRung.exchange(true, ordering: .sequentiallyConsistent) { schedule?() }
   }
 
-  /// Called before a view is taken: the view may not have the news that ring from then on.
+  /// Called before a view is taken: the view may not have the events that ring from then on.
   func silence() { hasRung.store(false, ordering: .sequentiallyConsistent) }
 }

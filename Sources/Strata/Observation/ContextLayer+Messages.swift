@@ -3,7 +3,7 @@ import Foundation
 public import StrataChanges
 import StrataPrimitives
 
-extension Layer {
+extension ContextLayer {
   /// How many messages a sequence holds for a consumer that is slower than the context.
   public static let messageCountMax = 1_024
 
@@ -22,7 +22,7 @@ extension Layer {
   ///   - kinds: which messages; all of them if none is named.
   ///   - limit: how many messages are held at most; at least 1.
   public func messages(
-    _ kinds: ManagedObjectContext.Message.Kind..., limit: Int = Layer.messageCountMax
+    _ kinds: ManagedObjectContext.Message.Kind..., limit: Int = ContextLayer.messageCountMax
   ) -> AsyncStream<ManagedObjectContext.Message> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ManagedObjectContext.Message.self,
@@ -68,7 +68,8 @@ private final class Observers: Sendable {
   private let state = CountedMutex(State())
 
   func add(
-    _ name: Notification.Name, of layer: Layer, _ body: @escaping @Sendable (Notification) -> Void
+    _ name: Notification.Name, of layer: ContextLayer,
+    _ body: @escaping @Sendable (Notification) -> Void
   ) {
     let token = Token(
       observer: NotificationCenter.default.addObserver(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension News {
-  /// The news of a layer that releases changes which the store has saved: the decisions of merge
+extension ChangeEvent {
+  /// The events of a layer that releases changes which the store has saved: the decisions of merge
   /// policies, and the remaining newer changes, which are based on the saved records now. The other
   /// changes were announced before.
   ///

@@ -3,7 +3,7 @@ package import StrataModel
 import StrataRecord
 
 /// One entry of a change feed: which objects a publication or a commit has changed.
-package struct News: Sendable {
+package struct ChangeEvent: Sendable {
   /// The layer that saved; nil for changes of the feed's owner itself.
   package let origin: LayerIdentity?
   /// The generation of the commit; 0 in a layer's feed.
@@ -11,11 +11,11 @@ package struct News: Sendable {
   /// Nil if that was not noted: anything may have changed.
   package let keys: ChangedKeys?
   /// The objects whose result differs from the origin's saved state, if only in its base:
-  /// composition or a merge policy has decided. They alone are news for the origin and for its
+  /// composition or a merge policy has decided. They alone concern the origin and its
   /// children, which have seen the rest before it was saved.
   package let decided: [ObjectKey]
-  /// The objects that read as the origin saved them and rest on the receiver's base. They are news
-  /// for the children of the origin. The origin itself has taken over the receiver's base.
+  /// The objects that read as the origin saved them and rest on the receiver's base. They
+  /// concern the children of the origin. The origin itself has taken over the receiver's base.
   let rebased: [ObjectKey]
 
   package init(
@@ -53,7 +53,7 @@ package struct News: Sendable {
       rebased: rebased)
   }
 
-  /// Whether this contains news for a reader that has these layers in its chain.
+  /// Whether this concerns a reader that has these layers in its chain.
   package func concerns(_ chain: [LayerIdentity]) -> Bool {
     guard let origin, chain.contains(origin) else { return true }
     return !decided.isEmpty || origin != chain.first && !rebased.isEmpty

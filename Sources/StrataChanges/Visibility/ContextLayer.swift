@@ -41,12 +41,12 @@ import Synchronization
 ///
 /// ## Isolation
 /// Sendable: the pointers are guarded by the coordinator's lock, the rest is constant.
-public final class Layer: Sendable {
+public final class ContextLayer: Sendable {
   /// A child's save on its way into the context that owns this layer.
   package struct Push: Sendable {
     /// The child's saved changes, complete with respect to the child alone.
     package let segment: Segment
-    /// The objects that landing it changes, those that its deletes reach included.
+    /// The objects that integrating it changes, those that its deletes reach included.
     package let touched: [ObjectKey]
     /// How much the child knew of the state beneath the receiver; nil if no change in the push
     /// depends on it.
@@ -56,7 +56,7 @@ public final class Layer: Sendable {
     /// Whether the child was used inside a turn of the receiver: then it is part of an edit under
     /// way there.
     package let isInReceiversTurn: Bool
-    /// How often a planted fault has landed it again.
+    /// How often a planted fault has repeated the integration.
     var repeatCount = 0
 
     package init(
@@ -72,9 +72,9 @@ public final class Layer: Sendable {
   }
 
   package let lock: LayerLock
-  package let parent: Layer?
+  package let parent: ContextLayer?
   package let source: any SnapshotSource
-  /// The origin that others give for this layer's news.
+  /// The origin that others give for this layer's events.
   package let identity = LayerIdentity()
   /// The changes of `published`: appended to in the same critical section.
   package let feed = ChangeFeed()
@@ -101,7 +101,7 @@ public final class Layer: Sendable {
   private let owner = CountedMutex(Owner())
 
   /// - Parameter parent: nil for a layer that rests on the store itself.
-  package init(parent: Layer?, lock: LayerLock, source: any SnapshotSource) {
+  package init(parent: ContextLayer?, lock: LayerLock, source: any SnapshotSource) {
     self.parent = parent
     self.lock = lock
     self.source = source
@@ -113,7 +113,7 @@ public final class Layer: Sendable {
   package var current: State { lock.withLock { state } }
 
   /// The layers from this one to the one that rests on the store.
-  package var chain: [Layer] { [self] + (parent?.chain ?? []) }
+  package var chain: [ContextLayer] { [self] + (parent?.chain ?? []) }
 
   // MARK: - Reading
 
@@ -124,7 +124,7 @@ public final class Layer: Sendable {
     /// The pin that the segments end with; nil if the store's newest state is beneath them.
     package let pin: Pin?
     /// How far the ancestors' feeds have come with the segments, near to far; nil above a pin.
-    package let sights: [ChangeFeed.Mark]?
+    package let bookmarks: [ChangeFeed.Bookmark]?
   }
 
   /// The state beneath the context of this layer: the published changes of its ancestors, down to
@@ -135,19 +135,19 @@ public final class Layer: Sendable {
   package func published() -> Beneath { copy(chain, from: nil) }
 
   /// - Parameter reader: the layer whose own published segments are left out.
-  private func copy(_ layers: [Layer], from reader: Layer?) -> Beneath {
+  private func copy(_ layers: [ContextLayer], from reader: ContextLayer?) -> Beneath {
     var overlays: [Overlay] = []
-    var sights: [ChangeFeed.Mark] = []
+    var bookmarks: [ChangeFeed.Bookmark] = []
     overlays.reserveCapacity(layers.count)
-    sights.reserveCapacity(layers.count)
+    bookmarks.reserveCapacity(layers.count)
     if PlantedFault.lockPerLayer.isPlanted(in: schema) {
-      return Beneath(segments: segmentsOneByOne(layers, from: reader), pin: nil, sights: nil)
+      return Beneath(segments: segmentsOneByOne(layers, from: reader), pin: nil, bookmarks: nil)
     }
     let pin: Pin? = lock.withLock {
       for layer in layers {
         if layer !== reader {
           overlays.append(layer.state.published)
-          sights.append(layer.feed.end)
+          bookmarks.append(layer.feed.end)
         }
         if let pin = layer.state.pin { return pin }
       }
@@ -155,10 +155,10 @@ public final class Layer: Sendable {
     }
     return Beneath(
       segments: overlays.flatMap(\.segments) + (pin?.segments ?? []), pin: pin,
-      sights: pin == nil ? sights : nil)
+      bookmarks: pin == nil ? bookmarks : nil)
   }
 
-  private func segmentsOneByOne(_ layers: [Layer], from reader: Layer?) -> [Segment] {
+  private func segmentsOneByOne(_ layers: [ContextLayer], from reader: ContextLayer?) -> [Segment] {
     layers.flatMap { layer in
       defer { if layer !== reader { PausePoint.betweenHolds.reach(schema) } }
       let state = layer.current
@@ -166,13 +166,13 @@ public final class Layer: Sendable {
     }
   }
 
-  /// The news of publishing `new` instead of `old`; nil if there are none.
-  package func news(from old: Overlay, to new: Overlay) -> News? {
-    guard feed.isFollowed else { return News(origin: nil, keys: nil) }
+  /// The events of publishing `new` instead of `old`; nil if there are none.
+  package func event(from old: Overlay, to new: Overlay) -> ChangeEvent? {
+    guard feed.isFollowed else { return ChangeEvent(origin: nil, keys: nil) }
     let difference = OverlayDifference(from: old, to: new)
     let keys = difference.all
     if keys.isEmpty && difference.rebased.isEmpty { return nil }
-    return News(origin: nil, keys: keys, decided: difference.rebased)
+    return ChangeEvent(origin: nil, keys: keys, decided: difference.rebased)
   }
 
   // MARK: - Arrivals
@@ -240,11 +240,11 @@ public final class Layer: Sendable {
   /// the former state alone held are released after it.
   ///
   /// - Parameters:
-  ///   - news: the changes for the contexts beneath which this layer is; nil if there are none.
+  ///   - events: the changes for the contexts beneath which this layer is; nil if there are none.
   ///   - transition: returns false if the transition is impossible; then nothing has changed.
   /// - Returns: false if `revision` is no longer the current one, or `transition` returned false.
   func transit(
-    ifStill revision: UInt64, telling news: News?, _ transition: (inout State) -> Bool
+    ifStill revision: UInt64, telling event: ChangeEvent?, _ transition: (inout State) -> Bool
   ) -> Bool {
     var retired: State?
     defer { withExtendedLifetime(retired) {} }
@@ -252,21 +252,21 @@ public final class Layer: Sendable {
       guard state.revision == revision else { return (false, nil) }
       retired = state
       guard transition(&state) else { return (false, nil) }
-      return (true, news.flatMap(feed.append))
+      return (true, event.flatMap(feed.append))
     }
-    if isDone, let news { feed.tell(news) }
+    if isDone, let event { feed.tell(event) }
     return withExtendedLifetime(entry) { isDone }
   }
 
-  /// Publishes `overlay` as this context's own, and takes the inbox as landed, unless another
+  /// Publishes `overlay` as this context's own, and takes the inbox as integrated, unless another
   /// change came first.
   ///
   /// - Returns: false if `revision` is no longer the current one; nothing has changed then.
   package func publish(
-    _ overlay: Overlay, ifStill revision: UInt64, news: News? = nil
+    _ overlay: Overlay, ifStill revision: UInt64, event: ChangeEvent? = nil
   ) -> Bool {
-    let isRepeated = PlantedFault.landedTwice.isPlanted(in: schema)
-    return transit(ifStill: revision, telling: news) {
+    let isRepeated = PlantedFault.integratedTwice.isPlanted(in: schema)
+    return transit(ifStill: revision, telling: event) {
       $0.publish(overlay, repeatingInbox: isRepeated)
       return true
     }
@@ -285,12 +285,12 @@ public final class Layer: Sendable {
   /// Replaces the published changes and the inbox, to remove the changes that the store has. A pin
   /// is removed, because it does not show them; the context takes a new one.
   ///
-  /// - Parameter news: the store's decisions that differ from the saved values; nil if there are
+  /// - Parameter events: the store's decisions that differ from the saved values; nil if there are
   ///   none.
   package func replace(
-    _ overlay: Overlay, inbox: [Push], ifStill revision: UInt64, news: News? = nil
+    _ overlay: Overlay, inbox: [Push], ifStill revision: UInt64, event: ChangeEvent? = nil
   ) -> Bool {
-    transit(ifStill: revision, telling: news) {
+    transit(ifStill: revision, telling: event) {
       $0.replace(overlay, inbox: inbox)
       return true
     }
@@ -302,14 +302,14 @@ public final class Layer: Sendable {
   ///
   /// - Returns: false if a `revision` is no longer the current one; nothing has changed then.
   package func receive(
-    _ push: Push, composed: Overlay, ifStill revision: UInt64, from child: Layer,
-    ifStill childRevision: UInt64, news: News
+    _ push: Push, composed: Overlay, ifStill revision: UInt64, from child: ContextLayer,
+    ifStill childRevision: UInt64, event: ChangeEvent
   ) -> Bool {
     let isInTwoHolds = PlantedFault.lockPerLayer.isPlanted(in: schema)
     // Nothing is freed under the lock.
     var retired: State?
     defer { withExtendedLifetime(retired) {} }
-    let isDone = transit(ifStill: revision, telling: news) {
+    let isDone = transit(ifStill: revision, telling: event) {
       guard child.state.revision == childRevision else { return false }
       retired = child.state
       $0.receive(push, composed: composed)
@@ -324,7 +324,7 @@ public final class Layer: Sendable {
   }
 }
 
-extension Layer: Hashable {
-  public static func == (left: Layer, right: Layer) -> Bool { left === right }
+extension ContextLayer: Hashable {
+  public static func == (left: ContextLayer, right: ContextLayer) -> Bool { left === right }
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -4,7 +4,7 @@ import StrataModel
 import StrataRecord
 
 /// A link that a save would leave without one of its ends, or with ends that do not agree.
-enum LinkBreach {
+enum LinkViolation {
   /// The to-one slot of a saved object leads to nothing.
   case lostTarget(owner: ObjectKey, RelationshipEnds.Target, target: ObjectKey)
   /// A saved link of two to-many sides leads to nothing. It is not planned.
@@ -18,9 +18,9 @@ enum LinkBreach {
 }
 
 extension LinkCheck {
-  /// The error for the program if a breach is not resolved; nil for a breach that always is.
-  func danglingLink(_ breach: LinkBreach, isDenied: Bool = false) -> DanglingLink? {
-    switch breach {
+  /// The error for the program if a violation is not resolved; nil for a violation that always is.
+  func danglingLink(_ violation: LinkViolation, isDenied: Bool = false) -> DanglingLink? {
+    switch violation {
     case .lostTarget(let owner, let relationship, let target):
       link(.missingTarget, at: relationship.slot, from: owner, to: target)
     case .lostLink(let place, let target):

@@ -2,7 +2,7 @@
 import StrataLMDB
 
 /// The failures that a finished save survives.
-public enum Durability: String, Sendable, Hashable, CaseIterable {
+public enum StoreDurability: String, Sendable, Hashable, CaseIterable {
   /// Power failure. The default.
   case full
   /// Power failure, except that the last save may be lost; the store stays sound.
@@ -11,7 +11,7 @@ public enum Durability: String, Sendable, Hashable, CaseIterable {
   /// scratch stores.
   case none
 
-  var environment: StrataLMDB.Durability {
+  var environment: StrataLMDB.StoreDurability {
     switch self {
     case .full: .full
     case .relaxed: .relaxed

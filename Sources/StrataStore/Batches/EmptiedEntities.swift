@@ -15,7 +15,7 @@ import StrataRecord
 ///
 /// A link is stored in the tree of the entity that declares the relationship: it is removed with
 /// its owner.
-struct WholeEntities {
+struct EmptiedEntities {
   /// To be emptied, in the order of the entities.
   let trees: [Tree]
 
@@ -52,7 +52,7 @@ struct WholeEntities {
   func empties(_ tree: Tree?) -> Bool { tree.map(emptied.contains) ?? true }
 }
 
-extension WholeEntities {
+extension EmptiedEntities {
   /// Whether all objects of these entities can be deleted without looking at any of them. They can
   /// if nothing has to be found through one of them.
   ///

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+
+extension MergePolicy {
+  /// Something that a custom merge policy decided and that cannot be done. The save that asked it
+  /// has failed and written nothing; the policy has to be mended.
+  public struct Mistake: Error, Sendable, Hashable {
+    public enum Cause: Sendable, Hashable {
+      /// The object's entity has no such property.
+      case unknownProperty(String)
+      /// The property is a to-many relationship: those are no part of a conflict.
+      case toManyRelationship(String)
+      /// The value is not of the property's type, or out of its range, or an object of another
+      /// entity or store.
+      case unfitValue(property: String)
+      /// The relationship and its inverse are to-one, and the target is neither ours nor theirs:
+      /// the other end would not lead back.
+      case oneToOneRelationship(String)
+      /// Policies refer to each other without end.
+      case endless
+    }
+
+    /// The object in conflict.
+    public let objectID: ObjectID
+    /// The name that the policy was given.
+    public let policy: String
+    public let cause: Cause
+
+    package init(objectID: ObjectID, policy: String, cause: Cause) {
+      self.objectID = objectID
+      self.policy = policy
+      self.cause = cause
+    }
+  }
+}
+
+extension MergePolicy.Mistake: CustomStringConvertible {
+  public var description: String {
+    let complaint =
+      switch cause {
+      case .unknownProperty(let name): "names \(name), which is no property of the entity"
+      case .toManyRelationship(let name):
+        "sets \(name), a to-many relationship, which merges by itself"
+      case .unfitValue(let name): "gives \(name) a value that it cannot hold"
+      case .oneToOneRelationship(let name):
+        "gives \(name) a target that is neither ours nor theirs, and the target would not know"
+      case .endless: "refers to itself without end"
+      }
+    return "The merge policy \"\(policy)\" \(complaint) (\(objectID))."
+  }
+}
