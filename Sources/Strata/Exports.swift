@@ -6,3 +6,6 @@
 @_exported public import StrataQuery
 @_exported public import StrataRecord
 @_exported public import StrataStore
+
+// The type of `order:` in `sorted(by:order:)`, so that `.reverse` needs no other import.
+@_exported public import enum Foundation.SortOrder

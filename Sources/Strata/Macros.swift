@@ -56,7 +56,7 @@
   /// @Entity(indexes: ["country", "population"])
   /// final class City: ManagedObject { … }
   ///
-  /// City.where { $0.country == iran }.sorted(by: \.population, .descending).limit(10)
+  /// City.where { $0.country == iran }.sorted(by: \.population, order: .reverse).limit(10)
   /// ```
   ///
   /// - Parameters:

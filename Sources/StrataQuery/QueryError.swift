@@ -44,10 +44,11 @@ public enum QueryError: Error, Sendable, Hashable {
   case misplacedAggregate(String)
   /// A group key is not a property. Group by properties.
   case unfitGroupKey(String)
-  /// Two columns of a `DictionaryRequest` have the same name. Rename one of them.
+  /// Two columns have the same name. Rename one of them.
   case duplicateColumn(String)
   /// A column is nil in a row and its type is not optional: a path through a relationship that is
-  /// nil, a division by zero, or a sum beyond 64 bits. Use `orNil`.
+  /// nil, a division by zero, or a sum beyond 64 bits. Exclude such objects, or make the column
+  /// optional: `PropertyPath<Stop, Int?>($0.distance / $0.time)`.
   case noValue(column: String)
 }
 
@@ -88,7 +89,8 @@ extension QueryError: CustomStringConvertible {
       "Rows cannot be grouped by \(key), which is no property. Group by properties."
     case .duplicateColumn(let name): "Two columns are called \(name). Rename one."
     case .noValue(let column):
-      "The column \(column) is nil in a row, and its type is not optional. Use orNil."
+      "The column \(column) is nil in a row, and its type is not optional. Exclude "
+        + "such objects, or make the column optional: PropertyPath<Root, Int?>(…)."
     }
   }
 }

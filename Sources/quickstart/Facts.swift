@@ -7,14 +7,14 @@ func facts(of context: ManagedObjectContext) throws -> [String] {
   let countries = try context.fetch(Country.all)
   // The relationship is symmetric, so each pair is counted at both ends.
   let neighbourPairCount = countries.reduce(0) { $0 + $1.neighbours.count } / 2
-  let largest = try context.fetch(City.all.sorted(by: \.population, .descending).limit(10))
+  let largest = try context.fetch(City.all.sorted(by: \.population, order: .reverse).limit(10))
 
   var lines = [
     "continents \(continents.count)",
     "countries \(countries.count)",
-    "cities \(try context.count(for: City.all))",
-    "timezones \(try context.count(for: Timezone.all))",
-    "languages \(try context.count(for: Language.all))",
+    "cities \(try context.count(City.all))",
+    "timezones \(try context.count(Timezone.all))",
+    "languages \(try context.count(Language.all))",
     "neighbour-pairs \(neighbourPairCount)",
   ]
   for (index, city) in largest.enumerated() {

@@ -82,7 +82,7 @@ private func importContinents(_ rows: [Row], into context: ManagedObjectContext)
   var continents = try context.fetch(Continent.all).keyed(by: \.code)
   for row in rows {
     let code = row["code"]
-    let continent = continents[code] ?? Continent(in: context)
+    let continent = continents[code] ?? Continent(context: context)
     continents[code] = continent
     continent.code = code
     continent.name = row["name"]
@@ -96,7 +96,7 @@ private func importCountries(_ rows: [Row], into context: ManagedObjectContext) 
   var languages = try context.fetch(Language.all).keyed(by: \.code)
   for row in rows {
     let iso = row["iso"]
-    let country = countries[iso] ?? Country(in: context)
+    let country = countries[iso] ?? Country(context: context)
     countries[iso] = country
     country.iso = iso
     country.name = row["name"]
@@ -112,7 +112,7 @@ private func importCountries(_ rows: [Row], into context: ManagedObjectContext) 
     }
     country.continent = continent
     for code in row.list("languages") {
-      let language = languages[code] ?? Language(in: context)
+      let language = languages[code] ?? Language(context: context)
       languages[code] = language
       language.code = code
       country.languages.insert(language)
@@ -136,7 +136,7 @@ private func importCities(_ rows: [Row], into context: ManagedObjectContext) thr
   let countries = try context.fetch(Country.all).keyed(by: \.iso)
   var timezones = try context.fetch(Timezone.all).keyed(by: \.name)
   for (row, id) in zip(rows, ids) {
-    let city = cities[id] ?? City(in: context)
+    let city = cities[id] ?? City(context: context)
     cities[id] = city
     city.geonameID = id
     city.name = row["name"]
@@ -148,7 +148,7 @@ private func importCities(_ rows: [Row], into context: ManagedObjectContext) thr
       throw row.malformed("unknown country \(row["countrycode"])")
     }
     city.country = country
-    let timezone = timezones[row["timezone"]] ?? Timezone(in: context)
+    let timezone = timezones[row["timezone"]] ?? Timezone(context: context)
     timezones[row["timezone"]] = timezone
     timezone.name = row["timezone"]
     city.timezone = timezone

@@ -25,7 +25,7 @@ struct UIReads: Sendable {
 
   /// Reads the data of one screen: the ten largest cities, and the number of large cities.
   private static func readScreen(_ context: ManagedObjectContext) throws {
-    _ = try context.fetch(City.all.sorted(by: \.population, .descending).limit(10)).map(\.name)
-    _ = try context.count(for: City.where { $0.population >= 5_000_000 })
+    _ = try context.fetch(City.all.sorted(by: \.population, order: .reverse).limit(10)).map(\.name)
+    _ = try context.count(City.where { $0.population >= 5_000_000 })
   }
 }

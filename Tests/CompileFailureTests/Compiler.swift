@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The Swift compiler, set on one program that imports the Strata that this test was built with.
+/// The Swift compiler, with the Strata that this test was built with.
 enum Compiler {
   /// The result of a compilation.
   struct Outcome {
@@ -36,9 +36,31 @@ enum Compiler {
     let macros = products.appendingPathComponent("StrataMacros-tool").path
     let arguments = [
       "swiftc", "-swift-version", "6", "-parse-as-library", "-diagnostic-style", "llvm",
-      "-emit-sil", "-o", "/dev/null",
+      "-emit-sil", "-o", "/dev/null", "-load-plugin-executable", macros + "#StrataMacros",
+    ]
+    return try run(arguments + modules + program.flags + [program.file.path])
+  }
+
+  /// Writes a module's symbol graphs to `folder`.
+  static func extractSymbols(of module: String, to folder: URL) throws -> Outcome {
+    let target = try run(["swiftc", "-print-target-info"])
+    let info = try JSONDecoder().decode(TargetInfo.self, from: Data(target.output.utf8))
+    return try run(
+      [
+        "swift", "symbolgraph-extract", "-module-name", module, "-target", info.target.triple,
+        "-minimum-access-level", "public", "-output-dir", folder.path,
+      ] + modules)
+  }
+
+  private struct TargetInfo: Decodable {
+    struct Target: Decodable { let triple: String }
+    let target: Target
+  }
+
+  /// The options that find the modules this test was built with.
+  private static var modules: [String] {
+    [
       "-I", products.appendingPathComponent("Modules").path,
-      "-load-plugin-executable", macros + "#StrataMacros",
       // Modules that were built for testing name the C modules that they import internally.
       "-Xcc",
       "-fmodule-map-file=" + products.appendingPathComponent("CStrata.build/module.modulemap").path,
@@ -46,11 +68,15 @@ enum Compiler {
       "-fmodule-map-file="
         + repository.appendingPathComponent("Sources/CStrataLMDB/module.modulemap").path,
     ]
+  }
+
+  /// Runs a tool of the toolchain. Its output is standard output and then standard error.
+  private static func run(_ arguments: [String]) throws -> Outcome {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments + program.flags + [program.file.path]
+    process.arguments = arguments
     let pipe = Pipe()
-    process.standardOutput = FileHandle.nullDevice
+    process.standardOutput = pipe
     process.standardError = pipe
     try process.run()
     let output = pipe.fileHandleForReading.readDataToEndOfFile()

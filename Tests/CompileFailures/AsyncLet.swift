@@ -10,7 +10,7 @@ import Strata
 func length(of town: Town) async -> Int { town.name.count }
 
 @MainActor func leak(_ container: PersistentContainer) async throws {
-  let town = Town(in: container.viewContext)
+  let town = Town(context: container.viewContext)
   async let length = length(of: town)
   town.name = "Lavasan"
   print(await length)

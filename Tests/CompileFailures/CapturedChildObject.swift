@@ -9,7 +9,7 @@ import Strata
 
 func leak(_ parent: ContextQueue, _ child: ContextQueue) throws {
   try child.performAndWait { context in
-    let town = Town(in: context)
+    let town = Town(context: context)
     try parent.performAndWait { _ in town.name = "Lavasan" }
   }
 }

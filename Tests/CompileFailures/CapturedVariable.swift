@@ -10,6 +10,6 @@ import Strata
 
 func leak(_ queue: ContextQueue) throws {
   var found: Town?
-  try queue.performAndWait { found = Town(in: $0) }
+  try queue.performAndWait { found = Town(context: $0) }
   found?.name = "Lavasan"
 }

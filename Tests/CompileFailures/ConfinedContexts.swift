@@ -9,7 +9,7 @@ import Strata
 func children(_ queue: ContextQueue) throws -> String {
   let parent = ManagedObjectContext(parent: queue)
   let child = ManagedObjectContext(parent: parent)
-  let town = Town(in: child)
+  let town = Town(context: child)
   town.name = "Lavasan"
   try child.save()
   return try parent.existingObject(Town.self, with: town.objectID).name
@@ -18,7 +18,7 @@ func children(_ queue: ContextQueue) throws -> String {
 func inBody(_ queue: ContextQueue) async throws {
   try await queue.perform { context in
     let child = ManagedObjectContext(parent: context)
-    _ = Town(in: child)
+    _ = Town(context: child)
     try child.save()
     try context.save()
   }
@@ -30,14 +30,14 @@ actor Importer {
   init(_ queue: ContextQueue) { context = ManagedObjectContext(parent: queue) }
 
   func add(_ name: String) throws {
-    Town(in: context).name = name
+    Town(context: context).name = name
     try context.save()
   }
 }
 
 func handsOver(_ queue: ContextQueue) {
   let context = ManagedObjectContext(parent: queue)
-  let town = Town(in: context)
+  let town = Town(context: context)
   Task {
     town.name = "Lavasan"
     try context.save()

@@ -8,6 +8,6 @@ import Strata
 @Entity final class Town: ManagedObject { var name: String }
 
 @MainActor func leak(_ container: PersistentContainer) throws {
-  let town = Town(in: container.viewContext)
+  let town = Town(context: container.viewContext)
   Task.detached { print(town.name) }
 }

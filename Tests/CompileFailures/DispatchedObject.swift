@@ -9,6 +9,6 @@ import Strata
 @Entity final class Town: ManagedObject { var name: String }
 
 @MainActor func leak(_ container: PersistentContainer) {
-  let town = Town(in: container.viewContext)
+  let town = Town(context: container.viewContext)
   DispatchQueue.global().async { print(town.name) }
 }

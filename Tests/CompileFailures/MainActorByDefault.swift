@@ -23,7 +23,7 @@ func greetings(_ container: PersistentContainer) throws -> [String] {
 
 func addInBackground(_ name: String, to container: PersistentContainer) async throws -> ObjectID {
   try await container.performBackgroundTask { context in
-    let town = Town(in: context)
+    let town = Town(context: context)
     town.name = name
     try context.save()
     return town.objectID

@@ -9,6 +9,6 @@ import Strata
 @Entity final class Town: ManagedObject { var name: String }
 
 func leak(_ container: PersistentContainer) async throws {
-  let town = Town(in: container.viewContext)
+  let town = Town(context: container.viewContext)
   try await container.root.perform { _ in town.name = "Lavasan" }
 }

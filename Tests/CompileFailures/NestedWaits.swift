@@ -8,11 +8,11 @@ import Strata
 
 func nested(_ root: ContextQueue, _ worker: ContextQueue) throws -> [String] {
   try worker.performAndWait { context in
-    let town = Town(in: context)
+    let town = Town(context: context)
     let id = town.objectID
     let above = try root.performAndWait { outer in
       let known = outer.registeredObject(for: id) != nil
-      return try worker.performAndWait { try $0.count(for: Town.all) } + (known ? 1 : 0)
+      return try worker.performAndWait { try $0.count(Town.all) } + (known ? 1 : 0)
     }
     town.name = "Town \(above)"
     try context.save()

@@ -12,7 +12,7 @@ let found = Mutex<Town?>(nil)
 
 func leak(_ queue: ContextQueue) throws {
   try queue.performAndWait { context in
-    let town = Town(in: context)
+    let town = Town(context: context)
     found.withLock { $0 = town }
   }
 }

@@ -8,5 +8,5 @@ import Strata
 @Entity final class Town: ManagedObject { var name: String }
 
 func leak(_ queue: ContextQueue) async throws -> [Town] {
-  try await queue.perform { [Town(in: $0), Town(in: $0)] }
+  try await queue.perform { [Town(context: $0), Town(context: $0)] }
 }

@@ -9,7 +9,7 @@ import Strata
 
 func leak(_ queue: ContextQueue) async throws -> () -> String {
   try await queue.perform { context in
-    let town = Town(in: context)
+    let town = Town(context: context)
     return { town.name }
   }
 }

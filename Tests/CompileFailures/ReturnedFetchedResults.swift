@@ -9,7 +9,7 @@ import Strata
 
 func leak(_ queue: ContextQueue) async throws -> FetchedResultsController<Town> {
   try await queue.perform { context in
-    let list = FetchedResultsController(Town.all, in: context)
+    let list = FetchedResultsController(Town.all, context: context)
     try list.performFetch()
     return list
   }

@@ -8,5 +8,5 @@ import Strata
 @Entity final class Town: ManagedObject { var name: String }
 
 func leak(_ container: PersistentContainer) async throws -> Town {
-  try await container.performBackgroundTask { Town(in: $0) }
+  try await container.performBackgroundTask { Town(context: $0) }
 }

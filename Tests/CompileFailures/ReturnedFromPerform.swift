@@ -8,6 +8,6 @@ import Strata
 @Entity final class Town: ManagedObject { var name: String }
 
 func leak(_ queue: ContextQueue) async throws {
-  let town = try await queue.perform { Town(in: $0) }
+  let town = try await queue.perform { Town(context: $0) }
   town.name = "Lavasan"
 }

@@ -8,6 +8,6 @@ import Strata
 @Entity final class Town: ManagedObject { var name: String }
 
 func leak(_ queue: ContextQueue) throws {
-  let town = try queue.performAndWait { Town(in: $0) }
+  let town = try queue.performAndWait { Town(context: $0) }
   town.name = "Lavasan"
 }

@@ -14,7 +14,7 @@ final class Selection {
 func leak(_ queue: ContextQueue) async throws -> Selection {
   try await queue.perform { context in
     let selection = Selection()
-    selection.town = Town(in: context)
+    selection.town = Town(context: context)
     return selection
   }
 }

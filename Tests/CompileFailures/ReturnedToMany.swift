@@ -16,5 +16,5 @@ import Strata
 }
 
 func leak(_ queue: ContextQueue) async throws -> ToMany<Town> {
-  try await queue.perform { District(in: $0).towns }
+  try await queue.perform { District(context: $0).towns }
 }

@@ -12,15 +12,15 @@ struct Summary: Sendable { var name: String }
 final class Report { var names: [String] = [] }
 
 func returns(_ queue: ContextQueue) async throws -> (String, [ObjectID], Summary, Report, Int) {
-  let name = try await queue.perform { Town(in: $0).name }
+  let name = try await queue.perform { Town(context: $0).name }
   let ids = try await queue.perform { try $0.fetchIDs(Town.all.sorted(by: \.name)) }
-  let summary = try queue.performAndWait { Summary(name: Town(in: $0).name) }
+  let summary = try queue.performAndWait { Summary(name: Town(context: $0).name) }
   let report = try await queue.perform { context in
     let report = Report()
     report.names = try context.fetch(Town.where { $0.name > "L" }).map(\.name)
     return report
   }
-  let count = try queue.performAndWait { try $0.count(for: Town.all) }
+  let count = try queue.performAndWait { try $0.count(Town.all) }
   report.names.append(summary.name)
   return (name, ids, summary, report, count)
 }
@@ -31,7 +31,7 @@ func sends(_ id: ObjectID, _ queue: ContextQueue) {
 
 func asks(_ queue: ContextQueue, for town: Town) async throws -> Int {
   let request = Town.where { $0.name == town.name }
-  return try await queue.perform { try $0.count(for: request) }
+  return try await queue.perform { try $0.count(request) }
 }
 
 func returnsRows(_ queue: ContextQueue) async throws -> [(String, ObjectID)] {

@@ -12,5 +12,5 @@ extension ManagedObject: @retroactive @unchecked Sendable {}
 @Entity final class Town: ManagedObject { var name: String }
 
 func leak(_ queue: ContextQueue) async throws -> Town {
-  try await queue.perform { Town(in: $0) }
+  try await queue.perform { Town(context: $0) }
 }

@@ -13,6 +13,6 @@ actor Favourites {
 }
 
 @MainActor func leak(_ container: PersistentContainer, _ favourites: Favourites) async throws {
-  let town = Town(in: container.viewContext)
+  let town = Town(context: container.viewContext)
   await favourites.add(town)
 }

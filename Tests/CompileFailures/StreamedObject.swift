@@ -8,5 +8,5 @@ import Strata
 @Entity final class Town: ManagedObject { var name: String }
 
 func leak(_ queue: ContextQueue, to towns: AsyncStream<Town>.Continuation) async throws {
-  try await queue.perform { _ = towns.yield(Town(in: $0)) }
+  try await queue.perform { _ = towns.yield(Town(context: $0)) }
 }

@@ -9,7 +9,7 @@ import Strata
 
 func leak(_ queue: ContextQueue) throws {
   try queue.performAndWait { context in
-    let town = Town(in: context)
+    let town = Town(context: context)
     Task { print(town.name) }
   }
 }

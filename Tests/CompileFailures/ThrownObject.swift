@@ -14,5 +14,5 @@ struct Duplicate: Error {
 @Entity final class Town: ManagedObject { var name: String }
 
 func leak(_ queue: ContextQueue) async throws {
-  try await queue.perform { throw Duplicate(town: Town(in: $0)) }
+  try await queue.perform { throw Duplicate(town: Town(context: $0)) }
 }

@@ -9,5 +9,5 @@ import Strata
 @Entity final class Town: ManagedObject, @unchecked Sendable { var name: String }
 
 func leak(_ queue: ContextQueue) async throws -> Town {
-  try await queue.perform { Town(in: $0) }
+  try await queue.perform { Town(context: $0) }
 }

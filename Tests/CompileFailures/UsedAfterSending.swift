@@ -9,7 +9,7 @@ import Strata
 
 func leak(_ queue: ContextQueue) throws {
   let context = ManagedObjectContext(parent: queue)
-  let town = Town(in: context)
+  let town = Town(context: context)
   Task { town.name = "Lavasan" }
   try context.save()
 }

@@ -47,7 +47,7 @@ public enum Ledger {
 
   /// Makes all changes of save `sequence`; the context still has to save.
   public static func write(_ sequence: Int, in context: ManagedObjectContext) throws {
-    let progress = try context.fetch(Progress.all).first ?? Progress(in: context)
+    let progress = try context.fetch(Progress.all).first ?? Progress(context: context)
     progress.latest = sequence
     fill(sequence, in: context)
     for old in try context.fetch(Sheet.where { $0.sequence == sequence - kept }) {
@@ -60,16 +60,16 @@ public enum Ledger {
 
   /// Inserts the sheet of a sequence, its lines and its marks.
   public static func fill(_ sequence: Int, in context: ManagedObjectContext) {
-    let sheet = Sheet(in: context)
+    let sheet = Sheet(context: context)
     sheet.sequence = sequence
     let marks = (0..<markCount).map { _ in
-      let mark = Mark(in: context)
+      let mark = Mark(context: context)
       mark.sequence = sequence
       mark.sheet = sheet
       return mark
     }
     for index in 0..<lineCount {
-      let line = Line(in: context)
+      let line = Line(context: context)
       line.sequence = sequence
       line.text = text(sequence, index)
       line.sheet = sheet

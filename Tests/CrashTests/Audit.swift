@@ -56,7 +56,7 @@ func audit(_ container: PersistentContainer) throws -> (latest: Int, problems: [
     }
     let walked = try context.fetch(Line.all.sorted(by: \.sequence)).map(\.sequence)
     expect(walked == lines.values.joined().map(\.sequence).sorted(), "the index of lines")
-    let count = try context.count(for: Mark.where { $0.sequence > 0 })
+    let count = try context.count(Mark.where { $0.sequence > 0 })
     expect(count == expected.count * Ledger.markCount, "\(count) marks by index")
     return (latest, problems)
   }
@@ -94,9 +94,9 @@ func auditBatches(
     }
     for sequence in 1...Ledger.filledCount {
       let count = sequences.contains(sequence) ? 1 : 0
-      let found = try context.count(for: Sheet.where { $0.sequence == sequence })
-      let itsLines = try context.count(for: Line.where { $0.sequence == sequence })
-      let itsMarks = try context.count(for: Mark.where { $0.sequence == sequence })
+      let found = try context.count(Sheet.where { $0.sequence == sequence })
+      let itsLines = try context.count(Line.where { $0.sequence == sequence })
+      let itsMarks = try context.count(Mark.where { $0.sequence == sequence })
       expect(found == count, "\(sequence): \(found) sheets by index")
       expect(itsLines == count * Ledger.lineCount, "\(sequence): \(itsLines) lines by index")
       expect(itsMarks == count * Ledger.markCount, "\(sequence): \(itsMarks) marks by index")

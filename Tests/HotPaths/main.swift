@@ -35,7 +35,7 @@ struct HotPath {
 let batchCount = 1_000
 
 @MainActor func makePerson(_ number: Int, in context: ManagedObjectContext) -> Person {
-  let person = Person(in: context)
+  let person = Person(context: context)
   // 32 people have each name; ages and names come in no order.
   person.name = "name \((number &* 7_919) % (batchCount / 32))"
   person.age = (number &* 104_729) % 100
@@ -46,7 +46,7 @@ let batchCount = 1_000
 
 @MainActor func fill(_ context: ManagedObjectContext) throws {
   let towns = (0..<10).map { number in
-    let town = Town(in: context)
+    let town = Town(context: context)
     town.name = "town \(number)"
     return town
   }
@@ -88,7 +88,7 @@ let paths: [HotPath] = [
       for number in 0..<batchCount { _ = makePerson(round &+ number, in: child) }
       try child.save()
     }
-    return try context.count(for: Person.all)
+    return try context.count(Person.all)
   },
   HotPath(name: "indexed-fetch", times: 2) { context, rounds in
     var sum = 0
@@ -102,14 +102,14 @@ let paths: [HotPath] = [
     var sum = 0
     for round in 0..<rounds {
       let limit = Double(round)
-      sum &+= try context.count(for: Person.where { $0.score < limit })
+      sum &+= try context.count(Person.where { $0.score < limit })
     }
     return sum
   },
   HotPath(name: "row-read", times: 50) { context, rounds in
     var sum = 0
     for _ in 0..<rounds {
-      try context.forEachRow(of: Person.all.select(\.age, \.score)) { age, score in
+      try context.forEachRow(Person.all.select(\.age, \.score)) { age, score in
         sum &+= age &+ Int(score)
       }
     }
@@ -120,7 +120,7 @@ let paths: [HotPath] = [
       _ = makePerson(number, in: context)
       try context.save()
     }
-    return try context.count(for: Person.all)
+    return try context.count(Person.all)
   },
 ]
 

@@ -32,14 +32,14 @@ func town(of person: Int) -> Int {
 @MainActor func fill(_ context: ManagedObjectContext) throws {
   var towns: [Town] = []
   for number in 0..<townCount {
-    let town = Town(in: context)
+    let town = Town(context: context)
     town.name = "town \(number)"
     town.population = number
     towns.append(town)
   }
   for start in stride(from: 0, to: personCount, by: 100_000) {
     for number in start..<(start + 100_000) {
-      let person = Person(in: context)
+      let person = Person(context: context)
       person.name = "person \(number)"
       person.age = number % 100
       person.town = towns[town(of: number)]
@@ -76,9 +76,9 @@ func town(of person: Int) -> Int {
 /// Adds up a column of a million rows, without objects.
 @MainActor func sumRows(_ context: ManagedObjectContext) throws -> Int {
   var (sum, index) = (0, 0)
-  try context.forEachRow(of: Person.all.select { ($0.age, $0.town.population) }) {
+  try context.forEachRow(Person.all.select { ($0.age, $0.town.population) }) {
     age, population in
-    sum += age + population
+    sum += age + (population ?? 0)
     index += 1
     if index.isMultiple(of: 10_000) { meter.sample() }
   }

@@ -40,7 +40,7 @@ package final class Stage {
     }
     writer = ContextQueue(parent: container.coordinator)
     bolt = try writer.performAndWait { context in
-      let bolt = Bolt(in: context)
+      let bolt = Bolt(context: context)
       try context.save()
       return bolt.objectID
     }

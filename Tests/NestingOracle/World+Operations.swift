@@ -19,7 +19,7 @@ extension World {
     guard operation.isTakenBack else { return try perform(operation, value: value, in: context) }
     struct Refusal: Error {}
     do {
-      try context.edit {
+      try context.withSavepoint {
         _ = try perform(operation, value: value, in: context)
         throw Refusal()
       }
@@ -70,7 +70,7 @@ extension World {
       let found = stops.objectIDs
       if found != promised { throw Misplaced(found: names(found), promised: names(promised)) }
     case .insert:
-      let node = Node(in: context)
+      let node = Node(context: context)
       ids[key] = node.objectID
       keys[node.objectID] = key
     case .delete: context.delete(try node(place, key, context))

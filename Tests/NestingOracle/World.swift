@@ -40,7 +40,7 @@ final class World {
     held = Array(
       repeating: Array(repeating: nil, count: Promise.keyCount), count: Place.allCases.count)
     let first = try ContextQueue(parent: stage.container.coordinator).performAndWait { context in
-      let id = Node(in: context).objectID
+      let id = Node(context: context).objectID
       try context.save()
       return id
     }

@@ -135,7 +135,7 @@
           func method() -> Int { computed }
           subscript(index: Int) -> Int { index }
           convenience init(named name: String, in context: ManagedObjectContext) {
-            self.init(in: context)
+            self.init(context: context)
           }
           enum Kind {
             case one

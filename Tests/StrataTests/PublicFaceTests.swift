@@ -23,7 +23,7 @@ import Testing
     let worker = container.newBackgroundContext()
 
     let ids = try await worker.perform { context in
-      let city = City(in: context)
+      let city = City(context: context)
       city.name = "Lavāsān"
       city.population = 1_000_001
       try context.save()
@@ -32,7 +32,7 @@ import Testing
     try await root.perform { try $0.save() }
     try await root.save()
     #expect(try await show(#require(ids.first), in: container) == "Lavāsān")
-    let count = try root.performAndWait { try $0.count(for: City.all) }
+    let count = try root.performAndWait { try $0.count(City.all) }
     #expect(count == 1)
     let name = try await container.performBackgroundTask { context in
       try context.existingObject(City.self, with: ids[0]).name

@@ -11,9 +11,9 @@ extension ManagedObjectContext {
   /// never saved to the store is not found, and an unsaved change of a deleted object is dropped
   /// here, as by any merge. Contexts above, and others, are notified as of any save to the store.
   ///
-  /// During an `edit { }`, or in a context that is pinned to a query generation, the result is
-  /// merged after that has ended. No rollback, no undo and no throw out of an `edit { }` reverts a
-  /// batch.
+  /// During a `withSavepoint { }`, or in a context that is pinned to a query generation, the result
+  /// is merged after that has ended. No rollback, no undo and no throw out of a `withSavepoint { }`
+  /// reverts a batch.
   ///
   /// - Throws: as `PersistentStoreCoordinator.execute(_:)`, and any error of reading a property
   ///   since the last call.

@@ -14,7 +14,7 @@ public import StrataChanges
 ///   init(parent: some ContextParent) { executor = ContextExecutor(parent: parent) }
 ///
 ///   func add(_ name: String) throws {
-///     City(in: context).name = name
+///     City(context: context).name = name
 ///     try context.save()
 ///   }
 /// }

@@ -76,7 +76,8 @@ extension ContextReader {
       merger.owed.append(GatheredEvents(suspects: merger.postponed))
       merger.postponed = []
     }
-    // During an `edit { }` the merge waits: a throw reverts the body's changes, and no merge.
+    // During a `withSavepoint { }` the merge waits: a throw reverts the body's changes, and no
+    // merge.
     if !merger.owed.isEmpty, work.savepoints.isEmpty, !isPinned { merger.mergeOwed(in: view) }
   }
 

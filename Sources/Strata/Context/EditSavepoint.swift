@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 
-/// The state of a context at the beginning of an `edit { }`, which is restored if the body throws.
+/// The state of a context at the beginning of a `withSavepoint { }`, which is restored if the body
+/// throws.
 ///
 /// Taking one is cheap: an overlay is a value, and so are the undo groups. The values of objects
 /// are in the overlay, or are the base of later changes.

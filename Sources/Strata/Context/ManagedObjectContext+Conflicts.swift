@@ -41,10 +41,10 @@ extension ManagedObjectContext {
   /// `existing`. Sorted by object. O(unsaved objects × log objects).
   ///
   /// - Throws: `StoreError` if reading fails, and an earlier error of reading a property.
-  public func constraintConflicts() throws -> [UniquenessViolation] {
+  public func constraintConflicts() throws -> [StoreError.UniquenessViolation] {
     try reporter.throwDeferredError()
     let view = try reader.currentViewIncludingEdits()
-    var violations: [UniquenessViolation] = []
+    var violations: [StoreError.UniquenessViolation] = []
     for (key, change) in work.working.changes.sorted(by: { $0.key < $1.key }) {
       guard let record = change.record, let entity = schema.entity(key.entity) else { continue }
       for index in entity.indexes where index.isUnique && change.isAbout(index) {
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
           let holder = try view.holder(ofValueOf: record, entity, in: index, besides: key),
           !isReported(holder, after: key, index)
         else { continue }
-        violations.append(UniquenessViolation(key, index, heldBy: holder, entity))
+        violations.append(StoreError.UniquenessViolation(key, index, heldBy: holder, entity))
       }
     }
     return violations

@@ -11,8 +11,8 @@ extension ManagedObjectContext {
   /// stay.
   ///
   /// ```swift
-  /// try context.edit {
-  ///   for row in rows { try City(in: context).read(row) }  // all of the rows or none
+  /// try context.withSavepoint {
+  ///   for row in rows { try City(context: context).read(row) }  // all of the rows or none
   /// }
   /// ```
   ///
@@ -32,7 +32,7 @@ extension ManagedObjectContext {
   /// equivalent; the nearest is a child context that is discarded.
   ///
   /// - Throws: the body's errors.
-  public func edit<T>(_ body: () throws -> T) rethrows -> T {
+  public func withSavepoint<T>(_ body: () throws -> T) rethrows -> T {
     work.encodeEdits()
     work.savepoints.append(EditSavepoint(work))
     defer { if work.savepoints.isEmpty { merger.ringIfOwed() } }

@@ -10,7 +10,7 @@ extension ManagedObjectContext {
   /// The object whose unique attribute has this value, inserted now if it is missing, and updated.
   ///
   /// ```swift
-  /// try context.upsert(Country.self, matching: \.iso, "IR") { $0.name = "Iran" }
+  /// try context.upsert(Country.self, matching: \.iso, equals: "IR") { $0.name = "Iran" }
   /// ```
   ///
   /// It is looked for in this context, in its ancestors' unsaved changes and in the store. Another
@@ -21,7 +21,7 @@ extension ManagedObjectContext {
   ///   - property: an attribute that is `.unique`, here or in a superentity.
   ///   - value: the value; nil matches nothing, so that an object is inserted.
   ///   - update: sets the other properties. If it throws, a new object stays inserted; call this in
-  ///     `edit { }` to revert it.
+  ///     `withSavepoint { }` to revert it.
   /// - Returns: the object.
   /// - Throws: `ContextError.noUniquenessConstraint` if the attribute is not unique,
   ///   `.unexpectedEntity` if the value belongs to an object of the hierarchy that is no `T`,
@@ -29,10 +29,10 @@ extension ManagedObjectContext {
   /// - Precondition: if an object has to be inserted, its entity is not abstract.
   @discardableResult
   public func upsert<T: Entity, V: AttributeValue>(
-    _ type: T.Type = T.self, matching property: ReferenceWritableKeyPath<T, V>, _ value: V,
+    _ type: T.Type = T.self, matching property: ReferenceWritableKeyPath<T, V>, equals value: V,
     with update: (T) throws -> Void = { _ in }
   ) throws -> T {
-    try upsert(type, matching: UniqueValue(property, value), with: update)
+    try upsert(type, matching: UniqueValue(property, equals: value), with: update)
   }
 
   /// The object whose properties that are unique together have these values, inserted now if it is
@@ -40,7 +40,8 @@ extension ManagedObjectContext {
   ///
   /// ```swift
   /// try context.upsert(
-  ///   City.self, matching: UniqueValue(\.country, iran), UniqueValue(\.name, "Rey")
+  ///   City.self, matching: UniqueValue(\.country, equals: iran),
+  ///   UniqueValue(\.name, equals: "Rey")
   /// ) { $0.population = 400_000 }
   /// ```
   ///
@@ -76,13 +77,14 @@ extension ManagedObjectContext {
   ///   - value: returns a row's value; nil matches nothing.
   /// - Returns: the objects' IDs, row by row.
   /// - Throws: as the other `upsert`, and the errors of `value`. Changes for earlier rows stay;
-  ///   call this in `edit { }` to revert them.
+  ///   call this in `withSavepoint { }` to revert them.
   @discardableResult
   public func upsert<T: Entity, V: AttributeValue, Rows: Collection>(
     _ type: T.Type = T.self, from rows: Rows, matching property: ReferenceWritableKeyPath<T, V>,
     by value: (Rows.Element) throws -> V, with update: (T, Rows.Element) throws -> Void
   ) throws -> [ObjectID] {
-    try upsert(type, from: rows, matching: { [UniqueValue(property, try value($0))] }, with: update)
+    try upsert(
+      type, from: rows, matching: { [UniqueValue(property, equals: try value($0))] }, with: update)
   }
 
   /// Finds or inserts an object for each row of an import by properties that are unique together:

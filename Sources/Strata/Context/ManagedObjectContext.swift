@@ -225,6 +225,26 @@ extension ManagedObjectContext {
   /// The objects that the next save deletes. Core Data: `deletedObjects`.
   public var deletedObjects: Set<ManagedObject> { objects(changedAs: .delete) }
 
+  /// The objects of a class that are new here and unsaved.
+  public func insertedObjects<T: Entity>(of type: T.Type) -> Set<T> {
+    Set(insertedObjects.lazy.compactMap { $0 as? T })
+  }
+
+  /// The objects of a class with unsaved changes that existed before.
+  public func updatedObjects<T: Entity>(of type: T.Type) -> Set<T> {
+    Set(updatedObjects.lazy.compactMap { $0 as? T })
+  }
+
+  /// The objects of a class that the next save deletes.
+  public func deletedObjects<T: Entity>(of type: T.Type) -> Set<T> {
+    Set(deletedObjects.lazy.compactMap { $0 as? T })
+  }
+
+  /// The objects of a class that the program holds or that have unsaved changes.
+  public func registeredObjects<T: Entity>(of type: T.Type) -> Set<T> {
+    Set(registeredObjects.lazy.compactMap { $0 as? T })
+  }
+
   /// The objects that the program holds or that have unsaved changes. Core Data:
   /// `registeredObjects`.
   public var registeredObjects: Set<ManagedObject> {

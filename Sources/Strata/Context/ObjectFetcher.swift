@@ -63,8 +63,8 @@ final class ObjectFetcher: ContextPart {
   /// Begins a new turn in a context that has no other end of turn: before a fetch, so that it reads
   /// the newest state.
   ///
-  /// During a save, a deletion or a life cycle method the turn continues. During an `edit { }`, and
-  /// while observers are notified, only the view is taken again.
+  /// During a save, a deletion or a life cycle method the turn continues. During a `withSavepoint {
+  /// }`, and while observers are notified, only the view is taken again.
   func beginFetching() {
     guard reporter.confinement == .confined, saving.preparation == nil, work.awaking.isEmpty,
       saving.deletion.deleting.isEmpty,

@@ -49,7 +49,8 @@ package final class TurnPublisher: ContextPart {
   }
 
   /// Ends this context's turn because a child in the same isolation begins to work, or has saved.
-  /// In the middle of an `edit { }`, which goes on, the work so far is published all the same.
+  /// In the middle of a `withSavepoint { }`, which goes on, the work so far is published all the
+  /// same.
   func endTurnForChild() {
     reader.ancestorInThisIsolation?.publisher.endTurnForChild()
     if work.savepoints.isEmpty { return endTurn() }
@@ -131,7 +132,7 @@ package final class TurnPublisher: ContextPart {
   /// Makes the layer show the working overlay, and integrates the children's saves that arrived,
   /// each over the changes before it.
   ///
-  /// During an `edit { }` nothing is published or integrated, unless it saves.
+  /// During a `withSavepoint { }` nothing is published or integrated, unless it saves.
   ///
   /// - Returns: the changes of each integrated save here, in order.
   func settle(isSaving: Bool = false) -> [TurnChanges] {

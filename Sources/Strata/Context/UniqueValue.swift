@@ -6,7 +6,7 @@ public import StrataRecord
 /// unique, or one of several that are unique together.
 ///
 /// ```swift
-/// UniqueValue(\City.country, iran)
+/// UniqueValue(\City.country, equals: iran)
 /// ```
 ///
 /// ## Isolation
@@ -20,14 +20,14 @@ public struct UniqueValue<Root: ManagedObject> {
 
 extension UniqueValue {
   /// The value of an attribute.
-  public init<V: AttributeValue>(_ property: ReferenceWritableKeyPath<Root, V>, _ value: V) {
+  public init<V: AttributeValue>(_ property: ReferenceWritableKeyPath<Root, V>, equals value: V) {
     self.init(keyPath: property, value: value.value) { $0[keyPath: property] = value }
   }
 
   /// The value of an attribute of an enum's type.
   @_disfavoredOverload
   public init<V: RawRepresentable & Sendable>(
-    _ property: ReferenceWritableKeyPath<Root, V>, _ value: V
+    _ property: ReferenceWritableKeyPath<Root, V>, equals value: V
   ) where V.RawValue: AttributeValue {
     self.init(keyPath: property, value: value.rawValue.value) { $0[keyPath: property] = value }
   }
@@ -35,7 +35,7 @@ extension UniqueValue {
   /// The value of an attribute of an optional enum's type.
   @_disfavoredOverload
   public init<V: RawRepresentable & Sendable>(
-    _ property: ReferenceWritableKeyPath<Root, V?>, _ value: V?
+    _ property: ReferenceWritableKeyPath<Root, V?>, equals value: V?
   ) where V.RawValue: AttributeValue {
     self.init(keyPath: property, value: value?.rawValue.value ?? .null) {
       $0[keyPath: property] = value
@@ -45,7 +45,7 @@ extension UniqueValue {
   /// The target of a to-one relationship, which is an object of the same context.
   @_disfavoredOverload
   public init<Target: ManagedObject>(
-    _ property: ReferenceWritableKeyPath<Root, Target?>, _ target: Target?
+    _ property: ReferenceWritableKeyPath<Root, Target?>, equals target: Target?
   ) {
     self.init(keyPath: property, value: target.map { .object($0.objectID) } ?? .null) {
       $0[keyPath: property] = target

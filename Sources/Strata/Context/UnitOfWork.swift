@@ -39,7 +39,7 @@ package final class UnitOfWork {
   @exclusivity(unchecked) var orderedLists = OrderedLists()
   /// The objects whose awake methods run: values that they set are no change.
   @exclusivity(unchecked) var awaking: [AwakingObject] = []
-  /// The savepoints of the `edit { }` calls that are under way, the outermost first.
+  /// The savepoints of the `withSavepoint { }` calls that are under way, the outermost first.
   var savepoints: [EditSavepoint] = []
   /// Records undoable actions, if undo is on: `undoManager`.
   var undoRecorder: ManagedObjectContext.UndoManager?

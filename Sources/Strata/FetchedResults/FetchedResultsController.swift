@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import StrataChanges
+public import Foundation
+import StrataChanges
 public import StrataModel
 public import StrataQuery
 import StrataRecord
@@ -74,9 +75,9 @@ public final class FetchedResultsController<Object: Entity> {
   ///
   /// Nothing is fetched before `performFetch()`.
   public convenience init(
-    _ request: FetchRequest<Object>, in context: ManagedObjectContext
+    _ request: FetchRequest<Object>, context: ManagedObjectContext
   ) {
-    self.init(request, in: context, rule: .none)
+    self.init(request, context: context, rule: .none)
   }
 
   /// A list with sections by a property of the objects, or of objects at the end of to-one
@@ -84,17 +85,17 @@ public final class FetchedResultsController<Object: Entity> {
   ///
   /// The sections are in the order of the property. If it is the objects' own, the request has to
   /// sort by it first, in either direction, as in Core Data. If it is another object's, `{
-  /// $0.country.name }`, the list is sorted by it, in `direction`, before the request's own order;
+  /// $0.country.name }`, the list is sorted by it, in `order`, before the request's own order;
   /// objects without a value come first, or last if descending.
   ///
   /// - Parameter path: an attribute that can be sorted by.
   public convenience init<Leaf>(
-    _ request: FetchRequest<Object>, in context: ManagedObjectContext,
+    _ request: FetchRequest<Object>, context: ManagedObjectContext,
     sectionNameKeyPath path: (PropertyPath<Object, Object>) -> PropertyPath<Object, Leaf>,
-    _ direction: SortKey.Direction = .ascending
+    order: SortOrder = .forward
   ) {
     self.init(
-      request, in: context, rule: .property(path(PropertyPath()).operand, direction))
+      request, context: context, rule: .property(path(PropertyPath()).operand, order))
   }
 
   /// A list with sections by a function of each object: the first letter of a name, the month of a
@@ -107,14 +108,14 @@ public final class FetchedResultsController<Object: Entity> {
   ///   own attributes alone: it is called again when the object itself changes. All objects of the
   ///   list are made for it. It must not change anything.
   public convenience init(
-    _ request: FetchRequest<Object>, in context: ManagedObjectContext,
+    _ request: FetchRequest<Object>, context: ManagedObjectContext,
     sectionName: @escaping (Object) -> String?
   ) {
-    self.init(request, in: context, rule: .computed(sectionName))
+    self.init(request, context: context, rule: .computed(sectionName))
   }
 
   private init(
-    _ request: FetchRequest<Object>, in context: ManagedObjectContext, rule: SectionRule<Object>
+    _ request: FetchRequest<Object>, context: ManagedObjectContext, rule: SectionRule<Object>
   ) {
     fetchRequest = request
     self.context = context
@@ -199,7 +200,7 @@ extension FetchedResultsController {
   /// controller is deallocated; it is for one consumer.
   ///
   /// - Parameter limit: the maximum number of buffered updates; at least 1.
-  public func updates(limit: Int = ContextLayer.messageCountMax) -> AsyncStream<
+  public func updates(limit: Int = ManagedObjectContext.messageCountMax) -> AsyncStream<
     FetchedResultsUpdate
   > {
     streams.makeStream(limit: limit)

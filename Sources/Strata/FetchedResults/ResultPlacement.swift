@@ -9,7 +9,7 @@ import StrataRecord
 enum SectionRule<Object: Entity> {
   case none
   /// A property of the objects, or of objects that they lead to.
-  case property(any OperandNode, SortKey.Direction)
+  case property(any OperandNode, SortOrder)
   /// The program's function of each object.
   case computed((Object) -> String?)
 
@@ -27,7 +27,7 @@ struct ResultPlacement<Object: Entity> {
     /// The first sort key is the section's, too.
     case sorted(PathOperand)
     /// The list is in the order of the section first, and of the sort keys within it.
-    case ordering(PathOperand, isDescending: Bool)
+    case ordering(PathOperand, ResolvedSortKey)
     case computed((Object) -> String?)
   }
 
@@ -44,37 +44,29 @@ struct ResultPlacement<Object: Entity> {
     _ request: FetchRequest<Object>, _ rule: SectionRule<Object>, entity: EntitySchema,
     schema: Schema
   ) throws {
-    plan = try QueryPlan(request, entity: entity, schema: schema)
     log = PathLog()
+    plan = try QueryPlan(request, entity: entity, schema: schema, log: log)
     let resolver = PathResolver(schema: schema, entity: entity, log: log)
-    _ = try request.predicate?.node.resolved(by: resolver)
     switch rule {
     case .none: section = .none
     case .computed(let name): section = .computed(name)
-    case .property(let operand, let direction):
-      section = try Self.section(
-        operand.resolved(by: resolver), isDescending: direction == .descending, plan.sort, entity)
+    case .property(let operand, let order):
+      section = try Self.section(operand.resolved(by: resolver), order, plan.sort, resolver)
     }
   }
 
   private static func section(
-    _ operand: any Operand, isDescending: Bool, _ sort: [ResolvedSortKey], _ entity: EntitySchema
+    _ operand: any Operand, _ order: SortOrder, _ sort: [ResolvedSortKey], _ resolver: PathResolver
   ) throws -> Section {
     guard let operand = operand as? PathOperand else {
       throw QueryError.unfitProperty(
-        entity: entity.description.name, property: operand.description)
+        entity: resolver.entity.description.name, property: operand.description)
     }
-    let path = operand.path
-    switch path.kind {
-    case .toOne, .toMany, .attribute(.codable), .attribute(.data), .attribute(.url):
-      throw QueryError.unfitProperty(entity: path.entityName, property: path.name)
-    case .attribute: break
-    }
-    guard path.hops.isEmpty, path.composite == nil else {
-      return .ordering(operand, isDescending: isDescending)
-    }
-    guard sort.first?.slot == path.slot else {
-      throw ContextError.unsortedSections(entity: path.entityName, property: path.name)
+    let key = try ResolvedSortKey(operand, order: order, resolver)
+    guard let slot = key.slot else { return .ordering(operand, key) }
+    guard sort.first?.slot == slot else {
+      throw ContextError.unsortedSections(
+        entity: operand.path.entityName, property: operand.path.name)
     }
     return .sorted(operand)
   }
@@ -105,38 +97,14 @@ struct ResultPlacement<Object: Entity> {
     switch section {
     case .none: break
     case .sorted(let operand): name = try operand.value(of: row, reader).sectionName
-    case .ordering(let operand, let isDescending):
-      let value = try operand.value(of: row, reader)
-      name = value.sectionName
-      let isCut = KeyEncoder.append(value: value, kind: operand.path.kind, to: &order)
-      if isCut, case .string(let text) = value { order.append(wholeText: text) }
-      if isDescending { order.invert(from: 0) }
+    case .ordering(let operand, let key):
+      name = try operand.value(of: row, reader).sectionName
+      try key.append(row, reader, to: &order)
     case .computed(let sectionName):
       name = (loader.instance(of: row.key) as? Object).flatMap(sectionName)
     }
-    for key in plan.sort where key.append(row, to: &order) {
-      guard let text = String(row.layout.slot(key.slot, at: row.start)) else { continue }
-      let start = order.count
-      order.append(wholeText: text)
-      if key.isDescending { order.invert(from: start) }
-    }
+    for key in plan.sort { try key.append(row, reader, to: &order) }
     return ResultEntry(key: row.key, order: order, section: state.section(named: name))
-  }
-}
-
-extension [UInt8] {
-  /// Appends a text in a form that keeps its order whatever follows: it distinguishes texts that an
-  /// index key truncates.
-  fileprivate mutating func append(wholeText text: String) {
-    for byte in NormalForm.bytes(of: text, byteCountMin: .max) {
-      if byte <= 1 { append(1) }
-      append(byte)
-    }
-    append(0)
-  }
-
-  fileprivate mutating func invert(from start: Int) {
-    for index in start..<count { self[index] = ~self[index] }
   }
 }
 

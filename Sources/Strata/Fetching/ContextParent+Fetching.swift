@@ -69,7 +69,8 @@ private struct DetachedFetch: Sendable {
   ) async throws -> [Row] {
     let context = try makeContext()
     let entity = try context.fetcher.schema(of: T.self)
-    let plan = try RowPlan(request.untyped, entity: entity, schema: context.schema)
+    let plan = try RowPlan(
+      request.untyped(of: entity.description), entity: entity, schema: context.schema)
     return try watching(context, entity.family) { view in
       var rows: [Row] = []
       try plan.fetch(in: view) { values in

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
   ///   beyond 64 bits or of decimals too large; `StoreError` if reading fails.
   /// - Complexity: O(objects looked at), in the memory of a few.
   public func sum<T: Entity, V: Calculable>(
-    of keyPath: KeyPath<T, V> & Sendable, for request: FetchRequest<T>
+    _ request: FetchRequest<T>, of keyPath: KeyPath<T, V> & Sendable
   ) throws -> V.Sum {
     try aggregate(request.select { $0[dynamicMember: keyPath].sum() })
   }
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
   public func average<T: Entity, V: Calculable>(
-    of keyPath: KeyPath<T, V> & Sendable, for request: FetchRequest<T>
+    _ request: FetchRequest<T>, of keyPath: KeyPath<T, V> & Sendable
   ) throws -> V.Average? {
     try aggregate(request.select { $0[dynamicMember: keyPath].average() })
   }
@@ -34,18 +34,18 @@ extension ManagedObjectContext {
   /// The least value of a property among the objects that `request` would return; nil if none has
   /// one. Core Data: `min:`.
   ///
-  /// - Throws: as `average(of:for:)`.
+  /// - Throws: as `average(_:of:)`.
   public func minimum<T: Entity, V: AttributeValue & Comparable>(
-    of keyPath: KeyPath<T, V> & Sendable, for request: FetchRequest<T>
+    _ request: FetchRequest<T>, of keyPath: KeyPath<T, V> & Sendable
   ) throws -> V? {
     try aggregate(request.select { $0[dynamicMember: keyPath].min() })
   }
 
   /// The least value of an optional property; nil if no object has one.
   ///
-  /// - Throws: as `average(of:for:)`.
+  /// - Throws: as `average(_:of:)`.
   public func minimum<T: Entity, V: AttributeValue & Comparable>(
-    of keyPath: KeyPath<T, V?> & Sendable, for request: FetchRequest<T>
+    _ request: FetchRequest<T>, of keyPath: KeyPath<T, V?> & Sendable
   ) throws -> V? {
     try aggregate(request.select { $0[dynamicMember: keyPath].min() })
   }
@@ -53,18 +53,18 @@ extension ManagedObjectContext {
   /// The greatest value of a property among the objects that `request` would return; nil if none
   /// has one. Core Data: `max:`.
   ///
-  /// - Throws: as `average(of:for:)`.
+  /// - Throws: as `average(_:of:)`.
   public func maximum<T: Entity, V: AttributeValue & Comparable>(
-    of keyPath: KeyPath<T, V> & Sendable, for request: FetchRequest<T>
+    _ request: FetchRequest<T>, of keyPath: KeyPath<T, V> & Sendable
   ) throws -> V? {
     try aggregate(request.select { $0[dynamicMember: keyPath].max() })
   }
 
   /// The greatest value of an optional property; nil if no object has one.
   ///
-  /// - Throws: as `average(of:for:)`.
+  /// - Throws: as `average(_:of:)`.
   public func maximum<T: Entity, V: AttributeValue & Comparable>(
-    of keyPath: KeyPath<T, V?> & Sendable, for request: FetchRequest<T>
+    _ request: FetchRequest<T>, of keyPath: KeyPath<T, V?> & Sendable
   ) throws -> V? {
     try aggregate(request.select { $0[dynamicMember: keyPath].max() })
   }
@@ -72,9 +72,9 @@ extension ManagedObjectContext {
   /// The number of different values of a property among the objects that `request` would return;
   /// nil counts as none.
   ///
-  /// - Throws: as `average(of:for:)`.
+  /// - Throws: as `average(_:of:)`.
   public func count<T: Entity, V>(
-    distinct keyPath: KeyPath<T, V> & Sendable, for request: FetchRequest<T>
+    _ request: FetchRequest<T>, distinct keyPath: KeyPath<T, V> & Sendable
   ) throws -> Int {
     try aggregate(request.select { $0[dynamicMember: keyPath].distinctCount() })
   }

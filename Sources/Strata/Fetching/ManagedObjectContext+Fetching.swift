@@ -45,6 +45,15 @@ extension ManagedObjectContext {
     return objects.unchecked(of: T.self)
   }
 
+  /// The first object that matches `request`, in its order; nil if there is none.
+  ///
+  /// - Throws: as `fetch(_:)`.
+  /// - Complexity: as `fetch(_:)` with `limit(1)`.
+  public func first<T: Entity>(_ request: FetchRequest<T>) throws -> T? {
+    if request.limit == 0 { return nil }
+    return try fetch(request.limit(1)).first
+  }
+
   /// The IDs of the objects that match `request`, in its order, without loading the objects.
   /// Core Data: `NSManagedObjectIDResultType`.
   ///
@@ -59,7 +68,7 @@ extension ManagedObjectContext {
   /// Core Data: `count(for:)`.
   ///
   /// - Throws: as `fetch(_:)`.
-  public func count<T: Entity>(for request: FetchRequest<T>) throws -> Int {
+  public func count<T: Entity>(_ request: FetchRequest<T>) throws -> Int {
     let (plan, view, _) = try fetcher.prepare(request)
     return try plan.count(in: view)
   }
@@ -68,7 +77,7 @@ extension ManagedObjectContext {
   /// evaluated for each object, and the number of index entries and records that were read. The
   /// result itself is discarded; no object is made.
   ///
-  /// - Parameter answer: the kind of result: an index that answers `count(for:)` alone may be of no
+  /// - Parameter answer: the kind of result: an index that answers `count(_:)` alone may be of no
   ///   use for objects.
   /// - Throws: as `fetch(_:)`.
   public func explain<T: Entity>(

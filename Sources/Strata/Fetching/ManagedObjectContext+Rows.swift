@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataChanges
-public import StrataModel
+import StrataModel
 public import StrataQuery
 import StrataRecord
 
 // Rows of plain values: columns, groups and distinct rows, without making objects.
 
 extension ManagedObjectContext {
-  /// The rows of `request`, in its order. Core Data: `fetch(_:)` with the dictionary result type.
+  /// The rows of `request`, in its order. In rows as dictionaries, a column without a value is
+  /// `.null`. Core Data: `fetch(_:)` with the dictionary result type.
   ///
   /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
   @inlinable
   public func fetch<T: Entity, Row>(_ request: RowRequest<T, Row>) throws -> [Row] {
     var rows: [Row] = []
-    try forEachRow(of: request) { rows.append($0) }
+    try forEachRow(request) { rows.append($0) }
     return rows
   }
 
@@ -30,7 +31,7 @@ extension ManagedObjectContext {
   /// - Throws: as `fetch(_:)`; the errors of `body`, which end the walk.
   @inlinable
   public func forEachRow<T: Entity, Row>(
-    of request: RowRequest<T, Row>, _ body: (Row) throws -> Void
+    _ request: RowRequest<T, Row>, _ body: (Row) throws -> Void
   ) throws {
     try walk(request) { values in
       try body(request.decode(values))
@@ -39,32 +40,14 @@ extension ManagedObjectContext {
   }
 
   /// Calls `body` with the rows of `request`, in its order, until it returns false: as
-  /// `forEachRow(of:_:)`. Later rows are not read.
+  /// `forEachRow(_:_:)`. Later rows are not read.
   ///
   /// - Throws: as `fetch(_:)`; the errors of `body`, which end the walk.
   @inlinable
   public func visitRows<T: Entity, Row>(
-    of request: RowRequest<T, Row>, while body: (Row) throws -> Bool
+    _ request: RowRequest<T, Row>, while body: (Row) throws -> Bool
   ) throws {
     try walk(request) { try body(request.decode($0)) ? .more : .stop }
-  }
-
-  /// The rows of `request` as dictionaries of its columns, in its order; a column without a value
-  /// is `.null`. Core Data: `fetch(_:)` with the dictionary result type.
-  ///
-  /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
-  public func fetch<T: Entity>(_ request: DictionaryRequest<T>) throws -> [[String: PropertyValue]]
-  {
-    let entity = try fetcher.schema(of: T.self)
-    let plan = try RowPlan(
-      request.untyped(of: entity.description), entity: entity, schema: schema)
-    let names = plan.names
-    var rows: [[String: PropertyValue]] = []
-    try plan.fetch(in: try fetcher.viewToKeep(for: request.objects)) { values in
-      rows.append(Dictionary(uniqueKeysWithValues: zip(names, try values.all())))
-      return .more
-    }
-    return rows
   }
 
   /// Shows the columns of each row. Their use is compiled in the program's module.
@@ -73,8 +56,9 @@ extension ManagedObjectContext {
     _ request: RowRequest<T, Row>, hasWindowOfObjects: Bool = false,
     _ body: (RowValues) throws -> ScanStep
   ) throws {
+    let entity = try fetcher.schema(of: T.self)
     let plan = try RowPlan(
-      request.untyped, entity: fetcher.schema(of: T.self), schema: schema,
+      request.untyped(of: entity.description), entity: entity, schema: schema,
       hasWindowOfObjects: hasWindowOfObjects)
     try plan.fetch(in: try fetcher.viewToKeep(for: request.objects), body)
   }

@@ -12,7 +12,8 @@ package import StrataRecord
 ///
 /// ## Isolation
 /// The context's.
-public final class EntityBinding {
+@usableFromInline
+package final class EntityBinding {
   // Not weak: a weak reference would cost every access; the context cuts it in its deinit.
   private var uncountedContext: Uncounted<ManagedObjectContext>?
   package let entity: EntitySchema

@@ -82,7 +82,7 @@ nonisolated open class ManagedObject {
   /// permanent from now on. Core Data: `init(context:)`.
   ///
   /// - Precondition: the class is an entity of the context's model, and no abstract one.
-  public convenience init(in context: ManagedObjectContext) {
+  public convenience init(context: ManagedObjectContext) {
     self.init(context.work.initializerForInsert(Self.self))
     context.work.didInsert(self)
   }

@@ -20,7 +20,8 @@ extension PropertyDescription {
     inverse: (AnyKeyPath & Sendable)? = nil, originalName: String? = nil
   ) -> PropertyDescription {
     describe(
-      name, keyPath, T.self, .toOne, options, deleteRule, inverse.map(InverseReference.keyPath),
+      name, keyPath, T.self, .toOne, options, deleteRule,
+      inverse.map(RelationshipDescription.Inverse.keyPath),
       originalName)
   }
 
@@ -40,7 +41,8 @@ extension PropertyDescription {
     inverse: (AnyKeyPath & Sendable)? = nil, originalName: String? = nil
   ) -> PropertyDescription {
     describe(
-      name, keyPath, T.self, .toMany, options, deleteRule, inverse.map(InverseReference.keyPath),
+      name, keyPath, T.self, .toMany, options, deleteRule,
+      inverse.map(RelationshipDescription.Inverse.keyPath),
       originalName)
   }
 
@@ -63,7 +65,7 @@ extension PropertyDescription {
   ) -> PropertyDescription {
     describe(
       name, keyPath, T.self, .orderedToMany, options, deleteRule,
-      inverse.map(InverseReference.keyPath), originalName)
+      inverse.map(RelationshipDescription.Inverse.keyPath), originalName)
   }
 
   /// An ordered to-many relationship, its inverse named by a string.
@@ -77,8 +79,10 @@ extension PropertyDescription {
   }
 
   private static func describe<T: ManagedObject>(
-    _ name: String, _ keyPath: AnyKeyPath & Sendable, _: T.Type, _ kind: RelationshipKind,
-    _ options: [RelationshipOption], _ deleteRule: DeleteRule, _ inverse: InverseReference?,
+    _ name: String, _ keyPath: AnyKeyPath & Sendable, _: T.Type,
+    _ kind: RelationshipDescription.Kind,
+    _ options: [RelationshipOption], _ deleteRule: DeleteRule,
+    _ inverse: RelationshipDescription.Inverse?,
     _ originalName: String?
   ) -> PropertyDescription {
     .relationship(

@@ -5,7 +5,7 @@ package import StrataRecord
 
 /// Finds the stored property of a key path by recording one reading of it on a temporary object. It
 /// finds that `\Employee.name` is the `name` that Person declares, although the two key paths are
-/// not equal.
+/// not equal. It finds the steps of `\City.country?.name` in the same way.
 ///
 /// A computed property reads stored ones too, `shoutedName` the `name`. It is distinguished from
 /// the property itself by its result for marks: values that the recorder gives the object.
@@ -15,8 +15,12 @@ package final class SlotRecorder {
   /// The last returned value.
   private(set) var answer: PropertyValue?
   private let marks: Marks
+  private let followsRelationships: Bool
 
-  init(_ marks: Marks) { self.marks = marks }
+  init(_ marks: Marks, followsRelationships: Bool = true) {
+    self.marks = marks
+    self.followsRelationships = followsRelationships
+  }
 
   /// Notes a read of a slot.
   ///
@@ -28,8 +32,20 @@ package final class SlotRecorder {
     return value
   }
 
-  /// Notes that a relationship is read, which leads nowhere.
+  /// Notes that a relationship is read.
   package func read(relationship slot: Int) { slots.append(slot) }
+
+  /// Notes that a to-one relationship is read.
+  ///
+  /// - Returns: a temporary object of the target's class, whose reads are recorded too; nil if the
+  ///   recorder follows no relationships.
+  func follow(_ slot: Int, of entity: EntityDescription) -> ManagedObject? {
+    slots.append(slot)
+    guard followsRelationships, let relationship = entity.properties[slot].relationship,
+      let type = relationship.destination().managedObjectClass as? ManagedObject.Type
+    else { return nil }
+    return type.recording(with: self)
+  }
 
   /// Two sets of values, with different values of each type.
   enum Marks: CaseIterable {
@@ -59,32 +75,63 @@ package final class SlotRecorder {
 
 extension ManagedObject {
   /// The property of `keyPath`, found by reading it on temporary objects; nil if it begins at
-  /// another class, or reads neither one stored property unchanged nor the ID.
+  /// another class, or reads neither one stored property unchanged nor the ID. The property may be
+  /// a related object's, at the end of to-one relationships: `\.country?.name`.
   static func read(by keyPath: AnyKeyPath) -> _PropertyRead? {
     var found: _PropertyRead?
     for marks in SlotRecorder.Marks.allCases {
       guard let read = read(by: keyPath, marks), found == nil || found == read else { return nil }
       found = read
     }
+    if case .path = found, !isNilWithoutTarget(keyPath) { return nil }
     return found
+  }
+
+  /// A temporary object whose reads are recorded.
+  fileprivate static func recording(with recorder: SlotRecorder) -> Self {
+    let binding = EntityBinding(
+      context: nil, entity: .unbound(entity), type: self, recorder: recorder)
+    return self.init(
+      _ObjectInitializer(binding: binding, key: ObjectKey(rawValue: 0), status: .detached))
   }
 
   private static func read(by keyPath: AnyKeyPath, _ marks: SlotRecorder.Marks) -> _PropertyRead? {
     let recorder = SlotRecorder(marks)
-    let binding = EntityBinding(
-      context: nil, entity: .unbound(entity), type: self, recorder: recorder)
-    let object = self.init(
-      _ObjectInitializer(binding: binding, key: ObjectKey(rawValue: 0), status: .detached))
+    let object = recording(with: recorder)
     guard let value = (object as Any)[keyPath: keyPath] else { return nil }
     guard let slot = recorder.slots.first else {
       return value as? ObjectID == object.objectID ? .objectID : nil
     }
-    let declared = entity.properties[slot].keyPath.map { type(of: $0).valueType }
-    guard recorder.slots.count == 1, declared ?? Any.self == type(of: keyPath).valueType else {
-      return nil
+    var owner = entity
+    for slot in recorder.slots.dropLast() {
+      guard let next = owner.properties[slot].relationship?.destination() else { return nil }
+      owner = next
     }
+    let isPath = recorder.slots.count > 1
+    let declared = recorder.slots.last.flatMap { owner.properties[$0].keyPath }
+    let type = Swift.type(of: keyPath).valueType
+    guard declared.map({ isType(of: $0, isPath, type) }) ?? !isPath else { return nil }
+    let found = isPath ? _PropertyRead.path(recorder.slots) : .slot(slot)
     // Relationships, enums and composites have no marks; no other property has their types.
-    guard let value = value as? any AttributeValue else { return .slot(slot) }
-    return value.value == recorder.answer ? .slot(slot) : nil
+    guard let value = value as? any AttributeValue else { return found }
+    return value.value == recorder.answer ? found : nil
+  }
+
+  /// Whether a property's type is `type`, or with a path through a relationship its optional.
+  private static func isType(of declared: AnyKeyPath, _ isPath: Bool, _ type: Any.Type) -> Bool {
+    func optional<T>(_: T.Type) -> Any.Type { T?.self }
+    let own = Swift.type(of: declared).valueType
+    if own == type { return !isPath || own is any ExpressibleByNilLiteral.Type }
+    return isPath && _openExistential(own, do: optional) == type
+  }
+
+  /// Whether the value of `keyPath` is nil if the relationships on it have no targets, as the value
+  /// of a path is.
+  private static func isNilWithoutTarget(_ keyPath: AnyKeyPath) -> Bool {
+    let object = recording(with: SlotRecorder(.first, followsRelationships: false))
+    let value = (object as Any)[keyPath: keyPath]
+    return value.map { Mirror(reflecting: $0) }.map {
+      $0.displayStyle == .optional && $0.children.isEmpty
+    } ?? false
   }
 }

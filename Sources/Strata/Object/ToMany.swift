@@ -145,8 +145,7 @@ extension ManagedObject {
       if let target = binding.find({ $0.loader.objectAtHand(for: key) }) { return shown(target) }
     }
     guard let context = context(for: .relationship(slot: slot)) else {
-      binding.recorder?.read(relationship: slot)
-      return nil
+      return binding.recorder?.follow(slot, of: binding.entity.description)
     }
     guard let key = context.relationships.toOneKey(of: self, at: slot) else { return nil }
     return context.loader.instance(of: key).flatMap(shown)

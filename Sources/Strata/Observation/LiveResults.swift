@@ -72,8 +72,8 @@ struct LiveResultsList {
   private var boxes: [Box] = []
   /// Changes that the lists look at as soon as they may.
   private var noted = LiveChanges()
-  /// A list was fetched within the `edit { }` under way, so that it may show changes that are
-  /// reverted without a report.
+  /// A list was fetched within the `withSavepoint { }` under way, so that it may show changes that
+  /// are reverted without a report.
   var isFetchedInEdit = false
 
   /// Whether the context has no lists.

@@ -35,7 +35,7 @@ extension ManagedObjectContext {
   /// ## Isolation
   /// The context's.
   public final class UndoManager {
-    /// The state that an `edit { }` that throws restores.
+    /// The state that a `withSavepoint { }` that throws restores.
     struct State {
       var undoGroups: [UndoGroup] = []
       var redoGroups: [UndoGroup] = []
@@ -183,7 +183,7 @@ extension ManagedObjectContext.UndoManager {
     guard let group = state[keyPath: taken].last else { return }
     defer { self.direction = nil }
     do {
-      try context.edit {
+      try context.withSavepoint {
         self.direction = direction
         state.open = UndoGroup()
         state.open?.actionName = group.actionName

@@ -53,7 +53,7 @@ extension MergePolicy {
   ///   conflict.
   /// - Parameter name: a name for descriptions and errors.
   public static func custom(
-    _ name: String, _ decide: @escaping @Sendable (MergePolicy.Conflict) -> Decision
+    _ name: String, resolve decide: @escaping @Sendable (MergePolicy.Conflict) -> Decision
   ) -> MergePolicy {
     MergePolicy(rule: .custom(CustomRule(name: name, decide: decide)))
   }

@@ -20,6 +20,12 @@ public struct ObjectID: Sendable, Hashable {
   }
 }
 
+extension ObjectID {
+  /// The name of the object's entity; nil if this process has not opened the ID's store since it
+  /// started. Core Data: `NSManagedObjectID.entity`.
+  public var entityName: String? { store.name(of: key.entity) }
+}
+
 // MARK: - URI
 
 extension ObjectID {

@@ -14,6 +14,8 @@ package struct StoreIdentity: Sendable, Hashable {
   private struct Table {
     var numbers: [UUID: UInt32] = [:]
     var identifiers: [UUID] = []
+    /// The names of the entities of each store that was opened, by store, then by entity number.
+    var entityNames: [UInt32: [EntityNumber: String]] = [:]
   }
 
   private static let table = CountedMutex(Table())
@@ -35,4 +37,14 @@ package struct StoreIdentity: Sendable, Hashable {
 
   /// The store's UUID.
   package var uuid: UUID { Self.table.withLock { [number] in $0.identifiers[Int(number)] } }
+
+  /// Records the names of the store's entities, for descriptions of object IDs.
+  package func register(_ entityNames: [EntityNumber: String]) {
+    Self.table.withLock { [number] in $0.entityNames[number] = entityNames }
+  }
+
+  /// The name of an entity of the store; nil if the store was not opened in this process.
+  package func name(of entity: EntityNumber) -> String? {
+    Self.table.withLock { [number] in $0.entityNames[number]?[entity] }
+  }
 }

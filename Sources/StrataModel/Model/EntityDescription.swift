@@ -39,6 +39,8 @@ public final class EntityDescription: Sendable {
   /// The slots that key paths read.
   private struct KnownSlots {
     var byPath: [KeyPathKey: Int]
+    /// The paths through to-one relationships.
+    var paths: [KeyPathKey: [Int]] = [:]
     /// The slots by key path object, which for a literal is the same each time: comparing the
     /// contents of two key paths takes ten times as long. The key paths are retained, so that no
     /// other gets their address.
@@ -111,6 +113,16 @@ public final class EntityDescription: Sendable {
     return slot
   }
 
+  /// The slots of to-one relationships and of the property at their end that `keyPath` reads; nil
+  /// if it reads no property of a related object. O(1), except for the first use of a key path.
+  package func path(for keyPath: AnyKeyPath) -> [Int]? {
+    let key = KeyPathKey(keyPath: keyPath)
+    if let known = slots.withLock({ $0.paths[key] }) { return known }
+    guard case .path(let path)? = probe?(keyPath) else { return nil }
+    slots.withLock { $0.paths[key] = path }
+    return path
+  }
+
   /// Whether `keyPath` reads the object's own ID.
   package func readsObjectID(_ keyPath: AnyKeyPath) -> Bool {
     type(of: keyPath).valueType == ObjectID.self && probe?(keyPath) == .objectID
@@ -132,6 +144,8 @@ public final class EntityDescription: Sendable {
 public enum _PropertyRead: Sendable, Hashable {
   /// The stored property in this slot, as it is.
   case slot(Int)
+  /// The stored property at the end of to-one relationships: the slot of each, then its own.
+  case path([Int])
   /// The object's ID.
   case objectID
 }

@@ -80,7 +80,7 @@ extension ManagedObjectModel {
   }
 
   private static func inverse(
-    _ named: InverseReference, of relationship: RelationshipDescription,
+    _ named: RelationshipDescription.Inverse, of relationship: RelationshipDescription,
     declaredBy entity: EntityDescription, in destination: EntityDescription
   ) throws(ModelError) -> PropertyReference {
     let slot =

@@ -34,7 +34,7 @@ package struct ModelOutline: Codable, Sendable, Hashable {
 
   package struct Relationship: Codable, Sendable, Hashable {
     package var name: String
-    package var kind: RelationshipKind
+    package var kind: RelationshipDescription.Kind
     package var destination: String
     package var inverse: String?
   }

@@ -28,22 +28,6 @@ public enum RelationshipOption: Sendable, Hashable {
   }
 }
 
-/// How many targets a relationship has, and whether they have an order.
-public enum RelationshipKind: UInt8, Sendable, Hashable, Codable {
-  case toOne = 1
-  case toMany = 2
-  case orderedToMany = 3
-}
-
-/// The other side of a relationship, as a model's author names it.
-public enum InverseReference: Sendable {
-  /// The inverse, named by its key path.
-  case keyPath(AnyKeyPath & Sendable)
-  /// The inverse, named by its name, which is checked when the model is built: for the cases where
-  /// the compiler calls a key path a circular reference.
-  case name(String)
-}
-
 /// A relationship: links from the objects of one entity to those of another. Core Data:
 /// `NSRelationshipDescription`.
 public struct RelationshipDescription: Sendable {
@@ -51,19 +35,19 @@ public struct RelationshipDescription: Sendable {
     let name: String
     let keyPath: (AnyKeyPath & Sendable)?
     let destination: @Sendable () -> EntityDescription
-    let inverse: InverseReference?
+    let inverse: RelationshipDescription.Inverse?
     let options: Set<RelationshipOption>
     let originalName: String?
   }
 
   private let contents: Shared<Contents>
-  public let kind: RelationshipKind
+  public let kind: RelationshipDescription.Kind
   public let deleteRule: DeleteRule
 
   public init(
-    _ name: String, keyPath: (AnyKeyPath & Sendable)? = nil, kind: RelationshipKind,
+    _ name: String, keyPath: (AnyKeyPath & Sendable)? = nil, kind: RelationshipDescription.Kind,
     destination: @escaping @Sendable () -> EntityDescription, deleteRule: DeleteRule = .nullify,
-    inverse: InverseReference? = nil, options: Set<RelationshipOption> = [],
+    inverse: RelationshipDescription.Inverse? = nil, options: Set<RelationshipOption> = [],
     originalName: String? = nil
   ) {
     contents = Shared(
@@ -83,7 +67,7 @@ public struct RelationshipDescription: Sendable {
   public var destination: @Sendable () -> EntityDescription { contents.value.destination }
 
   /// The inverse, if this side names it; it is named on one side only.
-  public var inverse: InverseReference? { contents.value.inverse }
+  public var inverse: RelationshipDescription.Inverse? { contents.value.inverse }
 
   public var options: Set<RelationshipOption> { contents.value.options }
 
@@ -105,5 +89,23 @@ public struct RelationshipDescription: Sendable {
 
   private var counts: [(min: Int, max: Int?)] {
     options.compactMap { if case .count(let min, let max) = $0 { (min, max) } else { nil } }
+  }
+}
+
+extension RelationshipDescription {
+  /// How many targets a relationship has, and whether they have an order.
+  public enum Kind: UInt8, Sendable, Hashable, Codable {
+    case toOne = 1
+    case toMany = 2
+    case orderedToMany = 3
+  }
+
+  /// The other side of a relationship, as a model's author names it.
+  public enum Inverse: Sendable {
+    /// The inverse, named by its key path.
+    case keyPath(AnyKeyPath & Sendable)
+    /// The inverse, named by its name, which is checked when the model is built: for the cases
+    /// where the compiler calls a key path a circular reference.
+    case name(String)
   }
 }

@@ -62,7 +62,7 @@ extension FetchSession {
     // remaining rows are read again.
     var sorter = makeSorter(keepsRecords: plan.limit == nil)
     try visitRecords { row in
-      sorter.add(row)
+      try sorter.add(row, reader)
       return .more
     }
     try addWindow(of: &sorter)

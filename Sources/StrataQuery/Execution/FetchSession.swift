@@ -175,7 +175,7 @@ final class FetchSession<Sink: RowSink> {
     reads.records += keys.count
     try view.visit(keys) { key, row in
       guard let row, try isTrue(of: row, isCertain: isCertain(key)) else { return }
-      sorter.add(row)
+      try sorter.add(row, reader)
     }
   }
 

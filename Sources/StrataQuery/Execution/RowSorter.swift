@@ -35,6 +35,8 @@ struct RowSorter {
   }
 
   private let keys: [ResolvedSortKey]
+  /// Whether all keys are slots of the rows. Otherwise all keys are encoded from values.
+  private let areSlots: Bool
   /// The maximum number of rows; nil for all.
   private let bound: Int?
   /// The number of collected rows at which some are rejected.
@@ -54,9 +56,21 @@ struct RowSorter {
   ///
   /// Separate memory, because an array would check for each row whether it is uniquely referenced.
   private final class Scratch {
-    let start: UnsafeMutableRawPointer
+    private(set) var start: UnsafeMutableRawPointer
+    private var byteCount: Int
+    /// The keys that are encoded from values.
+    var values: [UInt8] = []
 
     init(byteCount: Int) {
+      self.byteCount = byteCount
+      start = .allocate(byteCount: byteCount, alignment: 8)
+    }
+
+    /// Makes room for a row's keys.
+    func reserve(_ count: Int) {
+      if count <= byteCount { return }
+      start.deallocate()
+      byteCount = 2 * count
       start = .allocate(byteCount: byteCount, alignment: 8)
     }
 
@@ -68,6 +82,7 @@ struct RowSorter {
   /// - Parameter bound: 0 or more.
   init(by keys: [ResolvedSortKey], bound: Int?, keepsRecords: Bool) {
     self.keys = keys
+    areSlots = keys.allSatisfy { $0.slot != nil }
     self.bound = bound
     self.keepsRecords = keepsRecords
     gatheredMax = bound.map { $0 > Int.max / 2 ? .max : max(2 * $0, 32) } ?? .max
@@ -75,9 +90,11 @@ struct RowSorter {
   }
 
   /// Adds a row. The records of most rejected rows are not copied.
-  mutating func add(_ row: Row) {
+  ///
+  /// - Throws: errors of the store, if keys are properties of related objects.
+  mutating func add(_ row: Row, _ reader: RowReader) throws {
     if bound == 0 { return }
-    let (byteCount, isCut) = encode(row)
+    let (byteCount, isCut) = areSlots ? encode(row) : (try encodeValues(row, reader), false)
     let entry = Entry(head: head, place: items.count)
     if let last, entry.head > last.head { return }
     bytes.append(contentsOf: UnsafeRawBufferPointer(start: scratch.start, count: byteCount))
@@ -87,7 +104,8 @@ struct RowSorter {
         record: isCut ? row.owned(in: &arena) : nil, layout: isCut ? row.layout : nil))
     if let last, !precedes(entry, last) {
       items.removeLast()
-      return bytes.removeLast(byteCount)
+      bytes.removeLast(byteCount)
+      return
     }
     entries.append(entry)
     if keepsRecords, !isCut { items[entry.place].record = row.owned(in: &arena) }
@@ -133,6 +151,19 @@ struct RowSorter {
     // one.
     (scratch.start + count).storeBytes(of: 0, as: UInt64.self)
     return (count, false)
+  }
+
+  /// Writes the row's keys to `scratch`, each from its value.
+  private func encodeValues(_ row: Row, _ reader: RowReader) throws -> Int {
+    scratch.values.removeAll(keepingCapacity: true)
+    for key in keys { try key.append(row, reader, to: &scratch.values) }
+    let count = scratch.values.count
+    scratch.reserve(count + Self.headByteCount)
+    scratch.values.withUnsafeBytes {
+      if let start = $0.baseAddress { scratch.start.copyMemory(from: start, byteCount: count) }
+    }
+    (scratch.start + count).storeBytes(of: 0, as: UInt64.self)
+    return count
   }
 
   /// The first eight encoded bytes.

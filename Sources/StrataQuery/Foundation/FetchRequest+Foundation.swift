@@ -21,9 +21,9 @@ extension FetchRequest where Root: AnyObject {
   ///
   /// - Throws: `QueryError.unsupportedExpression` with the part of the predicate that a fetch
   ///   cannot evaluate.
-  public func filter(_ predicate: Predicate<Root>) throws(QueryError) -> FetchRequest {
+  public func `where`(_ predicate: Predicate<Root>) throws(QueryError) -> FetchRequest {
     let added = try FetchPredicate(predicate)
-    return filter { _ in added }
+    return self.where { _ in added }
   }
 
   /// Adds sort descriptors of Foundation, less significant than the keys that the request has.
@@ -48,8 +48,7 @@ extension FetchRequest where Root: AnyObject {
       // The descriptor is Sendable, and so are its parts.
       let path = (keyPath as Any) as! any AnyKeyPath & Sendable
       request.sortKeys.append(
-        SortKey(
-          keyPath: path, direction: descriptor.order == .forward ? .ascending : .descending))
+        SortKey(operand: PathNode(PathReference([path])), order: descriptor.order))
     }
     return request
   }

@@ -21,7 +21,7 @@ struct AccessChoice {
   ) {
     let terms = condition?.terms ?? []
     let slots = SlotTerms(terms)
-    let sort = sort.isEmpty ? sort : sort.filter { !slots.isFixed($0.slot) }
+    let sort = sort.isEmpty ? sort : sort.filter { $0.slot.map(slots.isFixed) != true }
     let accesses = planner.accesses(slots)
     let candidates = planner.candidates(for: terms, slots, accesses)
     self.sort = sort

@@ -45,22 +45,24 @@ package final class QueryPlan: Sendable {
 
   /// Plans a typed request.
   ///
+  /// - Parameter log: records the paths of the predicate and the order.
   /// - Throws: `QueryError` if the request names a property that the entity does not have, or
   ///   compares a property with a constant that does not fit.
   package convenience init<Root>(
-    _ request: FetchRequest<Root>, entity: EntitySchema, schema: Schema
+    _ request: FetchRequest<Root>, entity: EntitySchema, schema: Schema, log: PathLog? = nil
   ) throws(QueryError) {
-    try self.init(request.untyped, entity: entity, schema: schema)
+    try self.init(request.untyped, entity: entity, schema: schema, log: log)
   }
 
   /// Plans `request` for the objects of `entity`.
   ///
+  /// - Parameter log: records the paths of the predicate and the order.
   /// - Throws: `QueryError` if the request names a property that the entity does not have, or
   ///   compares a property with a constant that does not fit.
   package init(
-    _ request: UntypedFetchRequest, entity: EntitySchema, schema: Schema
+    _ request: UntypedFetchRequest, entity: EntitySchema, schema: Schema, log: PathLog? = nil
   ) throws(QueryError) {
-    let resolver = PathResolver(schema: schema, entity: entity)
+    let resolver = PathResolver(schema: schema, entity: entity, log: log)
     let condition = try request.predicate?.node.resolved(by: resolver)
     var sort: [ResolvedSortKey] = []
     for key in request.sortKeys { sort.append(try ResolvedSortKey(key, resolver)) }

@@ -1,53 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Foundation
 import StrataModel
-package import StrataRecord
+import StrataRecord
 
-/// A sort key as a slot of the fetched entity.
+/// A resolved sort key: a property of the fetched object, a property of a related object, or a
+/// calculated value.
+///
+/// A property of the object itself is encoded from its slot, and an index may have its order. All
+/// other keys are encoded from their values.
 package struct ResolvedSortKey: Sendable, CustomStringConvertible {
-  package let slot: Int
+  private let operand: any Operand
+  /// The slot of a property of the object itself; nil for other keys.
+  package let slot: Int?
   package let isDescending: Bool
-  package let kind: SlotKind
-  private let name: String
+  /// The kind of `slot`.
+  let kind: SlotKind
   /// The value of an absent slot, encoded as a key.
   let absentKey: [UInt8]
 
-  package init(_ key: SortKey, _ resolver: PathResolver) throws(QueryError) {
-    let path = try resolver.path(PathReference([key.keyPath]))
+  /// - Throws: `QueryError` if the key names no property, or has values without an order.
+  init(_ key: SortKey, _ resolver: PathResolver) throws(QueryError) {
+    try self.init(key.operand.resolved(by: resolver), order: key.order, resolver)
+  }
+
+  package init(
+    _ operand: any Operand, order: SortOrder, _ resolver: PathResolver
+  ) throws(QueryError) {
+    self.operand = operand
+    isDescending = order == .reverse
+    guard let path = operand.property else {
+      switch operand.kind {
+      case .number, .text, .truth, .date, .uuid, nil: break
+      case .url, .data, .object, .codable:
+        throw .unfitProperty(
+          entity: resolver.entity.description.name, property: operand.description)
+      }
+      (slot, kind, absentKey) = (nil, .toOne, [])
+      return
+    }
     switch path.kind {
     case .toOne, .toMany, .attribute(.codable), .attribute(.data), .attribute(.url):
       throw path.isUnfit
     case .attribute: break
     }
-    slot = path.slot
     kind = path.kind
-    name = path.name
-    isDescending = key.direction == .descending
+    slot = path.isDirect ? path.slot : nil
     var bytes: [UInt8] = []
     KeyEncoder.append(value: path.absentValue, kind: path.kind, to: &bytes)
     absentKey = bytes
   }
 
   /// Whether an absent slot sorts among the values, instead of before all values.
-  package var readsAbsentAsValue: Bool { absentKey != KeyEncoder.absentKey(kind) }
+  var readsAbsentAsValue: Bool { absentKey != KeyEncoder.absentKey(kind) }
 
-  /// Appends bytes that sort as the row's values of this key do.
-  ///
-  /// - Returns: whether the bytes may be cut. Equal bytes then do not mean equal values.
-  package func append(_ row: Row, to bytes: inout [UInt8]) -> Bool {
-    withUnsafeTemporaryAllocation(byteCount: KeyEncoder.scratchByteCount, alignment: 8) { scratch in
-      guard let start = scratch.baseAddress else { return true }
-      let (byteCount, isCut) = write(row, to: start)
-      bytes.append(contentsOf: scratch.prefix(byteCount))
-      return isCut
-    }
+  package var description: String {
+    isDescending ? "\(operand.description) descending" : operand.description
   }
+}
 
+// MARK: - From slots
+
+extension ResolvedSortKey {
   /// Writes bytes that sort as the row's values of this key do. The memory has room for
   /// `KeyEncoder.scratchByteCount` bytes.
   ///
-  /// - Returns: the number of bytes, and whether they may be cut.
+  /// - Precondition: the key has a slot.
+  /// - Returns: the number of bytes, and whether they may be cut. Equal bytes that were cut do not
+  ///   mean equal values.
   func write(_ row: Row, to start: UnsafeMutableRawPointer) -> (byteCount: Int, isCut: Bool) {
-    let slot = row.layout.slot(slot, at: row.start)
+    let slot = row.layout.slot(slot!, at: row.start)
     let count: Int
     if slot.isPresent {
       count = KeyEncoder.write(slot: slot, to: start)
@@ -66,18 +87,76 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
 
   /// Returns the order of two rows' values of this key, for rows with equal bytes. Negative if
   /// `left` comes first.
-  package func exactOrder(_ left: Row, _ right: Row) -> Int {
-    let one = String(left.layout.slot(slot, at: left.start))
-    let two = String(right.layout.slot(slot, at: right.start))
-    if let one, let two {
+  ///
+  /// - Precondition: the key has a slot.
+  func exactOrder(_ left: Row, _ right: Row) -> Int {
+    let (left, right) = (
+      left.layout.slot(slot!, at: left.start), right.layout.slot(slot!, at: right.start)
+    )
+    if let one = String(left), let two = String(right) {
       let order = NormalForm.compare(one, two)
       return isDescending ? -order : order
     }
-    var (oneKey, twoKey): ([UInt8], [UInt8]) = ([], [])
-    _ = append(left, to: &oneKey)
-    _ = append(right, to: &twoKey)
-    return oneKey == twoKey ? 0 : oneKey.lexicographicallyPrecedes(twoKey) ? -1 : 1
+    func key(_ slot: _RecordSlot) -> [UInt8] {
+      var bytes: [UInt8] = []
+      if !slot.isPresent { return absentKey }
+      KeyEncoder.append(slot: slot, to: &bytes)
+      return bytes
+    }
+    let (one, two) = (key(left), key(right))
+    if one == two { return 0 }
+    return one.lexicographicallyPrecedes(two) != isDescending ? -1 : 1
+  }
+}
+
+// MARK: - From values
+
+extension ResolvedSortKey {
+  /// Appends bytes that sort as the row's values of this key do, whatever follows them. Texts are
+  /// not cut.
+  ///
+  /// - Throws: errors of the store.
+  package func append(_ row: Row, _ reader: RowReader, to bytes: inout [UInt8]) throws {
+    let start = bytes.count
+    Self.append(try operand.value(of: row, reader), to: &bytes)
+    if isDescending {
+      for index in start..<bytes.count { bytes[index] = ~bytes[index] }
+    }
   }
 
-  package var description: String { isDescending ? "\(name) descending" : name }
+  /// Appends a value of any type. Nil comes before every value.
+  ///
+  /// The values of one key have one type, but numbers of a calculation may have several: they are
+  /// compared as `Double`s first.
+  private static func append(_ value: PropertyValue, to bytes: inout [UInt8]) {
+    bytes.append(value == .null ? 0 : 1)
+    switch value {
+    case .null, .data, .codable, .object, .url: break
+    case .string(let text): append(text: text, to: &bytes)
+    case .bool: KeyEncoder.append(value: value, kind: .attribute(.bool), to: &bytes)
+    case .date: KeyEncoder.append(value: value, kind: .attribute(.date), to: &bytes)
+    case .uuid: KeyEncoder.append(value: value, kind: .attribute(.uuid), to: &bytes)
+    case .double: KeyEncoder.append(value: value, kind: .attribute(.double), to: &bytes)
+    case .int(let number): append(Double(number), value, .int64, to: &bytes)
+    case .uint(let number): append(Double(number), value, .uint64, to: &bytes)
+    case .decimal(let number):
+      append((number as NSDecimalNumber).doubleValue, value, .decimal, to: &bytes)
+    }
+  }
+
+  private static func append(
+    _ rounded: Double, _ value: PropertyValue, _ type: AttributeType, to bytes: inout [UInt8]
+  ) {
+    KeyEncoder.append(value: .double(rounded), kind: .attribute(.double), to: &bytes)
+    KeyEncoder.append(value: value, kind: .attribute(type), to: &bytes)
+  }
+
+  /// Appends a whole text in its normal form.
+  private static func append(text: String, to bytes: inout [UInt8]) {
+    for byte in NormalForm.bytes(of: text, byteCountMin: .max) {
+      if byte <= 1 { bytes.append(1) }
+      bytes.append(byte)
+    }
+    bytes.append(0)
+  }
 }

@@ -106,7 +106,12 @@ package struct PathResolver: Sendable {
         let owner = PathReference(scope: reference.scope, steps: Array(reference.steps[..<index]))
         return try end(of: owner.withoutLastCast)
       }
-      let slot = try owner.slot(at: step)
+      guard let slot = owner.slotIfAny(at: step) else {
+        guard let names = owner.names(at: step) else { throw owner.unknown(step) }
+        let steps = reference.steps[..<index] + names + reference.steps[(index + 1)...]
+        return try end(
+          of: PathReference(scope: reference.scope, steps: Array(steps)), from: first, depth: depth)
+      }
       let property = owner.description.properties[slot]
       let isLast = index == reference.steps.count - 1
       name = name.isEmpty ? property.name : "\(name).\(property.name)"
@@ -182,15 +187,35 @@ extension EntitySchema {
   ///
   /// - Throws: `QueryError.unknownProperty`.
   func slot(at step: PathStep) throws(QueryError) -> Int {
-    let slot: Int? =
-      switch step {
-      case .keyPath(let keyPath): description.slot(for: keyPath)
-      case .name(let name): description.slot(named: name)
-      case .cast: nil
-      }
-    guard let slot else {
-      throw .unknownProperty(entity: description.name, keyPath: step.description)
-    }
+    guard let slot = slotIfAny(at: step) else { throw unknown(step) }
     return slot
+  }
+
+  fileprivate func unknown(_ step: PathStep) -> QueryError {
+    .unknownProperty(entity: description.name, keyPath: step.description)
+  }
+
+  /// The slot of a path's step; nil if the step leads to no property of this entity.
+  fileprivate func slotIfAny(at step: PathStep) -> Int? {
+    switch step {
+    case .keyPath(let keyPath): description.slot(for: keyPath)
+    case .name(let name): description.slot(named: name)
+    case .cast: nil
+    }
+  }
+
+  /// The steps that a key path through to-one relationships consists of; nil for other steps.
+  fileprivate func names(at step: PathStep) -> [PathStep]? {
+    guard case .keyPath(let keyPath) = step, let slots = description.path(for: keyPath) else {
+      return nil
+    }
+    var names: [PathStep] = []
+    var owner = description
+    for slot in slots {
+      let property = owner.properties[slot]
+      names.append(.name(property.name))
+      if let next = property.relationship?.destination() { owner = next }
+    }
+    return names
   }
 }

@@ -24,54 +24,54 @@ public func != <Root, V: AttributeValue>(path: PropertyPath<Root, V>, constant: 
 public func < <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V>, constant: V
 ) -> FetchPredicate {
-  path.compared(.less, constant.value)
+  path.ordered(.less, constant)
 }
 
 /// Whether the value is less than or equal to a constant; false if the value is nil.
 public func <= <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V>, constant: V
 ) -> FetchPredicate {
-  path.compared(.lessOrEqual, constant.value)
+  path.ordered(.lessOrEqual, constant)
 }
 
 /// Whether the value is greater than a constant; false if the value is nil.
 public func > <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V>, constant: V
 ) -> FetchPredicate {
-  path.compared(.greater, constant.value)
+  path.ordered(.greater, constant)
 }
 
 /// Whether the value is greater than or equal to a constant; false if the value is nil.
 public func >= <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V>, constant: V
 ) -> FetchPredicate {
-  path.compared(.greaterOrEqual, constant.value)
+  path.ordered(.greaterOrEqual, constant)
 }
 
 /// Whether the value is less than a constant; false if the value is nil.
 public func < <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V?>, constant: V
 ) -> FetchPredicate {
-  path.compared(.less, constant.value)
+  path.ordered(.less, constant)
 }
 
 /// Whether the value is less than or equal to a constant; false if the value is nil.
 public func <= <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V?>, constant: V
 ) -> FetchPredicate {
-  path.compared(.lessOrEqual, constant.value)
+  path.ordered(.lessOrEqual, constant)
 }
 
 /// Whether the value is greater than a constant; false if the value is nil.
 public func > <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V?>, constant: V
 ) -> FetchPredicate {
-  path.compared(.greater, constant.value)
+  path.ordered(.greater, constant)
 }
 
 /// Whether the value is greater than or equal to a constant; false if the value is nil.
 public func >= <Root, V: AttributeValue & Comparable>(
   path: PropertyPath<Root, V?>, constant: V
 ) -> FetchPredicate {
-  path.compared(.greaterOrEqual, constant.value)
+  path.ordered(.greaterOrEqual, constant)
 }

@@ -39,3 +39,77 @@ public func != <Root, V: RawRepresentable>(
 ) -> FetchPredicate where V.RawValue: AttributeValue {
   !(path == constant)
 }
+
+// MARK: - Order
+
+/// Whether the value precedes an enum constant in the order of the enum's `<`; false if the value
+/// is nil.
+@_disfavoredOverload
+public func < <Root, V: RawRepresentable & CaseIterable & Comparable>(
+  path: PropertyPath<Root, V>, constant: V
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  path.ordered(.less, constant.rawValue.value, _Ranks(of: V.self))
+}
+
+/// Whether the value precedes an enum constant in the order of the enum's `<`; false if the value
+/// is nil.
+@_disfavoredOverload
+public func < <Root, V: RawRepresentable & CaseIterable & Comparable>(
+  path: PropertyPath<Root, V?>, constant: V
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  path.ordered(.less, constant.rawValue.value, _Ranks(of: V.self))
+}
+
+/// Whether the value precedes or equals an enum constant in the order of the enum's `<`; false if
+/// the value is nil.
+@_disfavoredOverload
+public func <= <Root, V: RawRepresentable & CaseIterable & Comparable>(
+  path: PropertyPath<Root, V>, constant: V
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  path.ordered(.lessOrEqual, constant.rawValue.value, _Ranks(of: V.self))
+}
+
+/// Whether the value precedes or equals an enum constant in the order of the enum's `<`; false if
+/// the value is nil.
+@_disfavoredOverload
+public func <= <Root, V: RawRepresentable & CaseIterable & Comparable>(
+  path: PropertyPath<Root, V?>, constant: V
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  path.ordered(.lessOrEqual, constant.rawValue.value, _Ranks(of: V.self))
+}
+
+/// Whether the value follows an enum constant in the order of the enum's `<`; false if the value is
+/// nil.
+@_disfavoredOverload
+public func > <Root, V: RawRepresentable & CaseIterable & Comparable>(
+  path: PropertyPath<Root, V>, constant: V
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  path.ordered(.greater, constant.rawValue.value, _Ranks(of: V.self))
+}
+
+/// Whether the value follows an enum constant in the order of the enum's `<`; false if the value is
+/// nil.
+@_disfavoredOverload
+public func > <Root, V: RawRepresentable & CaseIterable & Comparable>(
+  path: PropertyPath<Root, V?>, constant: V
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  path.ordered(.greater, constant.rawValue.value, _Ranks(of: V.self))
+}
+
+/// Whether the value follows or equals an enum constant in the order of the enum's `<`; false if
+/// the value is nil.
+@_disfavoredOverload
+public func >= <Root, V: RawRepresentable & CaseIterable & Comparable>(
+  path: PropertyPath<Root, V>, constant: V
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  path.ordered(.greaterOrEqual, constant.rawValue.value, _Ranks(of: V.self))
+}
+
+/// Whether the value follows or equals an enum constant in the order of the enum's `<`; false if
+/// the value is nil.
+@_disfavoredOverload
+public func >= <Root, V: RawRepresentable & CaseIterable & Comparable>(
+  path: PropertyPath<Root, V?>, constant: V
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  path.ordered(.greaterOrEqual, constant.rawValue.value, _Ranks(of: V.self))
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import StrataRecord
+import StrataRecord
 
 /// A request for objects of one entity: a predicate, an order, and a window of the result.
 /// Core Data: `NSFetchRequest`.
@@ -19,14 +19,14 @@ public import StrataRecord
 public struct FetchRequest<Root>: Sendable {
   /// The condition on the objects; nil for all objects.
   public var predicate: FetchPredicate?
-  /// The order, the most significant key first. Core Data: `sortDescriptors`.
-  public var sortKeys: [SortKey] = []
+  /// The order, the most significant key first.
+  package var sortKeys: [SortKey] = []
   /// The maximum number of objects; nil for all. A value below 0 counts as 0. Core Data:
   /// `fetchLimit`, where 0 means all; here 0 means none.
-  public var fetchLimit: Int?
+  public var limit: Int?
   /// The number of objects to skip at the beginning of the ordered result. A value below 0 counts
   /// as 0. Core Data: `fetchOffset`.
-  public var fetchOffset = 0
+  public var offset = 0
   /// Whether the result includes objects of entities that inherit from the requested one.
   /// Core Data: `includesSubentities`.
   public var includesSubentities = true
@@ -45,18 +45,15 @@ public struct FetchRequest<Root>: Sendable {
 
   /// A request for all objects of the entity, or for those that satisfy `predicate`.
   public init(_ predicate: FetchPredicate? = nil) { self.predicate = predicate }
-
-  /// A request for the objects that satisfy `condition`.
-  public init(where condition: (PropertyPath<Root, Root>) -> FetchPredicate) {
-    predicate = condition(PropertyPath())
-  }
 }
 
 // MARK: - Modifiers
 
 extension FetchRequest {
   /// Adds a condition: the objects satisfy it and the request's predicate.
-  public func filter(_ condition: (PropertyPath<Root, Root>) -> FetchPredicate) -> FetchRequest {
+  public func `where`(
+    _ condition: (PropertyPath<Root, Root>) -> FetchPredicate
+  ) -> FetchRequest {
     let added = condition(PropertyPath())
     return with { $0.predicate = predicate.map { $0 && added } ?? added }
   }
@@ -66,7 +63,7 @@ extension FetchRequest {
   /// - Precondition: `count` is 0 or more.
   public func limit(_ count: Int) -> FetchRequest {
     precondition(count >= 0, "a fetch limit is 0 or more")
-    return with { $0.fetchLimit = count }
+    return with { $0.limit = count }
   }
 
   /// Skips the first `count` objects of the result.
@@ -79,7 +76,7 @@ extension FetchRequest {
   /// - Complexity: O(`count`).
   public func offset(_ count: Int) -> FetchRequest {
     precondition(count >= 0, "a fetch offset is 0 or more")
-    return with { $0.fetchOffset = count }
+    return with { $0.offset = count }
   }
 
   /// Loads the targets of a relationship together with the objects, instead of one by one when
@@ -112,39 +109,8 @@ extension FetchRequest {
   }
 }
 
-// MARK: - Order
-
 extension FetchRequest {
-  /// Adds a sort key for a property, less significant than the keys before.
-  ///
-  /// Stored values determine the order. A type of the program is ordered by its raw or stored
-  /// values (`AttributeValue`).
-  public func sorted<V: AttributeValue & Comparable>(
-    by keyPath: KeyPath<Root, V> & Sendable, _ direction: SortKey.Direction = .ascending
-  ) -> FetchRequest {
-    adding(SortKey(keyPath: keyPath, direction: direction))
-  }
-
-  /// Adds a sort key for an optional property, less significant than the keys before. nil comes
-  /// before every value. Stored values determine the order.
-  public func sorted<V: AttributeValue & Comparable>(
-    by keyPath: KeyPath<Root, V?> & Sendable, _ direction: SortKey.Direction = .ascending
-  ) -> FetchRequest {
-    adding(SortKey(keyPath: keyPath, direction: direction))
-  }
-
-  /// Adds a sort key for a Boolean property, less significant than the keys before: false before
-  /// true.
-  public func sorted(
-    by keyPath: KeyPath<Root, Bool> & Sendable, _ direction: SortKey.Direction = .ascending
-  ) -> FetchRequest {
-    adding(SortKey(keyPath: keyPath, direction: direction))
-  }
-
-  /// The request with one more, less significant sort key.
-  private func adding(_ key: SortKey) -> FetchRequest { with { $0.sortKeys.append(key) } }
-
-  private func with(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
+  func with(_ change: (inout FetchRequest) -> Void) -> FetchRequest {
     var request = self
     change(&request)
     return request
@@ -157,7 +123,7 @@ extension FetchRequest {
   /// The request as the planner takes it.
   package var untyped: UntypedFetchRequest {
     UntypedFetchRequest(
-      predicate: predicate, sortKeys: sortKeys, limit: fetchLimit, offset: fetchOffset,
+      predicate: predicate, sortKeys: sortKeys, limit: limit, offset: offset,
       includesSubentities: includesSubentities)
   }
 }

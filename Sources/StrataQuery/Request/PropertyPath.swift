@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataRecord
 
 /// A path from an object to one of its properties, or through to-one relationships to a property of
 /// another object: the type of `$0` and of `$0.country.name` in `City.where { … }`. A path may also
@@ -9,15 +10,15 @@ import StrataModel
 /// editor, and remain data for which the store can plan an index. Core Data: key path expressions.
 ///
 /// A path goes through an optional relationship with a plain dot: `$0.country.name`. If the country
-/// is nil, so is the value of the path.
+/// is nil, so is the value of the path: its type is `String?`.
 ///
 /// Values that are calculated from properties have the same type, so that all operators apply to
 /// them: `$0.population * 2`, `$0.cities.count`.
 @dynamicMemberLookup
 public struct PropertyPath<Root, Leaf>: Sendable {
-  private let origin: PathOrigin
+  fileprivate let origin: PathOrigin
   /// The key paths of the steps, in order from the origin. Empty for the object itself.
-  private let keyPathSteps: [any AnyKeyPath & Sendable]
+  fileprivate let keyPathSteps: [any AnyKeyPath & Sendable]
 
   fileprivate init(_ origin: PathOrigin, _ keyPathSteps: [any AnyKeyPath & Sendable] = []) {
     self.origin = origin
@@ -31,11 +32,34 @@ public struct PropertyPath<Root, Leaf>: Sendable {
     PropertyPath<Root, Next>(origin, keyPathSteps + [step])
   }
 
-  /// The path to a property of an optional relationship's target.
+  /// The path to a property of an optional relationship's target. The value is nil if there is no
+  /// target.
   public subscript<Target, Next>(
     dynamicMember step: KeyPath<Target, Next> & Sendable
-  ) -> PropertyPath<Root, Next> where Leaf == Target? {
+  ) -> PropertyPath<Root, Next?> where Leaf == Target? {
+    PropertyPath<Root, Next?>(origin, keyPathSteps + [step])
+  }
+
+  /// The path to an optional property of an optional relationship's target.
+  public subscript<Target, Next>(
+    dynamicMember step: KeyPath<Target, Next?> & Sendable
+  ) -> PropertyPath<Root, Next?> where Leaf == Target? {
+    PropertyPath<Root, Next?>(origin, keyPathSteps + [step])
+  }
+
+  /// The path to a to-many relationship of an optional relationship's target. It has no members if
+  /// there is no target.
+  public subscript<Target, Next: Sequence>(
+    dynamicMember step: KeyPath<Target, Next> & Sendable
+  ) -> PropertyPath<Root, Next> where Leaf == Target?, Next.Element: AnyObject {
     PropertyPath<Root, Next>(origin, keyPathSteps + [step])
+  }
+}
+
+extension PropertyPath {
+  /// Creates the path that has one more step than another.
+  init<Former>(_ path: PropertyPath<Root, Former>, _ step: any AnyKeyPath & Sendable) {
+    self.init(path.origin, path.keyPathSteps + [step])
   }
 }
 
@@ -92,6 +116,32 @@ extension PropertyPath {
 extension PropertyPath {
   func compared(_ comparison: ComparisonOperator, _ constant: PropertyValue) -> FetchPredicate {
     FetchPredicate(Comparison(operand, comparison, Constant(constant)))
+  }
+
+  /// Whether the value precedes or follows a constant, in the order of the type's `<`.
+  func ordered<V: AttributeValue>(
+    _ comparison: ComparisonOperator, _ constant: V
+  ) -> FetchPredicate {
+    guard let ranks = V._ranks else { return compared(comparison, constant.value) }
+    return ordered(comparison, constant.value, ranks)
+  }
+
+  /// Whether the value is an enum's case that precedes or follows a constant.
+  func ordered(
+    _ comparison: ComparisonOperator, _ constant: PropertyValue, _ ranks: _Ranks
+  ) -> FetchPredicate {
+    guard let rank = ranks.rank(of: constant) else { return FetchPredicate(value: false) }
+    return isAmong(
+      ranks.values.enumerated().filter { comparison.holds($0.offset - rank) }.map(\.element))
+  }
+
+  /// Whether the value precedes or follows another property's, in the order of the type's `<`.
+  func ordered<V: AttributeValue, Other, OtherLeaf>(
+    _ comparison: ComparisonOperator, _ other: PropertyPath<Other, OtherLeaf>, _: V.Type
+  ) -> FetchPredicate {
+    FetchPredicate(
+      Comparison(
+        RankNode.ranking(operand, V.self), comparison, RankNode.ranking(other.operand, V.self)))
   }
 
   func isAmong(_ constants: [PropertyValue]) -> FetchPredicate {

@@ -54,10 +54,12 @@ extension Optional: _OptionalValue where Wrapped: AttributeValue {}
 
 // MARK: - Nil
 
-extension PropertyPath where Leaf: ColumnValue {
-  /// The value as an optional, for a column with a type that is not optional and a path through a
-  /// relationship that may be nil.
-  public var orNil: PropertyPath<Root, Leaf?> { PropertyPath<Root, Leaf?>(calculated: operand) }
+extension PropertyPath {
+  /// The same value as an optional, for a column of rows whose calculation may have no result:
+  /// `PropertyPath<Stop, Int?>($0.distance / $0.time)` is nil after a division by zero.
+  public init<Wrapped: ColumnValue>(_ path: PropertyPath<Root, Wrapped>) where Leaf == Wrapped? {
+    self.init(calculated: path.operand)
+  }
 }
 
 // MARK: - IDs

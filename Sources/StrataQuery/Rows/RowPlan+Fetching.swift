@@ -66,7 +66,7 @@ extension RowPlan {
     var gathered = try gather(groups, in: view)
     let reader = RowReader(view: view)
     func show(_ states: [RowAggregate.State], _ row: Row) throws -> ScanStep {
-      reader.totals = zip(groups.aggregates, states).map { $0.result($1) }
+      reader.totals = groups.results(states)
       guard try groups.having?.isTrue(of: row, reader) ?? true else { return .more }
       return try body(RowValues(columns, of: row, reader))
     }
@@ -81,7 +81,7 @@ extension RowPlan {
       return
     }
     gathered.sort { $0.first < $1.first }
-    if !groups.sort.isEmpty { gathered = try sorted(gathered, by: groups.sort, view) }
+    if !groups.sort.isEmpty { gathered = try sorted(gathered, groups, reader) }
     for group in gathered {
       let step = try reader.withRow(of: group.first) { try show(group.states, $0) }
       if step == .stop { return }
@@ -111,18 +111,18 @@ extension RowPlan {
   }
 
   private func sorted(
-    _ groups: [Group], by sort: [ResolvedSortKey], _ view: ReadView
+    _ gathered: [Group], _ groups: Groups, _ reader: RowReader
   ) throws -> [Group] {
-    var sorter = RowSorter(by: sort, bound: nil, keepsRecords: false)
+    var sorter = RowSorter(by: groups.sort, bound: nil, keepsRecords: false)
     var places: [ObjectKey: Int] = [:]
-    for (index, group) in groups.enumerated() {
-      guard let stored = try view.record(of: group.first),
-        let layout = view.schema.layout(of: group.first.entity)
-      else { continue }
-      places[group.first] = index
-      stored.record.withRow(of: group.first, layout) { sorter.add($0) }
+    for (index, group) in gathered.enumerated() {
+      reader.totals = groups.results(group.states)
+      try reader.withRow(of: group.first) {
+        places[group.first] = index
+        try sorter.add($0, reader)
+      }
     }
-    return sorter.sorted().compactMap { row in places[row.key].map { groups[$0] } }
+    return sorter.sorted().compactMap { row in places[row.key].map { gathered[$0] } }
   }
 }
 
@@ -130,5 +130,10 @@ extension RowPlan.Groups {
   /// The states of the aggregates for a group without objects.
   fileprivate var initialStates: [RowAggregate.State] {
     Array(repeating: RowAggregate.State(), count: aggregates.count)
+  }
+
+  /// The values of the aggregates for a group.
+  fileprivate func results(_ states: [RowAggregate.State]) -> [PropertyValue] {
+    zip(aggregates, states).map { $0.result($1) }
   }
 }

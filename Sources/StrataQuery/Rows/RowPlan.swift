@@ -65,10 +65,7 @@ package struct RowPlan: Sendable {
     if !keys.isEmpty || !grouping.aggregates.isEmpty || having != nil {
       var sort: [ResolvedSortKey] = []
       if !hasWindowOfObjects {
-        for key in source.sortKeys {
-          grouping.note(try resolver.end(of: PathReference([key.keyPath])), entity)
-          sort.append(try ResolvedSortKey(key, resolver))
-        }
+        for key in source.sortKeys { sort.append(try ResolvedSortKey(key, resolver)) }
         (source.offset, source.limit) = (0, nil)
       }
       if source.offset == 0, source.limit == nil { source.sortKeys = [] }

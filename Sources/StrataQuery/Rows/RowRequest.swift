@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataModel
+public import Foundation
+package import StrataModel
 public import StrataRecord
 
 /// A request for rows of plain values instead of objects, grouped or not. Core Data: a fetch
@@ -9,13 +10,14 @@ public import StrataRecord
 /// try context.fetch(City.all.select(\.name, \.population))  // [(String, Int)]
 ///
 /// let byCountry = City.where { $0.population > 0 }
-///   .select { ($0.country.name.orNil, $0.rowCount(), $0.population.sum()) }  // (String?, Int, …)
+///   .select { ($0.country.name, $0.rowCount(), $0.population.sum()) }  // (String?, Int, Int)
 ///   .grouped { $0.country.name }
 ///   .having { $0.rowCount() > 1 }
+///   .sorted(by: { $0.population.sum() }, order: .reverse)
 /// for (name, count, sum) in try context.fetch(byCountry) { … }
 ///
 /// var total = 0
-/// try context.forEachRow(of: City.all.select(\.population)) { total += $0 }
+/// try context.forEachRow(City.all.select(\.population)) { total += $0 }
 /// ```
 ///
 /// No object is created, and rows may be sent across isolation boundaries. Rows include pending
@@ -28,18 +30,20 @@ public import StrataRecord
 /// | an aggregate, no `grouped` | one for all objects | apply to the row |
 /// | `grouped` | one for each group | apply to the rows |
 ///
-/// Grouped rows can be sorted by the properties that they are grouped by. Without sort keys, groups
-/// are in the order of their first objects.
+/// Grouped rows can be sorted by the properties that they are grouped by and by aggregates. Without
+/// sort keys, groups are in the order of their first objects.
 ///
 /// Outside of aggregates, the columns of grouped rows are properties that they are grouped by.
 ///
-/// `Row` is the type of a row: a tuple of the columns' types, or the type of the only column. A
-/// column that can be nil in a row must have an optional type: `orNil` makes the type optional.
+/// `Row` is the type of a row: a tuple of the columns' types, the type of the only column, or a
+/// dictionary if columns are selected by name. A column that can be nil in a row must have an
+/// optional type.
 public struct RowRequest<Root, Row>: Sendable {
   /// The objects that the rows are computed from. The rows have their order and window.
   public var objects: FetchRequest<Root>
-  private let columns: [any OperandNode]
-  private var groupKeys: [any OperandNode] = []
+  /// The columns, with the names that the program has given them; nil for all stored properties.
+  private let columns: [(name: String?, node: any OperandNode)]?
+  var groupKeys: [any OperandNode] = []
   private var condition: FetchPredicate?
   private var isDistinct = false
   /// Creates a row from its columns.
@@ -51,15 +55,48 @@ public struct RowRequest<Root, Row>: Sendable {
     _ decode: @escaping @Sendable (RowValues) throws -> Row
   ) {
     self.objects = objects
-    self.columns = columns.map(\.node)
+    self.columns = columns.map { (nil, $0.node) }
     self.decode = decode
   }
 
   /// The request as the planner takes it.
-  package var untyped: UntypedRowRequest {
-    UntypedRowRequest(
-      objects: objects.untyped, columns: columns.map { (nil, $0) }, groupKeys: groupKeys,
-      having: condition?.node, isDistinct: isDistinct)
+  ///
+  /// - Parameter entity: the entity of the objects.
+  /// - Throws: `QueryError.duplicateColumn`.
+  package func untyped(of entity: EntityDescription) throws(QueryError) -> UntypedRowRequest {
+    let columns =
+      columns ?? entity.properties.filter(\.isColumn).map { ($0.name, FetchColumn($0.name).node) }
+    var named: Substitution = [:]
+    for case (let name?, let node) in columns where named.updateValue(node, forKey: name) != nil {
+      throw .duplicateColumn(name)
+    }
+    return UntypedRowRequest(
+      objects: objects.untyped, columns: columns, groupKeys: groupKeys,
+      having: condition.map {
+        named.isEmpty ? $0.node : BoundPredicate(predicate: $0.node, values: named)
+      },
+      isDistinct: isDistinct)
+  }
+}
+
+extension RowRequest where Row == [String: PropertyValue] {
+  /// - Parameter columns: nil for all stored properties.
+  init(_ objects: FetchRequest<Root>, named columns: [FetchColumn]?) {
+    self.objects = objects
+    self.columns = columns?.map { ($0.name, $0.node) }
+    decode = { row in
+      Dictionary(zip(row.names, try row.all())) { first, _ in first }
+    }
+  }
+}
+
+extension PropertyDescription {
+  /// Whether the record of each object has one value of the property.
+  fileprivate var isColumn: Bool {
+    switch self {
+    case .attribute(let attribute): !attribute.isTransient && !attribute.isExternal
+    case .relationship(let relationship): relationship.kind == .toOne
+    }
   }
 }
 
@@ -124,6 +161,32 @@ extension FetchRequest {
   }
 }
 
+// MARK: - Order
+
+// The closure's result selects the overload: for a value or for an optional value.
+// swift-format-ignore: AmbiguousTrailingClosureOverload
+extension RowRequest {
+  /// Adds a sort key: an aggregate, or a property that rows are grouped by. It is less significant
+  /// than the keys before. nil comes before every value.
+  ///
+  /// Rows that are not grouped are sorted by any property or calculated value of their object.
+  public func sorted<V: AttributeValue & Comparable>(
+    by value: (PropertyPath<Root, Root>) -> PropertyPath<Root, V>, order: SortOrder = .forward
+  ) -> RowRequest {
+    with { $0.objects = $0.objects.sorted(by: value, order: order) }
+  }
+
+  /// Adds a sort key: an aggregate, or a property that rows are grouped by. It is less significant
+  /// than the keys before. nil comes before every value.
+  ///
+  /// Rows that are not grouped are sorted by any property or calculated value of their object.
+  public func sorted<V: AttributeValue & Comparable>(
+    by value: (PropertyPath<Root, Root>) -> PropertyPath<Root, V?>, order: SortOrder = .forward
+  ) -> RowRequest {
+    with { $0.objects = $0.objects.sorted(by: value, order: order) }
+  }
+}
+
 // MARK: - Groups
 
 extension RowRequest {
@@ -145,7 +208,7 @@ extension RowRequest {
   /// grouped by. Core Data: `havingPredicate`.
   public func having(_ condition: (PropertyPath<Root, Root>) -> FetchPredicate) -> RowRequest {
     let added = condition(PropertyPath())
-    return with { $0.condition = $0.condition.map { $0 && added } ?? added }
+    return with { $0.addCondition(added) }
   }
 
   /// Removes equal rows: only the first of them remains. Core Data: `returnsDistinctResults`.
@@ -153,7 +216,26 @@ extension RowRequest {
     with { $0.isDistinct = true }
   }
 
-  private func with(_ change: (inout RowRequest) -> Void) -> RowRequest {
+  /// Limits the result to at most `count` rows.
+  ///
+  /// - Precondition: `count` is 0 or more.
+  public func limit(_ count: Int) -> RowRequest { with { $0.objects = $0.objects.limit(count) } }
+
+  /// Skips the first `count` rows of the result.
+  ///
+  /// - Precondition: `count` is 0 or more.
+  public func offset(_ count: Int) -> RowRequest { with { $0.objects = $0.objects.offset(count) } }
+
+  mutating func addCondition(_ added: FetchPredicate) {
+    condition = condition.map { $0 && added } ?? added
+  }
+
+  /// The column with a name that the program has given it; nil if there is none.
+  func column(named name: String) -> (any OperandNode)? {
+    columns?.first { $0.name == name }?.node
+  }
+
+  func with(_ change: (inout RowRequest) -> Void) -> RowRequest {
     var request = self
     change(&request)
     return request

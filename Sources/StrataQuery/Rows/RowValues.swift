@@ -74,6 +74,9 @@ package final class RowValues {
     throw QueryError.noValue(column: column.name)
   }
 
+  /// The names of the columns.
+  var names: [String] { columns.map(\.name) }
+
   /// Returns the values of all columns.
   package func all() throws -> [PropertyValue] {
     try columns.map { try $0.operand.value(of: row, reader) }

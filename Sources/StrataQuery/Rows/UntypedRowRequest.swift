@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request for rows in the form common to `RowRequest` and `DictionaryRequest`.
+/// A request for rows without a static type.
 package struct UntypedRowRequest: Sendable {
   /// The objects that the rows are computed from. The rows have their order and window.
   package var objects: UntypedFetchRequest

@@ -19,14 +19,14 @@ package struct RelationshipSchema: Sendable {
     package let number: PropertyNumber
     /// The slot in the destination and all that inherit from it.
     package let slot: Int
-    package let kind: RelationshipKind
+    package let kind: RelationshipDescription.Kind
   }
 
   package let number: PropertyNumber
   package let name: String
   /// The slot in the entity that this schema belongs to.
   package let slot: Int
-  package let kind: RelationshipKind
+  package let kind: RelationshipDescription.Kind
   package let isSymmetric: Bool
   package let deleteRule: DeleteRule
   /// The entity that the targets are of, or inherit from.

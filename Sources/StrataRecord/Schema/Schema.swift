@@ -53,6 +53,8 @@ package final class Schema: Sendable {
     leavesLinks = byNumber.contains { $0?.ends.leftReferrers.isEmpty == false }
     validation = ValidationSchema(byNumber)
     derivation = DerivationSchema(byNumber)
+    store.register(
+      Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0.description.name) }))
   }
 
   /// All entities, ascending by number.

@@ -30,9 +30,12 @@ public import StrataModel
 /// }
 /// ```
 ///
-/// - Important: Predicates, orders and indexes compare the stored values: raw values, or `cents`
-///   here. A type that is `Comparable` by a custom `<` has to store its values so that their order
-///   is the same; otherwise a fetch and `sorted(by:)` of the standard library differ.
+/// An enum with raw values that is `Comparable` and `CaseIterable` is sorted and compared by its
+/// `<`, whatever the order of its raw values is.
+///
+/// - Important: For all other types, predicates and orders compare the stored values: raw values,
+///   or `cents` here. A type that is `Comparable` by a custom `<` has to store its values so that
+///   their order is the same; otherwise a fetch and `sorted(by:)` of the standard library differ.
 public protocol AttributeValue: ColumnValue, Equatable {
   /// How the value is stored.
   static var attributeType: AttributeType { get }
@@ -49,10 +52,15 @@ public protocol AttributeValue: ColumnValue, Equatable {
 
   /// The value without its static type.
   var value: PropertyValue { get }
+
+  /// The order of an enum whose `<` differs from the order of its raw values; nil for other types.
+  static var _ranks: _Ranks? { get }
 }
 
 extension AttributeValue {
   @inlinable public static var isOptional: Bool { false }
+
+  public static var _ranks: _Ranks? { nil }
 }
 
 // MARK: - Optional
@@ -61,6 +69,8 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
   @inlinable public static var attributeType: AttributeType { Wrapped.attributeType }
   @inlinable public static var isOptional: Bool { true }
   @inlinable public static var zero: Wrapped?? { .some(nil) }
+
+  public static var _ranks: _Ranks? { Wrapped._ranks }
 
   @inlinable public func write(to writer: inout _SlotWriter) {
     if let self { self.write(to: &writer) } else { writer.writeNil() }

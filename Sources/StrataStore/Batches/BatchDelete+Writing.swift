@@ -133,10 +133,10 @@ extension BatchDelete {
   /// The violation if another object has the changed unique value. A derived value can collide.
   private func violation(
     of change: UniqueChange, _ view: ReadView
-  ) throws -> UniquenessViolation? {
+  ) throws -> StoreError.UniquenessViolation? {
     try view.holder(
       ofValueOf: change.record, change.entity, in: change.index, besides: change.key
-    ).map { UniquenessViolation(change.key, change.index, heldBy: $0, change.entity) }
+    ).map { StoreError.UniquenessViolation(change.key, change.index, heldBy: $0, change.entity) }
   }
 }
 

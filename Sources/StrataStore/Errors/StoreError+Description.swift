@@ -59,7 +59,7 @@ extension StoreError: CustomStringConvertible {
     return ids.count > listCountMax ? shown + " and \(ids.count - listCountMax) more" : shown
   }
 
-  private static func describe(_ links: [DanglingLink]) -> String {
+  private static func describe(_ links: [StoreError.DanglingLink]) -> String {
     links.prefix(listCountMax).map { link in
       switch link.cause {
       case .missingTarget:

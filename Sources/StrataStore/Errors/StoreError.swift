@@ -34,12 +34,12 @@ public enum StoreError: Error, Sendable {
   case conflicts([MergePolicy.Conflict])
   /// The save would leave links without a target, and the merge policy is `.error`; or a delete
   /// rule denies the merge policy's decision.
-  case danglingLinks([DanglingLink])
+  case danglingLinks([StoreError.DanglingLink])
   /// Values that must be unique would not be.
-  case uniquenessViolations([UniquenessViolation])
+  case uniquenessViolations([StoreError.UniquenessViolation])
   /// Relationships would have more members than they may, whatever the merge policy: another save
   /// has added some since the context counted them. Refresh their owners and take members away.
-  case countViolations([CountViolation])
+  case countViolations([StoreError.CountViolation])
   /// The disk is full. Free some space and save again.
   case diskFull
   /// The store has reached the size that it may grow to. Delete something and save again.
@@ -53,50 +53,54 @@ public enum StoreError: Error, Sendable {
   /// has the store open, check that the right file is at the path, and open it again.
   case fileReplaced(path: String)
   /// The storage engine failed. The reason says what to do.
-  case storage(StorageFailure)
+  case storage(StoreError.StorageFailure)
   /// The store was closed. Open it again.
   case closed
 }
 
-/// A link that would lead to nothing after a save.
-public struct DanglingLink: Sendable, Hashable {
-  public enum Cause: Sendable, Hashable {
-    /// The save makes the link, and its target does not exist: it was deleted in between, or never
-    /// saved.
-    case missingTarget
-    /// The save deletes the target, and was unaware of the link, which another save has made.
-    case unknownReferrer
-    /// The save deletes the owner, and was unaware of the link, which another save has made; the
-    /// delete rule, cascade or deny, has not been applied to it.
-    case unknownMember
-    /// The save deletes the target, whose delete rule is deny, and another save has linked the
-    /// owner to it. The merge policy let the deletion stand; the rule denies it.
-    case deniedReferrer
-    /// The save deletes the owner, whose delete rule is deny, and another save has linked it to the
-    /// target.
-    case deniedMember
-  }
+extension StoreError {
+  /// A link that would lead to nothing after a save.
+  public struct DanglingLink: Sendable, Hashable {
+    public enum Cause: Sendable, Hashable {
+      /// The save makes the link, and its target does not exist: it was deleted in between, or
+      /// never saved.
+      case missingTarget
+      /// The save deletes the target, and was unaware of the link, which another save has made.
+      case unknownReferrer
+      /// The save deletes the owner, and was unaware of the link, which another save has made; the
+      /// delete rule, cascade or deny, has not been applied to it.
+      case unknownMember
+      /// The save deletes the target, whose delete rule is deny, and another save has linked the
+      /// owner to it. The merge policy let the deletion stand; the rule denies it.
+      case deniedReferrer
+      /// The save deletes the owner, whose delete rule is deny, and another save has linked it to
+      /// the target.
+      case deniedMember
+    }
 
-  public let owner: ObjectID
-  public let relationship: String
-  public let target: ObjectID
-  public let cause: Cause
+    public let owner: ObjectID
+    public let relationship: String
+    public let target: ObjectID
+    public let cause: Cause
 
-  package init(owner: ObjectID, relationship: String, target: ObjectID, cause: Cause) {
-    self.owner = owner
-    self.relationship = relationship
-    self.target = target
-    self.cause = cause
+    package init(owner: ObjectID, relationship: String, target: ObjectID, cause: Cause) {
+      self.owner = owner
+      self.relationship = relationship
+      self.target = target
+      self.cause = cause
+    }
   }
 }
 
-/// The storage engine's message.
-public struct StorageFailure: Sendable, Hashable, CustomStringConvertible {
-  package let error: LMDBError
+extension StoreError {
+  /// The storage engine's message.
+  public struct StorageFailure: Sendable, Hashable, CustomStringConvertible {
+    package let error: LMDBError
 
-  package init(_ error: LMDBError) { self.error = error }
+    package init(_ error: LMDBError) { self.error = error }
 
-  public var description: String { error.description }
+    public var description: String { error.description }
+  }
 }
 
 // MARK: - From the engine
@@ -110,7 +114,7 @@ extension StoreError {
     case .corrupted, .pageNotFound:
       self = .damaged(tree: tree, key: nil, reason: error.description)
     case .fileReplaced(let path): self = .fileReplaced(path: path)
-    default: self = .storage(StorageFailure(error))
+    default: self = .storage(StoreError.StorageFailure(error))
     }
   }
 

@@ -19,7 +19,7 @@ private enum Pair {
     "Other", class: Thing.self, properties: [])
 
   static func model(
-    _ kind: RelationshipKind, _ options: RelationshipOption...
+    _ kind: RelationshipDescription.Kind, _ options: RelationshipOption...
   ) throws -> ManagedObjectModel {
     let owner = EntityDescription(
       "Owner", class: Thing.self,
@@ -89,13 +89,15 @@ private enum Pair {
   }
 
   @Test(arguments: [
-    (RelationshipKind.toOne, RelationshipOption.count(...1), ".count(0...1)"),
+    (RelationshipDescription.Kind.toOne, RelationshipOption.count(...1), ".count(0...1)"),
     (.toMany, .count(min: -1, max: 2), ".count(-1...2)"),
     (.toMany, .count(min: 3, max: 2), ".count(3...2)"), (.toMany, .count(...0), ".count(0...0)"),
     // Use `.required` for that.
     (.toMany, .count(1...), ".count(1...)"),
   ])
-  func `counts nothing else`(kind: RelationshipKind, option: RelationshipOption, text: String) {
+  func `counts nothing else`(
+    kind: RelationshipDescription.Kind, option: RelationshipOption, text: String
+  ) {
     #expect(throws: ModelError.unfitRule(entity: "Owner", property: "r", rule: text)) {
       try Pair.model(kind, option)
     }

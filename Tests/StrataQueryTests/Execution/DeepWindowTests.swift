@@ -121,7 +121,7 @@ private final class PlainCities: Snapshot {
   @Test func `of the reverse order does too`() throws {
     // The moved one comes first. The last entry shows that the one before it has no equals.
     try check(
-      FetchRequest<City>().sorted(by: \.population, .descending),
+      FetchRequest<City>().sorted(by: \.population, order: .reverse),
       [Int](stride(from: 100, to: 50, by: -1)).map(store.key), entries: 100_051, records: 50)
   }
 

@@ -81,7 +81,7 @@ private struct PathWorld: Model {
       (request.includesSubentities || $0.key.entity == world.city.number)
         && term?.isTrue($0.key, world) ?? true
     }.sorted { RandomSortKey.areInOrder($0, $1, by: keys) }
-      .map(\.key).dropFirst(request.fetchOffset).prefix(request.fetchLimit ?? .max)
+      .map(\.key).dropFirst(request.offset).prefix(request.limit ?? .max)
     let plan = try QueryPlan(request, entity: world.city, schema: world.schema)
     random.note("\(term?.text ?? "all"), by \(keys.map(\.text)), \(plan)")
     let rows = try plan.fetch(in: view)

@@ -37,7 +37,7 @@ private struct FilteredWorld: Model {
       .filter { request.includesSubentities || $0.key.entity == world.city.number }
       .filter { term?.isTrue($0.value, world) ?? true }
       .sorted { RandomSortKey.areInOrder($0, $1, by: keys) }
-      .map(\.key).dropFirst(request.fetchOffset).prefix(request.fetchLimit ?? .max)
+      .map(\.key).dropFirst(request.offset).prefix(request.limit ?? .max)
 
     let plan = try QueryPlan(request, entity: world.city, schema: world.schema)
     random.note("\(term?.text ?? "all"), by \(keys.map(\.text)), \(plan)")

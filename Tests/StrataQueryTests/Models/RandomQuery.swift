@@ -237,8 +237,8 @@ struct RandomSortKey {
   let order: (CityValue, CityValue) -> Int
 
   static func random(_ random: inout SeededGenerator) -> RandomSortKey {
-    let direction: SortKey.Direction = Bool.random(using: &random) ? .ascending : .descending
-    let sign = direction == .ascending ? 1 : -1
+    let direction: SortOrder = Bool.random(using: &random) ? .forward : .reverse
+    let sign = direction == .forward ? 1 : -1
     func key<T: Comparable>(
       _ text: String, _ apply: @escaping (FetchRequest<City>) -> FetchRequest<City>,
       _ value: @escaping (CityValue) -> T?
@@ -248,21 +248,23 @@ struct RandomSortKey {
       }
     }
     switch Int.random(in: 0..<8, using: &random) {
-    case 0: return key("name", { $0.sorted(by: \.name, direction) }, { TextOrder($0.nameRead) })
+    case 0:
+      return key("name", { $0.sorted(by: \.name, order: direction) }, { TextOrder($0.nameRead) })
     case 1:
       return key(
-        "nickname", { $0.sorted(by: \.nickname, direction) }, { $0.nickname.map(TextOrder.init) })
+        "nickname", { $0.sorted(by: \.nickname, order: direction) },
+        { $0.nickname.map(TextOrder.init) })
     case 2, 3:
-      return key("population", { $0.sorted(by: \.population, direction) }, \.populationRead)
+      return key("population", { $0.sorted(by: \.population, order: direction) }, \.populationRead)
     case 4:
       return key(
-        "elevation", { $0.sorted(by: \.elevation, direction) },
+        "elevation", { $0.sorted(by: \.elevation, order: direction) },
         { $0.elevation.map(NumberOrder.init) })
-    case 5: return key("rank", { $0.sorted(by: \.rank, direction) }, \.rank)
+    case 5: return key("rank", { $0.sorted(by: \.rank, order: direction) }, \.rank)
     case 6:
       return key(
-        "isWalled", { $0.sorted(by: \.isWalled, direction) }, { $0.isWalledRead ? 1 : 0 })
-    default: return key("founded", { $0.sorted(by: \.founded, direction) }, \.founded)
+        "isWalled", { $0.sorted(by: \.isWalled, order: direction) }, { $0.isWalledRead ? 1 : 0 })
+    default: return key("founded", { $0.sorted(by: \.founded, order: direction) }, \.founded)
     }
   }
 

@@ -48,7 +48,7 @@ private struct TabledWorld: Model {
     if isAboutCities {
       var request = FetchRequest<City>(predicate)
       if isSorted {
-        request = request.sorted(by: \.population, .descending).sorted(by: \.nickname)
+        request = request.sorted(by: \.population, order: .reverse).sorted(by: \.nickname)
         request = request.limit(limit).offset(offset)
       }
       plan = try QueryPlan(request, entity: world.city, schema: world.schema)

@@ -70,13 +70,13 @@ private struct Scene {
 
   @Test func `counts reads and results`() throws {
     #expect(
-      try scene.text(all.filter { $0.population.isIn(10..<20) && $0.rank == 3 }) == """
+      try scene.text(all.where { $0.population.isIn(10..<20) && $0.rank == 3 }) == """
         City, objects: 2 returned; 10 index entries and 10 records read
         filter: rank ==
           index: population (range): 10 found
         """)
     #expect(
-      try scene.text(all.filter { $0.rank == 3 }.sorted(by: \.rank)) == """
+      try scene.text(all.where { $0.rank == 3 }.sorted(by: \.rank)) == """
         City, objects: 143 returned; 0 index entries and 1000 records read
         filter: rank ==
           records: City: 1000 found
@@ -84,7 +84,7 @@ private struct Scene {
   }
 
   @Test func `is the same as JSON`() throws {
-    let explanation = try scene.explain(all.filter { $0.name == "c7" }, for: .ids)
+    let explanation = try scene.explain(all.where { $0.name == "c7" }, for: .ids)
     let json = try explanation.json
     #expect(
       json == """
@@ -112,7 +112,7 @@ private struct Scene {
   }
 
   @Test func `does not show the values that are asked for`() throws {
-    let request = all.filter {
+    let request = all.where {
       ($0.name == "secret" || $0.country.name == "secret") && $0.nickname.hasPrefix("secret")
     }
     #expect(try !scene.text(request).contains("secret"))
@@ -120,7 +120,7 @@ private struct Scene {
   }
 
   @Test func `reports skipped tests`() throws {
-    let most = all.filter { $0.population >= 100 && $0.rank == 3 }
+    let most = all.where { $0.population >= 100 && $0.rank == 3 }
     #expect(
       try scene.text(most) == """
         City, objects: 129 returned; 257 index entries and 1000 records read
@@ -135,13 +135,13 @@ private struct Scene {
   @Test func `looks up objects that are named`() throws {
     let id = scene.world.id(scene.cities[3])
     #expect(
-      try scene.text(all.filter { $0 == id }) == """
+      try scene.text(all.where { $0 == id }) == """
         City, objects: 1 returned; 0 index entries and 1 records read
         objects: 1 found
         """)
     let ids = [9, 2, 5].map { scene.world.id(scene.cities[$0]) }
     #expect(
-      try scene.text(all.filter { $0.isIn(ids) && $0.rank == 2 }.sorted(by: \.name)) == """
+      try scene.text(all.where { $0.isIn(ids) && $0.rank == 2 }.sorted(by: \.name)) == """
         City, objects: 2 returned; 0 index entries and 3 records read
         sort: name
           filter: rank ==
@@ -153,7 +153,7 @@ private struct Scene {
 
   @Test func `unites the results of alternatives`() throws {
     #expect(
-      try scene.text(all.filter { $0.name == "c7" || $0.population.isIn(20..<25) }) == """
+      try scene.text(all.where { $0.name == "c7" || $0.population.isIn(20..<25) }) == """
         City, objects: 6 returned; 6 index entries and 6 records read
         union: 6 found
           index: name (values): 1 found
@@ -162,7 +162,7 @@ private struct Scene {
     let id = scene.world.id(scene.cities[3])
     #expect(
       try scene.text(
-        all.filter { $0 == id || ($0.name == "c7" && $0.rank == 3) }, for: .count) == """
+        all.where { $0 == id || ($0.name == "c7" && $0.rank == 3) }, for: .count) == """
           City, count: 1 returned; 1 index entries and 2 records read
           filter: (self == || name == && rank ==)
             union: 2 found
@@ -173,7 +173,7 @@ private struct Scene {
 
   @Test func `intersects two indexes if no record needs to be read`() throws {
     let id = scene.world.id(scene.countries[4])
-    let request = all.filter { $0.name.hasPrefix("c1") && $0.population.isIn(0..<150) }
+    let request = all.where { $0.name.hasPrefix("c1") && $0.population.isIn(0..<150) }
     #expect(
       try scene.text(request, for: .count) == """
         City, count: 61 returned; 261 index entries and 0 records read
@@ -184,7 +184,7 @@ private struct Scene {
     // The country's index has the population as its second part.
     #expect(
       try scene.text(
-        all.filter { $0.country == id && $0.population.isIn(0..<100) }, for: .ids) == """
+        all.where { $0.country == id && $0.population.isIn(0..<100) }, for: .ids) == """
           City, ids: 10 returned; 10 index entries and 0 records read
           index: country, population (values, range): 10 found
           """)
@@ -193,7 +193,7 @@ private struct Scene {
   @Test func `gives up an index that has much more than the first`() throws {
     #expect(
       try scene.text(
-        all.filter { $0.name.hasPrefix("c11") && $0.population.isIn(0..<900) }) == """
+        all.where { $0.name.hasPrefix("c11") && $0.population.isIn(0..<900) }) == """
           City, objects: 11 returned; 56 index entries and 11 records read
           intersection: 11 found
             index: name (prefix): 11 found
@@ -206,13 +206,13 @@ private struct Scene {
   @Test func `uses an index over several as far as its parts are bound`() throws {
     let id = scene.world.id(scene.countries[4])
     #expect(
-      try scene.text(all.filter { $0.country == id && $0.name.hasPrefix("c11") }) == """
+      try scene.text(all.where { $0.country == id && $0.name.hasPrefix("c11") }) == """
         City, objects: 1 returned; 1 index entries and 1 records read
         index: country, name (values, prefix): 1 found
         """)
     #expect(
       try scene.text(
-        all.filter { $0.isWalled == true && $0.rank.isIn([1, 2]) && $0.nickname == nil },
+        all.where { $0.isWalled == true && $0.rank.isIn([1, 2]) && $0.nickname == nil },
         for: .count) == """
           City, count: 143 returned; 143 index entries and 0 records read
           index: isWalled, rank, nickname (values, values, values): 143 found
@@ -221,7 +221,7 @@ private struct Scene {
 
   @Test func `walks an index over several in the order of its later parts`() throws {
     let id = scene.world.id(scene.countries[4])
-    let request = all.filter { $0.country == id }.sorted(by: \.population, .descending)
+    let request = all.where { $0.country == id }.sorted(by: \.population, order: .reverse)
     #expect(
       try scene.text(request.limit(3)) == """
         City, objects: 3 returned; 4 index entries and 3 records read
@@ -231,7 +231,7 @@ private struct Scene {
     // A key with one value for all objects is ignored.
     #expect(
       try scene.text(
-        all.filter { $0.isWalled == true && $0.rank == 2 }
+        all.where { $0.isWalled == true && $0.rank == 2 }
           .sorted(by: \.isWalled).sorted(by: \.nickname).limit(2)) == """
           City, objects: 2 returned; 2 index entries and 2 records read
           window: limit 2
@@ -243,14 +243,14 @@ private struct Scene {
 
   @Test func `follows a relationship from its other end`() throws {
     #expect(
-      try scene.text(all.filter { $0.country.name == "k3" }, for: .count) == """
+      try scene.text(all.where { $0.country.name == "k3" }, for: .count) == """
         City, count: 100 returned; 101 index entries and 0 records read
         relationship: City.country: 100 found
           index: name (values): 1 found
         """)
     let id = scene.world.id(scene.countries[3])
     #expect(
-      try scene.text(all.filter { $0.country == id }, for: .count) == """
+      try scene.text(all.where { $0.country == id }, for: .count) == """
         City, count: 100 returned; 100 index entries and 0 records read
         index: country (values), in order: 100 found
         """)
@@ -258,13 +258,13 @@ private struct Scene {
 
   @Test func `goes from members to those that have them`() throws {
     #expect(
-      try scene.text(all.filter { $0.twins.any { $0.name == "c100" } }) == """
+      try scene.text(all.where { $0.twins.any { $0.name == "c100" } }) == """
         City, objects: 1 returned; 2 index entries and 1 records read
         relationship: City.twins: 1 found
           index: name (values): 1 found
         """)
     #expect(
-      try scene.text(all.filter { $0.country.cities.any { $0.name == "c100" } }, for: .ids) == """
+      try scene.text(all.where { $0.country.cities.any { $0.name == "c100" } }, for: .ids) == """
         City, ids: 100 returned; 101 index entries and 1 records read
         relationship: City.country: 100 found
           relationship: targets of City.country: 1 found
@@ -282,7 +282,7 @@ private struct Scene {
           index: population, in order: 905 found
         """)
     #expect(
-      try scene.text(all.sorted(by: \.population, .descending).offset(900).limit(5)) == """
+      try scene.text(all.sorted(by: \.population, order: .reverse).offset(900).limit(5)) == """
         City, objects: 5 returned; 906 index entries and 5 records read
         window: offset 900, limit 5
           index: population, in reverse order: 906 found
@@ -304,7 +304,7 @@ private struct Scene {
     }
     for _ in 0..<300 { world.put(CityValue(), at: world.newKey(world.city)) }
     world.save()
-    let request = all.sorted(by: \.population, .descending).offset(3).limit(2)
+    let request = all.sorted(by: \.population, order: .reverse).offset(3).limit(2)
     let plan = try QueryPlan(request, entity: world.city, schema: world.schema)
     #expect(try plan.fetchKeys(in: world.view().view) == Array(keys[3...4]))
     // 65 until it is clear that there are many, 5 from the other side, and one to see that there
@@ -326,17 +326,17 @@ private struct Scene {
 
   @Test func `needs no record to count and to find IDs`() throws {
     #expect(
-      try scene.text(all.filter { $0.nickname != nil }, for: .count) == """
+      try scene.text(all.where { $0.nickname != nil }, for: .count) == """
         City, count: 0 returned; 0 index entries and 0 records read
         index: nickname (most): 0 found
         """)
     #expect(
-      try scene.text(all.filter { $0.name.hasPrefix("c1") }, for: .count) == """
+      try scene.text(all.where { $0.name.hasPrefix("c1") }, for: .count) == """
         City, count: 111 returned; 111 index entries and 0 records read
         index: name (prefix): 111 found
         """)
     #expect(
-      try scene.text(all.filter { $0.population >= 100 }.limit(7), for: .count) == """
+      try scene.text(all.where { $0.population >= 100 }.limit(7), for: .count) == """
         City, count: 7 returned; 7 index entries and 0 records read
         window: limit 7
           index: population (open range): 7 found
@@ -354,12 +354,12 @@ private struct Scene {
     }
     scene.world.save()
     #expect(
-      try scene.text(all.filter { $0.name.hasPrefix("Ba") }, for: .count) == """
+      try scene.text(all.where { $0.name.hasPrefix("Ba") }, for: .count) == """
         City, count: 3 returned; 3 index entries and 0 records read
         index: name (prefix): 3 found
         """)
     #expect(
-      try scene.text(all.filter { $0.name.hasPrefix("Bax") }, for: .count) == """
+      try scene.text(all.where { $0.name.hasPrefix("Bax") }, for: .count) == """
         City, count: 0 returned; 1 index entries and 1 records read
         index: name (prefix): 0 found
         """)

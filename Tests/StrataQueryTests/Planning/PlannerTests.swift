@@ -15,21 +15,21 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
   private let all = FetchRequest<City>()
 
   @Test func `looks equal values up in the index and asks nothing more`() throws {
-    #expect(try plan(all.filter { $0.name == "Bam" }) == "City: index on name (values); in order")
+    #expect(try plan(all.where { $0.name == "Bam" }) == "City: index on name (values); in order")
   }
 
   @Test func `joins two ends of a range, and walks it in the order of the sort`() throws {
-    let request = all.filter { (1...9).contains($0.population) }.sorted(by: \.population).limit(50)
+    let request = all.where { (1...9).contains($0.population) }.sorted(by: \.population).limit(50)
     #expect(try plan(request) == "City: index on population (range); in order; limit 50")
   }
 
   @Test func `keeps the best few when the range is in another order`() throws {
-    let request = all.filter { $0.population > 1 && $0.population < 9 }.sorted(by: \.name).limit(50)
+    let request = all.where { $0.population > 1 && $0.population < 9 }.sorted(by: \.name).limit(50)
     #expect(try plan(request) == "City: index on population (range); best by name; limit 50")
   }
 
   @Test func `prefers equal values to a range, and asks for the range afterwards`() throws {
-    let request = all.filter { $0.population > 1 && $0.name == "Bam" }
+    let request = all.where { $0.population > 1 && $0.name == "Bam" }
     #expect(
       try plan(request) == "City: index on name (values); filter: population >; in order")
   }
@@ -39,29 +39,29 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
   {
     let code = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
     #expect(
-      try plan(all.filter { $0.code == code && $0.name == "Bam" })
+      try plan(all.where { $0.code == code && $0.name == "Bam" })
         == "City: index on code (values); filter: name ==; in order")
     // Any number of objects have no code.
     #expect(
-      try plan(all.filter { $0.code == nil && $0.name == "Bam" })
+      try plan(all.where { $0.code == nil && $0.name == "Bam" })
         == "City: index on name (values) and index on code (values)")
   }
 
   @Test func `checks the entries that a prefix of the index finds`() throws {
     // The bytes may end within a character.
     #expect(
-      try plan(all.filter { $0.name.hasPrefix("Lavā") })
+      try plan(all.where { $0.name.hasPrefix("Lavā") })
         == "City: index on name (prefix); filter: name prefix")
     // Of these, only where no letter of ASCII follows.
-    #expect(try plan(all.filter { $0.name.hasPrefix("Ba") }) == "City: index on name (prefix)")
+    #expect(try plan(all.where { $0.name.hasPrefix("Ba") }) == "City: index on name (prefix)")
   }
 
   @Test func `joins alternatives on one property`() throws {
     #expect(
-      try plan(all.filter { $0.name == "Bam" || $0.name == "Qom" })
+      try plan(all.where { $0.name == "Bam" || $0.name == "Qom" })
         == "City: index on name (values)")
     #expect(
-      try plan(all.filter { $0.name == "Bam" || $0.rank == 1 })
+      try plan(all.where { $0.name == "Bam" || $0.rank == 1 })
         == "City: all records; filter: (name == || rank ==)")
   }
 
@@ -74,7 +74,7 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
     }
     world.save()
     let plan = try QueryPlan(
-      all.filter { $0.population.isIn([2, 3]) }, entity: world.city, schema: world.schema)
+      all.where { $0.population.isIn([2, 3]) }, entity: world.city, schema: world.schema)
     #expect(plan.description == "City: index on population (values)")
     let found = try plan.fetch(in: world.view().view)
     #expect(found.map(\.key) == world.cities.keys.sorted())
@@ -84,23 +84,23 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
     let world = try World()
     let id = world.id(world.newKey(world.country))
     let plan = try QueryPlan(
-      all.filter { $0.country == id }, entity: world.city, schema: world.schema)
+      all.where { $0.country == id }, entity: world.city, schema: world.schema)
     #expect(plan.description == "City: index on country (values); in order")
   }
 
   @Test func `walks the index of the sort key if there is a limit`() throws {
     #expect(
-      try plan(all.sorted(by: \.nickname, .descending).limit(5))
+      try plan(all.sorted(by: \.nickname, order: .reverse).limit(5))
         == "City: index on nickname; in reverse order; limit 5")
     #expect(
-      try plan(all.filter { $0.rank == 1 }.sorted(by: \.nickname).limit(5))
+      try plan(all.where { $0.rank == 1 }.sorted(by: \.nickname).limit(5))
         == "City: index on nickname; filter: rank ==; in order; limit 5")
   }
 
   @Test func `leaves a range with one end for the index of the sort key if there is a limit`()
     throws
   {
-    let request = all.filter { $0.population > 1 }.sorted(by: \.nickname)
+    let request = all.where { $0.population > 1 }.sorted(by: \.nickname)
     #expect(try plan(request) == "City: index on population (open range); sorted by nickname")
     #expect(
       try plan(request.limit(5))
@@ -109,13 +109,13 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
 
   @Test func `visits all records where no index fits`() throws {
     #expect(
-      try plan(all.filter { $0.rank == 1 }.sorted(by: \.founded))
+      try plan(all.where { $0.rank == 1 }.sorted(by: \.founded))
         == "City: all records; filter: rank ==; sorted by founded")
-    #expect(try plan(all.filter { $0.name != "Bam" }) == "City: all records; filter: !(name ==)")
+    #expect(try plan(all.where { $0.name != "Bam" }) == "City: all records; filter: !(name ==)")
   }
 
   @Test func `does not show the values that are asked for`() throws {
-    #expect(try !plan(all.filter { $0.name == "secret" }).contains("secret"))
+    #expect(try !plan(all.where { $0.name == "secret" }).contains("secret"))
   }
 }
 
@@ -137,7 +137,7 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
   @Test func `no record to find IDs or to count by an index`() throws {
     let world = try populated(100)
     let (view, store) = world.view()
-    let found = try plan(FetchRequest<City> { $0.population.isIn(10..<20) }, world)
+    let found = try plan(FetchRequest<City>().where { $0.population.isIn(10..<20) }, world)
     #expect(try found.fetchKeys(in: view).count == 10)
     #expect(try found.count(in: view) == 10)
     #expect(store.recordReadCount == 0 && store.recordScanCount == 0)
@@ -147,7 +147,7 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
     let world = try populated(1_000)
     let (view, store) = world.view()
     let first = try plan(
-      FetchRequest<City> { $0.population >= 500 }.sorted(by: \.population).limit(5), world)
+      FetchRequest<City>().where { $0.population >= 500 }.sorted(by: \.population).limit(5), world)
     #expect(
       try first.fetch(in: view).map(\.key.serial) == [501, 502, 503, 504, 505])
     #expect(store.entryScanCount == 5 && store.recordReadCount == 5)
@@ -156,7 +156,8 @@ private func plan(_ request: FetchRequest<City>) throws -> String {
   @Test func `the records in their order instead of looking most of them up`() throws {
     let world = try populated(1_000)
     let (view, store) = world.view()
-    let most = try plan(FetchRequest<City> { $0.population >= 10 && $0.isWalled == false }, world)
+    let most = try plan(
+      FetchRequest<City>().where { $0.population >= 10 && $0.isWalled == false }, world)
     #expect(try most.fetch(in: view).count == 990)
     #expect(store.recordReadCount == 0 && store.recordScanCount == 1_000)
   }

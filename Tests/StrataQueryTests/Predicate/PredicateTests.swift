@@ -88,7 +88,7 @@ import Testing
 
   @Test func `knows inherited properties by the subclass's key paths`() throws {
     let world = try World()
-    let request = FetchRequest<Capital> { $0.name == "Bam" && $0.embassies > 3 }
+    let request = FetchRequest<Capital>().where { $0.name == "Bam" && $0.embassies > 3 }
     let plan = try QueryPlan(request, entity: world.capital, schema: world.schema)
     #expect(plan.description == "Capital: index on name (values); filter: embassies >; in order")
   }
@@ -116,10 +116,10 @@ import Testing
     let ids = [world.id(keys[0]), world.id(keys[2])]
     let foreign = ObjectID(store: StoreIdentity(UUID()), key: keys[1])
     for (request, expected) in [
-      (FetchRequest<City> { $0.isIn(ids + [foreign]) }, [keys[0], keys[2]]),
-      (FetchRequest<City> { $0 == ids[1] }, [keys[2]]),
-      (FetchRequest<City> { $0 != ids[1] }, [keys[0], keys[1]]),
-      (FetchRequest<City> { $0 == foreign }, []),
+      (FetchRequest<City>().where { $0.isIn(ids + [foreign]) }, [keys[0], keys[2]]),
+      (FetchRequest<City>().where { $0 == ids[1] }, [keys[2]]),
+      (FetchRequest<City>().where { $0 != ids[1] }, [keys[0], keys[1]]),
+      (FetchRequest<City>().where { $0 == foreign }, []),
     ] {
       let plan = try QueryPlan(request, entity: world.city, schema: world.schema)
       let found = try plan.fetch(in: world.view().view)
@@ -134,7 +134,8 @@ import Testing
     world.save()
     let foreign = ObjectID(store: StoreIdentity(UUID()), key: key)
     let plan = try QueryPlan(
-      FetchRequest<City> { $0.country == foreign }, entity: world.city, schema: world.schema)
+      FetchRequest<City>().where { $0.country == foreign }, entity: world.city, schema: world.schema
+    )
     #expect(try plan.fetchKeys(in: world.view().view).isEmpty)
   }
 }

@@ -5,7 +5,7 @@ import StrataRecord
 import StrataStore
 import Testing
 
-private func links(_ error: any Error) -> [DanglingLink] {
+private func links(_ error: any Error) -> [StoreError.DanglingLink] {
   if case StoreError.danglingLinks(let links) = error { links } else { [] }
 }
 
@@ -27,7 +27,7 @@ private func links(_ error: any Error) -> [DanglingLink] {
       let lost = third.insert(Atlas.city, ["country": .object(store.id(nobody))])
       #expect { try third.save() } throws: {
         links($0) == [
-          DanglingLink(
+          StoreError.DanglingLink(
             owner: store.id(lost), relationship: "country", target: store.id(nobody),
             cause: .missingTarget)
         ]
@@ -63,7 +63,7 @@ private func links(_ error: any Error) -> [DanglingLink] {
       deleting.delete(country, from: base)
       #expect { try deleting.save() } throws: {
         links($0) == [
-          DanglingLink(
+          StoreError.DanglingLink(
             owner: store.id(city), relationship: "country", target: store.id(country),
             cause: .unknownReferrer)
         ]

@@ -4,7 +4,7 @@ import StrataModel
 import StrataStore
 import Testing
 
-private func violations(_ error: any Error) -> [UniquenessViolation] {
+private func violations(_ error: any Error) -> [StoreError.UniquenessViolation] {
   if case StoreError.uniquenessViolations(let violations) = error { violations } else { [] }
 }
 
@@ -25,7 +25,7 @@ private func violations(_ error: any Error) -> [UniquenessViolation] {
       #expect { try second.save() } throws: { error in
         violations(error).count == 2
           && violations(error).contains(
-            UniquenessViolation(
+            StoreError.UniquenessViolation(
               objectID: store.id(other), entity: "Country", attributes: ["iso"],
               existing: store.id(iran)))
       }

@@ -72,7 +72,7 @@ enum Atlas {
     .relationship(
       RelationshipDescription(
         name, kind: .toOne, destination: destination,
-        inverse: inverse.map(InverseReference.name)))
+        inverse: inverse.map(RelationshipDescription.Inverse.name)))
   }
 
   private static func toMany(
@@ -82,6 +82,6 @@ enum Atlas {
     .relationship(
       RelationshipDescription(
         name, kind: .toMany, destination: destination, deleteRule: deleteRule,
-        inverse: inverse.map(InverseReference.name)))
+        inverse: inverse.map(RelationshipDescription.Inverse.name)))
   }
 }

@@ -94,7 +94,7 @@ import Testing
     let result = try await worker.execute(few)
     #expect(result.count == 2)
     #expect(log.deleted.count == 2)
-    let count = try await worker.perform { try $0.count(for: LedgerEntry.all) }
+    let count = try await worker.perform { try $0.count(LedgerEntry.all) }
     #expect(count == 2)
   }
 
@@ -103,7 +103,7 @@ import Testing
     try container.root.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
       #expect(throws: CancellationError.self) {
-        try context.edit {
+        try context.withSavepoint {
           entries[2].label = "x"
           try context.execute(few)
           try context.expectEntries(1)
@@ -174,11 +174,11 @@ import Testing
     let container = try geography()
     let saver = ContextQueue(parent: container.coordinator)
     try container.root.performAndWait { context in
-      Country(in: context).iso = "A"
+      Country(context: context).iso = "A"
       try context.save()
     }
     try saver.performAndWait { context in
-      City(in: context).country = try context.fetch(Country.all).first
+      City(context: context).country = try context.fetch(Country.all).first
       try container.coordinator.execute(BatchDeleteRequest(Country.all))
       let error = #expect(throws: StoreError.self) { try context.save() }
       guard case .danglingLinks? = error else { throw error ?? .closed }
@@ -191,7 +191,7 @@ import Testing
     try reader.performAndWait { context in
       context.automaticallyMergesChangesFromParent = true
       let list = FetchedResultsController(
-        LedgerEntry.all.sorted(by: \.amount, .descending), in: context)
+        LedgerEntry.all.sorted(by: \.amount, order: .reverse), context: context)
       try list.performFetch()
       #expect(list.fetchedObjects.count == 5)
       try container.coordinator.execute(few)
@@ -208,7 +208,7 @@ import Testing
     let first = try PersistentContainer(at: folder.file("store"), model: model, durability: .none)
     let second = try PersistentContainer(at: folder.file("store"), model: model, durability: .none)
     try first.root.performAndWait { context in
-      for _ in 0..<3 { _ = Memo(in: context) }
+      for _ in 0..<3 { _ = Memo(context: context) }
       try context.save()
     }
     try second.root.performAndWait { context in
@@ -219,7 +219,7 @@ import Testing
     let log = MergeLog(second.root.layer)
     try first.coordinator.execute(BatchDeleteRequest(Memo.all))
     try second.root.performAndWait { context in
-      let count = try context.count(for: Memo.all)
+      let count = try context.count(Memo.all)
       #expect(count == 0)
     }
     #expect(log.deleted.count == 3)
@@ -234,7 +234,7 @@ import Testing
     async let save: Void = container.root.save()
     try await save
     #expect(try await container.root.execute(BatchDeleteRequest(LedgerEntry.all)).count == 3)
-    let left = try await container.root.perform { try $0.count(for: LedgerEntry.all) }
+    let left = try await container.root.perform { try $0.count(LedgerEntry.all) }
     #expect(left == 0)
   }
 }
@@ -243,7 +243,7 @@ extension ManagedObjectContext {
   fileprivate func expectEntries(
     _ count: Int, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let found = try self.count(for: LedgerEntry.all)
+    let found = try self.count(LedgerEntry.all)
     #expect(found == count, sourceLocation: sourceLocation)
   }
 

@@ -27,13 +27,13 @@ import Testing
     #expect(try container.coordinator.execute(BatchDeleteRequest(LedgerEntry.all)).count == 10)
     #expect(try amounts(container) == [])
     let reader = ContextQueue(parent: container.coordinator)
-    let found = try reader.performAndWait { try $0.count(for: LedgerEntry.where { $0.amount > 0 }) }
+    let found = try reader.performAndWait { try $0.count(LedgerEntry.where { $0.amount > 0 }) }
     #expect(found == 0)
   }
 
   @Test func `counts order, offset and limit in`() throws {
     let container = try estate(entries: 10)
-    let request = LedgerEntry.all.sorted(by: \.amount, .descending).offset(1).limit(3)
+    let request = LedgerEntry.all.sorted(by: \.amount, order: .reverse).offset(1).limit(3)
     #expect(try container.coordinator.execute(BatchDeleteRequest(request)).count == 3)
     #expect(try amounts(container) == [0, 1, 2, 3, 4, 5, 9])
   }
@@ -58,9 +58,9 @@ import Testing
   @Test func `names all that is gone, cascades included`() throws {
     let container = try geography()
     let ids = try container.root.performAndWait { context in
-      let country = Country(in: context)
+      let country = Country(context: context)
       country.iso = "A"
-      let cities = (0..<3).map { _ in City(in: context) }
+      let cities = (0..<3).map { _ in City(context: context) }
       for city in cities.prefix(2) { city.country = country }
       try context.save()
       return (country.objectID, cities.map(\.objectID))
@@ -77,8 +77,8 @@ import Testing
   @Test func `is refused whole by a rule that denies`() throws {
     let container = try geography()
     let ids = try container.root.performAndWait { context in
-      let routes = (0..<3).map { _ in Route(in: context) }
-      routes[1].ferries.insert(Ferry(in: context))
+      let routes = (0..<3).map { _ in Route(context: context) }
+      routes[1].ferries.insert(Ferry(context: context))
       try context.save()
       return routes.map(\.objectID)
     }
@@ -87,7 +87,7 @@ import Testing
     }
     guard case .deleteDenied(let denied)? = error else { throw error ?? .wouldDeadlock }
     #expect(denied.map(\.objectID) == [ids[1]] && denied.map(\.relationship) == ["Route.ferries"])
-    let left = try container.root.performAndWait { try $0.count(for: Route.all) }
+    let left = try container.root.performAndWait { try $0.count(Route.all) }
     #expect(left == 3)
     // A denying object may be deleted along.
     let both = try container.root.performAndWait { try $0.fetchIDs(Ferry.all) } + ids
@@ -99,7 +99,7 @@ import Testing
     try container.root.performAndWait { context in
       let player = context.player("A")
       context.player("B")
-      Pass(in: context).owner = player
+      Pass(context: context).owner = player
       try context.save()
     }
     let error = #expect(throws: ContextError.self) {
@@ -120,7 +120,7 @@ import Testing
     let error = #expect(throws: ContextError.self) { try container.coordinator.execute(one) }
     #expect(error?.failures?.map(\.summary) == ["Team.players .count(2...4)"])
     #expect(error?.failures?.map(\.value) == [.int(1)])
-    let left = try container.root.performAndWait { try $0.count(for: Player.all) }
+    let left = try container.root.performAndWait { try $0.count(Player.all) }
     #expect(left == 2)
   }
 
@@ -130,7 +130,7 @@ import Testing
       let (first, second) = (context.realm("A"), context.realm("B"))
       for index in 0..<6 {
         let town = context.town("t\(index)", people: 2, in: index < 4 ? first : second)
-        Quarter(in: context).town = town
+        Quarter(context: context).town = town
       }
       try context.save()
     }
@@ -140,14 +140,14 @@ import Testing
     try reader.performAndWait { context in
       let realms = try context.fetch(Realm.all.sorted(by: \.name))
       #expect(realms.map(\.townCount) == [1, 2] && realms.map(\.people) == [2, 4])
-      let named = try context.count(for: Quarter.where { $0.realmName == nil })
+      let named = try context.count(Quarter.where { $0.realmName == nil })
       #expect(named == 3)
     }
     try container.coordinator.execute(BatchDeleteRequest(Realm.all))
     try reader.performAndWait { context in
       let nameless = try context.fetch(Town.all).filter { $0.realm == nil && $0.realmName == nil }
       #expect(nameless.count == 3)
-      let named = try context.count(for: Quarter.where { $0.realmName != nil })
+      let named = try context.count(Quarter.where { $0.realmName != nil })
       #expect(named == 0)
     }
   }
@@ -156,7 +156,7 @@ import Testing
     let container = try geography()
     for _ in 0..<2 {
       try container.root.performAndWait { context in
-        for iso in ["A", "B"] { Country(in: context).iso = iso }
+        for iso in ["A", "B"] { Country(context: context).iso = iso }
         try context.save()
       }
       #expect(try container.coordinator.execute(BatchDeleteRequest(Country.all)).count == 2)

@@ -93,7 +93,7 @@ private struct KeptValues: Model {
   }
 
   private func editAndThrow() {
-    try? context.edit {
+    try? context.withSavepoint {
       for city in try context.fetch(City.all) where city.population.isMultiple(of: 3) {
         city.population += 1
         city.name += "!"
@@ -147,7 +147,7 @@ private struct KeptValues: Model {
     try await withDiary { diary, container in
       let id = try await container.root.perform { context in
         let note = context.note("one")
-        for index in 0..<100 { Folder(in: context).name = "\(index)" }
+        for index in 0..<100 { Folder(context: context).name = "\(index)" }
         try context.save()
         return note.objectID
       }

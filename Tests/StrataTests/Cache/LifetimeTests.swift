@@ -21,10 +21,10 @@ import Testing
     let (iran, iraq) = (context.country("IR"), context.country("IQ"))
     iran.neighbours.insert(iraq)
     iraq.neighbours.insert(iran)
-    let government = Government(in: context)
+    let government = Government(context: context)
     iran.government = government
     let city = context.city("Bam", in: iran)
-    let route = Route(in: context)
+    let route = Route(context: context)
     route.start = city
     route.stops.append(city)
     #expect(route.stops[0].country?.neighbours.contains(iraq) == true)

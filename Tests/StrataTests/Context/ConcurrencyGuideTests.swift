@@ -10,15 +10,15 @@ import Testing
     let container = try geography()
     // begin confinement
     let context = ManagedObjectContext(parent: container.coordinator)
-    let country = Country(in: context)
+    let country = Country(context: context)
     country.iso = "IR"
     country.name = "Iran"
-    let city = City(in: context)
+    let city = City(context: context)
     city.name = "Lavāsān"
     city.country = country
     try context.save()  // the coordinator is the parent: on the disk
     // end confinement
-    let count = try container.root.performAndWait { try $0.count(for: City.all) }
+    let count = try container.root.performAndWait { try $0.count(City.all) }
     #expect(count == 1)
   }
 
@@ -26,7 +26,7 @@ import Testing
     let container = try geography()
     // begin scratchpad
     let context = ManagedObjectContext(parent: container.root)
-    let city = City(in: context)
+    let city = City(context: context)
     city.name = "Lavasan"
 
     let editor = ManagedObjectContext(parent: context)
@@ -46,8 +46,8 @@ import Testing
     let context = ManagedObjectContext(parent: container.root)
     struct Refused: Error {}
     do {
-      try context.edit {
-        let city = City(in: context)
+      try context.withSavepoint {
+        let city = City(context: context)
         city.name = "Atlantis"
         throw Refused()
       }
@@ -71,7 +71,7 @@ import Testing
       Task { try await reader.perform { try $0.mergeChanges(fromContextDidSave: message) } }
     }
     try await writer.perform { context in
-      let city = City(in: context)
+      let city = City(context: context)
       city.name = "Lavāsān"
       try context.save()
     }
@@ -89,7 +89,7 @@ import Testing
 
     let worker = container.newBackgroundContext()
     let id = try await worker.perform { context in
-      let city = City(in: context)
+      let city = City(context: context)
       city.name = "Lavāsān"
       try context.save()  // to the root, in memory
       return city.objectID
@@ -111,7 +111,7 @@ import Testing
 
       func add(_ names: [String]) throws -> [ObjectID] {
         let cities = names.map { name in
-          let city = City(in: context)
+          let city = City(context: context)
           city.name = name
           return city
         }
@@ -127,7 +127,7 @@ import Testing
     try await importer.finish()  // on the disk
     // end context-actor
     let other = ContextQueue(parent: container.coordinator)
-    #expect(try await other.perform { try $0.count(for: City.all) } == ids.count)
+    #expect(try await other.perform { try $0.count(City.all) } == ids.count)
   }
 
   @Test @MainActor func `a heavy fetch elsewhere, objects here`() async throws {
@@ -147,13 +147,13 @@ import Testing
     let queue = container.newBackgroundContext()
     let (start, updates) = try await queue.perform { context in
       context.automaticallyMergesChangesFromParent = true
-      let list = FetchedResultsController(City.all.sorted(by: \.name), in: context)
+      let list = FetchedResultsController(City.all.sorted(by: \.name), context: context)
       try list.performFetch()
       context.userInfo["cities"] = list
       return (list.snapshot, list.updates())
     }
     try await container.newBackgroundContext().perform { context in
-      let city = City(in: context)
+      let city = City(context: context)
       city.name = "Lavāsān"
       try context.save()
     }

@@ -49,13 +49,13 @@ import Testing
   @Test func `makes its parent's changes so far visible to others`() throws {
     let other = ContextQueue(parent: parent.layer)
     parent.city("B")
-    _ = try child.count(for: City.all)
+    _ = try child.count(City.all)
     let seen = try other.performAndWait { try $0.cityNames() }
     #expect(seen == ["A", "B"])
   }
 
   @Test func `keeps a list that shows its parent's insertions and saves`() throws {
-    let list = FetchedResultsController(City.all.sorted(by: \.name), in: child)
+    let list = FetchedResultsController(City.all.sorted(by: \.name), context: child)
     try list.performFetch()
     parent.city("B")
     try parent.save()
@@ -74,7 +74,7 @@ import Testing
       root.city("A")
       try root.save()
     }
-    #expect(try context.count(for: City.all) == 1)
+    #expect(try context.count(City.all) == 1)
     #expect(try context.cityNames() == ["A"])
   }
 
@@ -82,7 +82,7 @@ import Testing
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
     let city = context.city("A")
-    _ = try context.count(for: City.all)
+    _ = try context.count(City.all)
     city.name = "B"
     #expect(try context.cityNames() == ["B"])
     #expect(context.insertedObjects == [city])

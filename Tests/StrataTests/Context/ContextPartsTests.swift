@@ -114,7 +114,7 @@ private struct Parts {
     reader.connect(publisher, merger)
     let city = try reader.currentView()
     let id = try parts.container.root.performAndWait { context in
-      let city = City(in: context)
+      let city = City(context: context)
       city.name = "Graz"
       try context.save()
       return city.objectID

@@ -21,7 +21,7 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(try await container.root.perform { try $0.count(for: City.all) } == 200)
+    #expect(try await container.root.perform { try $0.count(City.all) } == 200)
   }
 
   @Test func `runs a block on the thread that waits for it`() throws {
@@ -35,7 +35,7 @@ import Testing
     let root = container.root
     let count = try await root.perform { context in
       context.city("A")
-      return try root.performAndWait { try $0.count(for: City.all) }
+      return try root.performAndWait { try $0.count(City.all) }
     }
     #expect(count == 1)
   }

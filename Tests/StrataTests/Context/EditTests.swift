@@ -13,7 +13,7 @@ import Testing
   /// Does `body` in an edit that throws at its end.
   private func refused(_ context: ManagedObjectContext, _ body: () throws -> Void) {
     #expect(throws: Refusal.self) {
-      try context.edit {
+      try context.withSavepoint {
         try body()
         throw Refusal()
       }
@@ -26,9 +26,9 @@ import Testing
 
   @Test func `that returns is an edit like any`() throws {
     let context = try context()
-    let city = context.edit { context.city("A") }
+    let city = context.withSavepoint { context.city("A") }
     #expect(city.isInserted)
-    let name = try context.edit {
+    let name = try context.withSavepoint {
       city.name = "B"
       try context.save()
       return city.name
@@ -71,20 +71,20 @@ import Testing
     var second: City?
     refused(context) {
       first = context.city("A")
-      _ = try context.count(for: City.all)
+      _ = try context.count(City.all)
       second = context.city("B")
     }
     #expect(first?.managedObjectContext == nil)
     #expect(second?.managedObjectContext == nil)
     #expect(!context.hasChanges)
-    let count = try context.count(for: City.all)
+    let count = try context.count(City.all)
     #expect(count == 0)
   }
 
   @Test func `that throws takes deletions back, with their cascades and links`() throws {
     let context = try context()
     let (iran, iraq) = (context.country("IR"), context.country("IQ"))
-    let (a, persian) = (context.city("A", in: iran), Language(in: context))
+    let (a, persian) = (context.city("A", in: iran), Language(context: context))
     iran.languages.insert(persian)
     iran.neighbours.insert(iraq)
     try context.save()
@@ -120,7 +120,7 @@ import Testing
   @Test func `within an edit takes back its own part`() throws {
     let context = try context()
     let city = context.city("A")
-    try context.edit {
+    try context.withSavepoint {
       city.name = "B"
       let kept = context.city("Kept")
       refused(context) {
@@ -134,7 +134,7 @@ import Testing
       #expect(names == ["B", "Kept"])
     }
     refused(context) {
-      context.edit { context.delete(city) }
+      context.withSavepoint { context.delete(city) }
     }
     #expect(city.isInserted)
     #expect(city.name == "B")
@@ -173,7 +173,7 @@ import Testing
     context.country("IR")
     try context.save()
     #expect(throws: StoreError.self) {
-      try context.edit {
+      try context.withSavepoint {
         context.country("IR")
         try context.save()
       }
@@ -193,7 +193,7 @@ import Testing
       }
       #expect(before.managedObjectContext == nil)
       #expect(!context.hasChanges)
-      let count = try context.count(for: City.all)
+      let count = try context.count(City.all)
       #expect(count == 0)
     }
   }
@@ -264,7 +264,7 @@ import Testing
         return try context.cityNames()
       }
     }
-    try context.edit {
+    try context.withSavepoint {
       city.name = "B"
       context.processPendingChanges()
       let names = try seen()
@@ -298,7 +298,7 @@ import Testing
     }
     refused(context) {
       try push(1)
-      let found = try context.count(for: City.where { $0.population == 1 })
+      let found = try context.count(City.where { $0.population == 1 })
       #expect(found == 0)
       #expect(city.population == 0)
       city.name = "B"
@@ -389,7 +389,7 @@ import Testing
         let country = try context.existingObject(Country.self, with: id)
         country.population = 1
         #expect(throws: StoreError.self) {
-          try context.edit {
+          try context.withSavepoint {
             country.population = 2
             context.country("IR")
             gate.signal()
@@ -415,7 +415,7 @@ import Testing
     let context = container.viewContext
     let root = container.root
     let city = context.city("A")
-    context.edit {
+    context.withSavepoint {
       city.name = "B"
       // Entering a queue ends the main actor's turn, but no edit.
       _ = try? root.performAndWait { try $0.cityNames() }

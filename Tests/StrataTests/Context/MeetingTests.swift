@@ -89,14 +89,14 @@ import Testing
   @Test func `may read without the next turn reading the same again`() throws {
     let container = try geography()
     let (root, other) = (container.root, ContextQueue(parent: container.coordinator))
-    let observer = once(root) { _ = try $0.count(for: City.all) }
+    let observer = once(root) { _ = try $0.count(City.all) }
     defer { NotificationCenter.default.removeObserver(observer) }
     try root.performAndWait { _ = $0.city("A") }
     try other.performAndWait { context in
       context.city("B")
       try context.save()
     }
-    #expect(try root.performAndWait { try $0.count(for: City.all) } == 2)
+    #expect(try root.performAndWait { try $0.count(City.all) } == 2)
   }
 
   @Test func `may edit, and children see it`() throws {

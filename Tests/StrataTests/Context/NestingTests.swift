@@ -301,7 +301,7 @@ extension ContextQueue {
     }
     try child.performAndWait { try $0.save() }
     #expect(
-      try container.root.performAndWait { try $0.count(for: City.where { $0.population == 1 }) }
+      try container.root.performAndWait { try $0.count(City.where { $0.population == 1 }) }
         == count)
   }
 

@@ -42,7 +42,7 @@ private struct Tree {
         #expect(city.country?.cities.count == 1)
         let names = try context.cityNames()
         #expect(names.contains("stored"))
-        let count = try context.count(for: City.where { $0.population == 0 })
+        let count = try context.count(City.where { $0.population == 0 })
         #expect(count == names.count)
       }
     }
@@ -57,7 +57,7 @@ private struct Tree {
         HeldThread { thread in
           try queue.performAndWait { context in
             context.city("not yet")
-            _ = try context.count(for: City.all)
+            _ = try context.count(City.all)
             thread.hold()
             context.rollback()
           }
@@ -116,7 +116,7 @@ private struct Tree {
       for reader in tree.contexts[1...] { try tree.read(in: reader) }
       writer.letGo()
       try saving.finish()
-      #expect(try tree.contexts[0].performAndWait { try $0.count(for: City.all) } == 5)
+      #expect(try tree.contexts[0].performAndWait { try $0.count(City.all) } == 5)
     }
 
     @Test(.timeLimit(.minutes(10)))
@@ -134,7 +134,7 @@ private struct Tree {
       writer.letGo()
       try await saving.value
       let (count, hasChanges) = try await root.perform { context in
-        (try context.count(for: City.all), context.hasChanges)
+        (try context.count(City.all), context.hasChanges)
       }
       #expect(count == 3)
       #expect(hasChanges, "what was inserted meanwhile is not saved yet")
@@ -155,7 +155,7 @@ private struct Tree {
         city.population = 1
         thread.hold()
         #expect(city.population == 1, "the push waits for the end of the turn")
-        #expect(try context.count(for: City.all) == 1)
+        #expect(try context.count(City.all) == 1)
         city.name = "root's"
       }
     }
@@ -177,7 +177,7 @@ private struct Tree {
       let city = try context.existingObject(City.self, with: id)
       #expect(city.population == 2, "it came later than the turn's own")
       #expect(city.name == "root's")
-      #expect(try context.count(for: City.all) == 2)
+      #expect(try context.count(City.all) == 2)
     }
   }
 }
@@ -192,7 +192,7 @@ private struct Tree {
           guard let first = rest.first else {
             // All are entered: each once more, the outermost first.
             return try order.reduce(0) { sum, index in
-              try sum + queues[index].performAndWait { try $0.count(for: City.all) }
+              try sum + queues[index].performAndWait { try $0.count(City.all) }
             }
           }
           return try queues[first].performAndWait { _ in try enter(rest.dropFirst()) }
@@ -293,7 +293,7 @@ private struct Tree {
       try queue.performAndWait { context in
         for id in ids {
           try context.existingObject(City.self, with: id).population = 1
-          _ = try context.count(for: City.where { $0.population == 1 })
+          _ = try context.count(City.where { $0.population == 1 })
           thread.hold()
         }
         if let error { throw error }

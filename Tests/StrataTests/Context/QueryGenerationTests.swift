@@ -58,7 +58,7 @@ extension ContextQueue {
       try context.save()
     }
     #expect(try root.names() == ["A"])
-    #expect(try root.performAndWait { try $0.count(for: City.where { $0.name == "B" }) } == 0)
+    #expect(try root.performAndWait { try $0.count(City.where { $0.name == "B" }) } == 0)
     try root.pin(to: nil)
     #expect(try root.names() == [])
   }
@@ -311,7 +311,7 @@ extension ContextQueue {
     var token = try reader.token
     let pinned = try churn(container, url)
     #expect(pinned > first * 2, "old pages are kept")
-    #expect(try reader.performAndWait { try $0.count(for: City.all) } == 1_000)
+    #expect(try reader.performAndWait { try $0.count(City.all) } == 1_000)
     try reader.pin(to: nil)
     let kept = try churn(container, url)
     #expect(kept > pinned, "the token keeps them")

@@ -43,7 +43,7 @@ private func setElsewhere(
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
     let (iran, iraq) = (context.country("IR"), context.country("IQ"))
-    let language = Language(in: context)
+    let language = Language(context: context)
     try context.save()
     iran.languages.insert(language)
     iraq.languages.insert(language)

@@ -25,7 +25,7 @@ private final class TakenBack {
     parent = ManagedObjectContext(parent: container.coordinator)
     let country = parent.country("AA")
     let city = parent.city("stored", population: 1, in: country)
-    let government = Government(in: parent)
+    let government = Government(context: parent)
     government.form = "stored"
     government.country = country
     try parent.save()
@@ -54,10 +54,10 @@ private final class TakenBack {
     work: (ManagedObjectContext) throws -> Void, read: () throws -> Void
   ) throws {
     if way == .throwingEdit {
-      try? parent.edit {
+      try? parent.withSavepoint {
         try work(parent)
         // A child of the parent's isolation has the work of the edit published.
-        _ = try ManagedObjectContext(parent: parent).count(for: City.all)
+        _ = try ManagedObjectContext(parent: parent).count(City.all)
         try read()
         throw Abandoned()
       }

@@ -12,22 +12,22 @@ import Testing
     }
     let pending = try container.root.performAndWait { $0.nation("B").objectID }
     try container.newBackgroundContext().performAndWait { context in
-      let a = try context.upsert(Nation.self, matching: \.iso, "A") { $0.name = "a" }
+      let a = try context.upsert(Nation.self, matching: \.iso, equals: "A") { $0.name = "a" }
       #expect(a.objectID == stored && a.population == 1 && a.name == "a" && a.isUpdated)
-      let b = try context.upsert(Nation.self, matching: \.iso, "B")
+      let b = try context.upsert(Nation.self, matching: \.iso, equals: "B")
       #expect(b.objectID == pending)
-      let c = try context.upsert(Nation.self, matching: \.iso, "C") { $0.population = 3 }
+      let c = try context.upsert(Nation.self, matching: \.iso, equals: "C") { $0.population = 3 }
       #expect(c.isInserted && c.iso == "C" && c.population == 3)
-      let again = try context.upsert(Nation.self, matching: \.iso, "C")
+      let again = try context.upsert(Nation.self, matching: \.iso, equals: "C")
       #expect(again === c)
       c.iso = "D"
-      let other = try context.upsert(Nation.self, matching: \.iso, "C")
+      let other = try context.upsert(Nation.self, matching: \.iso, equals: "C")
       #expect(other !== c)
-      let one = try context.upsert(Nation.self, matching: \.iso, nil)
-      let two = try context.upsert(Nation.self, matching: \.iso, nil)
+      let one = try context.upsert(Nation.self, matching: \.iso, equals: nil)
+      let two = try context.upsert(Nation.self, matching: \.iso, equals: nil)
       #expect(one !== two)
       context.delete(a)
-      let anew = try context.upsert(Nation.self, matching: \.iso, "A")
+      let anew = try context.upsert(Nation.self, matching: \.iso, equals: "A")
       #expect(anew !== a && anew.isInserted)
     }
   }
@@ -43,17 +43,20 @@ import Testing
     try container.root.performAndWait { context in
       let nation = try context.existingObject(Nation.self, with: id)
       let found = try context.upsert(
-        Seat.self, matching: UniqueValue(\.number, 1), UniqueValue(\.nation, nation)
+        Seat.self, matching: UniqueValue(\.number, equals: 1), UniqueValue(\.nation, equals: nation)
       ) { $0.holder = "found" }
       #expect(!found.isInserted && found.holder == "found")
       let new = try context.upsert(
-        Seat.self, matching: UniqueValue(\.nation, nation), UniqueValue(\.number, 2))
+        Seat.self, matching: UniqueValue(\.nation, equals: nation), UniqueValue(\.number, equals: 2)
+      )
       #expect(new.isInserted && new.nation === nation && new.number == 2)
       #expect(nation.seats.count == 2)
       let coach = try context.upsert(
-        Coach.self, matching: UniqueValue(\.club, "P"), UniqueValue(\.rank, Rank.first))
+        Coach.self, matching: UniqueValue(\.club, equals: "P"),
+        UniqueValue(\.rank, equals: Rank.first))
       let same = try context.upsert(
-        Coach.self, matching: UniqueValue(\.club, "P"), UniqueValue(\.rank, Rank.first))
+        Coach.self, matching: UniqueValue(\.club, equals: "P"),
+        UniqueValue(\.rank, equals: Rank.first))
       #expect(coach === same && coach.rank == .first)
     }
   }
@@ -63,15 +66,15 @@ import Testing
   {
     let container = try republic()
     try container.root.performAndWait { context in
-      let athlete = try context.upsert(Athlete.self, matching: \.email, "a@b")
-      let same = try context.upsert(Athlete.self, matching: \.email, "a@b")
+      let athlete = try context.upsert(Athlete.self, matching: \.email, equals: "a@b")
+      let same = try context.upsert(Athlete.self, matching: \.email, equals: "a@b")
       #expect(athlete === same)
-      let found = try context.upsert(Member.self, matching: \.email, "a@b")
+      let found = try context.upsert(Member.self, matching: \.email, equals: "a@b")
       #expect(found === athlete)
       #expect(
         throws: ContextError.unexpectedEntity(
           athlete.objectID, expected: "Coach", found: "Athlete")
-      ) { _ = try context.upsert(Coach.self, matching: \.email, "a@b") }
+      ) { _ = try context.upsert(Coach.self, matching: \.email, equals: "a@b") }
     }
   }
 
@@ -79,11 +82,11 @@ import Testing
     try republic().root.performAndWait { context in
       #expect(
         throws: ContextError.noUniquenessConstraint(entity: "Nation", properties: ["name"])
-      ) { _ = try context.upsert(Nation.self, matching: \.name, "A") }
+      ) { _ = try context.upsert(Nation.self, matching: \.name, equals: "A") }
       #expect(
         throws: ContextError.noUniquenessConstraint(entity: "Seat", properties: ["number"])
-      ) { _ = try context.upsert(Seat.self, matching: \.number, 1) }
-      let count = try context.count(for: Nation.all)
+      ) { _ = try context.upsert(Seat.self, matching: \.number, equals: 1) }
+      let count = try context.count(Nation.all)
       #expect(count == 0)
     }
   }
@@ -129,13 +132,13 @@ import Testing
       let rows = [("a", 1), ("b", 1), ("a", 2), ("b", 1), ("a", 1)].map { (long + $0.0, $0.1) }
       let ids = try context.upsert(
         Athlete.self, from: rows,
-        matching: { [UniqueValue(\.number, $0.1), UniqueValue(\.club, $0.0)] }
+        matching: { [UniqueValue(\.number, equals: $0.1), UniqueValue(\.club, equals: $0.0)] }
       ) { athlete, _ in athlete.goals += 1 }
       #expect(Set(ids).count == 3)
       try context.save()
       let again = try context.upsert(
         Athlete.self, from: rows,
-        matching: { [UniqueValue(\.number, $0.1), UniqueValue(\.club, $0.0)] }
+        matching: { [UniqueValue(\.number, equals: $0.1), UniqueValue(\.club, equals: $0.0)] }
       ) { athlete, _ in athlete.goals += 1 }
       #expect(again == ids)
       let goals = try context.fetch(Athlete.all).map(\.goals).sorted()
@@ -146,7 +149,7 @@ import Testing
   @Test func `is taken back by an edit if a row throws`() throws {
     try republic().root.performAndWait { context in
       #expect(throws: CancellationError.self) {
-        try context.edit {
+        try context.withSavepoint {
           _ = try context.upsert(Nation.self, from: ["A", "B"], matching: \.iso, by: { $0 }) {
             nation, row in
             if row == "B" { throw CancellationError() }

@@ -26,7 +26,7 @@ import Testing
       let done = DispatchSemaphore(value: 0)
       container.coordinator.layerLock.withLock {
         Thread.detachNewThread {
-          _ = try? ui.performAndWait { try $0.count(for: City.all) }
+          _ = try? ui.performAndWait { try $0.count(City.all) }
           done.signal()
         }
         for _ in 0..<100 { sched_yield() }

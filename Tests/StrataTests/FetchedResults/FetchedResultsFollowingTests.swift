@@ -20,7 +20,8 @@ private struct Scene {
     for (name, bed) in plants { context.plant(name, in: bed) }
     try context.save()
     list = FetchedResultsController(
-      Plant.all.sorted(by: \.bed).sorted(by: \.name), in: context, sectionNameKeyPath: { $0.bed })
+      Plant.all.sorted(by: \.bed).sorted(by: \.name), context: context,
+      sectionNameKeyPath: { $0.bed })
     try list.performFetch()
     replay = FetchedListReplay(list)
   }
@@ -82,7 +83,7 @@ private struct Scene {
   @Test func `sections that the program names past each other`() throws {
     let scene = try Scene([("a", "x"), ("b", "y")])
     let list = FetchedResultsController(
-      Plant.all.sorted(by: \.height), in: scene.context, sectionName: \.bed)
+      Plant.all.sorted(by: \.height), context: scene.context, sectionName: \.bed)
     let (a, b) = (try scene.plant("a"), try scene.plant("b"))
     (a.height, b.height) = (1, 2)
     try list.performFetch()
@@ -259,7 +260,7 @@ private struct Scene {
   @Test func `an edit that throws after the list was fetched in it`() throws {
     struct Refusal: Error {}
     let scene = try Scene([("a", "x")])
-    try? scene.context.edit {
+    try? scene.context.withSavepoint {
       scene.context.plant("b", in: "y")
       try scene.list.performFetch()
       scene.replay.reload(scene.list)
@@ -307,7 +308,7 @@ private struct Scene {
     let scene = try Scene((0..<500).map { ("\($0)", nil) })
     var askedCount = 0
     let list = FetchedResultsController(
-      Plant.all.sorted(by: \.height), in: scene.context,
+      Plant.all.sorted(by: \.height), context: scene.context,
       sectionName: { plant in
         askedCount += 1
         return plant.bed

@@ -26,7 +26,7 @@ private struct Estate {
   func list(
     _ request: FetchRequest<Plant>
   ) throws -> (FetchedResultsController<Plant>, FetchedListReplay) {
-    let list = FetchedResultsController(request.sorted(by: \.name), in: context)
+    let list = FetchedResultsController(request.sorted(by: \.name), context: context)
     try list.performFetch()
     return (list, FetchedListReplay(list))
   }
@@ -36,7 +36,8 @@ private struct Estate {
   @Test func `follows the object that its sections are named by`() throws {
     let estate = try Estate()
     let list = FetchedResultsController(
-      Plant.all.sorted(by: \.name), in: estate.context, sectionNameKeyPath: { $0.gardener.name })
+      Plant.all.sorted(by: \.name), context: estate.context,
+      sectionNameKeyPath: { $0.gardener.name })
     try list.performFetch()
     let replay = FetchedListReplay(list)
     #expect(text(list) == "[nil: ivy] [ann: fern moss] [bob: aloe]")
@@ -87,7 +88,7 @@ private struct Estate {
     let estate = try Estate()
     let context = estate.context
     let (list, replay) = try estate.list(Plant.where { $0.tools.any { $0.weight > 5 } })
-    let (hoe, spade) = (Tool(in: context), Tool(in: context))
+    let (hoe, spade) = (Tool(context: context), Tool(context: context))
     (hoe.weight, spade.weight) = (3, 9)
     let fern = try context.fetch(Plant.where { $0.name == "fern" })[0]
     let ivy = try context.fetch(Plant.where { $0.name == "ivy" })[0]
@@ -148,7 +149,7 @@ private struct Estate {
     for name in ["b", "d", "f", "h"] { context.plant(name) }
     context.processPendingChanges()
     let list = FetchedResultsController(
-      Plant.all.sorted(by: \.name).offset(1).limit(2), in: context)
+      Plant.all.sorted(by: \.name).offset(1).limit(2), context: context)
     try list.performFetch()
     let replay = FetchedListReplay(list)
     #expect(text(list) == "[nil: d f]")

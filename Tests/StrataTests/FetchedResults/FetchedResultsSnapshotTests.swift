@@ -115,7 +115,7 @@ private func snapshot(_ text: String, of store: UUID) throws -> FetchedResultsSn
   @Test func `of a controller stays as it was`() throws {
     let context = ManagedObjectContext(parent: try estate().coordinator)
     let ids = (0..<300).map { context.plant("\($0)", height: $0).objectID }
-    let list = FetchedResultsController(Plant.all.sorted(by: \.height), in: context)
+    let list = FetchedResultsController(Plant.all.sorted(by: \.height), context: context)
     try list.performFetch()
     let before = list.snapshot
     for id in ids.prefix(200) { try context.existingObject(Plant.self, with: id).height += 400 }

@@ -15,7 +15,7 @@ private func confined() throws -> ManagedObjectContext {
       context.plant(name, height: height)
     }
     let list = FetchedResultsController(
-      Plant.where { $0.height > 0 }.sorted(by: \.name), in: context)
+      Plant.where { $0.height > 0 }.sorted(by: \.name), context: context)
     #expect(!list.isFetched)
     #expect(list.fetchedObjects.isEmpty)
     try list.performFetch()
@@ -32,7 +32,7 @@ private func confined() throws -> ManagedObjectContext {
 
   @Test func `without sections has one, also when it is empty`() throws {
     let context = try confined()
-    let list = FetchedResultsController(Plant.all.sorted(by: \.name), in: context)
+    let list = FetchedResultsController(Plant.all.sorted(by: \.name), context: context)
     try list.performFetch()
     let replay = FetchedListReplay(list)
     #expect(list.sections.count == 1)
@@ -51,7 +51,7 @@ private func confined() throws -> ManagedObjectContext {
     }
     context.plant("reed", in: "")
     let list = FetchedResultsController(
-      Plant.all.sorted(by: \.bed).sorted(by: \.name, .descending), in: context,
+      Plant.all.sorted(by: \.bed).sorted(by: \.name, order: .reverse), context: context,
       sectionNameKeyPath: { $0.bed })
     try list.performFetch()
     #expect(text(list) == "[nil: aloe] [: reed] [north: ivy] [south: moss fern]")
@@ -59,7 +59,7 @@ private func confined() throws -> ManagedObjectContext {
     #expect(list.section(forSectionIndexTitleAt: 1) == 3)
     #expect(list.section(forSectionIndexTitleAt: 2) == nil)
 
-    list.fetchRequest = Plant.all.sorted(by: \.bed, .descending).sorted(by: \.name)
+    list.fetchRequest = Plant.all.sorted(by: \.bed, order: .reverse).sorted(by: \.name)
     try list.performFetch()
     #expect(text(list) == "[south: fern moss] [north: ivy] [: reed] [nil: aloe]")
   }
@@ -73,13 +73,13 @@ private func confined() throws -> ManagedObjectContext {
     context.plant("ivy")
     context.plant("moss", of: ann)
     let list = FetchedResultsController(
-      Plant.all.sorted(by: \.name, .descending), in: context,
+      Plant.all.sorted(by: \.name, order: .reverse), context: context,
       sectionNameKeyPath: { $0.gardener.firm.name })
     try list.performFetch()
     #expect(text(list) == "[nil: ivy] [green: aloe] [red: moss fern]")
     let reversed = FetchedResultsController(
-      Plant.all.sorted(by: \.name), in: context,
-      sectionNameKeyPath: { $0.gardener.name }, .descending)
+      Plant.all.sorted(by: \.name), context: context,
+      sectionNameKeyPath: { $0.gardener.name }, order: .reverse)
     try reversed.performFetch()
     #expect(text(reversed) == "[bob: aloe] [ann: fern moss] [nil: ivy]")
   }
@@ -88,7 +88,7 @@ private func confined() throws -> ManagedObjectContext {
     let context = try confined()
     for name in ["fern", "aloe", "ivy", "fig"] { context.plant(name) }
     let list = FetchedResultsController(
-      Plant.all.sorted(by: \.name, .descending), in: context, sectionName: \.initial)
+      Plant.all.sorted(by: \.name, order: .reverse), context: context, sectionName: \.initial)
     try list.performFetch()
     #expect(text(list) == "[i: ivy] [f: fig fern] [a: aloe]")
   }
@@ -99,12 +99,12 @@ private func confined() throws -> ManagedObjectContext {
     context.plant("aloe", height: -3)
     context.plant("ivy", height: 12).isRare = true
     let byHeight = FetchedResultsController(
-      Plant.all.sorted(by: \.height).sorted(by: \.name), in: context,
+      Plant.all.sorted(by: \.height).sorted(by: \.name), context: context,
       sectionNameKeyPath: { $0.height })
     try byHeight.performFetch()
     #expect(text(byHeight) == "[-3: aloe] [12: fern ivy]")
     let byRarity = FetchedResultsController(
-      Plant.all.sorted(by: \.isRare), in: context, sectionNameKeyPath: { $0.isRare })
+      Plant.all.sorted(by: \.isRare), context: context, sectionNameKeyPath: { $0.isRare })
     try byRarity.performFetch()
     #expect(text(byRarity) == "[false: fern aloe] [true: ivy]")
   }
@@ -114,7 +114,7 @@ private func confined() throws -> ManagedObjectContext {
     let stem = String(repeating: "x", count: 300)
     for end in ["c", "a", "", "b"] { context.plant(stem + end, in: stem + end) }
     let list = FetchedResultsController(
-      Plant.all.sorted(by: \.bed, .descending).sorted(by: \.name), in: context,
+      Plant.all.sorted(by: \.bed, order: .reverse).sorted(by: \.name), context: context,
       sectionNameKeyPath: { $0.bed })
     try list.performFetch()
     #expect(list.sections.map { $0.name.map { $0.dropFirst(300) } } == ["c", "b", "a", ""])
@@ -127,11 +127,11 @@ private func confined() throws -> ManagedObjectContext {
   @Test func `has subentities, unless its request leaves them out`() throws {
     let context = try confined()
     context.plant("fern")
-    let shrub = Shrub(in: context)
+    let shrub = Shrub(context: context)
     shrub.name = "box"
-    let all = FetchedResultsController(Plant.all.sorted(by: \.name), in: context)
+    let all = FetchedResultsController(Plant.all.sorted(by: \.name), context: context)
     let some = FetchedResultsController(
-      Plant.all.sorted(by: \.name).excludingSubentities(), in: context)
+      Plant.all.sorted(by: \.name).excludingSubentities(), context: context)
     try all.performFetch()
     try some.performFetch()
     #expect(text(all) == "[nil: box fern]")
@@ -147,7 +147,8 @@ private func confined() throws -> ManagedObjectContext {
   @Test func `because its request sorts by something else than its sections`() throws {
     let context = try confined()
     let list = FetchedResultsController(
-      Plant.all.sorted(by: \.name).sorted(by: \.bed), in: context, sectionNameKeyPath: { $0.bed })
+      Plant.all.sorted(by: \.name).sorted(by: \.bed), context: context,
+      sectionNameKeyPath: { $0.bed })
     #expect(throws: ContextError.unsortedSections(entity: "Plant", property: "bed")) {
       try list.performFetch()
     }
@@ -162,7 +163,7 @@ private func confined() throws -> ManagedObjectContext {
     let context = try confined()
     for name in ["fern", "aloe", "fig", "ivy"] { context.plant(name) }
     let list = FetchedResultsController(
-      Plant.all, in: context, sectionName: { String($0.name.prefix(1)) })
+      Plant.all, context: context, sectionName: { String($0.name.prefix(1)) })
     let fig = try #require(try context.fetch(Plant.where { $0.name == "fig" }).first)
     #expect(throws: ContextError.interleavedSections(fig.objectID)) { try list.performFetch() }
     #expect(list.fetchedObjects.isEmpty)
@@ -171,7 +172,7 @@ private func confined() throws -> ManagedObjectContext {
   @Test func `because there can be no sections by a property`() throws {
     let context = try confined()
     let list = FetchedResultsController(
-      Plant.all, in: context, sectionNameKeyPath: { $0.gardener })
+      Plant.all, context: context, sectionNameKeyPath: { $0.gardener })
     #expect(throws: QueryError.unfitProperty(entity: "Plant", property: "gardener")) {
       try list.performFetch()
     }
@@ -181,7 +182,7 @@ private func confined() throws -> ManagedObjectContext {
     let container = try estate()
     var context: ManagedObjectContext? = ManagedObjectContext(parent: container.coordinator)
     let list = FetchedResultsController(
-      Plant.all.sorted(by: \.name), in: try #require(context))
+      Plant.all.sorted(by: \.name), context: try #require(context))
     context?.plant("fern")
     try list.performFetch()
     #expect(list.fetchedObjects.count == 1)
@@ -196,7 +197,7 @@ private func confined() throws -> ManagedObjectContext {
     let context = try confined()
     let plants = ["aloe", "fern", "fig"].map { context.plant($0) }
     let list = FetchedResultsController(
-      Plant.all, in: context, sectionName: { String($0.name.prefix(1)) })
+      Plant.all, context: context, sectionName: { String($0.name.prefix(1)) })
     try list.performFetch()
     let replay = FetchedListReplay(list)
     plants[2].name = "apple"

@@ -10,7 +10,7 @@ import Testing
     _ queue: ContextQueue, limit: Int = 100
   ) async throws -> (FetchedResultsSnapshot, AsyncStream<FetchedResultsUpdate>) {
     try await queue.perform { context in
-      let list = FetchedResultsController(Plant.all.sorted(by: \.name), in: context)
+      let list = FetchedResultsController(Plant.all.sorted(by: \.name), context: context)
       context.userInfo["plants"] = list
       try list.performFetch()
       return (list.snapshot, list.updates(limit: limit))
@@ -56,7 +56,7 @@ import Testing
     let container = try estate()
     let queue = container.newBackgroundContext()
     let updates = try await queue.perform { context in
-      let list = FetchedResultsController(Plant.all.sorted(by: \.name), in: context)
+      let list = FetchedResultsController(Plant.all.sorted(by: \.name), context: context)
       context.userInfo["plants"] = list
       let updates = list.updates()
       context.plant("fern")
@@ -95,7 +95,7 @@ import Testing
   var names: [String] = []
 
   init(_ context: ManagedObjectContext) throws {
-    list = FetchedResultsController(Plant.all.sorted(by: \.name), in: context)
+    list = FetchedResultsController(Plant.all.sorted(by: \.name), context: context)
     list.delegate = self
     try list.performFetch()
   }

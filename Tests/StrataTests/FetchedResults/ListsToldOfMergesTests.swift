@@ -26,7 +26,8 @@ private final class Shown: FetchedResultsControllerDelegate {
     let context = ManagedObjectContext(parent: container.root)
     context.automaticallyMergesChangesFromParent = true
     let list = FetchedResultsController(
-      Plant.all.sorted(by: \.bed).sorted(by: \.name), in: context, sectionNameKeyPath: { $0.bed })
+      Plant.all.sorted(by: \.bed).sorted(by: \.name), context: context,
+      sectionNameKeyPath: { $0.bed })
     try list.performFetch()
     #expect(text(list) == "[x: a b]")
     let shown = Shown()
@@ -44,7 +45,7 @@ private final class Shown: FetchedResultsControllerDelegate {
     let container = try estate()
     let context = ManagedObjectContext.withExplicitTurns(below: container.root)
     context.automaticallyMergesChangesFromParent = true
-    let list = FetchedResultsController(Plant.all.sorted(by: \.name), in: context)
+    let list = FetchedResultsController(Plant.all.sorted(by: \.name), context: context)
     try list.performFetch()
     let shown = Shown()
     list.delegate = shown
@@ -54,7 +55,7 @@ private final class Shown: FetchedResultsControllerDelegate {
         try context.save()
       }
       // The merge is made within a turn, and told at its end.
-      if name == "a" { _ = try context.count(for: Plant.all) }
+      if name == "a" { _ = try context.count(Plant.all) }
     }
     context.processPendingChanges()
     #expect(shown.texts == ["[nil: a b]"])

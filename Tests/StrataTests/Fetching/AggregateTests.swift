@@ -17,22 +17,22 @@ import Testing
   @Test func `is the same wherever the objects are`() throws {
     try withLedgers(fill) { context, place in
       let all = LedgerEntry.all
-      expectEqual(try context.sum(of: \.amount, for: all), 25, "\(place)")
-      expectEqual(try context.sum(of: \.weight, for: all), 14, "\(place)")
-      expectEqual(try context.sum(of: \.price, for: all), 28, "\(place)")
-      expectEqual(try context.sum(of: \.small, for: all), 240_000, "\(place)")
-      expectEqual(try context.average(of: \.amount, for: all), 25.0 / 7, "\(place)")
-      expectEqual(try context.average(of: \.price, for: all), Decimal(string: "3.5"), "\(place)")
-      expectEqual(try context.minimum(of: \.amount, for: all), 0, "\(place)")
-      expectEqual(try context.maximum(of: \.amount, for: all), 7, "\(place)")
-      expectEqual(try context.minimum(of: \.label, for: all), "e0", "\(place)")
-      expectEqual(try context.maximum(of: \.weight, for: all), 3.5, "\(place)")
-      expectEqual(try context.count(distinct: \.kind, for: all), 2, "\(place)")
-      expectEqual(try context.count(distinct: \.amount, for: all), 7, "\(place)")
-      let window = LedgerEntry.where { $0.amount > 0 }.sorted(by: \.amount, .descending)
+      expectEqual(try context.sum(all, of: \.amount), 25, "\(place)")
+      expectEqual(try context.sum(all, of: \.weight), 14, "\(place)")
+      expectEqual(try context.sum(all, of: \.price), 28, "\(place)")
+      expectEqual(try context.sum(all, of: \.small), 240_000, "\(place)")
+      expectEqual(try context.average(all, of: \.amount), 25.0 / 7, "\(place)")
+      expectEqual(try context.average(all, of: \.price), Decimal(string: "3.5"), "\(place)")
+      expectEqual(try context.minimum(all, of: \.amount), 0, "\(place)")
+      expectEqual(try context.maximum(all, of: \.amount), 7, "\(place)")
+      expectEqual(try context.minimum(all, of: \.label), "e0", "\(place)")
+      expectEqual(try context.maximum(all, of: \.weight), 3.5, "\(place)")
+      expectEqual(try context.count(all, distinct: \.kind), 2, "\(place)")
+      expectEqual(try context.count(all, distinct: \.amount), 7, "\(place)")
+      let window = LedgerEntry.where { $0.amount > 0 }.sorted(by: \.amount, order: .reverse)
         .offset(1).limit(2)
-      expectEqual(try context.sum(of: \.amount, for: window), 11, "\(place)")
-      expectEqual(try context.minimum(of: \.amount, for: window), 5, "\(place)")
+      expectEqual(try context.sum(window, of: \.amount), 11, "\(place)")
+      expectEqual(try context.minimum(window, of: \.amount), 5, "\(place)")
     }
   }
 
@@ -40,13 +40,13 @@ import Testing
     let container = try estate()
     try container.root.performAndWait { context in
       context.entry("a", nil)
-      expectEqual(try context.sum(of: \.amount, for: LedgerEntry.all), 0)
-      expectEqual(try context.minimum(of: \.amount, for: LedgerEntry.all), nil)
-      expectEqual(try context.average(of: \.amount, for: LedgerEntry.all), nil)
+      expectEqual(try context.sum(LedgerEntry.all, of: \.amount), 0)
+      expectEqual(try context.minimum(LedgerEntry.all, of: \.amount), nil)
+      expectEqual(try context.average(LedgerEntry.all, of: \.amount), nil)
       let none = LedgerEntry.all.limit(0)
-      expectEqual(try context.sum(of: \.weight, for: none), 0)
-      expectEqual(try context.maximum(of: \.label, for: none), nil)
-      expectEqual(try context.count(distinct: \.label, for: none), 0)
+      expectEqual(try context.sum(none, of: \.weight), 0)
+      expectEqual(try context.maximum(none, of: \.label), nil)
+      expectEqual(try context.count(none, distinct: \.label), 0)
     }
   }
 
@@ -55,13 +55,14 @@ import Testing
     try container.root.performAndWait { context in
       for label in ["a", "b"] { context.entry(label, .max) }
       #expect(throws: QueryError.noValue(column: "amount.sum")) {
-        try context.sum(of: \.amount, for: LedgerEntry.all)
+        try context.sum(LedgerEntry.all, of: \.amount)
       }
-      expectEqual(try context.average(of: \.amount, for: LedgerEntry.all), 0x1p63)
-      let orNil = try context.fetch(LedgerEntry.all.select { $0.amount.sum().orNil })
-      #expect(orNil == [nil])
+      expectEqual(try context.average(LedgerEntry.all, of: \.amount), 0x1p63)
+      let sums = try context.fetch(
+        LedgerEntry.all.select { PropertyPath<LedgerEntry, Int?>($0.amount.sum()) })
+      #expect(sums == [nil])
       context.entry("c", -Int.max)
-      expectEqual(try context.sum(of: \.amount, for: LedgerEntry.all), .max)
+      expectEqual(try context.sum(LedgerEntry.all, of: \.amount), .max)
     }
   }
 
@@ -69,14 +70,14 @@ import Testing
     let container = try estate()
     try container.root.performAndWait { context in
       for weight in [Double.nan, 2, 1] { context.entry("a", nil).weight = weight }
-      expectEqual(try context.minimum(of: \.weight, for: LedgerEntry.all), 1)
-      expectEqual(try context.maximum(of: \.weight, for: LedgerEntry.all), 2)
-      #expect(try context.sum(of: \.weight, for: LedgerEntry.all).isNaN)
+      expectEqual(try context.minimum(LedgerEntry.all, of: \.weight), 1)
+      expectEqual(try context.maximum(LedgerEntry.all, of: \.weight), 2)
+      #expect(try context.sum(LedgerEntry.all, of: \.weight).isNaN)
       for (index, entry) in try context.fetch(LedgerEntry.all).enumerated() {
         entry.price = [7, .nan, 5][index]
       }
-      expectEqual(try context.minimum(of: \.price, for: LedgerEntry.all), 5)
-      expectEqual(try context.maximum(of: \.price, for: LedgerEntry.all), 7)
+      expectEqual(try context.minimum(LedgerEntry.all, of: \.price), 5)
+      expectEqual(try context.maximum(LedgerEntry.all, of: \.price), 7)
     }
   }
 
@@ -91,10 +92,10 @@ import Testing
     try worker.performAndWait { context in
       context.entry("here", 4)
       var request = LedgerEntry.all
-      expectEqual(try context.sum(of: \.amount, for: request), 7)
+      expectEqual(try context.sum(request, of: \.amount), 7)
       request.includesPendingChanges = false
-      expectEqual(try context.sum(of: \.amount, for: request), 3)
-      expectEqual(try context.count(for: request), 2)
+      expectEqual(try context.sum(request, of: \.amount), 3)
+      expectEqual(try context.count(request), 2)
       expectEqual(
         try context.fetch(request.sorted(by: \.amount)).map(\.label), ["saved", "pending"])
     }

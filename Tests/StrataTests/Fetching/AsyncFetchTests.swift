@@ -13,7 +13,7 @@ import Testing
     try worker.performAndWait { context in
       for entry in try context.fetch(LedgerEntry.where { $0.amount < 2 }) { context.delete(entry) }
     }
-    let request = LedgerEntry.all.sorted(by: \.amount, .descending)
+    let request = LedgerEntry.all.sorted(by: \.amount, order: .reverse)
     let rows = request.select(\.label)
     #expect(try await container.coordinator.fetch(rows) == ["e2", "e1", "e0"])
     #expect(try await container.root.fetch(rows) == ["root", "e2", "e1", "e0"])

@@ -27,7 +27,7 @@ private func populate(_ context: ManagedObjectContext) {
   context.city("Nowhere", population: 6)
   iran.neighbours.insert(iraq)
   for (code, countries) in [("fa", [iran]), ("ku", [iran, iraq])] {
-    let language = Language(in: context)
+    let language = Language(context: context)
     language.code = code
     for country in countries { language.countries.insert(country) }
   }
@@ -126,21 +126,21 @@ private func populate(_ context: ManagedObjectContext) {
     let container = try geography()
     try await container.root.perform { context in
       let (a, b) = (context.city("A", population: 1), context.city("B", population: 2))
-      let route = Route(in: context)
+      let route = Route(context: context)
       route.name = "R"
       route.stops.append(b)
       route.stops.append(a)
       for _ in 0..<2 {
-        let found = try context.count(for: Route.where { $0.stops.sum { $0.population } == 3 })
+        let found = try context.count(Route.where { $0.stops.sum { $0.population } == 3 })
         #expect(found == 1)
-        let member = try context.count(for: Route.where { $0.stops.contains(a.objectID) })
+        let member = try context.count(Route.where { $0.stops.contains(a.objectID) })
         #expect(member == 1)
         let format = try FetchPredicate(format: "stops CONTAINS %@ AND ANY stops == %@", a, b)
-        #expect(try context.count(for: FetchRequest<Route>(format)) == 1)
+        #expect(try context.count(FetchRequest<Route>(format)) == 1)
         try context.save()
       }
       context.delete(b)
-      let left = try context.count(for: Route.where { $0.stops.count == 1 })
+      let left = try context.count(Route.where { $0.stops.count == 1 })
       #expect(left == 1)
     }
   }
@@ -205,7 +205,7 @@ private func populate(_ context: ManagedObjectContext) {
     let container = try geography()
     try await container.root.perform { context in
       #expect(throws: QueryError.self) {
-        try context.count(for: City.where { $0.name.matches("(") })
+        try context.count(City.where { $0.name.matches("(") })
       }
     }
   }

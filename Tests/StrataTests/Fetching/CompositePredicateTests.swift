@@ -40,7 +40,7 @@ struct Place: Codable, Sendable, Equatable {
     let points = [nil, Place.Point(latitude: 50.7, name: "Bonn"), Place.Point(latitude: -3)]
     var last: Resident?
     for number in 0..<60 {
-      let resident = Resident(in: context)
+      let resident = Resident(context: context)
       resident.name = "\(number)"
       resident.landlord = number % 4 == 0 ? nil : last
       last = resident
@@ -110,14 +110,14 @@ struct Place: Codable, Sendable, Equatable {
     let expected = try context.fetch(Resident.all).filter { $0.place.city == "Qom" }.map(\.name)
       .sorted().prefix(3)
     #expect(names == Array(expected))
-    let count = try context.count(for: Resident.where { $0.place.city == "Qom" })
+    let count = try context.count(Resident.where { $0.place.city == "Qom" })
     #expect(count == 10)
   }
 
   @Test func `fails where the member is of no type that can be compared`() throws {
     let context = try town()
     #expect(throws: QueryError.self) {
-      _ = try context.fetch(Resident.where { $0.name.count == 3 })
+      _ = try context.fetch(Resident.where { $0.name.utf8.count == 3 })
     }
   }
 }

@@ -17,7 +17,7 @@ import Testing
     let digest = Data([0, 1, 2, 0, 9])
     try container.root.performAndWait { context in
       for (line, title) in titles.enumerated() {
-        let scroll = Scroll(in: context)
+        let scroll = Scroll(context: context)
         scroll.title = title
         scroll.digest = digest
         scroll.line = -line

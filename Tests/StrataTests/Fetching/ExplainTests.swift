@@ -34,7 +34,7 @@ private func populated(
     let valleys = try context.fetch(Valley.all.sorted(by: \.name))
     let guide = try context.fetch(Guide.all).first
     for number in numbers {
-      let lodge = Lodge(in: context)
+      let lodge = Lodge(context: context)
       lodge.code = "\(number)"
       lodge.name = "L\(number)"
       lodge.kind = number % 2 == 0 ? "hut" : nil
@@ -44,8 +44,8 @@ private func populated(
     }
   }
   try await container.root.perform { context in
-    for name in ["Alam", "Lar", "Sefid"] { Valley(in: context).name = name }
-    Guide(in: context).name = "Shirin"
+    for name in ["Alam", "Lar", "Sefid"] { Valley(context: context).name = name }
+    Guide(context: context).name = "Shirin"
     try insert(0..<100, in: context)
     try context.save()
     try insert(100..<200, in: context)
@@ -71,7 +71,7 @@ private func populated(
       #expect(explanation.rowsReturned == 10 && explanation.recordsRead == 10)
       let beds = try context.fetch(request).map(\.beds)
       #expect(beds == Array(stride(from: 10, to: 40, by: 3)))
-      let largest = Lodge.where { $0.valley == lar }.sorted(by: \.beds, .descending)
+      let largest = Lodge.where { $0.valley == lar }.sorted(by: \.beds, order: .reverse)
       let found = try context.fetch(largest.offset(60).limit(3)).map(\.beds)
       #expect(found == [118, 115, 112])
       let window = try context.explain(largest.offset(60).limit(3))
@@ -88,7 +88,7 @@ private func populated(
           Lodge, count: 55 returned; 56 index entries and 0 records read
           index: kind, name (values, prefix): 55 found
           """ || count.recordsRead == 0)
-      let found = try context.count(for: huts)
+      let found = try context.count(huts)
       #expect(count.rowsReturned == found && found == 55)
       let kept = try context.explain(Lodge.where { $0.name != "L5" && $0.name != "L6" }, for: .ids)
       #expect(kept.rowsReturned == 298 && kept.recordsRead == 0)

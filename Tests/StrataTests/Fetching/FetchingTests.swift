@@ -17,7 +17,7 @@ import Testing
       context.city("D", population: 10)
       let ten = City.where { $0.population == 10 }.sorted(by: \.name)
       #expect(try context.fetch(ten).map(\.name) == ["C", "D"])
-      #expect(try context.count(for: City.all) == 3)
+      #expect(try context.count(City.all) == 3)
     }
   }
 
@@ -40,7 +40,8 @@ import Testing
         context.city(name, population: population)
       }
       try context.save()
-      let request = City.all.sorted(by: \.population, .descending).sorted(by: \.name, .descending)
+      let request = City.all.sorted(by: \.population, order: .reverse).sorted(
+        by: \.name, order: .reverse)
       #expect(try context.fetch(request).map(\.name) == ["E", "C", "B", "D", "A"])
       #expect(try context.fetch(request.offset(1).limit(3)).map(\.name) == ["C", "B", "D"])
     }

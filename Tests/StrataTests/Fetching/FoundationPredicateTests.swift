@@ -56,14 +56,14 @@ extension ManagedObjectContext {
   func fillBanquet(_ random: inout SeededGenerator) throws {
     var tables = try fetch(DiningTable.all)
     for _ in 0..<4 {
-      let table = DiningTable(in: self)
+      let table = DiningTable(context: self)
       table.label = ["A", "B", "É"].randomElement(using: &random) ?? ""
       table.seats = Int.random(in: 0...6, using: &random)
       tables.append(table)
     }
     for _ in 0..<16 {
       let isPatron = Int.random(in: 0..<3, using: &random) == 0
-      let guest = isPatron ? Patron(in: self) : Guest(in: self)
+      let guest = isPatron ? Patron(context: self) : Guest(context: self)
       guest.fill(tables, &random)
       if let patron = guest as? Patron {
         patron.gift = Double(Int.random(in: 0...9, using: &random))
@@ -261,10 +261,10 @@ private let patrons: [(String, Predicate<Patron>)] = [
 
   @Test func `know an object by its ID`() async throws {
     try await banquet().root.perform { context in
-      let table = DiningTable(in: context)
-      let guest = Guest(in: context)
+      let table = DiningTable(context: context)
+      let guest = Guest(context: context)
       guest.table = table
-      Guest(in: context).name = "other"
+      Guest(context: context).name = "other"
       try context.save()
       let (tableID, guestID) = (table.objectID, guest.objectID)
       let ids = [guestID]
@@ -287,15 +287,13 @@ private let patrons: [(String, Predicate<Patron>)] = [
 
   @Test func `have no value where their own evaluation fails`() async throws {
     try await banquet().root.perform { context in
-      let guest = Guest(in: context)
+      let guest = Guest(context: context)
       guest.age = 0
-      let unwrapped = try context.count(
-        for: FetchRequest(#Predicate<Guest> { $0.table!.seats > three }))
+      let unwrapped = try context.count(FetchRequest(#Predicate<Guest> { $0.table!.seats > three }))
       #expect(unwrapped == 0)
-      let cast = try context.count(
-        for: FetchRequest(#Predicate<Guest> { ($0 as! Patron).gift > 0.0 }))
+      let cast = try context.count(FetchRequest(#Predicate<Guest> { ($0 as! Patron).gift > 0.0 }))
       #expect(cast == 0)
-      let quotient = try context.count(for: FetchRequest(#Predicate<Guest> { 6 / $0.age > 1 }))
+      let quotient = try context.count(FetchRequest(#Predicate<Guest> { 6 / $0.age > 1 }))
       #expect(quotient == 0)
     }
   }
@@ -320,7 +318,7 @@ private let patrons: [(String, Predicate<Patron>)] = [
 
   @Test func `take expressions beside other operators`() async throws {
     try await banquet().root.perform { context in
-      for age in [1, 20, 40] { Guest(in: context).age = age }
+      for age in [1, 20, 40] { Guest(context: context).age = age }
       let doubled = try PropertyPath<Guest, Int>(#Expression<Guest, Int> { $0.age * 2 })
       let found = try context.fetch(Guest.where { doubled > 30 && $0.age < 30 })
       #expect(found.map(\.age) == [20])
@@ -330,7 +328,7 @@ private let patrons: [(String, Predicate<Patron>)] = [
   @Test func `come with sort descriptors`() async throws {
     try await banquet().root.perform { context in
       for (name, age) in [("b", 1), ("a", 2), ("b", 3), ("c", 0)] {
-        let guest = Guest(in: context)
+        let guest = Guest(context: context)
         guest.name = name
         guest.age = age
       }
@@ -342,8 +340,8 @@ private let patrons: [(String, Predicate<Patron>)] = [
       let lexical = try Guest.all.sorted(
         using: [SortDescriptor(\Guest.name, comparator: .lexical, order: .reverse)])
       #expect(try context.fetch(lexical).first?.name == "c")
-      let all = try FetchRequest<Guest>(nil as Predicate<Guest>?).filter(old)
-      #expect(try context.count(for: all) == 3)
+      let all = try FetchRequest<Guest>(nil as Predicate<Guest>?).where(old)
+      #expect(try context.count(all) == 3)
     }
   }
 }
@@ -351,21 +349,21 @@ private let patrons: [(String, Predicate<Patron>)] = [
 @Suite struct `Key paths of inherited properties` {
   @Test func `are known, and those of computed properties over them are not`() async throws {
     try await banquet().root.perform { context in
-      let patron = Patron(in: context)
+      let patron = Patron(context: context)
       patron.name = "Bob"
       patron.age = 4
       patron.kind = .friend
       let stored = try context.count(
-        for: Patron.where { $0.name == "Bob" && $0.age == 4 && $0.kind == .friend })
+        Patron.where { $0.name == "Bob" && $0.age == 4 && $0.kind == .friend })
       #expect(stored == 1)
       #expect(throws: QueryError.self) {
-        try context.count(for: Guest.where { $0.shoutedName == "x" })
+        try context.count(Guest.where { $0.shoutedName == "x" })
       }
       #expect(throws: QueryError.self) {
-        try context.count(for: Patron.where { $0.shoutedName == "x" })
+        try context.count(Patron.where { $0.shoutedName == "x" })
       }
       #expect(throws: QueryError.self) {
-        try context.count(for: Patron.where { $0.doubledAge == 8 })
+        try context.count(Patron.where { $0.doubledAge == 8 })
       }
     }
   }

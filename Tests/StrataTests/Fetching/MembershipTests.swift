@@ -10,7 +10,7 @@ import Testing
     let root = container.root
     let ids = try root.performAndWait { context in
       let country = context.country("IR")
-      let languages = (0..<5).map { _ in Language(in: context) }
+      let languages = (0..<5).map { _ in Language(context: context) }
       country.languages.insert(languages[0])
       country.languages.insert(languages[4])
       try context.save()
@@ -21,7 +21,7 @@ import Testing
       let country = try context.existingObject(Country.self, with: ids[0])
       let languages = try ids.dropFirst().map { try context.object(Language.self, with: $0) }
       country.languages.insert(languages[2])
-      _ = try context.count(for: Language.all)
+      _ = try context.count(Language.all)
       country.languages.remove(languages[4])
       #expect(languages.map { country.languages.contains($0) } == [true, true, true, false, false])
       #expect(languages.map { $0.countries.contains(country) } == [true, true, true, false, false])
@@ -34,7 +34,7 @@ import Testing
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
     let country = context.country("IR")
-    let (member, other) = (Language(in: context), Language(in: context))
+    let (member, other) = (Language(context: context), Language(context: context))
     country.languages.insert(member)
     try context.save()
     country.languages.remove(other)
@@ -47,7 +47,7 @@ import Testing
   @Test func `is no for one that is deleted here or in a parent`() throws {
     let container = try geography()
     let parent = ManagedObjectContext(parent: container.coordinator)
-    let (route, ferry) = (Route(in: parent), Ferry(in: parent))
+    let (route, ferry) = (Route(context: parent), Ferry(context: parent))
     route.ferries.insert(ferry)
     try parent.save()
     let child = ManagedObjectContext(parent: parent)

@@ -46,12 +46,12 @@ import Testing
     async throws
   {
     try await container().root.perform { context in
-      let parcel = Parcel(in: context)
+      let parcel = Parcel(context: context)
       parcel.name = "X"
-      let claim = Claim(in: context)
+      let claim = Claim(context: context)
       claim.name = "X"
       claim.parcel = parcel
-      let other = Parcel(in: context)
+      let other = Parcel(context: context)
       other.name = "Y"
       let request = Parcel.where { $0.claims.any { $0.name == "X" } }
       try expect(request, in: context, "by name") { _ in [parcel] }
@@ -67,25 +67,27 @@ import Testing
       for (zone, row, label) in [
         (1, 7, "a"), (1, 3, "c"), (9, 7, "b"), (9, 3, "d"), (1, 7, "d"), (1, 3, "b"), (2, 3, "a"),
       ] {
-        let parcel = Parcel(in: context)
+        let parcel = Parcel(context: context)
         (parcel.zone, parcel.row, parcel.label) = (zone, row, label)
       }
       let chosen = Parcel.where { $0.zone.isIn([1, 9]) && $0.row.isIn([3, 7]) }
-      for direction in [SortKey.Direction.ascending, .descending] {
-        let sorted = chosen.sorted(by: \.zone, direction).sorted(by: \.label)
+      for direction in [SortOrder.forward, .reverse] {
+        let sorted = chosen.sorted(by: \.zone, order: direction).sorted(by: \.label)
         try expect(sorted, in: context, "by zone and label") { all in
           all.filter { $0.zone != 2 }.sorted { left, right in
             guard left.zone == right.zone else {
-              return direction == .ascending ? left.zone < right.zone : left.zone > right.zone
+              return direction == .forward ? left.zone < right.zone : left.zone > right.zone
             }
             return left.label < right.label
           }
         }
-        try expect(chosen.sorted(by: \.zone, direction).offset(1).limit(3), in: context, "a page") {
+        try expect(
+          chosen.sorted(by: \.zone, order: direction).offset(1).limit(3), in: context, "a page"
+        ) {
           all in
           let sorted = all.filter { $0.zone != 2 }.enumerated().sorted { left, right in
             guard left.element.zone == right.element.zone else {
-              return direction == .ascending
+              return direction == .forward
                 ? left.element.zone < right.element.zone : left.element.zone > right.element.zone
             }
             return left.offset < right.offset
@@ -101,7 +103,7 @@ import Testing
       for (isOpen, rank) in [(nil, 3), (false, 1), (nil, 2), (true, 0), (false, nil)]
         as [(Bool?, Int?)]
       {
-        let parcel = Parcel(in: context)
+        let parcel = Parcel(context: context)
         if let isOpen { parcel.isOpen = isOpen }
         parcel.rank = rank
       }
@@ -122,7 +124,7 @@ import Testing
   @Test func `leaves out NaN, as a scan does`() async throws {
     try await container().root.perform { context in
       for (date, price) in [(1, 4), (Double.nan, nil), (3, 6)] as [(Double, Int?)] {
-        let parcel = Parcel(in: context)
+        let parcel = Parcel(context: context)
         parcel.surveyed = Date(timeIntervalSinceReferenceDate: date)
         parcel.price = price.map { Decimal($0) } ?? .nan
       }
@@ -135,9 +137,9 @@ import Testing
           (1, { $0.price < 5 }), (1, { $0.price >= 5 }), (0, { $0.price < nan }),
           (1, { $0.price <= nan }), (0, { $0.price > nan }),
         ] as [(Int, (PropertyPath<Parcel, Parcel>) -> FetchPredicate)] {
-          let found = try context.count(for: Parcel.where(condition))
+          let found = try context.count(Parcel.where(condition))
           // No index answers the same with this beside it.
-          let scanned = try context.count(for: Parcel.where { condition($0) || $0.label == "none" })
+          let scanned = try context.count(Parcel.where { condition($0) || $0.label == "none" })
           #expect(found == expected)
           #expect(scanned == expected)
         }
@@ -150,11 +152,10 @@ import Testing
     try await container().root.perform { context in
       let base = try #require(URL(string: "https://example.org/a/"))
       let relative = try #require(URL(string: "b", relativeTo: base))
-      let parcel = Parcel(in: context)
+      let parcel = Parcel(context: context)
       parcel.page = relative
-      let found = try context.count(for: Parcel.where { $0.page == relative })
-      let scanned = try context.count(
-        for: Parcel.where { $0.page == relative || $0.label == "none" })
+      let found = try context.count(Parcel.where { $0.page == relative })
+      let scanned = try context.count(Parcel.where { $0.page == relative || $0.label == "none" })
       #expect(found == 1)
       #expect(scanned == 1)
     }
@@ -162,18 +163,18 @@ import Testing
 
   @Test func `takes an offset and a limit below 0 for 0`() async throws {
     try await container().root.perform { context in
-      for label in ["b", "a"] { Parcel(in: context).label = label }
+      for label in ["b", "a"] { Parcel(context: context).label = label }
       var request = Parcel.all.sorted(by: \.label)
-      request.fetchOffset = -10
-      request.fetchLimit = 5
+      request.offset = -10
+      request.limit = 5
       let labels = try context.fetch(request).map(\.label)
       #expect(labels == ["a", "b"])
       request = Parcel.all
-      request.fetchOffset = .min
-      let count = try context.count(for: request)
+      request.offset = .min
+      let count = try context.count(request)
       #expect(count == 2)
-      request.fetchLimit = -1
-      let none = try context.count(for: request)
+      request.limit = -1
+      let none = try context.count(request)
       #expect(none == 0)
     }
   }

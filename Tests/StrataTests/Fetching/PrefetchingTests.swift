@@ -25,7 +25,7 @@ import Testing
       }
       entries.append(context.entry("alone", 4))
       let tags = ["t0", "t1", "t2"].map { name in
-        let tag = LedgerTag(in: context)
+        let tag = LedgerTag(context: context)
         tag.name = name
         return tag
       }

@@ -21,7 +21,7 @@ import Testing
     try withLedgers(fill) { context, place in
       let request = LedgerEntry.all.select {
         (
-          $0.account.owner.orNil, $0.rowCount(), $0.amount.rowCount(), $0.amount.sum(),
+          $0.account.owner, $0.rowCount(), $0.amount.rowCount(), $0.amount.sum(),
           $0.amount.min(),
           $0.amount.max(), $0.amount.average(), $0.amount.distinctCount()
         )
@@ -38,7 +38,7 @@ import Testing
 
   @Test func `are filtered, put in order and cut as groups`() throws {
     try withLedgers(fill) { context, place in
-      let byLabel = LedgerEntry.all.sorted(by: \.label, .descending)
+      let byLabel = LedgerEntry.all.sorted(by: \.label, order: .reverse)
         .select { ($0.label, $0.amount.sum()) }.grouped(by: \.label)
       let all = try context.fetch(byLabel).map { "\($0)" }
       #expect(all == ["\(("y", 12))", "\(("x", 16))"], "\(place)")
@@ -152,7 +152,7 @@ import Testing
       }
       expectEqual(try context.fetch(LedgerEntry.all.select(\.label).distinct()).count, 2)
       expectEqual(try context.fetch(LedgerEntry.all.select(\.weight).distinct()).count, 2)
-      expectEqual(try context.count(distinct: \.weight, for: LedgerEntry.all), 2)
+      expectEqual(try context.count(LedgerEntry.all, distinct: \.weight), 2)
     }
   }
 }

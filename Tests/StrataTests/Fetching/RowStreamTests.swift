@@ -12,19 +12,20 @@ import Testing
   @Test func `are those of the fetch, in its order and window, wherever the objects are`() throws {
     try withLedgers(fill) { context, place in
       var labels: [String] = []
-      let request = LedgerEntry.where { $0.amount > 1 }.sorted(by: \.label, .descending)
+      let request = LedgerEntry.where { $0.amount > 1 }.sorted(by: \.label, order: .reverse)
         .offset(1).limit(3)
-      try context.forEachRow(of: request.select(\.label, \.amount)) { label, amount in
+      try context.forEachRow(request.select(\.label, \.amount)) { label, amount in
         labels.append("\(label) \(amount ?? -1)")
       }
       #expect(labels == ["e8 8", "e7 7", "e6 6"], "\(place)")
       var sum = 0
-      try context.forEachRow(of: LedgerEntry.all.select(\.amount)) { sum += $0 ?? 0 }
+      try context.forEachRow(LedgerEntry.all.select(\.amount)) { sum += $0 ?? 0 }
       #expect(sum == 45, "\(place)")
       // By a property without an index.
       var smalls: [String] = []
-      let byWeight = LedgerEntry.all.sorted(by: \.weight).sorted(by: \.label, .descending).limit(2)
-      try context.forEachRow(of: byWeight.select(\.label)) { smalls.append($0) }
+      let byWeight = LedgerEntry.all.sorted(by: \.weight).sorted(by: \.label, order: .reverse)
+        .limit(2)
+      try context.forEachRow(byWeight.select(\.label)) { smalls.append($0) }
       #expect(smalls == ["e9", "e8"], "\(place)")
       #expect(context.registeredObjects.allSatisfy { $0.isInserted }, "\(place)")
     }
@@ -38,13 +39,13 @@ import Testing
         LedgerEntry.where { $0.amount >= 0 },
       ] {
         var count = 0
-        try context.visitRows(of: request.select(\.label)) { _ in
+        try context.visitRows(request.select(\.label)) { _ in
           count += 1
           return count < 3
         }
         #expect(count == 3, "\(place)")
         #expect(throws: Enough.self) {
-          try context.forEachRow(of: request.select(\.label)) { _ in throw Enough() }
+          try context.forEachRow(request.select(\.label)) { _ in throw Enough() }
         }
       }
     }
@@ -54,7 +55,7 @@ import Testing
     try withLedgers(fill) { context, place in
       var seen: [Int] = []
       let request = LedgerEntry.where { $0.amount >= 0 }.sorted(by: \.amount)
-      try context.forEachRow(of: request.select(\.amount)) { amount in
+      try context.forEachRow(request.select(\.amount)) { amount in
         seen.append(amount ?? -1)
         context.entry("new \(seen.count)", 5)
         for entry in try context.fetch(LedgerEntry.where { $0.label.hasPrefix("e") }) {
@@ -64,7 +65,7 @@ import Testing
         if seen.count.isMultiple(of: 4) { try context.save() }
       }
       #expect(seen == Array(0...9), "\(place)")
-      #expect(try context.count(for: LedgerEntry.all) == 19, "\(place)")
+      #expect(try context.count(LedgerEntry.all) == 19, "\(place)")
     }
   }
 
@@ -79,7 +80,7 @@ import Testing
     } _: { context, place in
       let request = LedgerEntry.all.sorted(by: \.label).limit(2).select {
         (
-          $0.label, $0.amount, $0.weight, $0.price, $0.small, $0.kind, $0.account.owner.orNil,
+          $0.label, $0.amount, $0.weight, $0.price, $0.small, $0.kind, $0.account.owner,
           $0.amount * 2
         )
       }
@@ -114,10 +115,10 @@ import Testing
       #expect(throws: QueryError.transientProperty(entity: "LedgerEntry", property: "note")) {
         try context.fetch(LedgerEntry.all.select(\.note))
       }
-      #expect(throws: QueryError.noValue(column: "account.owner")) {
-        try context.fetch(LedgerEntry.all.select { $0.account.owner })
+      #expect(throws: QueryError.noValue(column: "(small / a number)")) {
+        try context.fetch(LedgerEntry.all.select { $0.small / 0 })
       }
-      let owners = try context.fetch(LedgerEntry.all.select { $0.account.owner.orNil })
+      let owners = try context.fetch(LedgerEntry.all.select { $0.account.owner })
       #expect(owners == [nil])
     }
   }

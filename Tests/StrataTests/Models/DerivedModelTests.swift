@@ -44,9 +44,9 @@ private struct RandomHarbour: Model {
     switch choice {
     case 0, 1: context.port("P\(count)", code: number < 3 ? "\(number)" : nil)
     case 2: context.ship("S\(count)", tonnage: number, in: port)
-    case 3: Barge(in: context).tanker = context.tanker("T\(count)", tonnage: number, in: port)
+    case 3: Barge(context: context).tanker = context.tanker("T\(count)", tonnage: number, in: port)
     case 4:
-      let sailor = Sailor(in: context)
+      let sailor = Sailor(context: context)
       sailor.wage = Double(number)
       ship?.crew.insert(sailor)
     case 5: ship?.port = number < 2 ? nil : port
@@ -131,7 +131,7 @@ private struct NestedRealms: Model {
   private mutating func insertTown() throws {
     let (name, people) = (newName(), Int32(random.below(9)))
     try edit { context, realm, _ in
-      Quarter(in: context).town = context.town(name, people: people, in: realm)
+      Quarter(context: context).town = context.town(name, people: people, in: realm)
     }
   }
 

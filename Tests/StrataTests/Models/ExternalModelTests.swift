@@ -64,7 +64,7 @@ private struct MirroredWorld: Model {
       work("redo") { context, _, _ in context.redo() },
       work("edit that throws") { context, painting, draw in
         struct Enough: Error {}
-        try? context.edit {
+        try? context.withSavepoint {
           try draw.set(painting, in: context, encodes: false)
           _ = context.hasChanges
           if let painting, draw.number.isMultiple(of: 2) { context.delete(painting) }

@@ -170,7 +170,7 @@ struct FetchedListHistory: Model {
   }
 
   private mutating func edit() {
-    try? context.edit {
+    try? context.withSavepoint {
       mutate(context)
       mutate(context)
       if random.chance(2), let followed = lists.first {
@@ -276,7 +276,7 @@ struct FetchedListHistory: Model {
   }
 
   private mutating func insertPlant(_ context: ManagedObjectContext) {
-    let plant = random.chance(4) ? Shrub(in: context) : Plant(in: context)
+    let plant = random.chance(4) ? Shrub(context: context) : Plant(context: context)
     plant.name = text()
     plant.bed = random.chance(3) ? nil : text()
     plant.height = random.below(10)
@@ -298,7 +298,7 @@ struct FetchedListHistory: Model {
     guard let plant = pick(Plant.self, in: context) else { return }
     note("tool of", plant as ManagedObject)
     if random.chance(2) {
-      let tool = Tool(in: context)
+      let tool = Tool(context: context)
       tool.weight = random.below(10)
       plant.tools.insert(tool)
     } else if let tool = pick(Tool.self, in: context) {

@@ -22,7 +22,7 @@ struct FetchedListOracle {
   func sections(in context: ManagedObjectContext) throws -> [FetchedListReplay.Section]? {
     var plants = try context.fetch(Plant.all).filter(isIn)
     plants.sort { precedes($0, $1) || !precedes($1, $0) && $0.id.key < $1.id.key }
-    plants = Array(plants.dropFirst(request.fetchOffset).prefix(request.fetchLimit ?? .max))
+    plants = Array(plants.dropFirst(request.offset).prefix(request.limit ?? .max))
     guard let section else {
       return [FetchedListReplay.Section(name: nil, ids: plants.map(\.objectID))]
     }
@@ -55,25 +55,27 @@ extension FetchedListOracle {
         precedes: { $0.name < $1.name }),
       FetchedListOracle(
         name: "by bed and height",
-        request: Plant.all.sorted(by: \.bed).sorted(by: \.height, .descending),
-        make: { FetchedResultsController($0, in: $1, sectionNameKeyPath: { $0.bed }) },
+        request: Plant.all.sorted(by: \.bed).sorted(by: \.height, order: .reverse),
+        make: { FetchedResultsController($0, context: $1, sectionNameKeyPath: { $0.bed }) },
         precedes: {
           $0.bed == $1.bed ? $0.height > $1.height : ($0.bed ?? " ") < ($1.bed ?? " ")
         }, section: \.bed),
       FetchedListOracle(
         name: "rare ones by bed, descending",
-        request: Plant.where { $0.isRare == true }.sorted(by: \.bed, .descending),
-        make: { FetchedResultsController($0, in: $1, sectionNameKeyPath: { $0.bed }) },
+        request: Plant.where { $0.isRare == true }.sorted(by: \.bed, order: .reverse),
+        make: { FetchedResultsController($0, context: $1, sectionNameKeyPath: { $0.bed }) },
         isIn: \.isRare, precedes: { ($0.bed ?? " ") > ($1.bed ?? " ") }, section: \.bed),
       FetchedListOracle(
         name: "by gardener", request: Plant.all.sorted(by: \.name),
-        make: { FetchedResultsController($0, in: $1, sectionNameKeyPath: { $0.gardener.name }) },
+        make: {
+          FetchedResultsController($0, context: $1, sectionNameKeyPath: { $0.gardener.name })
+        },
         precedes: { $0.name < $1.name }, section: \.keeper?.name, isOrderedBySection: true),
       FetchedListOracle(
         name: "by firm, of old gardeners",
         request: Plant.where { $0.gardener.age > 5 }.sorted(by: \.height),
         make: {
-          FetchedResultsController($0, in: $1, sectionNameKeyPath: { $0.gardener.firm.name })
+          FetchedResultsController($0, context: $1, sectionNameKeyPath: { $0.gardener.firm.name })
         },
         isIn: { ($0.keeper?.age ?? 0) > 5 }, precedes: { $0.height < $1.height },
         section: \.keeper?.employer?.name, isOrderedBySection: true),
@@ -82,16 +84,16 @@ extension FetchedListOracle {
         make: plain, isIn: { $0.keeper?.employer?.name == "g" || $0.height > 7 },
         precedes: { _, _ in false }),
       FetchedListOracle(
-        name: "by initial", request: Plant.all.sorted(by: \.name, .descending),
-        make: { FetchedResultsController($0, in: $1, sectionName: \.initial) },
+        name: "by initial", request: Plant.all.sorted(by: \.name, order: .reverse),
+        make: { FetchedResultsController($0, context: $1, sectionName: \.initial) },
         precedes: { $0.name > $1.name }, section: \.initial),
       FetchedListOracle(
         name: "by height, named by bed", request: Plant.all.sorted(by: \.height),
-        make: { FetchedResultsController($0, in: $1, sectionName: \.bed) },
+        make: { FetchedResultsController($0, context: $1, sectionName: \.bed) },
         precedes: { $0.height < $1.height }, section: \.bed),
       FetchedListOracle(
         name: "a window by bed", request: Plant.all.sorted(by: \.bed).offset(1).limit(4),
-        make: { FetchedResultsController($0, in: $1, sectionNameKeyPath: { $0.bed }) },
+        make: { FetchedResultsController($0, context: $1, sectionNameKeyPath: { $0.bed }) },
         precedes: { ($0.bed ?? " ") < ($1.bed ?? " ") }, section: \.bed),
       FetchedListOracle(
         name: "with heavy tools", request: Plant.where { $0.tools.any { $0.weight > 4 } },
@@ -99,7 +101,7 @@ extension FetchedListOracle {
         isIn: { $0.tools.contains { $0.weight > 4 } }, precedes: { _, _ in false }),
       FetchedListOracle(
         name: "of busy gardeners",
-        request: Plant.where { $0.gardener.plants.count > 2 }.sorted(by: \.height, .descending),
+        request: Plant.where { $0.gardener.plants.count > 2 }.sorted(by: \.height, order: .reverse),
         make: plain, isIn: { ($0.keeper?.plants.count ?? 0) > 2 },
         precedes: { $0.height > $1.height }),
     ]
@@ -108,7 +110,7 @@ extension FetchedListOracle {
   private static func plain(
     _ request: FetchRequest<Plant>, _ context: ManagedObjectContext
   ) -> FetchedResultsController<Plant> {
-    FetchedResultsController(request, in: context)
+    FetchedResultsController(request, context: context)
   }
 }
 

@@ -55,7 +55,8 @@ private struct Rows: Model {
     for _ in 0..<20 {
       let isCorrection = random.chance(4)
       fill(
-        isCorrection ? LedgerCorrection(in: context) : LedgerEntry(in: context), accounts, &random)
+        isCorrection ? LedgerCorrection(context: context) : LedgerEntry(context: context), accounts,
+        &random)
     }
     if let account = random.pick(accounts), accounts.count > 4 {
       context.delete(account)
@@ -108,22 +109,22 @@ private struct Question {
     if random.chance(2) { window = window.offset(random.below(6)) }
     if random.chance(2) { window = window.limit(random.below(10)) }
     isDescending = random.chance(2)
-    let order: SortKey.Direction = isDescending ? .descending : .ascending
+    let order: SortOrder = isDescending ? .reverse : .forward
     self.window = window
-    byLabel = window.sorted(by: \.label, order)
-    byAmount = window.sorted(by: \.amount, order)
+    byLabel = window.sorted(by: \.label, order: order)
+    byAmount = window.sorted(by: \.amount, order: order)
     isByAmount = random.chance(2)
   }
 
   /// The rows in the window.
   func cut<T>(_ rows: [T]) -> [T] {
-    Array(rows.dropFirst(window.fetchOffset).prefix(window.fetchLimit ?? .max))
+    Array(rows.dropFirst(window.offset).prefix(window.limit ?? .max))
   }
 
   func columns() throws {
     let request = isByAmount ? byAmount : byLabel
     let rows = try context.fetch(
-      request.select { ($0.label, $0.amount, $0.kind, $0.account.owner.orNil, $0.small * 2) })
+      request.select { ($0.label, $0.amount, $0.kind, $0.account.owner, $0.small * 2) })
     let expected = try context.fetch(request).map {
       ($0.label, $0.amount, $0.kind, $0.account?.owner, $0.small * 2)
     }
@@ -135,20 +136,20 @@ private struct Question {
     let entries = try context.fetch(request)
     let amounts = entries.compactMap(\.amount)
     let average = amounts.isEmpty ? nil : Double(amounts.reduce(0, +)) / Double(amounts.count)
-    try expectSame(try context.sum(of: \.amount, for: request), amounts.reduce(0, +), "sum")
+    try expectSame(try context.sum(request, of: \.amount), amounts.reduce(0, +), "sum")
     try expectSame(
-      try context.sum(of: \.weight, for: request), entries.reduce(0) { $0 + $1.weight }, "weight")
+      try context.sum(request, of: \.weight), entries.reduce(0) { $0 + $1.weight }, "weight")
     try expectSame(
-      try context.sum(of: \.price, for: request), entries.reduce(0) { $0 + $1.price }, "price")
-    try expectSame(try context.minimum(of: \.amount, for: request), amounts.min(), "minimum")
-    try expectSame(try context.maximum(of: \.amount, for: request), amounts.max(), "maximum")
+      try context.sum(request, of: \.price), entries.reduce(0) { $0 + $1.price }, "price")
+    try expectSame(try context.minimum(request, of: \.amount), amounts.min(), "minimum")
+    try expectSame(try context.maximum(request, of: \.amount), amounts.max(), "maximum")
     try expectSame(
-      try context.minimum(of: \.weight, for: request), entries.map(\.weight).min(), "lightest")
-    try expectSame(try context.average(of: \.amount, for: request), average, "average")
+      try context.minimum(request, of: \.weight), entries.map(\.weight).min(), "lightest")
+    try expectSame(try context.average(request, of: \.amount), average, "average")
     try expectSame(
-      try context.count(distinct: \.amount, for: request), Set(amounts).count, "amounts")
+      try context.count(request, distinct: \.amount), Set(amounts).count, "amounts")
     try expectSame(
-      try context.count(distinct: \.label, for: request), Set(entries.map(\.label)).count, "labels")
+      try context.count(request, distinct: \.label), Set(entries.map(\.label)).count, "labels")
   }
 
   func distinct() throws {
@@ -157,7 +158,7 @@ private struct Question {
       let small: Int16
     }
     var whole = byLabel
-    (whole.fetchLimit, whole.fetchOffset) = (nil, 0)
+    (whole.limit, whole.offset) = (nil, 0)
     var seen: Set<Key> = []
     let expected = try context.fetch(whole).map { Key(label: $0.label, small: $0.small) }
       .filter { seen.insert($0).inserted }
@@ -189,7 +190,7 @@ private struct Question {
   func accounts() throws {
     let rows = try context.fetch(
       window.select {
-        ($0.account.owner.orNil, $0.kind, $0.amount.rowCount(), $0.small.average(), $0.label.min())
+        ($0.account.owner, $0.kind, $0.amount.rowCount(), $0.small.average(), $0.label.min())
       }.grouped { $0.account.owner }.grouped(by: \.kind))
     struct Key: Hashable {
       let owner: String?

@@ -176,7 +176,7 @@ private struct World: Model {
     random.note("edit begins")
     savepoints.append(oracle)
     do {
-      try context.edit {
+      try context.withSavepoint {
         for _ in 0...random.below(5) {
           try step()
           if random.chance(3) { try compare() }
@@ -223,15 +223,15 @@ private struct World: Model {
     case .city: id = context.city(row.name).objectID
     case .country: id = context.country("\(number)", name: row.name).objectID
     case .language:
-      let language = Language(in: context)
+      let language = Language(context: context)
       language.code = row.name
       id = language.objectID
     case .government:
-      let government = Government(in: context)
+      let government = Government(context: context)
       government.form = row.name
       id = government.objectID
     case .ferry:
-      let ferry = Ferry(in: context)
+      let ferry = Ferry(context: context)
       ferry.name = row.name
       id = ferry.objectID
     }
@@ -355,7 +355,7 @@ private struct World: Model {
       lines.append("ferry \(numbers[ferry.objectID] ?? -1) \(ferry.name)")
     }
     lines.append("by name " + list(try context.fetchIDs(City.where { $0.name == "3" })))
-    lines.append("count \(try context.count(for: City.where { $0.population > 2 }))")
+    lines.append("count \(try context.count(City.where { $0.population > 2 }))")
     return lines.sorted()
   }
 

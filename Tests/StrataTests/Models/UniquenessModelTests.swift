@@ -133,7 +133,7 @@ private struct UniquenessWorld: Model {
     let iso = random.chance(2) ? random.pick(codes) : nil
     switch random.below(6) {
     case 0, 1:
-      let nation = Nation(in: context)
+      let nation = Nation(context: context)
       var row = NaiveFederation.Row()
       nation.iso = iso
       row.iso = iso
@@ -149,7 +149,7 @@ private struct UniquenessWorld: Model {
       }
       wanted.nations[nation.objectID.serial] = row
     case 2:
-      let borough = Borough(in: context)
+      let borough = Borough(context: context)
       borough.nation = random.pick(all)
       wanted.boroughs[borough.objectID.serial] = .some(borough.nation?.objectID.serial)
     case 3, 4:

@@ -60,7 +60,7 @@ struct Address: Codable, Sendable, Equatable {
     let id = try await {
       let container = try PersistentContainer(at: url, model: model, durability: .none)
       return try await container.root.perform { context in
-        let sample = Sample(in: context)
+        let sample = Sample(context: context)
         #expect(sample.bool && sample.int == -1 && sample.string == "text")
         #expect(sample.colour == .green && sample.size == .large && sample.shape == .square)
         #expect(sample.address == Address(street: "Main", number: 9))

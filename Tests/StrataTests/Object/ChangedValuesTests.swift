@@ -35,7 +35,7 @@ import Testing
   @Test func `of a new object are all that have a value`() async throws {
     let container = try geography()
     try await container.root.perform { context in
-      let city = City(in: context)
+      let city = City(context: context)
       #expect(city.changedValues() == ["population": .int(0)])
       city.name = "A"
       _ = try context.cityNames()
@@ -98,7 +98,7 @@ import Testing
   @Test func `count links of two to-many sides as persistent`() async throws {
     let container = try geography()
     try await container.root.perform { context in
-      let (country, language) = (context.country("IR"), Language(in: context))
+      let (country, language) = (context.country("IR"), Language(context: context))
       try context.save()
       #expect(!country.hasPersistentChangedValues)
       country.languages.insert(language)

@@ -12,7 +12,7 @@ import Testing
         folders.withLock { $0.append(name) }
       }
       try await container.root.perform { context in
-        let folder = Folder(in: context)
+        let folder = Folder(context: context)
         folder.name = "F"
         let note = context.note("A", in: folder)
         try context.save()
@@ -34,7 +34,7 @@ import Testing
         folders.withLock { $0.append(name) }
       }
       try await container.root.perform { context in
-        let folder = Folder(in: context)
+        let folder = Folder(context: context)
         folder.name = "F"
         context.note("A", in: folder)
         context.note("B", in: folder)
@@ -43,7 +43,7 @@ import Testing
         context.delete(folder)
         #expect(Set(diary.take()) == ["prepareForDeletion A", "prepareForDeletion B"])
         try context.save()
-        #expect(try context.count(for: Note.all) == 0)
+        #expect(try context.count(Note.all) == 0)
       }
       #expect(folders.withLock { $0 } == ["F", "F"])
     }
@@ -64,7 +64,7 @@ import Testing
         let prepared = diary.take().filter { $0.hasPrefix("prepare") }
         #expect(prepared.sorted() == (0..<5).map { "prepareForDeletion \($0)" })
         try context.save()
-        #expect(try context.count(for: Note.all) == 0)
+        #expect(try context.count(Note.all) == 0)
       }
     }
   }

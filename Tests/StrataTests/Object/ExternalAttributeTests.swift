@@ -67,7 +67,7 @@ private final class Occurrence: Sendable {
   @Test func `is nil, a default or inherited like any other`() throws {
     let container = try republic()
     let id = try container.root.performAndWait { context in
-      let fresco = Fresco(in: context)
+      let fresco = Fresco(context: context)
       #expect(fresco.frame == Data("oak".utf8))
       fresco.plan = scan(2)
       fresco.thumbnail = scan(3, 10)
@@ -189,7 +189,7 @@ private final class Occurrence: Sendable {
     let container = try republic(in: directory)
     let audit = try ExternalAudit(directory)
     let (home, lone) = try container.root.performAndWait { context in
-      let home = Gallery(in: context)
+      let home = Gallery(context: context)
       for number in 0..<5 { context.painting("\(number)", scan: scan(UInt8(number)), in: home) }
       let lone = context.painting("lone", scan: scan(7))
       lone.thumbnail = Data([1])
@@ -372,7 +372,7 @@ private final class Occurrence: Sendable {
     let directory = try TemporaryDirectory()
     let container = try republic(in: directory)
     let id = try container.root.performAndWait { context in
-      let etching = Etching(in: context)
+      let etching = Etching(context: context)
       try context.save()
       return etching.objectID
     }
@@ -448,7 +448,7 @@ private final class Occurrence: Sendable {
     let container = try republic()
     try container.root.performAndWait { context in
       for number in 1...2 {
-        _ = try context.upsert(Painting.self, matching: \.code, "A") { painting in
+        _ = try context.upsert(Painting.self, matching: \.code, equals: "A") { painting in
           painting.scan = scan(UInt8(number))
         }
         try context.save()

@@ -14,7 +14,7 @@ private struct Left {
     let context = ManagedObjectContext(parent: try geography().coordinator)
     country = context.country("IR")
     city = context.city("A", population: 5, in: country)
-    route = Route(in: context)
+    route = Route(context: context)
     route.stops.append(city)
     try context.save()
     if isFault {

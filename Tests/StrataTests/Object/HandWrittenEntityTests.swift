@@ -45,9 +45,9 @@ private final class Book: ManagedObject, Entity {
     let container = try PersistentContainer(
       inMemory: ManagedObjectModel(Author.self, Book.self))
     try await container.root.perform { context in
-      let author = Author(in: context)
+      let author = Author(context: context)
       author.name = "Hafez"
-      let book = Book(in: context)
+      let book = Book(context: context)
       book.title = "Divan"
       book.author = author
       try context.save()

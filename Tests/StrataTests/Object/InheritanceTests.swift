@@ -28,11 +28,11 @@ import Testing
 
   @Test func `are found by their superentity, and know their own class`() async throws {
     try await container().root.perform { context in
-      let company = Company(in: context)
+      let company = Company(context: context)
       company.name = "Acme"
-      let person = Person(in: context)
+      let person = Person(context: context)
       person.name = "Ann"
-      let employee = Employee(in: context)
+      let employee = Employee(context: context)
       employee.name = "Bob"
       employee.salary = 10
       employee.employer = company
@@ -44,7 +44,7 @@ import Testing
       let people = try context.fetch(Person.where { $0.name >= "Ann" }.sorted(by: \.name))
       #expect(people.map { type(of: $0) == Employee.self } == [false, true])
       #expect((people.last as? Employee)?.salary == 10)
-      #expect(try context.count(for: Employee.all) == 1)
+      #expect(try context.count(Employee.all) == 1)
       #expect(people.first?.employer?.staff.count == 2)
     }
   }
@@ -52,7 +52,7 @@ import Testing
   @Test func `are asked by key paths to inherited properties`() async throws {
     try await container().root.perform { context in
       for (name, age) in [("A", 1), ("B", 2), ("C", 3)] {
-        let employee = Employee(in: context)
+        let employee = Employee(context: context)
         employee.name = name
         employee.age = age
       }

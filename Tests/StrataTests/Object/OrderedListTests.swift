@@ -103,7 +103,7 @@ import Testing
   @Test func `is a collection`() throws {
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
-    let route = Route(in: context)
+    let route = Route(context: context)
     route.stops.append(contentsOf: ["A", "B", "C", "D"].map { context.city($0) })
     #expect(route.stops[1...2].map(\.name) == ["B", "C"])
     #expect(route.stops.reversed().map(\.name) == ["D", "C", "B", "A"])
@@ -121,7 +121,7 @@ import Testing
   {
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
-    let album = Album(in: context)
+    let album = Album(context: context)
     let tracks = (0..<6).map { context.track("\($0)") }
     album.tracks.append(tracks[5])
     for track in tracks[..<4] { track.album = album }
@@ -157,10 +157,10 @@ import Testing
   {
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
-    let (hall, evening) = (Hall(in: context), Play(in: context))
-    let others = (0..<3).map { _ in Hall(in: context) }
+    let (hall, evening) = (Hall(context: context), Play(context: context))
+    let others = (0..<3).map { _ in Hall(context: context) }
     evening.halls.append(contentsOf: [others[0], hall, others[1]])
-    hall.plays.append(Play(in: context))
+    hall.plays.append(Play(context: context))
     try context.save()
     hall.plays.move(from: 0, to: 1)
     #expect(hall.plays.count == 2)

@@ -23,7 +23,7 @@ import Testing
     let container = try geography()
     try await container.root.perform { context in
       let (iran, iraq) = (context.country("IR"), context.country("IQ"))
-      let (first, second) = (Government(in: context), Government(in: context))
+      let (first, second) = (Government(context: context), Government(context: context))
       iran.government = first
       #expect(first.country === iran)
       iraq.government = first
@@ -43,7 +43,7 @@ import Testing
     let worker = container.newBackgroundContext()
     let ids = try await worker.perform { context in
       let (iran, iraq) = (context.country("IR"), context.country("IQ"))
-      let (persian, arabic) = (Language(in: context), Language(in: context))
+      let (persian, arabic) = (Language(context: context), Language(context: context))
       iran.neighbours.insert(iraq)
       iran.languages.insert(persian)
       iran.languages.insert(arabic)
@@ -102,7 +102,7 @@ import Testing
     let container = try geography()
     let worker = container.newBackgroundContext()
     let id = try await worker.perform { context in
-      let route = Route(in: context)
+      let route = Route(context: context)
       let cities = ["A", "B", "C", "D"].map { context.city($0) }
       for city in cities { route.stops.append(city) }
       route.stops.insert(cities[3], at: 1)
@@ -126,7 +126,7 @@ import Testing
   @Test func `ordered finds room between neighbours a hundred times`() async throws {
     let container = try geography()
     try await container.root.perform { context in
-      let route = Route(in: context)
+      let route = Route(context: context)
       route.stops.append(context.city("first"))
       route.stops.append(context.city("last"))
       for index in 0..<100 { route.stops.insert(context.city("\(index)"), at: 1) }
@@ -147,8 +147,8 @@ import Testing
       context.delete(iran)
       #expect(unsaved.managedObjectContext == nil)
       try context.save()
-      #expect(try context.count(for: City.all) == 0)
-      #expect(try context.count(for: Country.all) == 0)
+      #expect(try context.count(City.all) == 0)
+      #expect(try context.count(Country.all) == 0)
     }
   }
 
@@ -156,12 +156,12 @@ import Testing
     let container = try geography()
     try await container.root.perform { context in
       let (iran, iraq) = (context.country("IR"), context.country("IQ"))
-      let language = Language(in: context)
-      let route = Route(in: context)
+      let language = Language(context: context)
+      let route = Route(context: context)
       let city = context.city("A")
       iran.neighbours.insert(iraq)
       iran.languages.insert(language)
-      iran.government = Government(in: context)
+      iran.government = Government(context: context)
       route.start = city
       route.stops.append(city)
       try context.save()
@@ -181,8 +181,8 @@ import Testing
   {
     let container = try geography()
     try await container.root.perform { context in
-      let route = Route(in: context)
-      let ferry = Ferry(in: context)
+      let route = Route(context: context)
+      let ferry = Ferry(context: context)
       route.ferries.insert(ferry)
       try context.save()
       context.delete(route)
@@ -197,8 +197,8 @@ import Testing
       route.ferries.removeAll()
       context.delete(route)
       try context.save()
-      #expect(try context.count(for: Ferry.all) == 1)
-      #expect(try context.count(for: Route.all) == 0)
+      #expect(try context.count(Ferry.all) == 1)
+      #expect(try context.count(Route.all) == 0)
     }
   }
 
@@ -207,7 +207,7 @@ import Testing
   {
     let container = try geography()
     let (with, without) = try container.root.performAndWait { context in
-      let ferries = [Ferry(in: context), Ferry(in: context)]
+      let ferries = [Ferry(context: context), Ferry(context: context)]
       ferries[0].port = context.city("Port")
       try context.save()
       return (ferries[0].objectID, ferries[1].objectID)
@@ -235,7 +235,7 @@ import Testing
   {
     let container = try geography()
     try await container.root.perform { context in
-      let ferry = Ferry(in: context)
+      let ferry = Ferry(context: context)
       ferry.port = context.city("Port")
       try context.save()
       context.delete(ferry)
@@ -245,7 +245,7 @@ import Testing
       try context.save()
       context.delete(ferry)
       try context.save()
-      #expect(try context.count(for: Ferry.all) == 0)
+      #expect(try context.count(Ferry.all) == 0)
     }
   }
 

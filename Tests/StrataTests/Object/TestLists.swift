@@ -10,7 +10,7 @@ import Synchronization
 
 extension ManagedObjectContext {
   func track(_ name: String) -> Track {
-    let track = Track(in: self)
+    let track = Track(context: self)
     track.name = name
     return track
   }
@@ -39,7 +39,7 @@ struct RouteList: TestList {
 
   init(in context: ManagedObjectContext) {
     self.context = context
-    route = Route(in: context)
+    route = Route(context: context)
   }
 
   init(_ id: ObjectID, in context: ManagedObjectContext) throws {
@@ -61,7 +61,7 @@ struct AlbumList: TestList {
 
   init(in context: ManagedObjectContext) {
     self.context = context
-    album = Album(in: context)
+    album = Album(context: context)
   }
 
   init(_ id: ObjectID, in context: ManagedObjectContext) throws {

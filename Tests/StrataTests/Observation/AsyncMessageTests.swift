@@ -7,8 +7,8 @@ import Testing
     async throws
   {
     let container = try geography()
-    var all = container.root.layer.messages().makeAsyncIterator()
-    var saves = container.root.layer.messages(.willSave, .didSave).makeAsyncIterator()
+    var all = container.root.messages().makeAsyncIterator()
+    var saves = container.root.messages(.willSave, .didSave).makeAsyncIterator()
     try await container.newBackgroundContext().perform { _ = $0.city("elsewhere") }
     let id = try await container.root.perform { context in
       let id = context.city("A").objectID
@@ -29,19 +29,19 @@ import Testing
     let container = try geography()
     var worker: ContextQueue? = container.newBackgroundContext()
     let layer = try #require(worker).layer
-    let stream = layer.messages(.objectsDidChange)
+    let stream = layer.messages([.objectsDidChange], limit: 10)
     try await worker?.perform { _ = $0.city("A") }
     worker = nil
     var count = 0
     for await _ in stream { count += 1 }
     #expect(count == 1)
-    for await _ in layer.messages() { Issue.record("nobody is there to post") }
+    for await _ in layer.messages([], limit: 1) { Issue.record("nobody is there to post") }
   }
 
   @Test func `that are not taken are dropped from the oldest, and the numbers tell`() async throws {
     let container = try geography()
     var worker: ContextQueue? = container.newBackgroundContext()
-    let stream = try #require(worker).layer.messages(.objectsDidChange, limit: 2)
+    let stream = try #require(worker).messages(.objectsDidChange, limit: 2)
     for name in ["A", "B", "C", "D", "E"] { try await worker?.perform { _ = $0.city(name) } }
     worker = nil
     var numbers: [Int] = []
@@ -54,7 +54,7 @@ import Testing
     let stream = try await {
       let container = try geography()
       coordinator = container.coordinator
-      let stream = container.root.layer.messages()
+      let stream = container.root.messages()
       try await container.root.perform { _ = $0.city("A") }
       return stream
     }()

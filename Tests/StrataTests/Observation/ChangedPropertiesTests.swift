@@ -35,7 +35,7 @@ private typealias Message = ManagedObjectContext.Message
     var changed = try await change(container) { context in
       let city = try context.existingObject(City.self, with: a)
       city.name = "C"
-      _ = try context.count(for: City.all)
+      _ = try context.count(City.all)
       city.population = 2
       try context.existingObject(City.self, with: b).note = "note"
     }
@@ -84,7 +84,7 @@ private typealias Message = ManagedObjectContext.Message
     let (iran, iraq, language) = try await save(container) { context in
       (
         context.country("IR").objectID, context.country("IQ").objectID,
-        Language(in: context).objectID
+        Language(context: context).objectID
       )
     }
     let changed = try await change(container) { context in
@@ -174,7 +174,7 @@ private typealias Message = ManagedObjectContext.Message
       let city = try context.existingObject(City.self, with: other)
       for population in 1...300 {
         city.population = population
-        _ = try context.count(for: City.all)
+        _ = try context.count(City.all)
       }
     }
     #expect(changed.changedProperties(of: one) == ["name"])

@@ -67,7 +67,7 @@ import Testing
   @Test func `name both ends of a link that changed`() async throws {
     let container = try geography()
     let (iran, language) = try await container.root.perform { context in
-      let (iran, language) = (context.country("IR"), Language(in: context))
+      let (iran, language) = (context.country("IR"), Language(context: context))
       try context.save()
       return (iran.objectID, language.objectID)
     }
@@ -86,7 +86,7 @@ import Testing
     let observer = NotificationCenter.default.addObserver(
       forName: ManagedObjectContext.didSaveNotification, object: root.layer, queue: nil
     ) { _ in
-      let count = try? root.performAndWait { try $0.count(for: City.all) }
+      let count = try? root.performAndWait { try $0.count(City.all) }
       counts.withLock { $0.append(count ?? -1) }
     }
     defer { NotificationCenter.default.removeObserver(observer) }
@@ -123,7 +123,7 @@ import Testing
     let (kept, dropped) = try await container.root.perform { context in
       let dropped = context.city("A")
       let id = dropped.objectID
-      _ = try context.count(for: City.all)
+      _ = try context.count(City.all)
       context.delete(dropped)
       return (context.city("B").objectID, id)
     }

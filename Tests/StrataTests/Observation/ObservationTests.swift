@@ -152,7 +152,7 @@ private func isTold(
         } by: {
           context.delete(b)
         })
-      let language = Language(in: context)
+      let language = Language(context: context)
       #expect(
         isTold {
           _ = language.countries.count
@@ -171,7 +171,7 @@ private func isTold(
         } by: {
           iraq.neighbours.insert(iran)
         })
-      let government = Government(in: context)
+      let government = Government(context: context)
       #expect(
         isTold {
           _ = iran.government
@@ -183,7 +183,7 @@ private func isTold(
 
   @Test func `is notified of the order of an ordered relationship`() throws {
     try withAtlas { context, _, cities in
-      let route = Route(in: context)
+      let route = Route(context: context)
       route.stops.append(cities[0])
       route.stops.append(cities[1])
       #expect(

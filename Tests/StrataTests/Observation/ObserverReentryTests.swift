@@ -47,7 +47,7 @@ private typealias Kind = ManagedObjectContext.Message.Kind
     let counts = Mutex<[Int]>([])
     let observer = Observer(kind, of: family.queue.layer) { _ in
       for queue in family.all {
-        let count = try? queue.performAndWait { try $0.count(for: City.all) }
+        let count = try? queue.performAndWait { try $0.count(City.all) }
         counts.withLock { $0.append(count ?? -1) }
       }
     }
@@ -128,7 +128,7 @@ private typealias Kind = ManagedObjectContext.Message.Kind
     try family.provoke(kind)
     let isClean = try family.queue.performAndWait { !$0.hasChanges }
     #expect(isClean)
-    let count = try family.container.root.performAndWait { try $0.count(for: City.all) }
+    let count = try family.container.root.performAndWait { try $0.count(City.all) }
     #expect(count == (kind == .didSave ? 1 : 0))
     withExtendedLifetime(observer) {}
   }
@@ -141,10 +141,10 @@ private typealias Kind = ManagedObjectContext.Message.Kind
       Observer(kind, of: container.viewContext.layer) { _ in
         MainActor.assumeIsolated {
           for queue in [container.root, worker] {
-            let count = try? queue.performAndWait { try $0.count(for: City.all) }
+            let count = try? queue.performAndWait { try $0.count(City.all) }
             counts.withLock { $0.append(count ?? -1) }
           }
-          let count = try? container.viewContext.count(for: City.all)
+          let count = try? container.viewContext.count(City.all)
           counts.withLock { $0.append(count ?? -1) }
         }
       }
@@ -166,7 +166,7 @@ private typealias Kind = ManagedObjectContext.Message.Kind
     let isOtherDone = DispatchSemaphore(value: 0)
     @Sendable func enter(_ queue: ContextQueue) {
       do {
-        _ = try queue.performAndWait { try $0.count(for: City.all) }
+        _ = try queue.performAndWait { try $0.count(City.all) }
       } catch ContextError.wouldDeadlock {
         refusals.add(1, ordering: .sequentiallyConsistent)
       } catch { Issue.record(error) }

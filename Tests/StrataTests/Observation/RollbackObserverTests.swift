@@ -34,7 +34,7 @@ import Testing
       #expect(city.population == 1)
       #expect(!city.hasChanges && !city.isDeleted)
       #expect(!context.hasChanges)
-      let count = try context.count(for: City.all)
+      let count = try context.count(City.all)
       #expect(count == 1)
       withExtendedLifetime(observer) {}
     }

@@ -157,7 +157,7 @@ import Testing
     struct Enough: Error {}
     painting.scan = scan(2)
     #expect(throws: Enough.self) {
-      try context.edit {
+      try context.withSavepoint {
         painting.scan = scan(3)
         _ = context.hasChanges
         painting.scan = scan(4)
@@ -169,7 +169,7 @@ import Testing
     try context.save()
     #expect(painting.scan == scan(2))
     #expect(throws: Enough.self) {
-      try context.edit {
+      try context.withSavepoint {
         painting.scan = nil
         throw Enough()
       }

@@ -18,7 +18,7 @@ import Testing
   @Test func `ends with a save that is refused`() throws {
     let container = try geography()
     let context = undoableContext(container)
-    let government = Government(in: context)
+    let government = Government(context: context)
     government.form = String(repeating: "x", count: 30)
     #expect(throws: ContextError.self) { try context.save() }
     government.form = "short"
@@ -43,7 +43,7 @@ import Testing
       diary.on("willSave") { note in if note.revision == 0 { note.revision = 1 } }
       try await container.root.perform { context in
         context.undoManager = ManagedObjectContext.UndoManager()
-        let note = Note(in: context)
+        let note = Note(context: context)
         note.text = "A"
         try context.save()
         #expect(note.revision == 1)
@@ -66,7 +66,7 @@ import Testing
     container = try geography()
     context = undoableContext(container)
     country = context.country("IR")
-    government = Government(in: context)
+    government = Government(context: context)
     country.government = government
     try context.save()
     context.processPendingChanges()
@@ -97,7 +97,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func `leave neither side with the new partner that was taken back`(_ isSaved: Bool) throws {
-    let new = Government(in: context)
+    let new = Government(context: context)
     country.government = new
     context.processPendingChanges()
     if isSaved { try context.save() }
@@ -146,10 +146,10 @@ private enum Pairing: String, CaseIterable, Sendable {
     case .setNil: countries[0].government = nil
     case .setNilFromBack: govs[0].country = nil
     case .setNew:
-      countries[0].government = Government(in: context)
+      countries[0].government = Government(context: context)
       countries[0].government?.form = "new"
     case .setNewFromBack:
-      let new = Government(in: context)
+      let new = Government(context: context)
       new.form = "new"
       new.country = countries[0]
     case .deleteGovernment: context.delete(govs[0])
@@ -193,7 +193,7 @@ private enum Pairing: String, CaseIterable, Sendable {
     let context = undoableContext(container)
     let countries = ["A", "B"].map { context.country($0) }
     let governments = ["a", "b"].map { form in
-      let government = Government(in: context)
+      let government = Government(context: context)
       government.form = form
       return government
     }

@@ -96,7 +96,7 @@ import Testing
     let container = try geography()
     let context = undoableContext(container)
     let undoManager = try #require(context.undoManager)
-    let (iran, persian) = context.turn { (context.country("IR"), Language(in: context)) }
+    let (iran, persian) = context.turn { (context.country("IR"), Language(context: context)) }
     context.turn { iran.name = "X" }
     context.turn {
       iran.population = 1
@@ -271,5 +271,5 @@ import Testing
 
 extension ManagedObjectContext {
   /// Encodes the edits so far, as any fetch does.
-  fileprivate func encodeByFetching() { _ = try? count(for: City.all) }
+  fileprivate func encodeByFetching() { _ = try? count(City.all) }
 }

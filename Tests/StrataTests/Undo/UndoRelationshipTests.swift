@@ -33,7 +33,7 @@ import Testing
     let container = try geography()
     let context = undoableContext(container)
     let (iran, iraq) = (context.country("IR"), context.country("IQ"))
-    let (first, second) = (Government(in: context), Government(in: context))
+    let (first, second) = (Government(context: context), Government(context: context))
     iran.government = first
     iraq.government = second
     try step(context, saves: saves) {}
@@ -57,7 +57,7 @@ import Testing
     let container = try geography()
     let context = undoableContext(container)
     let (iran, iraq) = (context.country("IR"), context.country("IQ"))
-    let government = Government(in: context)
+    let government = Government(context: context)
     iran.government = government
     context.processPendingChanges()
     context.turn { iran.government = nil }
@@ -75,7 +75,7 @@ import Testing
     let container = try geography()
     let context = undoableContext(container)
     let (iran, iraq) = (context.country("IR"), context.country("IQ"))
-    let (persian, arabic) = (Language(in: context), Language(in: context))
+    let (persian, arabic) = (Language(context: context), Language(context: context))
     iran.languages.insert(persian)
     try step(context, saves: saves) {}
     try step(context, saves: saves) {
@@ -99,7 +99,7 @@ import Testing
   @Test func `of links alone leaves a context without changes`() throws {
     let container = try geography()
     let context = undoableContext(container)
-    let (iran, persian) = (context.country("IR"), Language(in: context))
+    let (iran, persian) = (context.country("IR"), Language(context: context))
     try context.save()
     context.processPendingChanges()
     context.turn { iran.languages.insert(persian) }
@@ -116,9 +116,9 @@ import Testing
     let context = undoableContext(container)
     let (iran, iraq) = (context.country("IR"), context.country("IQ"))
     let (a, b) = (context.city("A", in: iran), context.city("B", in: iran))
-    let government = Government(in: context)
-    let persian = Language(in: context)
-    let route = Route(in: context)
+    let government = Government(context: context)
+    let persian = Language(context: context)
+    let route = Route(context: context)
     iran.government = government
     iran.languages.insert(persian)
     iran.neighbours.insert(iraq)
@@ -127,7 +127,7 @@ import Testing
     try step(context, saves: saves) { context.delete(iran) }
     #expect(government.country == nil)
     #expect(route.start == nil)
-    let count = try context.count(for: City.all)
+    let count = try context.count(City.all)
     #expect(count == 0)
     try step(context, saves: saves) { context.undo() }
     #expect(Set(iran.cities) == [a, b])
@@ -157,7 +157,7 @@ import Testing
   func `brings members back to their places in an ordered relationship`(saves: Bool) throws {
     let container = try geography()
     let context = undoableContext(container)
-    let route = Route(in: context)
+    let route = Route(context: context)
     let stops = ["A", "B", "C"].map { context.city($0) }
     for stop in stops { route.stops.append(stop) }
     try step(context, saves: saves) {}
@@ -178,9 +178,9 @@ import Testing
   func `brings back links and places that no delete rule has touched`(saves: Bool) throws {
     let container = try geography()
     let context = undoableContext(container)
-    let (album, genre) = (Album(in: context), Genre(in: context))
+    let (album, genre) = (Album(context: context), Genre(context: context))
     let tracks = ["A", "B", "C"].map { name in
-      let track = Track(in: context)
+      let track = Track(context: context)
       track.name = name
       return track
     }
@@ -212,7 +212,7 @@ import Testing
     let container = try geography()
     let context = undoableContext(container)
     let (iran, iraq) = (context.country("IR"), context.country("IQ"))
-    let (city, persian) = (context.city("A", in: iran), Language(in: context))
+    let (city, persian) = (context.city("A", in: iran), Language(context: context))
     iraq.languages.insert(persian)
     try context.save()
     context.processPendingChanges()
@@ -239,7 +239,7 @@ import Testing
     let country = context.turn { context.country("IR") }
     context.undoManager?.disableUndoRegistration()
     let (city, government) = context.turn {
-      let government = Government(in: context)
+      let government = Government(context: context)
       government.country = country
       return (context.city("A", in: country), government)
     }

@@ -55,10 +55,10 @@ import Testing
     context.turn { context.undo() }
     #expect(city.managedObjectContext == nil)
     #expect(!context.hasChanges)
-    var count = try context.count(for: City.all)
+    var count = try context.count(City.all)
     #expect(count == 0)
     context.turn { context.redo() }
-    count = try context.count(for: City.all)
+    count = try context.count(City.all)
     #expect(count == 1)
     #expect(city.isInserted)
     #expect(city.managedObjectContext === context)

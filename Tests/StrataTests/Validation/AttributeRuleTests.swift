@@ -27,7 +27,7 @@ private func measurements() throws -> PersistentContainer {
     _ edit: @Sendable (Measurement) -> Void
   ) throws {
     let refusals = try measurements().root.performAndWait { context in
-      let measurement = Measurement(in: context)
+      let measurement = Measurement(context: context)
       measurement.label = "A"
       edit(measurement)
       return try context.refusals()
@@ -102,7 +102,7 @@ private func measurements() throws -> PersistentContainer {
 
   @Test func `requires a set value if the type has no nil`() throws {
     try measurements().root.performAndWait { context in
-      let measurement = Measurement(in: context)
+      let measurement = Measurement(context: context)
       try context.expectRefusals(["Measurement.label .required"])
       measurement.label = ""
       try context.expectRefusals([])
@@ -112,7 +112,7 @@ private func measurements() throws -> PersistentContainer {
   @Test func `takes the value that an unset attribute reads as`() throws {
     try republic().root.performAndWait { context in
       let team = context.team()
-      let nameless = Team(in: context)
+      let nameless = Team(context: context)
       nameless.code = "XX"
       nameless.players.insert(context.player("A"))
       nameless.players.insert(context.player("B"))

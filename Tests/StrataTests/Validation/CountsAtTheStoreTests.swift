@@ -38,7 +38,7 @@ import Testing
     try addMembers(under: policy) { context, team in context.player("Fourth", in: team) }
     // A save checks counts with a view of its own; the second root's is as old as its turn.
     try roots[1].performAndWait { second in
-      _ = try second.count(for: Player.all)
+      _ = try second.count(Player.all)
       try roots[0].performAndWait { try $0.save() }
       do {
         try second.save()
@@ -64,7 +64,7 @@ import Testing
     try addMembers(under: .error) { context, team in team.sponsors.insert(context.sponsor("Second"))
     }
     try roots[1].performAndWait { second in
-      _ = try second.count(for: Sponsor.all)
+      _ = try second.count(Sponsor.all)
       try roots[0].performAndWait { try $0.save() }
       #expect(throws: StoreError.self) { try second.save() }
     }

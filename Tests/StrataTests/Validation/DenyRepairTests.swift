@@ -28,7 +28,9 @@ import Testing
     container = try PersistentContainer(
       inMemory: ManagedObjectModel(Captain.self, Vessel.self, Club.self))
     context = ManagedObjectContext(parent: container.coordinator)
-    (captain, vessel, club) = (Captain(in: context), Vessel(in: context), Club(in: context))
+    (captain, vessel, club) = (
+      Captain(context: context), Vessel(context: context), Club(context: context)
+    )
   }
 
   private func expectDenied(_ relationships: [String]) {
@@ -68,7 +70,7 @@ import Testing
     try saveCaptain()
     context.delete(captain)
     expectDenied(["Captain.vessel"])
-    let other = Captain(in: context)
+    let other = Captain(context: context)
     vessel.captain = other
     try expectGone()
     #expect(other.vessel == vessel && vessel.captain == other)

@@ -17,11 +17,11 @@ private struct HarbourRivals {
     let first = ManagedObjectContext(parent: container.coordinator)
     let port = first.port("A", code: "A")
     first.port("B")
-    let sailor = Sailor(in: first)
+    let sailor = Sailor(context: first)
     sailor.name = "S"
     sailor.wage = 1
     first.ship("ship", tonnage: 1, in: port).crew.insert(sailor)
-    Barge(in: first).tanker = first.tanker("tanker", tonnage: 2, in: port)
+    Barge(context: first).tanker = first.tanker("tanker", tonnage: 2, in: port)
     try first.save()
     ours = ManagedObjectContext(parent: container.coordinator)
     theirs = ManagedObjectContext(parent: container.coordinator)
@@ -98,7 +98,7 @@ private let givingWay: [MergePolicy] = [
     let rivals = try HarbourRivals()
     let port = try rivals.ours.port(named: "A")
     let added = rivals.theirs.tanker("x", in: try rivals.theirs.port(named: "A"))
-    Barge(in: rivals.theirs).tanker = added
+    Barge(context: rivals.theirs).tanker = added
     try rivals.theirs.save()
     port.name = "AA"
     try rivals.ours.save()
@@ -237,7 +237,7 @@ private let givingWay: [MergePolicy] = [
 
   @Test func `follows links that two contexts have made and members that they changed`() throws {
     let rivals = try HarbourRivals()
-    let sailor = Sailor(in: rivals.theirs)
+    let sailor = Sailor(context: rivals.theirs)
     sailor.wage = 4
     try rivals.theirs.ship(named: "ship").crew.insert(sailor)
     try rivals.theirs.save()

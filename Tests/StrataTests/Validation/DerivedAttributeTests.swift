@@ -67,7 +67,7 @@ import Testing
 
   @Test func `that counts or sums follows links of two to-many sides`() throws {
     try republic().root.performAndWait { context in
-      let (realm, guild) = (context.realm("A"), Guild(in: context))
+      let (realm, guild) = (context.realm("A"), Guild(context: context))
       guild.wealth = 10
       guild.realms.insert(realm)
       try context.save()
@@ -85,8 +85,10 @@ import Testing
     let container = try PersistentContainer(
       inMemory: ManagedObjectModel(Playlist.self, Song.self))
     try container.root.performAndWait { context in
-      let playlist = Playlist(in: context)
-      playlist.songs.append(contentsOf: [Song(in: context), Song(in: context), Song(in: context)])
+      let playlist = Playlist(context: context)
+      playlist.songs.append(contentsOf: [
+        Song(context: context), Song(context: context), Song(context: context),
+      ])
       try context.save()
       #expect(playlist.songCount == 3)
       playlist.songs.move(from: 2, to: 0)
@@ -99,8 +101,8 @@ import Testing
     let container = try PersistentContainer(
       inMemory: ManagedObjectModel(Playlist.self, Song.self))
     try container.root.performAndWait { context in
-      let playlist = Playlist(in: context)
-      let songs = [Song(in: context), Song(in: context)]
+      let playlist = Playlist(context: context)
+      let songs = [Song(context: context), Song(context: context)]
       playlist.songs.append(contentsOf: songs)
       try context.save()
       try context.execute(BatchDeleteRequest(objectIDs: [songs[0].objectID]))
@@ -114,7 +116,7 @@ import Testing
     try republic().root.performAndWait { context in
       let (first, second) = (context.realm("A"), context.realm("B"))
       let town = context.town("a", in: first)
-      let quarter = Quarter(in: context)
+      let quarter = Quarter(context: context)
       quarter.town = town
       try context.save()
       #expect(town.realmName == "A" && quarter.realmName == "A")
@@ -211,10 +213,10 @@ import Testing
       inMemory: ManagedObjectModel(Shelf.self, Volume.self))
     try Shelf.$willSaveCount.withValue(count) {
       try container.root.performAndWait { context in
-        let shelf = Shelf(in: context)
+        let shelf = Shelf(context: context)
         try context.save()
         #expect(count.value == 1)
-        Volume(in: context).shelf = shelf
+        Volume(context: context).shelf = shelf
         try context.save()
         #expect(shelf.volumeCount == 1 && count.value == 1)
       }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `A rule of a relationship` {
   @Test func `that it is required refuses an object without target`() throws {
     try republic().root.performAndWait { context in
-      let pass = Pass(in: context)
+      let pass = Pass(context: context)
       try context.expectRefusals(["Pass.owner .required"])
       pass.owner = context.player("A")
       try context.expectRefusals([])
@@ -18,7 +18,7 @@ import Testing
   @Test func `that it is required refuses the deletion of the target, which nullifies it`() throws {
     try republic().root.performAndWait { context in
       let player = context.player("A")
-      let pass = Pass(in: context)
+      let pass = Pass(context: context)
       pass.owner = player
       try context.save()
       context.delete(player)
@@ -70,7 +70,7 @@ import Testing
 
   @Test func `wants the least count of a relationship only if it has members`() throws {
     try republic().root.performAndWait { context in
-      let pool = Pool(in: context)
+      let pool = Pool(context: context)
       try context.expectRefusals([])
       pool.players.insert(context.player("A"))
       try context.expectRefusals(["Pool.players .count(2...)"])

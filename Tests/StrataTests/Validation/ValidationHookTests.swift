@@ -61,7 +61,7 @@ private func withJudge(
 extension ManagedObjectContext {
   @discardableResult
   fileprivate func letter(_ text: String) -> Letter {
-    let letter = Letter(in: self)
+    let letter = Letter(context: self)
     letter.text = text
     return letter
   }
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
         #expect(failures[0].error as? Refusal == Refusal(reason: "bad text"))
         #expect(bad.isInserted && good.isInserted && context.hasChanges)
         let reader = ContextQueue(parent: container.coordinator)
-        let count = try reader.performAndWait { try $0.count(for: Letter.all) }
+        let count = try reader.performAndWait { try $0.count(Letter.all) }
         #expect(count == 0)
         bad.text = "better"
         empty.text = "full"
@@ -152,7 +152,7 @@ extension ManagedObjectContext {
         #expect(refused == ["Letter unchanged by validateForInsert"])
         // It comes to rest here, but a save does not count on that.
         try context.save()
-        let count = try context.count(for: Letter.where { $0.note == "seen" })
+        let count = try context.count(Letter.where { $0.note == "seen" })
         #expect(count == 1)
       }
     }
@@ -177,7 +177,7 @@ extension ManagedObjectContext {
     try withJudge { judge, container in
       judge.answer { letter in
         guard let context = letter.managedObjectContext else { return }
-        if try context.count(for: Letter.where { $0.text == letter.text }) > 1 {
+        if try context.count(Letter.where { $0.text == letter.text }) > 1 {
           throw Refusal(reason: "twice")
         }
       }
@@ -208,7 +208,7 @@ extension ManagedObjectContext {
   @Test func `that a class does not override is not called`() throws {
     try withJudge { _, container in
       try container.root.performAndWait { context in
-        let postcard = Postcard(in: context)
+        let postcard = Postcard(context: context)
         try context.save()
         postcard.text = "new"
         let refused = try context.refusals()

@@ -14,7 +14,7 @@ import Testing
       #expect(team.isInserted && team.players.allSatisfy { $0.isInserted })
       let count = try container.root.performAndWait { root in
         #expect(!root.hasChanges)
-        return try root.count(for: Player.all)
+        return try root.count(Player.all)
       }
       #expect(count == 0)
       team.name = "Short"
@@ -74,7 +74,7 @@ import Testing
   @Test func `asks again at the parent of an object that two children have made together`() throws {
     let container = try PersistentContainer(inMemory: ManagedObjectModel(Span.self))
     let id = try container.root.performAndWait { context in
-      let span = Span(in: context)
+      let span = Span(context: context)
       span.upper = 10
       try context.save()
       return span.objectID
@@ -108,7 +108,7 @@ import Testing
     }
     // The worker has read the player before it was deleted.
     try worker.performAndWait { context in
-      let pass = Pass(in: context)
+      let pass = Pass(context: context)
       pass.owner = context.player("B")
       try context.save()
     }

@@ -9,8 +9,21 @@ import Testing
 
 // MARK: - The ledger
 
-enum LedgerKind: String, AttributeValue, CaseIterable {
+/// Its order is not that of its raw values.
+enum LedgerKind: String, AttributeValue, CaseIterable, Comparable {
   case fee, refund, transfer
+
+  private var importance: Int {
+    switch self {
+    case .refund: 1
+    case .transfer: 2
+    case .fee: 3
+    }
+  }
+
+  static func < (left: LedgerKind, right: LedgerKind) -> Bool {
+    left.importance < right.importance
+  }
 }
 
 @Entity final class LedgerAccount: ManagedObject {
@@ -99,7 +112,7 @@ func estate(entries count: Int) throws -> PersistentContainer {
 extension ManagedObjectContext {
   @discardableResult
   func account(_ owner: String) -> LedgerAccount {
-    let account = LedgerAccount(in: self)
+    let account = LedgerAccount(context: self)
     account.owner = owner
     return account
   }
@@ -108,7 +121,7 @@ extension ManagedObjectContext {
   func entry(
     _ label: String, _ amount: Int?, kind: LedgerKind? = nil, of account: LedgerAccount? = nil
   ) -> LedgerEntry {
-    let entry = LedgerEntry(in: self)
+    let entry = LedgerEntry(context: self)
     entry.label = label
     entry.amount = amount
     entry.kind = kind
@@ -120,7 +133,7 @@ extension ManagedObjectContext {
   func plant(
     _ name: String, in bed: String? = nil, height: Int = 0, of gardener: Gardener? = nil
   ) -> Plant {
-    let plant = Plant(in: self)
+    let plant = Plant(context: self)
     plant.name = name
     plant.bed = bed
     plant.height = height
@@ -130,7 +143,7 @@ extension ManagedObjectContext {
 
   @discardableResult
   func gardener(_ name: String, age: Int = 0, of firm: Firm? = nil) -> Gardener {
-    let gardener = Gardener(in: self)
+    let gardener = Gardener(context: self)
     gardener.name = name
     gardener.age = age
     gardener.firm = firm
@@ -138,7 +151,7 @@ extension ManagedObjectContext {
   }
 
   func firm(_ name: String) -> Firm {
-    let firm = Firm(in: self)
+    let firm = Firm(context: self)
     firm.name = name
     return firm
   }

@@ -90,7 +90,7 @@ extension ManagedObjectContext {
   /// Inserts a city for a test.
   @discardableResult
   func city(_ name: String, population: Int = 0, in country: Country? = nil) -> City {
-    let city = City(in: self)
+    let city = City(context: self)
     city.name = name
     city.population = population
     city.country = country
@@ -100,7 +100,7 @@ extension ManagedObjectContext {
   /// Inserts a country for a test.
   @discardableResult
   func country(_ iso: String, name: String? = nil) -> Country {
-    let country = Country(in: self)
+    let country = Country(context: self)
     country.iso = iso
     country.name = name ?? iso
     return country

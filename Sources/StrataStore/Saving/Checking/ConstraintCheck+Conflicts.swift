@@ -41,7 +41,8 @@ extension ConstraintCheck {
   private mutating func refuse(_ collision: Collision) {
     guard let entity = state.schema.entity(collision.key.entity) else { return }
     violations.append(
-      UniquenessViolation(collision.key, collision.index, heldBy: collision.holder, entity))
+      StoreError.UniquenessViolation(
+        collision.key, collision.index, heldBy: collision.holder, entity))
   }
 
   /// Whether the store does not have the object.

@@ -23,7 +23,7 @@ struct ConstraintCheck {
   /// The collisions that are not resolved yet.
   var collisions: [Collision] = []
   var mistakes: [MergePolicy.Mistake] = []
-  var violations: [UniquenessViolation] = []
+  var violations: [StoreError.UniquenessViolation] = []
   /// The slots that a survivor has from losers.
   var gained: [ObjectKey: SlotSet] = [:]
   /// The objects whose value in an index was reverted. Each is reverted once.

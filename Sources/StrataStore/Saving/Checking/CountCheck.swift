@@ -20,10 +20,10 @@ struct CountCheck {
     let places = try gainingPlaces()
     if places.isEmpty { return }
     let after = try state.viewAfterSave()
-    let violations = try places.compactMap { place -> CountViolation? in
+    let violations = try places.compactMap { place -> StoreError.CountViolation? in
       guard let (rule, count) = try after.brokenCount(at: place), let max = rule.max, count > max
       else { return nil }
-      return CountViolation(
+      return StoreError.CountViolation(
         objectID: state.objectID(place.owner),
         entity: state.schema.entity(place.owner.entity)?.description.name ?? "",
         relationship: rule.relationship.name, count: count, max: max)

@@ -14,7 +14,7 @@ struct LinkCheck {
   var violations: [LinkViolation] = []
   /// Violations in which a delete rule denies: they may be gone when all is decided.
   var denied: [LinkViolation] = []
-  var danglingLinks: [DanglingLink] = []
+  var danglingLinks: [StoreError.DanglingLink] = []
   var mistakes: [MergePolicy.Mistake] = []
 
   init(_ state: StateAfterSave) { self.state = state }

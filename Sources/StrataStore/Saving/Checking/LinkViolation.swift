@@ -19,7 +19,8 @@ enum LinkViolation {
 
 extension LinkCheck {
   /// The error for the program if a violation is not resolved; nil for a violation that always is.
-  func danglingLink(_ violation: LinkViolation, isDenied: Bool = false) -> DanglingLink? {
+  func danglingLink(_ violation: LinkViolation, isDenied: Bool = false) -> StoreError.DanglingLink?
+  {
     switch violation {
     case .lostTarget(let owner, let relationship, let target):
       link(.missingTarget, at: relationship.slot, from: owner, to: target)
@@ -35,11 +36,12 @@ extension LinkCheck {
   }
 
   private func link(
-    _ cause: DanglingLink.Cause, at slot: Int?, from owner: ObjectKey, to target: ObjectKey
-  ) -> DanglingLink {
+    _ cause: StoreError.DanglingLink.Cause, at slot: Int?, from owner: ObjectKey,
+    to target: ObjectKey
+  ) -> StoreError.DanglingLink {
     let properties = state.schema.entity(owner.entity)?.description.properties
     let name = slot.flatMap { properties?[$0].name } ?? "a relationship"
-    return DanglingLink(
+    return StoreError.DanglingLink(
       owner: state.objectID(owner), relationship: name, target: state.objectID(target), cause: cause
     )
   }

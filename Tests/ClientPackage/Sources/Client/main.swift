@@ -2,30 +2,37 @@
 import Foundation
 import Strata
 
-@Entity final class City: ManagedObject {
+@Entity final class Country: ManagedObject {
   @Attribute(.unique) var name: String
+  @Relationship(deleteRule: .cascade, inverse: \City.country) var cities: ToMany<City>
+}
+
+@Entity final class City: ManagedObject {
+  @Attribute(.indexed) var name: String
   @Attribute(.indexed) var population: Int = 0
+  var country: Country?
 }
 
 let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).strata")
-let container = try PersistentContainer(at: file, model: ManagedObjectModel(City.self))
+let model = try ManagedObjectModel(Country.self, City.self)
+let container = try PersistentContainer(at: file, model: model)
 
-// A worker has a queue of its own. It saves to the root, in memory.
+// A background context has a queue of its own. It saves to the root, in memory.
 let worker = container.newBackgroundContext()
-let yazd = try await worker.perform { context in
+let id = try await worker.perform { context in
+  let iran = Country(context: context)
+  iran.name = "Iran"
   for (name, population) in [("Shiraz", 1_565_572), ("Lavasan", 18_146), ("Yazd", 529_673)] {
-    let city = City(in: context)
-    city.name = name
-    city.population = population
+    let city = City(context: context)
+    (city.name, city.population, city.country) = (name, population, iran)
   }
   try context.save()
-  // IDs may leave the body. Objects may not: that does not compile.
-  return try context.fetchIDs(City.where { $0.name == "Yazd" })[0]
+  return iran.objectID  // IDs may leave the closure. Objects may not: that does not compile.
 }
-// The root saves to the disk.
-try await container.root.save()
+try await container.root.save()  // The root saves to the disk.
 
-// The main actor's context sees it all.
-print(try container.viewContext.existingObject(City.self, with: yazd).population)
-let large = City.where { $0.population > 100_000 }.sorted(by: \.name)
-for city in try container.viewContext.fetch(large) { print(city.name, city.population) }
+// The main actor's context sees all of it.
+let context = container.viewContext
+print(try context.existingObject(Country.self, with: id).cities.count)
+let large = City.where { $0.country.name == "Iran" && $0.population > 100_000 }.sorted(by: \.name)
+for city in try context.fetch(large) { print(city.name, city.population) }

@@ -87,19 +87,19 @@ private struct Rivals {
     let rivals = try Rivals(policy)
     try rivals.container.root.performAndWait { context in
       let new = context.nation("IR", name: "new")
-      let borough = Borough(in: context)
+      let borough = Borough(context: context)
       borough.nation = new
       context.seat(2, of: new)
-      let label = Label(in: context)
+      let label = Label(context: context)
       label.nations.insert(new)
       let ally = context.nation("IQ")
       ally.allies.insert(new)
-      let tour = Tour(in: context)
+      let tour = Tour(context: context)
       tour.start = new
       tour.stops.append(context.nation("AM"))
       tour.stops.append(new)
       tour.stops.append(ally)
-      let flag = Flag(in: context)
+      let flag = Flag(context: context)
       flag.nation = new
       try context.save()
       #expect(borough.nation?.objectID == rivals.stored)
@@ -145,14 +145,14 @@ private struct Rivals {
   @Test func `of another entity of the hierarchy hands over the common properties`() throws {
     let container = try republic()
     try ContextQueue(parent: container.coordinator).performAndWait { context in
-      let athlete = Athlete(in: context)
+      let athlete = Athlete(context: context)
       athlete.email = "a@b"
       athlete.goals = 7
       try context.save()
     }
     try container.root.performAndWait { context in
       context.mergePolicy = .mergeByPropertyObjectTrump
-      let coach = Coach(in: context)
+      let coach = Coach(context: context)
       coach.email = "a@b"
       coach.club = "Persepolis"
       coach.team = "first"
@@ -160,7 +160,7 @@ private struct Rivals {
       let members = try context.fetch(Athlete.all)
       #expect(members.map(\.goals) == [7])
       #expect(members.map(\.club) == ["Persepolis"])
-      let coaches = try context.count(for: Coach.all)
+      let coaches = try context.count(Coach.all)
       #expect(coaches == 0)
     }
   }
@@ -197,7 +197,7 @@ private struct Rivals {
       context.mergePolicy = policy
       let first = context.nation("IR", name: "first", population: 1)
       for name in ["second", "third"] {
-        let borough = Borough(in: context)
+        let borough = Borough(context: context)
         borough.nation = context.nation("IR", name: name)
       }
       return first.objectID
@@ -303,7 +303,7 @@ private struct Rivals {
     }
     #expect(found == [["nation", "number"]])
     let id = try republic().root.performAndWait { $0.nation("A").objectID }
-    let sentence = UniquenessViolation(
+    let sentence = StoreError.UniquenessViolation(
       objectID: id, entity: "Seat", attributes: ["nation", "number"], existing: id
     ).description
     #expect(sentence.hasPrefix("nation and number of Seat "))
@@ -311,11 +311,11 @@ private struct Rivals {
 
   @Test func `is so over a hierarchy, by each entity's own constraints`() throws {
     let found = try violations { context in
-      let athlete = Athlete(in: context)
+      let athlete = Athlete(context: context)
       (athlete.club, athlete.number) = ("P", 1)
-      let coach = Coach(in: context)
+      let coach = Coach(context: context)
       (coach.club, coach.number, coach.rank) = ("P", 1, .first)
-      let second = Coach(in: context)
+      let second = Coach(context: context)
       (second.club, second.number, second.rank) = ("P", 2, .first)
     }
     #expect(Set(found) == [["club", "number"], ["club", "rank"]])
@@ -325,14 +325,14 @@ private struct Rivals {
     let long = String(repeating: "x", count: 300)
     let found = try violations { context in
       for (suffix, number) in [("a", 1), ("b", 1), ("a", 2)] {
-        let athlete = Athlete(in: context)
+        let athlete = Athlete(context: context)
         (athlete.club, athlete.number) = (long + suffix, number)
       }
     }
     #expect(found.isEmpty)
     let same = try violations { context in
       for _ in 0..<2 {
-        let athlete = Athlete(in: context)
+        let athlete = Athlete(context: context)
         (athlete.club, athlete.number) = (long, 1)
       }
     }

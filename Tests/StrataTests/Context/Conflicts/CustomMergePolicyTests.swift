@@ -30,7 +30,7 @@ private struct Overtaken {
 
   func save(_ decide: @escaping @Sendable (MergePolicy.Conflict) -> MergePolicy.Decision) throws {
     try container.root.performAndWait { context in
-      context.mergePolicy = .custom("test", decide)
+      context.mergePolicy = .custom("test", resolve: decide)
       try context.save()
     }
   }
@@ -288,7 +288,7 @@ private let wrongValues = [
     let container = try geography()
     let (id, free) = try container.root.performAndWait { context in
       let country = context.country("IR")
-      let free = Government(in: context)
+      let free = Government(context: context)
       try context.save()
       country.name = "ours"
       return (country.objectID, free.objectID)

@@ -70,7 +70,7 @@ import Testing
       #expect(!context.hasChanges)
       #expect(context.updatedObjects.isEmpty)
       #expect(!read.hasChanges && !read.isUpdated)
-      #expect(try context.count(for: Country.where { $0.iso == "IR" }) == 1)
+      #expect(try context.count(Country.where { $0.iso == "IR" }) == 1)
     }
     #expect(log.messages.isEmpty)
     try container.root.performAndWait { context in

@@ -184,7 +184,7 @@ private struct Overhung {
       let directory = try TemporaryDirectory()
       let container = try republic(in: directory)
       let id = try container.root.performAndWait { context in
-        let fresco = Fresco(in: context)
+        let fresco = Fresco(context: context)
         fresco.code = "A"
         fresco.scan = scan(1)
         fresco.plan = scan(plan)

@@ -44,7 +44,7 @@ private struct HeldCity {
     let held = try HeldCity()
     held.rootCity.population = 8
     try held.root.save()
-    _ = try held.worker.count(for: Country.all)
+    _ = try held.worker.count(Country.all)
     #expect(throws: StoreError.self) { try held.rename() }
     #expect(try held.stored() == "A 8")
   }
@@ -59,7 +59,7 @@ private struct HeldCity {
       try sibling.save()
     }
     try held.root.save()
-    _ = try held.worker.count(for: Country.all)
+    _ = try held.worker.count(Country.all)
     #expect(throws: StoreError.self) { try held.rename() }
     #expect(try held.stored() == "A 8")
   }
@@ -71,7 +71,7 @@ private struct HeldCity {
     let held = try HeldCity()
     held.rootCity.population = 8
     try held.root.save()
-    _ = try held.worker.count(for: Country.all)
+    _ = try held.worker.count(Country.all)
     held.root.mergePolicy = policy
     try held.rename()
     #expect(try held.stored() == "B 8")
@@ -98,11 +98,11 @@ private struct HeldCity {
     let held = try HeldCity()
     held.rootCity.population = 1
     held.root.processPendingChanges()
-    _ = try held.worker.count(for: Country.all)
+    _ = try held.worker.count(Country.all)
     try held.root.save()
     held.rootCity.population = 8
     try held.root.save()
-    _ = try held.worker.count(for: Country.all)
+    _ = try held.worker.count(Country.all)
     held.root.mergePolicy = .mergeByPropertyStoreTrump
     try held.rename()
     #expect(try held.stored() == "B 8")

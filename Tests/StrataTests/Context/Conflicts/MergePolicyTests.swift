@@ -270,7 +270,7 @@ extension Scene {
       context.mergePolicy = policy
       let country = context.country("IR")
       let languages = ["fa", "ku", "az"].map { code in
-        let language = Language(in: context)
+        let language = Language(context: context)
         language.code = code
         return language
       }
@@ -298,7 +298,7 @@ extension Scene {
     let (country, language) = try container.root.performAndWait { context in
       context.mergePolicy = .rollback
       let country = context.country("IR")
-      let language = Language(in: context)
+      let language = Language(context: context)
       language.code = "fa"
       try context.save()
       country.name = "ours"

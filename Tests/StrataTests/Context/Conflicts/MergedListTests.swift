@@ -23,14 +23,14 @@ extension ManagedObjectContext {
   /// A disc with tunes, prints and sleeves of these names.
   @discardableResult
   fileprivate func disc(_ code: String, _ names: [String]) -> Disc {
-    let disc = Disc(in: self)
+    let disc = Disc(context: self)
     disc.code = code
     for name in names {
-      let tune = Tune(in: self)
+      let tune = Tune(context: self)
       tune.name = name
       disc.tunes.append(tune)
       for list in [disc.prints, disc.sleeves] {
-        let print = Print(in: self)
+        let print = Print(context: self)
         print.name = name
         list.append(print)
       }

@@ -85,7 +85,7 @@ private enum Scene: String, Sendable, CaseIterable {
   }
 
   /// Why the save is refused.
-  func causes(_ policy: MergePolicy) -> [DanglingLink.Cause] {
+  func causes(_ policy: MergePolicy) -> [StoreError.DanglingLink.Cause] {
     switch self {
     case .weLinkToOne: [.missingTarget]
     case .weLinkToMany: [.missingTarget]
@@ -136,9 +136,9 @@ extension ManagedObjectContext {
     try container.root.performAndWait { context in
       context.country("IR")
       context.city("Rey")
-      Language(in: context).code = "fa"
-      Route(in: context).name = "R"
-      Ferry(in: context).name = "F"
+      Language(context: context).code = "fa"
+      Route(context: context).name = "R"
+      Ferry(context: context).name = "F"
       try context.save()
     }
     return container
@@ -247,12 +247,12 @@ extension ManagedObjectContext {
     let container = try filled()
     try container.root.performAndWait { context in
       context.mergePolicy = policy
-      let government = Government(in: context)
+      let government = Government(context: context)
       government.form = "ours"
       government.country = try context.one(Country.self)
     }
     try ContextQueue(parent: container.coordinator).performAndWait { context in
-      let government = Government(in: context)
+      let government = Government(context: context)
       government.form = "theirs"
       government.country = try context.one(Country.self)
       try context.save()

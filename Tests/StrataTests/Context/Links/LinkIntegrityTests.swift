@@ -63,22 +63,22 @@ private struct IntegrityWorld: Model {
     case 0: return "new \(context.country(UUID().uuidString).objectID)"
     case 1: return "new \(context.city("c", in: try any(Country.self, context, &random)).objectID)"
     case 2:
-      let government = Government(in: context)
+      let government = Government(context: context)
       government.country = try any(Country.self, context, &random)
       return "new \(government.objectID) of \(government.country?.objectID.description ?? "nil")"
     case 3:
-      let language = Language(in: context)
+      let language = Language(context: context)
       if let country = try any(Country.self, context, &random) {
         language.countries.insert(country)
       }
       return "new \(language.objectID)"
     case 4:
-      let route = Route(in: context)
+      let route = Route(context: context)
       route.start = try any(City.self, context, &random)
       if let city = try any(City.self, context, &random) { route.stops.append(city) }
       return "new \(route.objectID)"
     case 5:
-      let ferry = Ferry(in: context)
+      let ferry = Ferry(context: context)
       ferry.port = try any(City.self, context, &random)
       return "new \(ferry.objectID)"
     case 6, 7: return try link(context, &random)

@@ -19,7 +19,7 @@ private func answers(
     "objectIDs": country.cities.objectIDs == [id],
     "objectIDs by name": country.objectIDs(forRelationshipNamed: "cities") == [id],
     "fetch": try context.fetchIDs(City.where { $0.country == country }) == [id],
-    "count of a fetch": try context.count(for: City.where { $0.country == country }) == 1,
+    "count of a fetch": try context.count(City.where { $0.country == country }) == 1,
     "any": try context.fetchIDs(Country.where { $0.cities.any { $0.name == name } })
       == [country.objectID],
     "count of members": try context.fetchIDs(Country.where { $0.cities.count == 1 })
@@ -33,7 +33,7 @@ private func ownAnswers(
   _ city: City, in country: Country, _ context: ManagedObjectContext
 ) throws -> [String: Bool] {
   let list = FetchedResultsController(
-    City.where { $0.country == country }.sorted(by: \.name), in: context)
+    City.where { $0.country == country }.sorted(by: \.name), context: context)
   try list.performFetch()
   return [
     "property": city.country === country,
@@ -134,15 +134,15 @@ extension [String: Bool] {
     context.delete(city)
     #expect(!iran.cities.contains(city))
     #expect(iran.cities.isEmpty && iran.cities.objectIDs.isEmpty)
-    #expect(try context.count(for: City.where { $0.country == iran }) == 0)
-    #expect(try context.count(for: Country.where { $0.cities.count == 0 }) == 2)
+    #expect(try context.count(City.where { $0.country == iran }) == 0)
+    #expect(try context.count(Country.where { $0.cities.count == 0 }) == 2)
   }
 
   @Test func `of a held member that is deleted in the parent`() throws {
     try elsewhere { city, _, _, context in context.delete(city) }
     #expect(!iran.cities.contains(city))
     #expect(iran.cities.isEmpty && iran.cities.objectIDs.isEmpty)
-    #expect(try context.count(for: City.where { $0.country == iran }) == 0)
+    #expect(try context.count(City.where { $0.country == iran }) == 0)
   }
 
   @Test func `of a link to an object that is deleted here, also if the member is held and older`()
@@ -174,7 +174,7 @@ extension [String: Bool] {
       #expect(cities.allSatisfy { $0.country == nil })
       #expect(!cities[1].hasChanges)
       #expect(iran.cities.isEmpty)
-      #expect(try context.count(for: City.where { $0.country == nil }) == 3)
+      #expect(try context.count(City.where { $0.country == nil }) == 3)
       try context.save()
     }
     try root.performAndWait { try $0.save() }
@@ -184,7 +184,7 @@ extension [String: Bool] {
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
     let (iran, former, deleted) = (
-      context.country("IR"), Government(in: context), Government(in: context)
+      context.country("IR"), Government(context: context), Government(context: context)
     )
     iran.government = former
     try context.save()
@@ -198,7 +198,7 @@ extension [String: Bool] {
     let container = try geography()
     let context = ManagedObjectContext(parent: container.coordinator)
     let (iran, language, route) = (
-      context.country("IR"), Language(in: context), Route(in: context)
+      context.country("IR"), Language(context: context), Route(context: context)
     )
     let city = context.city("A")
     try context.save()
@@ -215,8 +215,8 @@ extension [String: Bool] {
   @Test func `is dropped from lists whose members lead back, which lead nowhere then`() throws {
     let container = try republic()
     let context = ManagedObjectContext(parent: container.coordinator)
-    let (kept, deleted) = (Rack(in: context), Rack(in: context))
-    let wares = [Crate(in: context), Crate(in: context)]
+    let (kept, deleted) = (Rack(context: context), Rack(context: context))
+    let wares = [Crate(context: context), Crate(context: context)]
     kept.wares.append(contentsOf: wares)
     try context.save()
     context.delete(deleted)
@@ -264,8 +264,8 @@ extension [String: Bool] {
   func `leads nowhere while the object's deletion is pending`(rule: DeleteRule) throws {
     let container = try republic()
     let context = ManagedObjectContext(parent: container.coordinator)
-    let (depot, crate) = (Depot(in: context), Crate(in: context))
-    let (visit, claim) = (Visit(in: context), Complaint(in: context))
+    let (depot, crate) = (Depot(context: context), Crate(context: context))
+    let (visit, claim) = (Visit(context: context), Complaint(context: context))
     visit.depot = depot
     claim.crate = crate
     try context.save()
@@ -290,23 +290,23 @@ extension [String: Bool] {
   {
     let container = try republic()
     let context = ManagedObjectContext(parent: container.coordinator)
-    let (depot, visit) = (Depot(in: context), Visit(in: context))
+    let (depot, visit) = (Depot(context: context), Visit(context: context))
     depot.name = "D"
     visit.depot = depot
     try context.save()
     context.refresh(visit, mergeChanges: false)
     let list = FetchedResultsController(
-      Visit.where { $0.depot == nil }.sorted(by: \.day), in: context)
+      Visit.where { $0.depot == nil }.sorted(by: \.day), context: context)
     try list.performFetch()
     context.delete(depot)
     context.processPendingChanges()
     let child = ManagedObjectContext(parent: context)
     for context in [context, child] {
-      #expect(try context.count(for: Visit.where { $0.depot == depot }) == 0)
+      #expect(try context.count(Visit.where { $0.depot == depot }) == 0)
       #expect(try context.fetchIDs(Visit.where { $0.depot == nil }) == [visit.objectID])
       let found = try context.fetch(Visit.where { $0.depot == nil })
       #expect(found.map(\.objectID) == [visit.objectID] && found[0].depot == nil)
-      let rows = try context.fetch(Visit.all.select { $0.depot.name.orNil })
+      let rows = try context.fetch(Visit.all.select { $0.depot.name })
       #expect(rows == [nil])
     }
     try list.performFetch()
@@ -319,14 +319,14 @@ extension [String: Bool] {
   @Test func `can be taken away, so that the deletion is denied no longer`() throws {
     let container = try republic()
     let context = ManagedObjectContext(parent: container.coordinator)
-    let (crate, claim) = (Crate(in: context), Complaint(in: context))
+    let (crate, claim) = (Crate(context: context), Complaint(context: context))
     claim.crate = crate
     try context.save()
     context.delete(crate)
     #expect(throws: ContextError.self) { try context.save() }
     claim.crate = nil
     try context.save()
-    #expect(try context.count(for: Crate.all) == 0)
+    #expect(try context.count(Crate.all) == 0)
   }
 }
 
@@ -350,9 +350,9 @@ extension [String: Bool] {
   @Test(arguments: [false, true])
   func `are no change, in sets and in lists`(isPublished: Bool) throws {
     let (iran, iraq, language) = (
-      context.country("IR"), context.country("IQ"), Language(in: context)
+      context.country("IR"), context.country("IQ"), Language(context: context)
     )
-    let (route, city) = (Route(in: context), context.city("A"))
+    let (route, city) = (Route(context: context), context.city("A"))
     try context.save()
     iran.languages.insert(language)
     iran.neighbours.insert(iraq)
@@ -370,7 +370,7 @@ extension [String: Bool] {
 
   @Test(arguments: [false, true])
   func `are no change if they were there before`(isPublished: Bool) throws {
-    let (iran, language) = (context.country("IR"), Language(in: context))
+    let (iran, language) = (context.country("IR"), Language(context: context))
     iran.languages.insert(language)
     try context.save()
     iran.languages.remove(language)
@@ -383,7 +383,7 @@ extension [String: Bool] {
   }
 
   @Test func `are no change if one end is deleted`() throws {
-    let (iran, language) = (context.country("IR"), Language(in: context))
+    let (iran, language) = (context.country("IR"), Language(context: context))
     try context.save()
     iran.languages.insert(language)
     context.processPendingChanges()
@@ -394,7 +394,7 @@ extension [String: Bool] {
   }
 
   @Test func `take nothing away that others have linked since`() throws {
-    let (iran, language) = (context.country("IR"), Language(in: context))
+    let (iran, language) = (context.country("IR"), Language(context: context))
     try context.save()
     iran.languages.insert(language)
     context.processPendingChanges()
@@ -410,7 +410,7 @@ extension [String: Bool] {
 
   #if DEBUG
     @Test func `are a change beside a save of them that is under way`() async throws {
-      let (iran, language) = (context.country("IR"), Language(in: context))
+      let (iran, language) = (context.country("IR"), Language(context: context))
       try context.save()
       iran.languages.insert(language)
       let gate = WriterGate(container)
@@ -428,7 +428,7 @@ extension [String: Bool] {
 
   @Test func `come back with an undo, and go with a redo`() throws {
     context.undoManager = ManagedObjectContext.UndoManager()
-    let (iran, language) = (context.country("IR"), Language(in: context))
+    let (iran, language) = (context.country("IR"), Language(context: context))
     try context.save()
     context.undoManager?.removeAllActions()
     context.turn { iran.languages.insert(language) }

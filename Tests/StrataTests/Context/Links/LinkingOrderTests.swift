@@ -12,7 +12,7 @@ import Testing
   init() throws {
     container = try geography()
     context = ManagedObjectContext(parent: container.coordinator)
-    album = Album(in: context)
+    album = Album(context: context)
     let made = context
     tracks = ["A", "B", "C", "D"].map { made.track($0) }
     try context.save()

@@ -18,7 +18,7 @@ import Testing
     let ids = try container.root.performAndWait { context in
       let countries = ["IR", "IQ"].map { context.country($0) }
       let governments = ["old", "new"].map { form in
-        let government = Government(in: context)
+        let government = Government(context: context)
         government.form = form
         return government
       }

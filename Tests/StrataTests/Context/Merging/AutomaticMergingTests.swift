@@ -33,7 +33,7 @@ private func set(
     let city = try context.existingObject(City.self, with: id)
     for (population, isThrown) in [(2, false), (3, true)] {
       try set(population, of: id, in: container.root)
-      try? context.edit {
+      try? context.withSavepoint {
         _ = try context.fetch(City.all)
         #expect(city.population != population)
         if isThrown { throw CancellationError() }
@@ -172,7 +172,7 @@ private func set(
     let (own, other) = try container.root.performAndWait { context in
       let own = try worker.performAndWait { context in
         let own = context.city("W").objectID
-        _ = try context.count(for: City.all)
+        _ = try context.count(City.all)
         try context.save()
         return own
       }
@@ -197,7 +197,7 @@ private func set(
       #expect(city.population == 1)
       context.city("new")
       try context.save()
-      let count = try context.count(for: City.all)
+      let count = try context.count(City.all)
       #expect(count == 2)
       #expect(city.population == 5)
     }
@@ -258,7 +258,7 @@ private func set(
     let city = try context.existingObject(City.self, with: id)
     try set(5, of: id, in: container.root)
     context.processPendingChanges()
-    _ = try context.count(for: City.all)
+    _ = try context.count(City.all)
     #expect(city.population == 1)
     context.automaticallyMergesChangesFromParent = true
     context.processPendingChanges()
@@ -266,7 +266,7 @@ private func set(
     context.automaticallyMergesChangesFromParent = false
     try set(6, of: id, in: container.root)
     context.processPendingChanges()
-    _ = try context.count(for: City.all)
+    _ = try context.count(City.all)
     #expect(city.population == 5)
   }
 
@@ -320,7 +320,7 @@ private func set(
       forName: ManagedObjectContext.objectsDidChangeNotification, object: worker.layer, queue: nil
     ) { _ in
       let seen = [worker, root].map { queue in
-        (try? queue.performAndWait { try $0.count(for: City.all) }) ?? -1
+        (try? queue.performAndWait { try $0.count(City.all) }) ?? -1
       }
       continuation.yield(seen)
     }

@@ -144,11 +144,11 @@ private struct World {
     let world = try World()
     let context = world.context
     let country = try context.existingObject(Country.self, with: world.country)
-    let government = Government(in: context)
+    let government = Government(context: context)
     government.form = "republic"
     government.country = country
     let new = context.city("N", in: country)
-    let language = Language(in: context)
+    let language = Language(context: context)
     country.languages.insert(language)
     let message = try world.saved { [id = world.country] context in
       context.delete(try context.existingObject(Country.self, with: id))
@@ -228,7 +228,7 @@ private struct World {
       forName: ManagedObjectContext.objectsDidChangeNotification, object: worker.layer, queue: nil
     ) { _ in
       for queue in [worker, root] {
-        let count = try? queue.performAndWait { try $0.count(for: City.all) }
+        let count = try? queue.performAndWait { try $0.count(City.all) }
         counts.withLock { $0.append(count ?? -1) }
       }
     }

@@ -68,9 +68,9 @@
         isInside.withLock { $0 = false }
       }
       defer { PausePoint.observe(container.coordinator.schema, nil) }
-      _ = try reader.count(for: City.all)
+      _ = try reader.count(City.all)
       reader.processPendingChanges()
-      _ = try merging.count(for: City.all)
+      _ = try merging.count(City.all)
       merging.processPendingChanges()
       #expect(remaining.withLock { $0 } == 0)
       #expect(try reader.existingObject(City.self, with: id).population == 9)

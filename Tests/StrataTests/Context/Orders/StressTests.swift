@@ -258,7 +258,7 @@ private struct Stress {
       let sums = try Self.sums(ManagedObjectContext(parent: container.coordinator))
       try #require(sums == Self.expectedSums)
       for queue in [container.root, worker, child] {
-        _ = try await queue.perform { try $0.count(for: City.all) }
+        _ = try await queue.perform { try $0.count(City.all) }
       }
       await did("read")
     } while !isOver
@@ -269,6 +269,6 @@ private struct Stress {
     context.reset()
     let sums = try Self.sums(context)
     try #require(sums == Self.expectedSums)
-    try container.root.performAndWait { _ = try $0.count(for: City.all) }
+    try container.root.performAndWait { _ = try $0.count(City.all) }
   }
 }

@@ -116,8 +116,8 @@ private func chain(below root: ContextQueue, depth: Int) -> [ContextQueue] {
     let worker = container.newBackgroundContext()
     try await container.root.perform { $0.rollback() }
     let (route, ferry) = try await worker.perform { context in
-      let route = Route(in: context)
-      let ferry = Ferry(in: context)
+      let route = Route(context: context)
+      let ferry = Ferry(context: context)
       route.ferries.insert(ferry)
       try context.save()
       return (route.objectID, ferry.objectID)

@@ -129,7 +129,7 @@ import Testing
       second.iso = "IQ"
       try context.save()
       #expect(!context.hasChanges)
-      #expect(try context.count(for: Country.all) == 2)
+      #expect(try context.count(Country.all) == 2)
     }
   }
 
@@ -147,10 +147,10 @@ import Testing
       try context.save()
     }
     try await save
-    #expect(try await root.perform { try $0.count(for: City.all) } == 2_001)
+    #expect(try await root.perform { try $0.count(City.all) } == 2_001)
     try await root.save()
     let other = ContextQueue(parent: container.coordinator)
-    #expect(try await other.perform { try $0.count(for: City.all) } == 2_001)
+    #expect(try await other.perform { try $0.count(City.all) } == 2_001)
   }
 
   @Test func `of edits made on top of a save under way is based on the saved state`() async throws {

@@ -89,7 +89,7 @@ import Testing
     try await withDiary { diary, container in
       diary.on("willSave") { note in
         guard note.text == "A", let context = note.managedObjectContext else { return }
-        guard (try? context.count(for: Note.where { $0.text == "log" })) == 0 else { return }
+        guard (try? context.count(Note.where { $0.text == "log" })) == 0 else { return }
         context.note("log")
         for old in (try? context.fetch(Note.where { $0.text == "old" })) ?? [] {
           context.delete(old)
@@ -156,7 +156,7 @@ import Testing
       try await container.root.perform { context in
         context.note("0")
         try context.save()
-        #expect(try context.count(for: Note.all) == 151)
+        #expect(try context.count(Note.all) == 151)
         #expect(!context.hasChanges)
       }
     }
@@ -257,13 +257,13 @@ import Testing
     let counter = InstanceCount()
     try await withDiary { _, container in
       try await container.newBackgroundContext().perform { context in
-        for index in 0..<100 { Folder(in: context).name = "\(index)" }
+        for index in 0..<100 { Folder(context: context).name = "\(index)" }
         try context.save()
       }
       try await Folder.$instanceCount.withValue(counter) { try await container.root.save() }
       #expect(counter.value == 0)
       let reader = ContextQueue(parent: container.coordinator)
-      #expect(try await reader.perform { try $0.count(for: Folder.all) } == 100)
+      #expect(try await reader.perform { try $0.count(Folder.all) } == 100)
     }
   }
 }

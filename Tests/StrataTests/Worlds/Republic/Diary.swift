@@ -127,7 +127,7 @@ extension ManagedObjectContext {
   /// Inserts a note for a test.
   @discardableResult
   func note(_ text: String, in folder: Folder? = nil) -> Note {
-    let note = Note(in: self)
+    let note = Note(context: self)
     note.text = text
     note.folder = folder
     return note

@@ -44,7 +44,7 @@ extension ManagedObjectContext {
   /// Inserts a painting for a test.
   @discardableResult
   func painting(_ title: String, scan: Data? = nil, in gallery: Gallery? = nil) -> Painting {
-    let painting = Painting(in: self)
+    let painting = Painting(context: self)
     painting.title = title
     if let scan { painting.scan = scan }
     painting.gallery = gallery

@@ -47,7 +47,7 @@ import Strata
 extension ManagedObjectContext {
   @discardableResult
   func port(_ name: String, code: String? = nil) -> Port {
-    let port = Port(in: self)
+    let port = Port(context: self)
     port.name = name
     port.code = code
     return port
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
 
   @discardableResult
   func ship(_ name: String, tonnage: Int = 0, in port: Port? = nil) -> Ship {
-    let ship = Ship(in: self)
+    let ship = Ship(context: self)
     ship.name = name
     ship.tonnage = tonnage
     ship.port = port
@@ -64,7 +64,7 @@ extension ManagedObjectContext {
 
   @discardableResult
   func tanker(_ name: String, tonnage: Int = 0, in port: Port? = nil) -> Tanker {
-    let tanker = Tanker(in: self)
+    let tanker = Tanker(context: self)
     tanker.name = name
     tanker.tonnage = tonnage
     tanker.port = port

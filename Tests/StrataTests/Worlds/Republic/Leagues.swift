@@ -40,7 +40,7 @@ extension ManagedObjectContext {
   /// Inserts a team that breaks no rule.
   @discardableResult
   func team(_ name: String = "Reds", playerCount: Int = 2) -> Team {
-    let team = Team(in: self)
+    let team = Team(context: self)
     team.name = name
     team.code = "RE"
     for index in 0..<playerCount { player("\(name) \(index)", in: team) }
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
 
   @discardableResult
   func player(_ name: String, in team: Team? = nil) -> Player {
-    let player = Player(in: self)
+    let player = Player(context: self)
     player.name = name
     player.team = team
     return player
@@ -57,7 +57,7 @@ extension ManagedObjectContext {
 
   @discardableResult
   func sponsor(_ name: String) -> Sponsor {
-    let sponsor = Sponsor(in: self)
+    let sponsor = Sponsor(context: self)
     sponsor.name = name
     return sponsor
   }

@@ -67,7 +67,7 @@ extension ManagedObjectContext {
   /// Inserts a nation for a test.
   @discardableResult
   func nation(_ iso: String?, name: String? = nil, population: Int? = nil) -> Nation {
-    let nation = Nation(in: self)
+    let nation = Nation(context: self)
     nation.iso = iso
     if let name { nation.name = name }
     if let population { nation.population = population }
@@ -77,7 +77,7 @@ extension ManagedObjectContext {
   /// Inserts a seat for a test.
   @discardableResult
   func seat(_ number: Int?, of nation: Nation?, holder: String? = nil) -> Seat {
-    let seat = Seat(in: self)
+    let seat = Seat(context: self)
     seat.number = number
     seat.nation = nation
     if let holder { seat.holder = holder }

@@ -41,14 +41,14 @@ import Strata
 extension ManagedObjectContext {
   @discardableResult
   func realm(_ name: String) -> Realm {
-    let realm = Realm(in: self)
+    let realm = Realm(context: self)
     realm.name = name
     return realm
   }
 
   @discardableResult
   func town(_ name: String, people: Int32 = 0, in realm: Realm? = nil) -> Town {
-    let town = Town(in: self)
+    let town = Town(context: self)
     town.name = name
     town.people = people
     town.realm = realm

@@ -85,12 +85,12 @@ extension ManagedObjectContext {
   /// Inserts objects as `random` determines: the same for the same seed.
   func fillWarehouse(_ count: Int, _ random: inout SeededGenerator) {
     let depots = (0..<max(1, count / 20)).map { index in
-      let depot = Depot(in: self)
+      let depot = Depot(context: self)
       depot.name = "depot \(index % 3)"
       return depot
     }
     let racks = (0..<max(2, count / 8)).map { index in
-      let rack = Rack(in: self)
+      let rack = Rack(context: self)
       rack.code = index.isMultiple(of: 4) ? nil : "rack \(index)"
       rack.depot = Bool.random(using: &random) ? depots.randomElement(using: &random) : nil
       return rack
@@ -99,13 +99,13 @@ extension ManagedObjectContext {
       if let other = racks.randomElement(using: &random) { rack.neighbours.insert(other) }
     }
     let stickers = (0..<4).map { index in
-      let sticker = Sticker(in: self)
+      let sticker = Sticker(context: self)
       sticker.text = index == 0 ? nil : "sticker \(index)"
       return sticker
     }
     for depot in depots {
       for _ in 0..<Int.random(in: 0...2, using: &random) {
-        let gate = Gate(in: self)
+        let gate = Gate(context: self)
         gate.plan = data(&random)
         gate.depots.insert(depot)
         if Bool.random(using: &random) {
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
         }
       }
       for day in 0..<Int.random(in: 0...2, using: &random) {
-        let visit = Visit(in: self)
+        let visit = Visit(context: self)
         visit.day = day
         visit.depot = depot
       }
@@ -129,7 +129,7 @@ extension ManagedObjectContext {
       }
     }
     for index in 0..<(count / 6) {
-      let memo = Memo(in: self)
+      let memo = Memo(context: self)
       memo.text = "memo \(index)"
       memo.subject = Bool.random(using: &random) ? wares.randomElement(using: &random) : nil
       if Int.random(in: 0..<8, using: &random) == 0 {
@@ -144,18 +144,18 @@ extension ManagedObjectContext {
   private func ware(_ index: Int, _ random: inout SeededGenerator) -> Ware {
     let ware: Ware
     if Bool.random(using: &random) {
-      let crate = Crate(in: self)
+      let crate = Crate(context: self)
       crate.weight = Double(index) / 2
       if Bool.random(using: &random) {
-        crate.lid = Lid(in: self)
+        crate.lid = Lid(context: self)
         crate.lid?.colour = "red"
       }
-      if Int.random(in: 0..<40, using: &random) == 0 { Complaint(in: self).crate = crate }
+      if Int.random(in: 0..<40, using: &random) == 0 { Complaint(context: self).crate = crate }
       ware = crate
     } else {
-      let barrel = Barrel(in: self)
+      let barrel = Barrel(context: self)
       barrel.litres = Int.random(in: 0...20, using: &random)
-      if Bool.random(using: &random) { barrel.tap = Tap(in: self) }
+      if Bool.random(using: &random) { barrel.tap = Tap(context: self) }
       ware = barrel
     }
     ware.label = "ware \(index)"

@@ -27,7 +27,7 @@ extension ManagedObjectModel {
 extension Person {
   /// Makes a person with the values of a row; the company is for the caller to set.
   convenience init(_ row: People.Person, in context: ManagedObjectContext) {
-    self.init(in: context)
+    self.init(context: context)
     name = row.name
     email = row.email
     age = row.age

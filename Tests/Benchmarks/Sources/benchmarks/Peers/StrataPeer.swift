@@ -115,7 +115,7 @@ final class StrataPeer: Peer {
 
   func stream() throws -> UInt64 {
     var sum: UInt64 = 0
-    try context.forEachRow(of: Person.all.select(\.age, \.name)) { age, name in
+    try context.forEachRow(Person.all.select(\.age, \.name)) { age, name in
       sum &+= UInt64(age) &+ UInt64(name.utf8.count)
     }
     return sum
@@ -214,7 +214,7 @@ func insertPeople(
       var companies: [Company?] = [nil]
       if first == 1 {
         for name in people.companies.dropFirst() {
-          let company = Company(in: context)
+          let company = Company(context: context)
           company.name = name
           companies.append(company)
         }

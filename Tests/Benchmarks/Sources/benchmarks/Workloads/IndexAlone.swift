@@ -44,7 +44,7 @@ extension Workload {
     try setting.measure(workload, operations: count) {
       let sum = try queue.performAndWait { context in
         try (0..<count).reduce(into: 0) { sum, step in
-          sum += try context.count(for: request(step % 4 * 20_000))
+          sum += try context.count(request(step % 4 * 20_000))
         }
       }
       return { UInt64(sum) }

@@ -13,7 +13,7 @@ extension Workload {
     let start = measure_own_resident()
     guard start > 0 else { throw Unsupported(reason: "this system does not say what is resident") }
     var (sum, count, most) = (0 as UInt64, 0, start)
-    try context.forEachRow(of: Person.all.select(\.age)) { age in
+    try context.forEachRow(Person.all.select(\.age)) { age in
       sum &+= UInt64(age)
       count += 1
       if count.isMultiple(of: 10_000) { most = max(most, measure_own_resident()) }

@@ -1,67 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package import StrataModel
 
-/// A request for rows as dictionaries, for code that knows properties only by name, such as a tool.
-/// `RowRequest` is the typed form. Core Data: `NSFetchRequest` with the dictionary result type.
-///
-/// ```swift
-/// var request = DictionaryRequest(City.all)
-/// request.propertiesToFetch = ["country.name", .count(), .sum("population", as: "total")]
-/// request.propertiesToGroupBy = ["country.name"]
-/// request.havingPredicate = try FetchPredicate(format: "$total > 1000000")
-/// ```
-///
-/// Names are checked against the entity when the request is executed.
-public struct DictionaryRequest<Root>: Sendable {
-  /// The objects that the rows are computed from. The rows have their order and window.
-  public var objects: FetchRequest<Root>
-  /// The columns. If there are none, the columns are all attributes and to-one relationships stored
-  /// in the objects' records. `.external` attributes are not in the records and cannot be columns.
-  /// Core Data: `propertiesToFetch`.
-  public var propertiesToFetch: [FetchColumn] = []
-  /// The properties that define the groups, of the object or of related objects. Core Data:
-  /// `propertiesToGroupBy`.
-  public var propertiesToGroupBy: [FetchColumn] = []
-  /// The condition on groups, in which variables such as `$total` name columns; nil for all groups.
-  /// Core Data: `havingPredicate`.
-  public var havingPredicate: FetchPredicate?
-  /// Whether only the first of several equal rows is returned. Core Data: `returnsDistinctResults`.
-  public var returnsDistinctResults = false
-
-  /// Creates a request for the values of all stored properties of `objects`.
-  public init(_ objects: FetchRequest<Root>) { self.objects = objects }
-
-  /// Returns the request as the planner takes it.
-  ///
-  /// - Parameter entity: the entity of the objects.
-  /// - Throws: `QueryError.duplicateColumn`.
-  package func untyped(of entity: EntityDescription) throws(QueryError) -> UntypedRowRequest {
-    let columns =
-      propertiesToFetch.isEmpty
-      ? entity.properties.filter(\.isColumn).map { FetchColumn($0.name) } : propertiesToFetch
-    var named: Substitution = [:]
-    for column in columns where named.updateValue(column.node, forKey: column.name) != nil {
-      throw .duplicateColumn(column.name)
-    }
-    return UntypedRowRequest(
-      objects: objects.untyped, columns: columns.map { ($0.name, $0.node) },
-      groupKeys: propertiesToGroupBy.map(\.node),
-      having: havingPredicate.map { BoundPredicate(predicate: $0.node, values: named) },
-      isDistinct: returnsDistinctResults)
-  }
-}
-
-extension PropertyDescription {
-  /// Whether the record of each object has one value of the property.
-  fileprivate var isColumn: Bool {
-    switch self {
-    case .attribute(let attribute): !attribute.isTransient && !attribute.isExternal
-    case .relationship(let relationship): relationship.kind == .toOne
-    }
-  }
-}
-
-/// A column of a `DictionaryRequest`: a name, and a property or a calculation. Core Data:
+/// A column of rows as dictionaries: a name, and a property or a calculation. Core Data:
 /// `NSPropertyDescription`, `NSExpressionDescription`.
 public struct FetchColumn: Sendable, ExpressibleByStringLiteral {
   /// The key of the column in the dictionaries.

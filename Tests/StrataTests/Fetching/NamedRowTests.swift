@@ -11,14 +11,12 @@ import Testing
   }
 }
 
-@Suite struct `Dictionaries` {
+@Suite struct `Rows of named columns` {
   @Test func `have the columns that are named, calculated or worked out of groups`() throws {
     try withLedgers(fill) { context, place in
-      var request = DictionaryRequest(LedgerEntry.all.sorted(by: \.amount))
-      request.propertiesToFetch = [
-        "label", "account.owner", try FetchColumn("twice", format: "amount * %d", 2),
-      ]
-      let rows = try context.fetch(request)
+      let entries = LedgerEntry.all.sorted(by: \.amount).select(
+        "label", "account.owner", try FetchColumn("twice", format: "amount * %d", 2))
+      let rows = try context.fetch(entries)
       #expect(rows.count == 4, "\(place)")
       #expect(
         rows[0] == ["label": .string("x"), "account.owner": .null, "twice": .int(0)], "\(place)")
@@ -26,19 +24,19 @@ import Testing
         rows[3] == ["label": .string("y"), "account.owner": .string("Ada"), "twice": .int(6)],
         "\(place)")
 
-      request = DictionaryRequest(LedgerEntry.all.sorted(by: \.label))
-      request.propertiesToFetch = [
-        "label", .count(), .sum("amount", as: "total"), .max("amount"),
-        .average("amount").named("mean"),
-      ]
-      request.propertiesToGroupBy = ["label"]
+      let request = LedgerEntry.all.sorted(by: \.label)
+        .select(
+          "label", .count(), .sum("amount", as: "total"), .max("amount"),
+          .average("amount").named("mean")
+        )
+        .grouped(by: "label")
       let x: [String: PropertyValue] = [
         "label": .string("x"), "count": .int(3), "total": .int(3), "max.amount": .int(2),
         "mean": .double(1),
       ]
       #expect(try context.fetch(request).first == x, "\(place)")
-      request.havingPredicate = try FetchPredicate(format: "$total == 3 AND $count > 2")
-      #expect(try context.fetch(request) == [x], "\(place)")
+      let having = request.having(try FetchPredicate(format: "$total == 3 AND $count > 2"))
+      #expect(try context.fetch(having) == [x], "\(place)")
     }
   }
 
@@ -46,12 +44,11 @@ import Testing
     let container = try estate()
     try container.root.performAndWait { context in
       let entry = context.entry("a", 7, of: context.account("Ada"))
-      let row = try #require(try context.fetch(DictionaryRequest(LedgerEntry.all)).first)
+      let row = try #require(try context.fetch(LedgerEntry.all.selectAll()).first)
       #expect(Set(row.keys) == ["label", "amount", "weight", "price", "small", "kind", "account"])
       #expect(row["account"] == (entry.account?.objectID).map(PropertyValue.object))
-      var ids = DictionaryRequest(LedgerEntry.all)
-      ids.propertiesToFetch = ["SELF"]
-      #expect(try context.fetch(ids) == [["SELF": .object(entry.objectID)]])
+      #expect(
+        try context.fetch(LedgerEntry.all.select("SELF")) == [["SELF": .object(entry.objectID)]])
     }
   }
 
@@ -59,18 +56,29 @@ import Testing
     let container = try republic()
     try container.root.performAndWait { context in
       context.painting("a", scan: scan(1))
-      let row = try #require(try context.fetch(DictionaryRequest(Painting.all)).first)
+      let row = try #require(try context.fetch(Painting.all.selectAll()).first)
       #expect(Set(row.keys) == ["title", "code", "mirror", "gallery"])
     }
   }
 
   @Test func `are distinct if that is wanted`() throws {
     try withLedgers(fill) { context, place in
-      var request = DictionaryRequest(LedgerEntry.all.sorted(by: \.label))
-      request.propertiesToFetch = ["label"]
-      request.returnsDistinctResults = true
+      let request = LedgerEntry.all.sorted(by: \.label).select("label").distinct()
       expectEqual(
         try context.fetch(request), [["label": .string("x")], ["label": .string("y")]],
+        "\(place)")
+    }
+  }
+
+  @Test func `are sorted by a column, and by a property that is no column`() throws {
+    try withLedgers(fill) { context, place in
+      let byTotal = LedgerEntry.all.select("label", .sum("amount", as: "total"))
+        .grouped(by: "label").sorted(by: "total", order: .reverse)
+      expectEqual(
+        try context.fetch(byTotal).map { $0["total"] }, [.int(3), .int(3)], "\(place)")
+      let byAmount = LedgerEntry.all.select("label").sorted(by: "amount", order: .reverse).limit(2)
+      expectEqual(
+        try context.fetch(byAmount), [["label": .string("y")], ["label": .string("x")]],
         "\(place)")
     }
   }
@@ -78,21 +86,19 @@ import Testing
   @Test func `refuse names that there are not, or twice`() throws {
     let container = try estate()
     try container.root.performAndWait { context in
-      var request = DictionaryRequest(LedgerEntry.all)
-      request.propertiesToFetch = ["nothing"]
+      let all = LedgerEntry.all
       #expect(throws: QueryError.unknownProperty(entity: "LedgerEntry", keyPath: "nothing")) {
-        try context.fetch(request)
+        try context.fetch(all.select("nothing"))
       }
-      request.propertiesToFetch = ["label", FetchColumn("amount").named("label")]
-      #expect(throws: QueryError.duplicateColumn("label")) { try context.fetch(request) }
-      request.propertiesToFetch = ["label"]
-      request.propertiesToGroupBy = ["amount"]
+      #expect(throws: QueryError.duplicateColumn("label")) {
+        try context.fetch(all.select("label", FetchColumn("amount").named("label")))
+      }
       #expect(throws: QueryError.ungroupedProperty(entity: "LedgerEntry", property: "label")) {
-        try context.fetch(request)
+        try context.fetch(all.select("label").grouped(by: "amount"))
       }
-      request.propertiesToFetch = [.count()]
-      request.havingPredicate = try FetchPredicate(format: "$other > 1")
-      #expect(throws: QueryError.unboundVariable("$other")) { try context.fetch(request) }
+      #expect(throws: QueryError.unboundVariable("$other")) {
+        try context.fetch(all.select(.count()).having(FetchPredicate(format: "$other > 1")))
+      }
       #expect(throws: PredicateFormatError.self) { try FetchColumn("x", format: "amount *") }
     }
   }

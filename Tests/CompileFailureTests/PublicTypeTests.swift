@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@Suite struct `The public types` {
+  /// A module's symbol graph, as the compiler writes it.
+  private struct Graph: Decodable {
+    struct Symbol: Decodable {
+      struct Kind: Decodable { let identifier: String }
+      let kind: Kind
+      let pathComponents: [String]
+    }
+    let symbols: [Symbol]
+  }
+
+  /// The top-level types that `import Strata` shows. Names that begin with an underscore are for
+  /// the macros and are not in symbol graphs.
+  private static let types = """
+    AncestorSaveError AttributeDerivation AttributeDescription AttributeOption AttributeRule
+    AttributeType AttributeValue BatchDeleteRequest BatchDeleteResult BatchProgress
+    Calculable ChangedObjects ColumnValue ContextActor ContextError ContextExecutor
+    ContextLayer ContextParent ContextQueue DeleteRule Entity EntityDescription FetchColumn
+    FetchPredicate FetchProgress FetchRequest FetchedIndexPath FetchedObjects
+    FetchedResultsChangeType FetchedResultsController FetchedResultsControllerDelegate
+    FetchedResultsDifference FetchedResultsSection FetchedResultsSnapshot
+    FetchedResultsUpdate ManagedObject ManagedObjectContext ManagedObjectModel MergePolicy
+    ModelError ObjectBatches ObjectID OrderedToMany PersistentContainer
+    PersistentStoreCoordinator PredicateFormatError PropertyDescription PropertyPath
+    PropertyValue QueryError QueryExplanation QueryGenerationToken RelationshipDescription
+    RelationshipOption RowRequest SaveDestination SnapshotEvents StoreDurability StoreError
+    TextOptions TextValue ToMany UniqueValue ValidationFailure
+    """
+
+  /// The modules that `import Strata` exports, and those beneath them.
+  private static let modules = [
+    "Strata", "StrataStore", "StrataQuery", "StrataChanges", "StrataRecord", "StrataModel",
+    "StrataLMDB", "StrataPrimitives",
+  ]
+
+  @Test func `are those of the list and no others`() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("strata-symbols-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for module in Self.modules {
+      let outcome = try Compiler.extractSymbols(of: module, to: folder)
+      #expect(outcome.succeeded, "\(outcome.output)")
+    }
+    var found: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil)
+    {
+      for symbol in try JSONDecoder().decode(Graph.self, from: Data(contentsOf: file)).symbols
+      where symbol.pathComponents.count == 1
+        && ["struct", "class", "enum", "protocol", "typealias"].contains(
+          symbol.kind.identifier.dropFirst("swift.".count))
+      {
+        found.insert(symbol.pathComponents[0])
+      }
+    }
+    let listed = Set(Self.types.split(whereSeparator: \.isWhitespace).map(String.init))
+    #expect(found.subtracting(listed).sorted() == [], "public, and not in the list")
+    #expect(listed.subtracting(found).sorted() == [], "in the list, and not public")
+  }
+}
