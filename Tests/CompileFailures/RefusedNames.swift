@@ -4,7 +4,7 @@
 // error: 'sortDescriptors' is unavailable: add sort keys with 'sorted(by:order:)'
 // error: 'propertiesToFetch' is unavailable: select columns with 'select(_:)'
 // error: 'returnsObjectsAsFaults' is unavailable: set 'includesPropertyValues' to false
-// error: 'relationshipKeyPathsForPrefetching' is unavailable: name relationships with 'prefetching(_:)'
+// error: 'relationshipKeyPathsForPrefetching' is unavailable: name relationships
 // error: 'filter' has been renamed to 'where(_:)'
 // error: 'sorted(by:_:)' has been renamed to 'sorted(by:order:)'
 // error: 'descending' has been renamed to 'reverse'

@@ -81,7 +81,7 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
   public func min<V: AttributeValue & Comparable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V>
   ) -> PropertyPath<Root, V?> {
-    aggregate(.min, value)
+    extreme(.min, value, V.self)
   }
 
   /// The least value among the members, without nil; nil if no member has a value. Core Data:
@@ -89,7 +89,7 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
   public func min<V: AttributeValue & Comparable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V?>
   ) -> PropertyPath<Root, V?> {
-    aggregate(.min, value)
+    extreme(.min, value, V.self)
   }
 
   /// The greatest value among the members, without nil; nil if no member has a value. Core Data:
@@ -97,7 +97,7 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
   public func max<V: AttributeValue & Comparable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V>
   ) -> PropertyPath<Root, V?> {
-    aggregate(.max, value)
+    extreme(.max, value, V.self)
   }
 
   /// The greatest value among the members, without nil; nil if no member has a value. Core Data:
@@ -105,7 +105,19 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
   public func max<V: AttributeValue & Comparable>(
     _ value: (Member) -> PropertyPath<Leaf.Element, V?>
   ) -> PropertyPath<Root, V?> {
-    aggregate(.max, value)
+    extreme(.max, value, V.self)
+  }
+
+  private func extreme<V: AttributeValue, Value, Result>(
+    _ function: AggregateNode.Function,
+    _ value: (Member) -> PropertyPath<Leaf.Element, Value>, _ type: V.Type
+  ) -> PropertyPath<Root, Result> {
+    let scope = Scope()
+    let element = value(Member(at: scope)).operand
+    return PropertyPath<Root, Result>(
+      calculated: element.extreme(type) {
+        AggregateNode(function: function, collection: collection, scope: scope, element: $0)
+      })
   }
 
   private func aggregate<V, Result>(

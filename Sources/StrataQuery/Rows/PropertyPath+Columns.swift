@@ -16,18 +16,18 @@ extension PropertyPath where Leaf: Calculable {
 
 extension PropertyPath where Leaf: AttributeValue & Comparable {
   /// The least value in a group; nil if no object has a value. Core Data: `min:`.
-  public func min() -> PropertyPath<Root, Leaf?> { aggregate(.min) }
+  public func min() -> PropertyPath<Root, Leaf?> { extreme(.min, Leaf.self) }
 
   /// The greatest value in a group; nil if no object has a value. Core Data: `max:`.
-  public func max() -> PropertyPath<Root, Leaf?> { aggregate(.max) }
+  public func max() -> PropertyPath<Root, Leaf?> { extreme(.max, Leaf.self) }
 }
 
 extension PropertyPath where Leaf: _OptionalValue, Leaf.Wrapped: Comparable {
   /// The least value in a group, without nil; nil if no object has a value. Core Data: `min:`.
-  public func min() -> PropertyPath<Root, Leaf.Wrapped?> { aggregate(.min) }
+  public func min() -> PropertyPath<Root, Leaf.Wrapped?> { extreme(.min, Leaf.self) }
 
   /// The greatest value in a group, without nil; nil if no object has a value. Core Data: `max:`.
-  public func max() -> PropertyPath<Root, Leaf.Wrapped?> { aggregate(.max) }
+  public func max() -> PropertyPath<Root, Leaf.Wrapped?> { extreme(.max, Leaf.self) }
 }
 
 extension PropertyPath {
@@ -37,6 +37,13 @@ extension PropertyPath {
 
   /// The number of different values that the objects of a group have.
   public func distinctCount() -> PropertyPath<Root, Int> { aggregate(.distinctCount) }
+
+  private func extreme<V: AttributeValue, Result>(
+    _ function: RowAggregateNode.Function, _ type: V.Type
+  ) -> PropertyPath<Root, Result> {
+    PropertyPath<Root, Result>(
+      calculated: operand.extreme(type) { RowAggregateNode(function: function, element: $0) })
+  }
 
   private func aggregate<Result>(
     _ function: RowAggregateNode.Function

@@ -92,6 +92,17 @@ import Testing
     }
   }
 
+  @Test func `begin and end with the least and the greatest case of an enum`() throws {
+    try withLedgers(fill) { context, place in
+      let kinds = try context.fetch(LedgerEntry.all).compactMap(\.kind)
+      expectEqual(try context.minimum(LedgerEntry.all, of: \.kind), kinds.min(), "\(place)")
+      expectEqual(try context.maximum(LedgerEntry.all, of: \.kind), kinds.max(), "\(place)")
+      let greatest = try context.fetch(LedgerAccount.all.select { $0.entries.max(\.kind) })
+      let accounts = try context.fetch(LedgerAccount.all)
+      expectEqual(greatest, accounts.map { $0.entries.compactMap(\.kind).max() }, "\(place)")
+    }
+  }
+
   @Test func `of a computed property that is no path are refused`() throws {
     let container = try estate()
     try container.root.performAndWait { context in

@@ -24,3 +24,30 @@ struct RankNode: OperandNode {
     }
   }
 }
+
+/// The raw value of an enum's case at a position in the order of the enum's `<`: the inverse of
+/// `RankNode`, for aggregates of ranks.
+struct RankedCaseNode: OperandNode {
+  let rank: any OperandNode
+  let ranks: _Ranks
+
+  func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
+    let rank = try rank.resolved(by: resolver)
+    let values = ranks.values
+    return Calculation(nil, rank.description) { row, reader in
+      guard case .int(let place) = try rank.value(of: row, reader) else { return .null }
+      return values[Int(place)]
+    }
+  }
+}
+
+extension OperandNode {
+  /// Returns the least or greatest value that `aggregate` finds among the values of this operand,
+  /// in the order of `V`'s `<`.
+  func extreme<V: AttributeValue>(
+    _: V.Type, _ aggregate: (any OperandNode) -> any OperandNode
+  ) -> any OperandNode {
+    guard let ranks = V._ranks else { return aggregate(self) }
+    return RankedCaseNode(rank: aggregate(RankNode(operand: self, ranks: ranks)), ranks: ranks)
+  }
+}
