@@ -126,7 +126,7 @@ struct PreparedBatchDelete: Sendable {
         guard let entity = schema.entity(key.entity)?.description else { return nil }
         return ContextError.DeniedDelete(
           objectID: ObjectID(store: schema.store, key: key),
-          relationship: "\(entity.name).\(entity.properties[slot].name)")
+          entity: entity.name, property: entity.properties[slot].name)
       })
   }
 }

@@ -66,7 +66,10 @@ public enum ContextError: Error, Sendable, Hashable {
   /// An object that may not be deleted, and the relationship that says so.
   public struct DeniedDelete: Sendable, Hashable {
     public let objectID: ObjectID
-    public let relationship: String
+    /// The name of the object's entity.
+    public let entity: String
+    /// The name of the relationship.
+    public let property: String
   }
 }
 
@@ -86,7 +89,8 @@ extension ContextError: CustomStringConvertible {
         + "Mark one attribute .unique, or several properties as uniqueTogether."
     case .deleteDenied(let denied):
       "\(denied.count) objects may not be deleted while others are linked to them: "
-        + denied.prefix(3).map { "\($0.objectID) by \($0.relationship)" }.joined(separator: ", ")
+        + denied.prefix(3).map { "\($0.objectID) by \($0.entity).\($0.property)" }.joined(
+          separator: ", ")
         + (denied.count > 3 ? ", …" : ".")
     case .validationFailed(let failures):
       "\(failures.count) failures of validation: "

@@ -180,7 +180,7 @@ final class DeletionEditor: ContextPart {
           denied.append(
             ContextError.DeniedDelete(
               objectID: ObjectID(store: schema.store, key: key),
-              relationship: "\(entity.description.name).\(relationship.name)"))
+              entity: entity.description.name, property: relationship.name))
         }
       }
     }

@@ -54,43 +54,45 @@ extension MergePolicy {
     /// The properties in which the stored state differs from the base of the change. Empty if the
     /// store has deleted the object, or the save inserted it.
     public var theirChanges: Set<String> {
-      entity.map { names(of: changedByThem($0.layout)) } ?? []
+      entitySchema.map { names(of: changedByThem($0.layout)) } ?? []
     }
 
-    /// The name of the object's entity.
-    public var entityName: String { entity?.description.name ?? "" }
+    /// The name of the object's entitySchema.
+    public var entity: String { entitySchema?.description.name ?? "" }
 
     /// Whether the save changes nothing in the object, and only requires that no other save has
     /// changed it.
     package var isReadOnly: Bool { changed.isEmpty && base != nil && ours != nil }
 
-    var entity: EntitySchema? { schema.entity(objectID.key.entity) }
+    var entitySchema: EntitySchema? { schema.entity(objectID.key.entity) }
 
     /// A slot counts as changed by the other side if it differs from every value that was read.
     func changedByThem(_ layout: RecordLayout) -> SlotSet {
       guard let base, let theirs else { return SlotSet() }
       let changed =
         read?.slotsDiffering(from: theirs, layout) ?? layout.differingSlots(base, theirs)
-      return changed.subtracting(layout.transientSlots).subtracting(entity?.derivedSlots ?? [])
+      return changed.subtracting(layout.transientSlots).subtracting(
+        entitySchema?.derivedSlots ?? [])
     }
 
     private func names(of slots: SlotSet) -> Set<String> {
-      guard let entity else { return [] }
-      return Set(slots.map { entity.description.properties[$0].name })
+      guard let entitySchema else { return [] }
+      return Set(slots.map { entitySchema.description.properties[$0].name })
     }
 
     private func values(_ record: Record) -> [String: PropertyValue] {
-      guard let entity else { return [:] }
+      guard let entitySchema else { return [:] }
       var values: [String: PropertyValue] = [:]
-      for (slot, property) in entity.description.properties.enumerated()
+      for (slot, property) in entitySchema.description.properties.enumerated()
       where property.relationship?.isToMany != true {
-        if let stamp = record.stamp(at: slot, entity.layout) {
+        if let stamp = record.stamp(at: slot, entitySchema.layout) {
           if let set = external.value(at: slot, fitting: stamp) {
             values[property.name] = .data(set.data)
           }
           continue
         }
-        values[property.name] = record.value(at: slot, layout: entity.layout, store: schema.store)
+        values[property.name] = record.value(
+          at: slot, layout: entitySchema.layout, store: schema.store)
       }
       return values
     }

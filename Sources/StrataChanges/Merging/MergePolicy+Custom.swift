@@ -124,14 +124,14 @@ final class CustomRule: Sendable {
     func refused(_ cause: MergePolicy.Mistake.Cause) -> Result<Int, MergePolicy.Mistake> {
       .failure(mistake(cause, conflict))
     }
-    guard let entity = conflict.entity, let slot = entity.description.slot(named: name) else {
-      return refused(.unknownProperty(name))
+    guard let entity = conflict.entitySchema, let slot = entity.description.slot(named: name) else {
+      return refused(.unknownProperty(property: name))
     }
     guard let relationship = entity.relationships[slot] else {
       let fits = layout.places[slot].code.kind?.holds(value) ?? false
       return fits ? .success(slot) : refused(.unfitValue(property: name))
     }
-    if relationship.isToMany { return refused(.toManyRelationship(name)) }
+    if relationship.isToMany { return refused(.toManyRelationship(property: name)) }
     if value != .null {
       guard case .object(let id) = value, id.store == conflict.schema.store,
         conflict.schema.entity(relationship.destination)?.family.contains(id.key.entity) == true
@@ -140,7 +140,7 @@ final class CustomRule: Sendable {
     if relationship.inverse?.kind == .toOne, value != conflict.ourValues?[name],
       value != conflict.theirValues?[name]
     {
-      return refused(.oneToOneRelationship(name))
+      return refused(.oneToOneRelationship(property: name))
     }
     return .success(slot)
   }

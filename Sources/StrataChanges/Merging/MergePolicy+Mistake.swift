@@ -7,15 +7,15 @@ extension MergePolicy {
   public struct Mistake: Error, Sendable, Hashable {
     public enum Cause: Sendable, Hashable {
       /// The object's entity has no such property.
-      case unknownProperty(String)
+      case unknownProperty(property: String)
       /// The property is a to-many relationship: those are no part of a conflict.
-      case toManyRelationship(String)
+      case toManyRelationship(property: String)
       /// The value is not of the property's type, or out of its range, or an object of another
       /// entity or store.
       case unfitValue(property: String)
       /// The relationship and its inverse are to-one, and the target is neither ours nor theirs:
       /// the other end would not lead back.
-      case oneToOneRelationship(String)
+      case oneToOneRelationship(property: String)
       /// Policies refer to each other without end.
       case endless
     }

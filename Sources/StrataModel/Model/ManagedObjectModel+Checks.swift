@@ -30,17 +30,17 @@ extension ManagedObjectModel {
     if attribute.isExternal {
       let isUnfit = attribute.isTransient || attribute.derivation != nil
       guard attribute.type == .data, !isUnfit else {
-        throw .unfitExternal(entity: entity, attribute: attribute.name)
+        throw .unfitExternal(entity: entity, property: attribute.name)
       }
     }
     guard attribute.defaultValue != .null else {
       if attribute.needsDefault, !attribute.isOptional {
-        throw .missingDefault(entity: entity, attribute: attribute.name)
+        throw .missingDefault(entity: entity, property: attribute.name)
       }
       return
     }
     guard attribute.type.holds(attribute.defaultValue) else {
-      throw .mismatchedDefault(entity: entity, attribute: attribute.name)
+      throw .mismatchedDefault(entity: entity, property: attribute.name)
     }
   }
 
@@ -54,12 +54,12 @@ extension ManagedObjectModel {
         let destination = relationship.destination()
         guard byName[destination.name] === destination else {
           throw .unknownDestination(
-            entity: entity.name, relationship: relationship.name, destination: destination.name)
+            entity: entity.name, property: relationship.name, destination: destination.name)
         }
         if relationship.isSymmetric {
           guard relationship.kind == .toMany, relationship.inverse == nil, destination === entity
           else {
-            throw .unfitSymmetry(entity: entity.name, relationship: relationship.name)
+            throw .unfitSymmetry(entity: entity.name, property: relationship.name)
           }
           inverses[side] = side
         } else if let named = relationship.inverse {
@@ -68,7 +68,7 @@ extension ManagedObjectModel {
           for (from, to) in [(side, other), (other, side)] {
             if let known = inverses[from], known != to {
               throw .conflictingInverse(
-                entity: entity.name, relationship: relationship.name,
+                entity: entity.name, property: relationship.name,
                 inverse: "\(other.entity).\(other.property)")
             }
             inverses[from] = to
@@ -90,7 +90,7 @@ extension ManagedObjectModel {
       }
     guard let slot else {
       throw .unknownInverse(
-        entity: entity.name, relationship: relationship.name, destination: destination.name)
+        entity: entity.name, property: relationship.name, destination: destination.name)
     }
     let property = destination.properties[slot]
     guard let owner = destination.lineage.first(where: { $0.firstOwnSlot <= slot }),
@@ -98,7 +98,7 @@ extension ManagedObjectModel {
       inverse.destination() === entity
     else {
       throw .mismatchedInverse(
-        entity: entity.name, relationship: relationship.name,
+        entity: entity.name, property: relationship.name,
         inverse: "\(destination.name).\(property.name)")
     }
     return PropertyReference(entity: owner.name, property: property.name)

@@ -54,11 +54,11 @@ extension ManagedObjectModel {
     _ attribute: AttributeDescription, of entity: String
   ) throws(ModelError) {
     if attribute.isTransient {
-      throw .indexedTransient(entity: entity, attribute: attribute.name)
+      throw .indexedTransient(entity: entity, property: attribute.name)
     }
     if attribute.type == .codable {
-      throw .unindexableType(entity: entity, attribute: attribute.name, type: attribute.type)
+      throw .unindexableType(entity: entity, property: attribute.name, type: attribute.type)
     }
-    if attribute.isExternal { throw .unfitExternal(entity: entity, attribute: attribute.name) }
+    if attribute.isExternal { throw .unfitExternal(entity: entity, property: attribute.name) }
   }
 }

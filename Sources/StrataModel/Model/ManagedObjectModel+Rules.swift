@@ -23,7 +23,7 @@ extension ManagedObjectModel {
       guard case .matches(let pattern) = rule else { continue }
       do { _ = try Regex(pattern) } catch {
         throw .invalidPattern(
-          entity: entity, attribute: attribute.name, pattern: pattern, reason: "\(error)")
+          entity: entity, property: attribute.name, pattern: pattern, reason: "\(error)")
       }
     }
   }
@@ -34,7 +34,7 @@ extension ManagedObjectModel {
       let count = attribute.options.count { if case .derived = $0 { true } else { false } }
       if count == 0 { continue }
       guard count == 1, !attribute.isTransient, entity.derivation(of: attribute) != nil else {
-        throw .unfitDerivation(entity: entity.name, attribute: attribute.name)
+        throw .unfitDerivation(entity: entity.name, property: attribute.name)
       }
     }
   }

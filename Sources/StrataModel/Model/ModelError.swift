@@ -10,51 +10,51 @@ public enum ModelError: Error, Sendable, Hashable {
   case unknownSuperentity(entity: String, superentity: String)
   /// The relationship leads to an entity that the model lacks: name it in
   /// `ManagedObjectModel(…)` too.
-  case unknownDestination(entity: String, relationship: String, destination: String)
+  case unknownDestination(entity: String, property: String, destination: String)
   /// The destination has no relationship with the name in `inverse:`.
-  case unknownInverse(entity: String, relationship: String, destination: String)
+  case unknownInverse(entity: String, property: String, destination: String)
   /// The inverse leads to another entity than the one that declares the relationship, or is an
   /// attribute.
-  case mismatchedInverse(entity: String, relationship: String, inverse: String)
+  case mismatchedInverse(entity: String, property: String, inverse: String)
   /// Two relationships name the same inverse, or the two sides name different ones.
-  case conflictingInverse(entity: String, relationship: String, inverse: String)
+  case conflictingInverse(entity: String, property: String, inverse: String)
   /// `.symmetric` is for a to-many relationship of an entity with itself, without `inverse:`.
-  case unfitSymmetry(entity: String, relationship: String)
+  case unfitSymmetry(entity: String, property: String)
   /// A `.transient` attribute cannot be `.unique` or `.indexed`: it is not stored.
-  case indexedTransient(entity: String, attribute: String)
+  case indexedTransient(entity: String, property: String)
   /// `.external` is for a `Data` attribute that is neither `.unique`, alone or together with
   /// others, nor `.indexed`, nor `.transient`, nor derived: its bytes are not in the object.
-  case unfitExternal(entity: String, attribute: String)
+  case unfitExternal(entity: String, property: String)
   /// Values of this type have no order that an index could keep (`Codable` structs).
-  case unindexableType(entity: String, attribute: String, type: AttributeType)
+  case unindexableType(entity: String, property: String, type: AttributeType)
   /// `uniqueTogether` names a property that the entity does not have.
   case unknownConstraintProperty(entity: String, property: String)
   /// `uniqueTogether` names a to-many relationship: only attributes and to-one relationships have
   /// one value.
-  case toManyConstraint(entity: String, relationship: String)
+  case toManyConstraint(entity: String, property: String)
   /// `uniqueTogether` has fewer than two different properties, or repeats another set.
   case unfitConstraint(entity: String, properties: [String])
   /// `indexes` names a property that the entity does not have.
   case unknownIndexProperty(entity: String, property: String)
   /// `indexes` names a to-many relationship: only attributes and to-one relationships have one
   /// value.
-  case toManyIndex(entity: String, relationship: String)
+  case toManyIndex(entity: String, property: String)
   /// An index of `indexes` is over less than two different properties, or over a list that has an
   /// index already.
   case unfitIndex(entity: String, properties: [String])
   /// A non-optional enum or `Codable` attribute needs a default value: there is no other value that
   /// a new object could have.
-  case missingDefault(entity: String, attribute: String)
+  case missingDefault(entity: String, property: String)
   /// The default is not of the attribute's type.
-  case mismatchedDefault(entity: String, attribute: String)
+  case mismatchedDefault(entity: String, property: String)
   /// The rule cannot be asked of values of the property's type, or no value obeys it, or every
   /// value does.
   case unfitRule(entity: String, property: String, rule: String)
   /// The pattern of a `.matches` rule is no regular expression.
-  case invalidPattern(entity: String, attribute: String, pattern: String, reason: String)
+  case invalidPattern(entity: String, property: String, pattern: String, reason: String)
   /// The source of the derivation is no property, a derived one itself, or of a type that the
   /// attribute cannot have; or the attribute is transient, or derived twice.
-  case unfitDerivation(entity: String, attribute: String)
+  case unfitDerivation(entity: String, property: String)
   /// An entity has more than 4,095 properties, or the model more than 32,767 entities,
   /// or properties, constraints and indexes.
   case tooLarge
@@ -104,7 +104,7 @@ extension ModelError: CustomStringConvertible {
         + "or more, each once, and each list once in a hierarchy; properties that are unique "
         + "together have an index already. A single attribute is .indexed."
     case .missingDefault(let entity, let attribute):
-      "\(entity).\(attribute) needs a default value, or an optional type: \(entity)(in:) has no "
+      "\(entity).\(attribute) needs a default value, or an optional type: \(entity)(context:) has no "
         + "other value to give it."
     case .mismatchedDefault(let entity, let attribute):
       "The default value of \(entity).\(attribute) is not of the attribute's type."

@@ -9,7 +9,7 @@ extension StoreError {
     public let objectID: ObjectID
     /// The name of its entity.
     public let entity: String
-    public let relationship: String
+    public let property: String
     /// How many members there would be.
     public let count: Int
     /// How many there may be.
@@ -20,7 +20,7 @@ extension StoreError {
 extension StoreError.CountViolation: CustomStringConvertible {
   /// A sentence that says how to resolve the violation.
   public var description: String {
-    "\(entity).\(relationship) of \(objectID) would have \(count) members and may have \(max): "
+    "\(entity).\(property) of \(objectID) would have \(count) members and may have \(max): "
       + "refresh it, and remove some."
   }
 }

@@ -63,19 +63,19 @@ extension StoreError: CustomStringConvertible {
     links.prefix(listCountMax).map { link in
       switch link.cause {
       case .missingTarget:
-        "\(link.relationship) of \(link.owner) leads to \(link.target), which does not exist: "
+        "\(link.entity).\(link.property) of \(link.owner) leads to \(link.target), which does not exist: "
           + "choose another target."
       case .unknownReferrer:
-        "\(link.target) cannot be deleted, \(link.relationship) of \(link.owner) leads to it since "
+        "\(link.target) cannot be deleted, \(link.entity).\(link.property) of \(link.owner) leads to it since "
           + "another save: refresh both."
       case .unknownMember:
-        "\(link.owner) cannot be deleted, its \(link.relationship) has \(link.target) since "
+        "\(link.owner) cannot be deleted, its \(link.property) has \(link.target) since "
           + "another save: refresh both."
       case .deniedReferrer:
-        "\(link.target) cannot be deleted: its delete rule denies it while \(link.relationship) of "
+        "\(link.target) cannot be deleted: its delete rule denies it while \(link.entity).\(link.property) of "
           + "\(link.owner) leads to it."
       case .deniedMember:
-        "\(link.owner) cannot be deleted: its delete rule denies it while its \(link.relationship) "
+        "\(link.owner) cannot be deleted: its delete rule denies it while its \(link.property) "
           + "has \(link.target)."
       }
     }.joined(separator: " ")

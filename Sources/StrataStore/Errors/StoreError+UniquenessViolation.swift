@@ -12,14 +12,14 @@ extension StoreError {
     public let entity: String
     /// The names of the properties: one for an attribute that is unique by itself; several, to-one
     /// relationships among them, for a constraint over them together.
-    public let attributes: [String]
+    public let properties: [String]
     /// The object that has the value, in the store or in the same save.
     public let existing: ObjectID
 
-    package init(objectID: ObjectID, entity: String, attributes: [String], existing: ObjectID) {
+    package init(objectID: ObjectID, entity: String, properties: [String], existing: ObjectID) {
       self.objectID = objectID
       self.entity = entity
-      self.attributes = attributes
+      self.properties = properties
       self.existing = existing
     }
 
@@ -29,7 +29,7 @@ extension StoreError {
     ) {
       self.init(
         objectID: ObjectID(store: entity.store, key: key), entity: entity.description.name,
-        attributes: index.names(in: entity.description),
+        properties: index.names(in: entity.description),
         existing: ObjectID(store: entity.store, key: holder))
     }
   }
@@ -38,8 +38,8 @@ extension StoreError {
 extension StoreError.UniquenessViolation: CustomStringConvertible {
   /// A sentence without the values.
   public var description: String {
-    let names = attributes.joined(separator: " and ")
-    return attributes.count == 1
+    let names = properties.joined(separator: " and ")
+    return properties.count == 1
       ? "\(entity).\(names) of \(objectID) has the same value as in \(existing)."
       : "\(names) of \(entity) \(objectID) have together the same values as in \(existing)."
   }

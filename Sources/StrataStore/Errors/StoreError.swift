@@ -79,13 +79,19 @@ extension StoreError {
     }
 
     public let owner: ObjectID
-    public let relationship: String
+    /// The name of the owner's entity.
+    public let entity: String
+    /// The name of the relationship.
+    public let property: String
     public let target: ObjectID
     public let cause: Cause
 
-    package init(owner: ObjectID, relationship: String, target: ObjectID, cause: Cause) {
+    package init(
+      owner: ObjectID, entity: String, property: String, target: ObjectID, cause: Cause
+    ) {
       self.owner = owner
-      self.relationship = relationship
+      self.entity = entity
+      self.property = property
       self.target = target
       self.cause = cause
     }

@@ -67,7 +67,7 @@ private enum Geography {
       .relationship(RelationshipDescription("employer", kind: .toOne, destination: { company })))
     #expect(
       throws: ModelError.unknownDestination(
-        entity: "Person", relationship: "employer", destination: "Company")
+        entity: "Person", property: "employer", destination: "Company")
     ) {
       try ManagedObjectModel(entities: [person])
     }
@@ -84,28 +84,28 @@ private enum Geography {
     }
     #expect(
       throws: ModelError.unknownInverse(
-        entity: "Person", relationship: "employer", destination: "Company")
+        entity: "Person", property: "employer", destination: "Company")
     ) { try ManagedObjectModel(entities: [company, person(inverse: "staff")]) }
     #expect(
       throws: ModelError.mismatchedInverse(
-        entity: "Person", relationship: "employer", inverse: "Company.name")
+        entity: "Person", property: "employer", inverse: "Company.name")
     ) { try ManagedObjectModel(entities: [company, person(inverse: "name")]) }
   }
 
   @Test func `refuses an index on properties that are not stored or have no order`() {
-    #expect(throws: ModelError.indexedTransient(entity: "A", attribute: "x")) {
+    #expect(throws: ModelError.indexedTransient(entity: "A", property: "x")) {
       try ManagedObjectModel(entities: [
         entity("A", attribute("x", .int64, [.transient, .indexed]))
       ])
     }
-    #expect(throws: ModelError.unindexableType(entity: "A", attribute: "x", type: .codable)) {
+    #expect(throws: ModelError.unindexableType(entity: "A", property: "x", type: .codable)) {
       try ManagedObjectModel(entities: [entity("A", attribute("x", .codable, [.unique]))])
     }
   }
 
   @Test func `refuses a default of another type`() {
     let small = AttributeDescription("x", type: .int8, defaultValue: .int(300))
-    #expect(throws: ModelError.mismatchedDefault(entity: "A", attribute: "x")) {
+    #expect(throws: ModelError.mismatchedDefault(entity: "A", property: "x")) {
       try ManagedObjectModel(entities: [entity("A", .attribute(small))])
     }
   }

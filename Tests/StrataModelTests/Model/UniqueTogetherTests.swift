@@ -31,12 +31,12 @@ private func attribute(
     #expect(throws: ModelError.unknownConstraintProperty(entity: "A", property: "y")) {
       try ManagedObjectModel(entities: [entity("A", [["x", "y"]], attribute("x"))])
     }
-    #expect(throws: ModelError.indexedTransient(entity: "A", attribute: "y")) {
+    #expect(throws: ModelError.indexedTransient(entity: "A", property: "y")) {
       try ManagedObjectModel(entities: [
         entity("A", [["x", "y"]], attribute("x"), attribute("y", .int64, [.transient]))
       ])
     }
-    #expect(throws: ModelError.unindexableType(entity: "A", attribute: "y", type: .codable)) {
+    #expect(throws: ModelError.unindexableType(entity: "A", property: "y", type: .codable)) {
       try ManagedObjectModel(entities: [
         entity("A", [["x", "y"]], attribute("x"), attribute("y", .codable))
       ])
@@ -44,7 +44,7 @@ private func attribute(
     let other = entity("B", [])
     let links = PropertyDescription.relationship(
       RelationshipDescription("links", kind: .toMany, destination: { other }))
-    #expect(throws: ModelError.toManyConstraint(entity: "A", relationship: "links")) {
+    #expect(throws: ModelError.toManyConstraint(entity: "A", property: "links")) {
       try ManagedObjectModel(entities: [
         other, entity("A", [["x", "links"]], attribute("x"), links),
       ])

@@ -54,16 +54,16 @@ private enum Pair {
     (.double, .sum("one", of: "size")), (.string, .now), (.string, .canonical("derived")),
   ])
   func `is refused where it does not`(type: AttributeType, derivation: AttributeDerivation) {
-    #expect(throws: ModelError.unfitDerivation(entity: "Owner", attribute: "derived")) {
+    #expect(throws: ModelError.unfitDerivation(entity: "Owner", property: "derived")) {
       try Pair.model(type, .derived(derivation))
     }
   }
 
   @Test func `is refused for transient attributes, and with another`() {
-    #expect(throws: ModelError.unfitDerivation(entity: "Owner", attribute: "derived")) {
+    #expect(throws: ModelError.unfitDerivation(entity: "Owner", property: "derived")) {
       try Pair.model(.date, .derived(.now), .transient)
     }
-    #expect(throws: ModelError.unfitDerivation(entity: "Owner", attribute: "derived")) {
+    #expect(throws: ModelError.unfitDerivation(entity: "Owner", property: "derived")) {
       try Pair.model(.string, .derived(.uppercase("text")), .derived(.lowercase("text")))
     }
   }

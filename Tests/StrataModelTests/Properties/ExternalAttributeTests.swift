@@ -38,13 +38,13 @@ private func entity(
   func `is refused of another type, and with options that need the bytes`(
     options: [AttributeOption], type: AttributeType
   ) {
-    #expect(throws: ModelError.unfitExternal(entity: "Scan", attribute: "bytes")) {
+    #expect(throws: ModelError.unfitExternal(entity: "Scan", property: "bytes")) {
       try ManagedObjectModel(entities: [entity(Set(options), type: type)])
     }
   }
 
   @Test func `is refused among properties that are unique together`() {
-    #expect(throws: ModelError.unfitExternal(entity: "Scan", attribute: "bytes")) {
+    #expect(throws: ModelError.unfitExternal(entity: "Scan", property: "bytes")) {
       try ManagedObjectModel(
         entities: [entity([.external], uniqueTogether: [["name", "bytes"]])])
     }
@@ -60,7 +60,7 @@ private func entity(
           AttributeDescription(
             "copy", type: .data, isOptional: true, options: [.derived(.path("scan.bytes"))])),
       ])
-    #expect(throws: ModelError.unfitDerivation(entity: "Frame", attribute: "copy")) {
+    #expect(throws: ModelError.unfitDerivation(entity: "Frame", property: "copy")) {
       try ManagedObjectModel(entities: [owner, Frame.scan])
     }
   }

@@ -74,7 +74,7 @@ private enum Pair {
     #expect(
       error
         == .invalidPattern(
-          entity: "Thing", attribute: "a", pattern: "[A-Z", reason: "expected ']'"))
+          entity: "Thing", property: "a", pattern: "[A-Z", reason: "expected ']'"))
     #expect(
       "\(error)" == #"The pattern "[A-Z" of Thing.a is no regular expression: expected ']'."#)
   }

@@ -91,7 +91,7 @@ import Testing
     fourth.insert(Self.city, ["country": id, "name": .string("a"), "level": .int(2)])
     #expect { try fourth.save() } throws: { error in
       guard case StoreError.uniquenessViolations(let violations) = error else { return false }
-      return violations.map(\.attributes) == [["country", "name", "level"]]
+      return violations.map(\.properties) == [["country", "name", "level"]]
         && violations.map(\.existing) == [store.id(key)]
     }
     var fifth = Edit(store)

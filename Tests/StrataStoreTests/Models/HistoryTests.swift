@@ -306,7 +306,7 @@ private struct Sweeps: Model {
   ) async {
     let failure = await ModelTest(
       "sweeps, \(kind)", sequences: 4, steps: 120,
-      meets: ["tree rewritten": 24, "tree emptied": 16]
+      meets: ["tree rewritten": 24, "tree emptied": 8]
     ) { try Sweeps($0, kind) }.firstFailure()
     #expect(failure == nil)
   }

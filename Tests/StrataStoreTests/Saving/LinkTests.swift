@@ -28,7 +28,8 @@ private func links(_ error: any Error) -> [StoreError.DanglingLink] {
       #expect { try third.save() } throws: {
         links($0) == [
           StoreError.DanglingLink(
-            owner: store.id(lost), relationship: "country", target: store.id(nobody),
+            owner: store.id(lost), entity: "City", property: "country",
+            target: store.id(nobody),
             cause: .missingTarget)
         ]
       }
@@ -64,7 +65,8 @@ private func links(_ error: any Error) -> [StoreError.DanglingLink] {
       #expect { try deleting.save() } throws: {
         links($0) == [
           StoreError.DanglingLink(
-            owner: store.id(city), relationship: "country", target: store.id(country),
+            owner: store.id(city), entity: "City", property: "country",
+            target: store.id(country),
             cause: .unknownReferrer)
         ]
       }

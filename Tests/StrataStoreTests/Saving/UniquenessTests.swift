@@ -26,7 +26,7 @@ private func violations(_ error: any Error) -> [StoreError.UniquenessViolation] 
         violations(error).count == 2
           && violations(error).contains(
             StoreError.UniquenessViolation(
-              objectID: store.id(other), entity: "Country", attributes: ["iso"],
+              objectID: store.id(other), entity: "Country", properties: ["iso"],
               existing: store.id(iran)))
       }
       #expect(try store.snapshot().count(of: iran.entity) == 2)

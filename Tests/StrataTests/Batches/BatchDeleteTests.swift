@@ -86,7 +86,7 @@ import Testing
       try container.coordinator.execute(BatchDeleteRequest(Route.all))
     }
     guard case .deleteDenied(let denied)? = error else { throw error ?? .wouldDeadlock }
-    #expect(denied.map(\.objectID) == [ids[1]] && denied.map(\.relationship) == ["Route.ferries"])
+    #expect(denied.map(\.objectID) == [ids[1]] && denied.map(\.property) == ["ferries"])
     let left = try container.root.performAndWait { try $0.count(Route.all) }
     #expect(left == 3)
     // A denying object may be deleted along.

@@ -56,7 +56,7 @@ private struct Told: Equatable {
 private func plain(_ error: any Error) -> [String] {
   switch error as? ContextError {
   case .deleteDenied(let denied)?:
-    denied.map { "\($0.objectID.key.rawValue) \($0.relationship)" }.sorted()
+    denied.map { "\($0.objectID.key.rawValue) \($0.property)" }.sorted()
   case .validationFailed(let failures)?:
     failures.map { "\($0.objectID.key.rawValue) \($0.property ?? "") \($0.rule)" }.sorted()
   default: ["\(error)"]

@@ -150,7 +150,7 @@ struct Address: Codable, Sendable, Equatable {
     let entity = EntityDescription(
       entity: "Bad", of: Sample.self,
       properties: [.attribute("colour", \Sample.colour, as: Colour.self)])
-    #expect(throws: ModelError.missingDefault(entity: "Bad", attribute: "colour")) {
+    #expect(throws: ModelError.missingDefault(entity: "Bad", property: "colour")) {
       try ManagedObjectModel(entities: [entity])
     }
   }

@@ -191,7 +191,7 @@ import Testing
         Issue.record("the save went through")
       } catch ContextError.deleteDenied(let denied) {
         #expect(denied.map(\.objectID) == [route.objectID])
-        #expect(denied.map(\.relationship) == ["Route.ferries"])
+        #expect(denied.map(\.property) == ["ferries"])
       }
       context.rollback()
       route.ferries.removeAll()

@@ -45,7 +45,7 @@ import Testing
         Issue.record("the save went through")
       } catch StoreError.countViolations(let found) {
         #expect(found.map(\.objectID) == [team])
-        #expect(found.map(\.relationship) == ["players"])
+        #expect(found.map(\.property) == ["players"])
         #expect(found.map(\.count) == [5])
         #expect(found.map(\.max) == [4])
         #expect(found.first?.description.contains("remove some") == true)

@@ -38,7 +38,7 @@ import Testing
       try context.save()
       Issue.record("the save went through")
     } catch ContextError.deleteDenied(let denied) {
-      #expect(denied.map(\.relationship).sorted() == relationships)
+      #expect(denied.map { "\($0.entity).\($0.property)" }.sorted() == relationships)
     } catch {
       Issue.record(error)
     }

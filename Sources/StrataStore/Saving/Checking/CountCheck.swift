@@ -26,11 +26,11 @@ struct CountCheck {
       return StoreError.CountViolation(
         objectID: state.objectID(place.owner),
         entity: state.schema.entity(place.owner.entity)?.description.name ?? "",
-        relationship: rule.relationship.name, count: count, max: max)
+        property: rule.relationship.name, count: count, max: max)
     }
     if violations.isEmpty { return }
     throw StoreError.countViolations(
-      violations.sorted { ($0.objectID.key, $0.relationship) < ($1.objectID.key, $1.relationship) })
+      violations.sorted { ($0.objectID.key, $0.property) < ($1.objectID.key, $1.property) })
   }
 
   /// The relationships with a greatest number of members that gain some.

@@ -39,11 +39,11 @@ extension LinkCheck {
     _ cause: StoreError.DanglingLink.Cause, at slot: Int?, from owner: ObjectKey,
     to target: ObjectKey
   ) -> StoreError.DanglingLink {
-    let properties = state.schema.entity(owner.entity)?.description.properties
-    let name = slot.flatMap { properties?[$0].name } ?? "a relationship"
+    let entity = state.schema.entity(owner.entity)?.description
     return StoreError.DanglingLink(
-      owner: state.objectID(owner), relationship: name, target: state.objectID(target), cause: cause
-    )
+      owner: state.objectID(owner), entity: entity?.name ?? "an entity",
+      property: slot.flatMap { entity?.properties[$0].name } ?? "a relationship",
+      target: state.objectID(target), cause: cause)
   }
 
   private func slot(of place: LinkPlace) -> Int? {

@@ -52,7 +52,7 @@ private struct Rivals {
         Issue.record("the save went through")
       } catch StoreError.uniquenessViolations(let violations) {
         #expect(
-          violations.map(\.attributes) == [["iso"]] && violations[0].objectID == new
+          violations.map(\.properties) == [["iso"]] && violations[0].objectID == new
             && violations[0].existing == rivals.stored)
       }
       return
@@ -275,7 +275,7 @@ private struct Rivals {
         try context.save()
         return []
       } catch StoreError.uniquenessViolations(let violations) {
-        return violations.map(\.attributes).sorted { $0.count < $1.count }
+        return violations.map(\.properties).sorted { $0.count < $1.count }
       }
     }
   }
@@ -304,7 +304,7 @@ private struct Rivals {
     #expect(found == [["nation", "number"]])
     let id = try republic().root.performAndWait { $0.nation("A").objectID }
     let sentence = StoreError.UniquenessViolation(
-      objectID: id, entity: "Seat", attributes: ["nation", "number"], existing: id
+      objectID: id, entity: "Seat", properties: ["nation", "number"], existing: id
     ).description
     #expect(sentence.hasPrefix("nation and number of Seat "))
   }

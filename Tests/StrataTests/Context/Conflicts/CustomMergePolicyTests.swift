@@ -52,7 +52,7 @@ private struct Overtaken {
     let id = overtaken.id
     try overtaken.save { conflict in
       guard conflict.objectID == id, conflict.ourChanges == ["name", "population"],
-        conflict.theirChanges == ["name", "population"], conflict.entityName == "City",
+        conflict.theirChanges == ["name", "population"], conflict.entity == "City",
         conflict.baseValues?["name"] == .string("a"),
         case .int(let base)? = conflict.baseValues?["population"],
         case .int(let ours)? = conflict.ourValues?["population"],
@@ -191,7 +191,7 @@ private struct Wrong: Sendable, CustomTestStringConvertible {
 }
 
 private let wrongValues = [
-  Wrong(property: "size", value: .int(1), cause: .unknownProperty("size")),
+  Wrong(property: "size", value: .int(1), cause: .unknownProperty(property: "size")),
   Wrong(
     property: "population", value: .string("many"), cause: .unfitValue(property: "population")),
   Wrong(property: "population", value: .uint(.max), cause: .unfitValue(property: "population")),
@@ -233,7 +233,9 @@ private let wrongValues = [
       .values(["size": .int(1), "population": .bool(true), "name": .string("fits")])
     }
     #expect(
-      found.map(\.cause) == [.unfitValue(property: "population"), .unknownProperty("size")])
+      found.map(\.cause) == [
+        .unfitValue(property: "population"), .unknownProperty(property: "size"),
+      ])
     #expect(StoreError.mergePolicyMistakes(found).description.contains("size"))
   }
 
@@ -307,7 +309,7 @@ private let wrongValues = [
       } catch StoreError.mergePolicyMistakes(let mistakes) {
         #expect(
           mistakes.map(\.cause) == [
-            .toManyRelationship("cities"), .oneToOneRelationship("government"),
+            .toManyRelationship(property: "cities"), .oneToOneRelationship(property: "government"),
           ])
       }
       context.mergePolicy = .custom("theirs") { .values(($0.theirValues ?? [:])) }

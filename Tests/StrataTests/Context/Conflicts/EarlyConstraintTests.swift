@@ -22,7 +22,7 @@ import Testing
       let found = try context.constraintConflicts()
       #expect(found.map(\.objectID) == [a, b, d].map(\.objectID))
       #expect(found.map(\.existing) == [stored, pending, c.objectID])
-      #expect(found.allSatisfy { $0.attributes == ["iso"] && $0.entity == "Nation" })
+      #expect(found.allSatisfy { $0.properties == ["iso"] && $0.entity == "Nation" })
     }
   }
 
@@ -60,7 +60,7 @@ import Testing
       let seat = context.seat(1, of: nation)
       let found = try context.constraintConflicts()
       #expect(found.map(\.objectID) == [seat.objectID])
-      #expect(found.map(\.attributes) == [["nation", "number"]])
+      #expect(found.map(\.properties) == [["nation", "number"]])
       seat.nation = nil
       let none = try context.constraintConflicts()
       #expect(none.isEmpty)

@@ -173,7 +173,7 @@ extension Scene {
           #expect(byID[ids[1]]?.theirValues == nil)
           #expect(byID[ids[2]]?.ourValues == nil)
           #expect(byID[ids[2]]?.theirChanges == ["population"])
-          #expect(byID[ids[2]]?.entityName == "City")
+          #expect(byID[ids[2]]?.entity == "City")
         }
         #expect(context.insertedObjects.count == 1)
         #expect(context.updatedObjects.count == 2)

@@ -20,7 +20,7 @@ import Testing
         try context.save()
         Issue.record("the save went through")
       } catch StoreError.uniquenessViolations(let violations) {
-        #expect(violations.map(\.attributes) == [["iso"]])
+        #expect(violations.map(\.properties) == [["iso"]])
         #expect(Set(violations.flatMap { [$0.objectID, $0.existing] }) == Set(ids))
       }
       #expect(Set(context.insertedObjects.map(\.objectID)) == Set(ids))
