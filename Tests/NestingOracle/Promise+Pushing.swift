@@ -24,7 +24,7 @@ extension Promise {
         // The parent's present state is the state that the context has read, as if it read it
         // again.
         let now = look(parent, key)
-        held[place.rawValue][key] = now?.values == edit.shown ? now : edit.sight
+        held[place.rawValue][key] = now?.values == edit.shown ? now : edit.visible
       }
     }
     for key in Self.keys { land(parent, key) }
@@ -135,7 +135,7 @@ extension Promise {
 
 extension Promise.Edit {
   /// The makers had read an object that was in no store, and the store has it now.
-  fileprivate mutating func note(_ under: Promise.Sight) {
+  fileprivate mutating func note(_ under: Promise.VisibleState) {
     guard under.setters.isEmpty, under.reads.count == 1, let stored = under.reads.first,
       stored.version > 0, stored.above.isEmpty, reads.first?.version == 0
     else { return }

@@ -205,10 +205,10 @@ extension Promise {
     if edits[below.rawValue][key]?.kind == .update || edits[below.rawValue][key]?.kind == .delete {
       edits[below.rawValue][key]?.read(stored)
     }
-    if var sight = held[below.rawValue][key] {
-      sight.reads = sight.reads.map(stored)
-      sight.setters = sight.setters.mapValues { $0.map(stored) }
-      held[below.rawValue][key] = sight
+    if var visible = held[below.rawValue][key] {
+      visible.reads = visible.reads.map(stored)
+      visible.setters = visible.setters.mapValues { $0.map(stored) }
+      held[below.rawValue][key] = visible
     }
   }
 
@@ -246,7 +246,7 @@ extension Promise {
         for slot in lost { top.setters[slot] = former.reads(of: slot) }
         edits[place.rawValue][key] = top
       } else if held[place.rawValue][key] != nil {
-        held[place.rawValue][key] = now?.sight
+        held[place.rawValue][key] = now?.visible
       }
     }
     let settled = Settled(place: place, saved: saved, store: store, former: former)
@@ -283,10 +283,10 @@ extension Promise {
       if let newer = edits[below.rawValue][key] {
         edits[below.rawValue][key] = edit.saved(newer, as: now)
       }
-      if var sight = held[below.rawValue][key] {
-        sight.reads = sight.reads.map { edit.saved($0, as: now) }
-        sight.setters = sight.setters.mapValues { $0.map { edit.saved($0, as: now) } }
-        held[below.rawValue][key] = sight
+      if var visible = held[below.rawValue][key] {
+        visible.reads = visible.reads.map { edit.saved($0, as: now) }
+        visible.setters = visible.setters.mapValues { $0.map { edit.saved($0, as: now) } }
+        held[below.rawValue][key] = visible
       }
     }
     for key in Self.keys {

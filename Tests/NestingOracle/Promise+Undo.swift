@@ -144,7 +144,7 @@ extension Promise {
       else { continue }
       edits[place.rawValue][key] = nil
       if isHeld(place, key) {
-        let read = Sight(values: on, reads: edit.reads, setters: edit.setters)
+        let read = VisibleState(values: on, reads: edit.reads, setters: edit.setters)
         let fresh = look(place, key)
         held[place.rawValue][key] = fresh?.values == on ? fresh : read
       }

@@ -34,7 +34,7 @@ package struct Promise {
   }
 
   /// A context's state of an object, and the readings behind it.
-  struct Sight {
+  struct VisibleState {
     var values: Values
     var reads: [Reading]
     /// The readings of the setters of single properties, if they differ.
@@ -60,29 +60,29 @@ package struct Promise {
     var hasLanded = false
 
     /// The readings of a context that shows this edit.
-    var sight: Sight? {
+    var visible: VisibleState? {
       guard let shown else { return nil }
       guard !reads.isEmpty else {
-        return Sight(values: shown, reads: [Reading(version: 0, was: nil, above: [shown])])
+        return VisibleState(values: shown, reads: [Reading(version: 0, was: nil, above: [shown])])
       }
       func over(_ reading: Reading) -> Reading {
         Reading(version: reading.version, was: reading.was, above: reading.above + [shown])
       }
-      return Sight(
+      return VisibleState(
         values: shown, reads: reads.map(over), setters: setters.mapValues { $0.map(over) })
     }
 
     /// Whether its one maker had read another version of the state with the same values. If several
     /// have made it, or if it was laid over a newer state, each keeps its readings.
-    func isOutdated(by sight: Sight?) -> Bool {
+    func isOutdated(by visible: VisibleState?) -> Bool {
       func one(_ reads: [Reading], _ setters: [Slot: [Reading]], _ values: Values?) -> Int? {
         guard setters.isEmpty, reads.count == 1, let reading = reads.first,
           (reading.was.map { [$0] } ?? []) + reading.above == [values]
         else { return nil }
         return reading.version
       }
-      guard let own = one(reads, setters, on), let sight else { return false }
-      return one(sight.reads, sight.setters, sight.values) != own
+      guard let own = one(reads, setters, on), let visible else { return false }
+      return one(visible.reads, visible.setters, visible.values) != own
     }
 
     /// The reading of the setter of a property.
@@ -123,7 +123,7 @@ package struct Promise {
     var values: Values
 
     var reading: Reading { Reading(version: version, was: values, above: []) }
-    var sight: Sight { Sight(values: values, reads: [reading]) }
+    var visible: VisibleState { VisibleState(values: values, reads: [reading]) }
   }
 
   /// The whole state beneath a pinned context, at the time of the pin.
@@ -140,7 +140,7 @@ package struct Promise {
   var store: [Stored?]
   var edits: [[Edit?]]
   var frozen: [[Edit?]]
-  var held: [[Sight?]]
+  var held: [[VisibleState?]]
   /// The links of many to many.
   var storedLinks = LinkSet()
   var linkEdits = Array(repeating: LinkEdits(), count: Place.allCases.count)
@@ -176,27 +176,27 @@ package struct Promise {
 
   /// The state that a context without held objects shows in this place: the nearest unsaved state
   /// of an object is complete; without one, the store's.
-  func look(_ place: Place, _ key: Int) -> Sight? {
-    if let edit = edits[place.rawValue][key] { return edit.sight }
+  func look(_ place: Place, _ key: Int) -> VisibleState? {
+    if let edit = edits[place.rawValue][key] { return edit.visible }
     if vanished[place.rawValue].contains(key) { return nil }
     return beneath(place, key)
   }
 
   /// The state beneath the context's own newest edit.
-  func beneath(_ place: Place, _ key: Int) -> Sight? {
-    if let edit = frozen[place.rawValue][key] { return edit.sight }
+  func beneath(_ place: Place, _ key: Int) -> VisibleState? {
+    if let edit = frozen[place.rawValue][key] { return edit.visible }
     return inherited(place, key)
   }
 
   /// The state beneath all unsaved changes of the context.
-  func inherited(_ place: Place, _ key: Int) -> Sight? {
+  func inherited(_ place: Place, _ key: Int) -> VisibleState? {
     if let pin = pins[place.rawValue] { return pin.promise.under(place, key) }
     return under(place, key)
   }
 
   /// The parent's state of the object.
-  private func under(_ place: Place, _ key: Int) -> Sight? {
-    guard let parent = place.parent else { return store[key]?.sight }
+  private func under(_ place: Place, _ key: Int) -> VisibleState? {
+    guard let parent = place.parent else { return store[key]?.visible }
     return look(parent, key)
   }
 
@@ -210,9 +210,9 @@ package struct Promise {
   }
 
   /// The context's state of an object: unsaved, held, or read now.
-  func given(_ place: Place, _ key: Int) -> Sight? {
+  func given(_ place: Place, _ key: Int) -> VisibleState? {
     if hasUnsaved(place, key) { return look(place, key) }
-    if let sight = held[place.rawValue][key], !sight.isFault { return sight }
+    if let visible = held[place.rawValue][key], !visible.isFault { return visible }
     return look(place, key)
   }
 
@@ -225,12 +225,12 @@ package struct Promise {
   // MARK: - Editing
 
   mutating func put(_ place: Place, _ key: Int, _ slot: Slot, _ value: Int) {
-    guard let sight = given(place, key), sight.values[slot] != value else { return }
+    guard let visible = given(place, key), visible.values[slot] != value else { return }
     var edit =
       edits[place.rawValue][key]
       ?? Edit(
-        kind: .update, set: .none, shown: sight.values, reads: sight.reads,
-        setters: sight.setters, on: sight.values)
+        kind: .update, set: .none, shown: visible.values, reads: visible.reads,
+        setters: visible.setters, on: visible.values)
     edit.set.set(slot, value)
     edit.shown?[slot] = value
     edits[place.rawValue][key] = edit
@@ -344,10 +344,10 @@ package struct Promise {
     }
     if let edit = edits[place.rawValue][key] {
       markDeleted(place, key, edit)
-    } else if let sight = given(place, key) {
+    } else if let visible = given(place, key) {
       edits[place.rawValue][key] = Edit(
-        kind: .delete, set: .none, shown: nil, reads: sight.reads, setters: sight.setters,
-        on: sight.values)
+        kind: .delete, set: .none, shown: nil, reads: visible.reads, setters: visible.setters,
+        on: visible.values)
     }
     held[place.rawValue][key] = nil
     for part in parts where look(place, part) != nil { delete(place, part) }
@@ -467,10 +467,10 @@ package struct Promise {
   private mutating func erase(_ place: Place, _ key: Int) {
     unlink(place, key)
     guard let edit = edits[place.rawValue][key] else {
-      guard let sight = frozen[place.rawValue][key]?.sight else { return }
+      guard let visible = frozen[place.rawValue][key]?.visible else { return }
       edits[place.rawValue][key] = Edit(
-        kind: .delete, set: .none, shown: nil, reads: sight.reads, setters: sight.setters,
-        on: sight.values)
+        kind: .delete, set: .none, shown: nil, reads: visible.reads, setters: visible.setters,
+        on: visible.values)
       return
     }
     markDeleted(place, key, edit)

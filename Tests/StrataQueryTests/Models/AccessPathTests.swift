@@ -80,7 +80,7 @@ private struct PathWorld: Model {
     let expected = world.cities.filter {
       (request.includesSubentities || $0.key.entity == world.city.number)
         && term?.isTrue($0.key, world) ?? true
-    }.sorted { RandomSortKey.areInOrder($0, $1, by: keys) }
+    }.sorted { RandomSortKey.areInOrder($0, $1, by: keys, in: world) }
       .map(\.key).dropFirst(request.offset).prefix(request.limit ?? .max)
     let plan = try QueryPlan(request, entity: world.city, schema: world.schema)
     random.note("\(term?.text ?? "all"), by \(keys.map(\.text)), \(plan)")

@@ -36,7 +36,7 @@ private struct FilteredWorld: Model {
     let expected = world.cities
       .filter { request.includesSubentities || $0.key.entity == world.city.number }
       .filter { term?.isTrue($0.value, world) ?? true }
-      .sorted { RandomSortKey.areInOrder($0, $1, by: keys) }
+      .sorted { RandomSortKey.areInOrder($0, $1, by: keys, in: world) }
       .map(\.key).dropFirst(request.offset).prefix(request.limit ?? .max)
 
     let plan = try QueryPlan(request, entity: world.city, schema: world.schema)

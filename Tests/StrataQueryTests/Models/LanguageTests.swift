@@ -46,7 +46,7 @@ private struct FormattedWorld: Model {
     var request = keys.reduce(FetchRequest<City>(predicate)) { $1.apply($0) }
     if random.chance(2) { request = request.limit(random.below(9)).offset(random.below(4)) }
     let expected = world.cities.filter { isTrue([$0.key]) }
-      .sorted { RandomSortKey.areInOrder($0, $1, by: keys) }
+      .sorted { RandomSortKey.areInOrder($0, $1, by: keys, in: world) }
       .map(\.key)
     try compare(request.untyped, world.city, expected)
   }

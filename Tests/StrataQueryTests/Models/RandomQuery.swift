@@ -234,7 +234,10 @@ struct RandomSortKey {
   let text: String
   let apply: (FetchRequest<City>) -> FetchRequest<City>
   /// Negative if the first comes first.
-  let order: (CityValue, CityValue) -> Int
+  let order: (Entry, Entry, World) -> Int
+
+  /// A city as the model has it.
+  typealias Entry = (key: ObjectKey, value: CityValue)
 
   static func random(_ random: inout SeededGenerator) -> RandomSortKey {
     let direction: SortOrder = Bool.random(using: &random) ? .forward : .reverse
@@ -243,11 +246,17 @@ struct RandomSortKey {
       _ text: String, _ apply: @escaping (FetchRequest<City>) -> FetchRequest<City>,
       _ value: @escaping (CityValue) -> T?
     ) -> RandomSortKey {
-      RandomSortKey(text: "\(text) \(direction)", apply: apply) { left, right in
-        sign * compare(value(left), value(right))
+      related(text, apply) { city, _ in value(city.value) }
+    }
+    func related<T: Comparable>(
+      _ text: String, _ apply: @escaping (FetchRequest<City>) -> FetchRequest<City>,
+      _ value: @escaping (Entry, World) -> T?
+    ) -> RandomSortKey {
+      RandomSortKey(text: "\(text) \(direction)", apply: apply) { left, right, world in
+        sign * compare(value(left, world), value(right, world))
       }
     }
-    switch Int.random(in: 0..<8, using: &random) {
+    switch Int.random(in: 0..<13, using: &random) {
     case 0:
       return key("name", { $0.sorted(by: \.name, order: direction) }, { TextOrder($0.nameRead) })
     case 1:
@@ -264,17 +273,36 @@ struct RandomSortKey {
     case 6:
       return key(
         "isWalled", { $0.sorted(by: \.isWalled, order: direction) }, { $0.isWalledRead ? 1 : 0 })
+    case 7:
+      return related(
+        "country.motto", { $0.sorted(by: { $0.country.motto }, order: direction) },
+        { $1.country(of: $0.value)?.motto.map(TextOrder.init) })
+    case 8:
+      return related(
+        "country.name", { $0.sorted(by: { $0.country.name }, order: direction) },
+        { $1.country(of: $0.value).map { TextOrder($0.name ?? "") } })
+    case 9:
+      return related(
+        "twins.count", { $0.sorted(by: { $0.twins.count }, order: direction) },
+        { $1.twins[$0.key]?.count ?? 0 })
+    case 10:
+      return key(
+        "population * -3", { $0.sorted(by: { $0.population * -3 }, order: direction) },
+        { -$0.populationRead })
+    case 11:
+      return key(
+        "elevation * 2", { $0.sorted(by: { $0.elevation * 2 }, order: direction) },
+        { $0.elevation.map { NumberOrder(number: $0 * 2) } })
     default: return key("founded", { $0.sorted(by: \.founded, order: direction) }, \.founded)
     }
   }
 
   /// The order of a city and another by `keys`, and then by their own keys.
   static func areInOrder(
-    _ left: (key: ObjectKey, value: CityValue), _ right: (key: ObjectKey, value: CityValue),
-    by keys: [RandomSortKey]
+    _ left: Entry, _ right: Entry, by keys: [RandomSortKey], in world: World
   ) -> Bool {
     for key in keys {
-      let order = key.order(left.value, right.value)
+      let order = key.order(left, right, world)
       if order != 0 { return order < 0 }
     }
     return left.key < right.key
