@@ -104,6 +104,21 @@ extension FetchedListOracle {
         request: Plant.where { $0.gardener.plants.count > 2 }.sorted(by: \.height, order: .reverse),
         make: plain, isIn: { ($0.keeper?.plants.count ?? 0) > 2 },
         precedes: { $0.height > $1.height }),
+      FetchedListOracle(
+        name: "by the gardener's name",
+        request: Plant.all.sorted(by: \.gardener?.name, order: .reverse).sorted(by: \.height),
+        make: plain,
+        precedes: {
+          let (one, two) = ($0.keeper?.name ?? " ", $1.keeper?.name ?? " ")
+          return one == two ? $0.height < $1.height : one > two
+        }),
+      FetchedListOracle(
+        name: "by the number of tools", request: Plant.all.sorted(by: { $0.tools.count }),
+        make: plain, precedes: { $0.tools.count < $1.tools.count }),
+      FetchedListOracle(
+        name: "by firm, a window",
+        request: Plant.all.sorted(by: { $0.gardener.firm.name }).offset(1).limit(5), make: plain,
+        precedes: { ($0.keeper?.employer?.name ?? " ") < ($1.keeper?.employer?.name ?? " ") }),
     ]
   }
 
