@@ -15,7 +15,7 @@ struct Runner {
   /// Runs everything.
   func run() throws -> Results {
     var results = Results()
-    let folder = try Folder(context: parent)
+    let folder = try Folder(in: parent)
     let reference = ReferenceStore(people, in: folder)
     for round in 1...rounds {
       for stage in Workload.Stage.allCases {
@@ -52,7 +52,7 @@ struct Runner {
     var running: [PeerKind: any Peer] = [:]
     for kind in peers {
       guard let type = kind.type else { continue }
-      let folder = try Folder(context: parent.url)
+      let folder = try Folder(in: parent.url)
       let peer = type.init(people, at: folder.file("people"))
       try peer.open()
       (folders[kind], running[kind]) = (folder, peer)

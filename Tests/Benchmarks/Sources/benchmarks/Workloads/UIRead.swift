@@ -12,7 +12,7 @@ extension Workload {
     "W15", "p99 of a UI child's indexed read while a worker imports 10 N objects and root saves",
     per: "read", targets: ["W15": .times(1.5, of: "W15/busy-thread")]
   ) { setting in
-    let folder = try Folder(context: setting.folder.url)
+    let folder = try Folder(in: setting.folder.url)
     let scene = try ImportScene(setting.people, at: folder.file("ui.strata"))
     let total = min(1_000_000, 10 * setting.people.scale)
     let stretch = max(1, total / 20)
