@@ -73,7 +73,8 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// A page differs from its parent's description. Stop writing, check the file, restore or
   /// salvage.
   case corrupted
-  /// A page that is referred to does not exist. As `corrupted`.
+  /// A page that is referred to does not exist: the file is damaged. Stop writing, and restore a
+  /// backup.
   case pageNotFound
   /// Writing the file's header failed earlier, so the state on disk is unknown. Close and reopen
   /// the environment, and check by the transaction number whether the last commit is there.
@@ -118,8 +119,8 @@ extension LMDBError {
     }
   }
 
-  /// As `init(code:)`, but an EIO on a full disk is `diskFull`: liblmdb reports a short write as
-  /// EIO, and a disk that has room for half a page writes short.
+  /// Creates the error of a code of liblmdb or the system. An EIO on a full disk is `diskFull`:
+  /// liblmdb reports a short write as EIO, and a disk that has room for half a page writes short.
   init(code: Int32, writingTo file: Int32) {
     var statistics = statvfs()
     if code == EIO, fstatvfs(file, &statistics) == 0,

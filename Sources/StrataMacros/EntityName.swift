@@ -5,7 +5,7 @@
 
   /// The name of an entity's class, from which the names of its generated members are made.
   struct EntityName {
-    /// As the source has it, with backticks where it has them.
+    /// The name as the source has it, with backticks where it has them.
     let written: String
     /// Without backticks.
     let bare: String

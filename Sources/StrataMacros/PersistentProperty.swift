@@ -6,7 +6,7 @@
   /// A stored property with `@Entity`'s accessors, as the macro reads it. Properties that are left
   /// to the user (computed, static) have none.
   struct PersistentProperty {
-    /// As the source has it, with backticks where it has them.
+    /// The name as the source has it, with backticks where it has them.
     let name: String
     /// Without backticks: the property's name in the model.
     let bareName: String

@@ -31,7 +31,7 @@ package struct Uncounted<Instance: AnyObject> {
 }
 
 extension Array where Element: AnyObject {
-  /// The same array as one of a subclass, in O(1): a checked cast asks each element.
+  /// Returns the array as an array of a subclass, in O(1). A checked cast would ask each element.
   ///
   /// - Precondition: every element is a `Subclass`, which is a class below `Element`.
   @inlinable

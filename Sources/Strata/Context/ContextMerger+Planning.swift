@@ -9,9 +9,10 @@ import StrataRecord
 /// How an object to merge became known.
 private enum Rumour {
   case inserted, updated, deleted
-  /// It may have changed: reported only if it did.
+  /// The object may have changed: it is reported only if it did.
   case suspected
-  /// The same, of an object to or from which an unsaved link leads: looked up in any case.
+  /// The object may have changed, and an unsaved link leads to or from it: it is looked up in any
+  /// case, and reported only if it did.
   case linked
 
   var isSuspicion: Bool { self == .suspected || self == .linked }

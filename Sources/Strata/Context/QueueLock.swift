@@ -41,7 +41,7 @@ final class QueueLock: Sendable {
   final class Place: Sendable {
     // Safety: both are read and changed only by the lock that the place is of, under its `state`.
     nonisolated(unsafe) fileprivate var isPromised = false
-    // Safety: as above.
+    // Safety: read and changed only by the lock that the place is of, under its `state`.
     nonisolated(unsafe) fileprivate var sleeper: CheckedContinuation<Void, Never>?
   }
 

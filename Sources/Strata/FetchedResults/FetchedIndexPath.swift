@@ -15,7 +15,7 @@ public struct FetchedIndexPath: Sendable, Hashable, Codable {
     self.section = section
   }
 
-  /// The same as Foundation has it: [section, item].
+  /// The index path in Foundation's form: [section, item].
   public var indexPath: IndexPath { IndexPath(indexes: [section, item]) }
 
   /// The place of Foundation's index path; nil unless it has two indexes.

@@ -41,7 +41,7 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   /// All changes have been reported.
   func controllerDidChangeContent(_ controller: FetchedResultsController<Object>)
 
-  /// The same change as a value.
+  /// Called after `controllerDidChangeContent(_:)` with the whole change as a difference.
   func controller(
     _ controller: FetchedResultsController<Object>,
     didChangeContentWith difference: FetchedResultsDifference)

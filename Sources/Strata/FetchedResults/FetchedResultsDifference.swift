@@ -5,8 +5,8 @@ public import StrataModel
 /// objects.
 ///
 /// ## How it is applied
-/// As Core Data's callbacks and the batch updates of list views. Deletions refer to index paths of
-/// the old list, insertions to index paths of the new one:
+/// The order is that of Core Data's callbacks and of the batch updates of list views. Deletions
+/// refer to index paths of the old list, insertions to index paths of the new one:
 /// 1. objects that are deleted, and those that move, leave their old places;
 /// 2. deleted sections, empty by now, are removed, and new ones, still empty, are inserted, so that
 ///    each has its index in the new list;

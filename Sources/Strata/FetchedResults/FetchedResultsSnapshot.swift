@@ -10,7 +10,8 @@ public import StrataModel
 public struct FetchedResultsSnapshot: Sendable {
   /// One section of the list.
   public struct Section: Sendable, Hashable, Codable {
-    /// Nil for the objects that have no value to be sectioned by, and in a list without sections.
+    /// The section's name; nil for the objects that have no value to be sectioned by, and in a list
+    /// without sections.
     public let name: String?
     public let objectIDs: [ObjectID]
   }

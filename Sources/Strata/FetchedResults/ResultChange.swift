@@ -4,8 +4,8 @@ import StrataModel
 /// An object that is placed otherwise than before, or is in a list for the first or the last time.
 struct ResultChange {
   let key: ObjectKey
-  /// Nil for an object that comes.
+  /// The entry before the change; nil for an object that comes.
   let old: ResultEntry?
-  /// Nil for an object that goes.
+  /// The entry after the change; nil for an object that goes.
   let new: ResultEntry?
 }

@@ -5,7 +5,7 @@ import StrataPrimitives
 /// The name of a section of one list. Two sections are the same if they are the same instance: so
 /// names are compared once, when a list is made, and not at each step through it.
 package final class SectionName: Sendable {
-  /// Nil for the objects without a value, and in a list without sections.
+  /// The section's name; nil for the objects without a value, and in a list without sections.
   let name: String?
 
   package init(_ name: String?) { self.name = name }

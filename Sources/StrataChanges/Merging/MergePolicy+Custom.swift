@@ -18,7 +18,7 @@ extension MergePolicy {
     /// one-to-one relationship only our value or theirs can be given, for nothing sets the other
     /// end.
     case values([String: PropertyValue], others: MergePolicy = .mergeByPropertyObjectTrump)
-    /// As another policy would decide.
+    /// The decision of another policy.
     case apply(MergePolicy)
   }
 

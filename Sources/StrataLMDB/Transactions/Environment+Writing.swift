@@ -66,7 +66,7 @@ extension Environment {
       outcome.change { $0 = result }
     }
     try writer.submit(job, lendingThread: true)
-    // Safety: as above.
+    // Safety: the monitor holds the result alone, and it is taken once.
     nonisolated(unsafe) let taken = outcome.wait { $0.take() }
     return try taken.get()
   }

@@ -18,8 +18,9 @@ import CStrataLMDB
 /// each commit: end it when the turn ends. It holds the environment; its cursors hold it.
 ///
 /// ## Isolation
-/// As `Transaction`. The last reference may be released on any thread: the environment has
-/// MDB_NOTLS, so a read transaction belongs to its holder, not to the thread that began it.
+/// One isolation at a time, as for every `Transaction`. The last reference may be released on any
+/// thread: the environment has MDB_NOTLS, so a read transaction belongs to its holder, not to the
+/// thread that began it.
 @usableFromInline
 package final class ReadTransaction: Transaction {
   /// How often the transaction was renewed.

@@ -8,11 +8,12 @@ import Synchronization
 /// - open → ended: `commit` (durable as the environment's options say), `abort`, a commit that
 ///   fails, or deinit, which aborts. Nothing of an aborted transaction is ever visible.
 ///
-/// After an operation threw anything but `badValueSize`, abort it: LMDB refuses the
-/// rest with `badTransaction`.
+/// After an operation threw anything but `badValueSize`, abort it: LMDB refuses the rest with
+/// `badTransaction`.
 ///
 /// ## Lifetime
-/// As `Transaction`. Cursors must not be moved after it has ended; they may be dropped then.
+/// The transaction is live until it is committed or aborted. Cursors must not be moved after it has
+/// ended; they may be dropped then.
 ///
 /// ## Isolation
 /// The writer thread, from `begin` to its end.

@@ -104,8 +104,8 @@ extension ModelError: CustomStringConvertible {
         + "or more, each once, and each list once in a hierarchy; properties that are unique "
         + "together have an index already. A single attribute is .indexed."
     case .missingDefault(let entity, let attribute):
-      "\(entity).\(attribute) needs a default value, or an optional type: \(entity)(context:) has no "
-        + "other value to give it."
+      "\(entity).\(attribute) needs a default value, or an optional type: \(entity)(context:) has "
+        + "no other value to give it."
     case .mismatchedDefault(let entity, let attribute):
       "The default value of \(entity).\(attribute) is not of the attribute's type."
     case .unfitRule(let entity, let property, let rule):

@@ -17,7 +17,7 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     package var relationships: [Relationship]
     /// The uniqueness constraints: sorted lists of property names; nil for none.
     package var uniqueTogether: [[String]]?
-    /// As `uniqueTogether`.
+    /// The indexes over several properties: sorted lists of property names; nil for none.
     package var indexes: [[String]]?
   }
 
@@ -28,7 +28,7 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     package var isUnique: Bool
     package var isIndexed: Bool
     package var isTransient: Bool
-    /// Nil for false.
+    /// Whether the bytes are stored beside the object; nil for false.
     package var isExternal: Bool?
   }
 

@@ -61,18 +61,19 @@ extension StoreError: CustomStringConvertible {
 
   private static func describe(_ links: [StoreError.DanglingLink]) -> String {
     links.prefix(listCountMax).map { link in
-      switch link.cause {
+      let name = "\(link.entity).\(link.property)"
+      return switch link.cause {
       case .missingTarget:
-        "\(link.entity).\(link.property) of \(link.owner) leads to \(link.target), which does not exist: "
-          + "choose another target."
+        "\(name) of \(link.owner) leads to \(link.target), which does not exist: choose another "
+          + "target."
       case .unknownReferrer:
-        "\(link.target) cannot be deleted, \(link.entity).\(link.property) of \(link.owner) leads to it since "
-          + "another save: refresh both."
+        "\(link.target) cannot be deleted, \(name) of \(link.owner) leads to it since another "
+          + "save: refresh both."
       case .unknownMember:
         "\(link.owner) cannot be deleted, its \(link.property) has \(link.target) since "
           + "another save: refresh both."
       case .deniedReferrer:
-        "\(link.target) cannot be deleted: its delete rule denies it while \(link.entity).\(link.property) of "
+        "\(link.target) cannot be deleted: its delete rule denies it while \(name) of "
           + "\(link.owner) leads to it."
       case .deniedMember:
         "\(link.owner) cannot be deleted: its delete rule denies it while its \(link.property) "

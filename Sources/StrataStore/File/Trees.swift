@@ -28,9 +28,9 @@ final class Trees: Sendable {
 
   /// The trees of one entity.
   private struct Own {
-    /// Nil for an abstract entity.
+    /// The tree of records; nil for an abstract entity.
     var records: Tree?
-    /// Nil if it has no external attributes.
+    /// The tree of external bytes; nil if the entity has no external attributes.
     var external: Tree?
     /// Nil if it declares nothing that has entries.
     var entries: Tree?
