@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 public import StrataModel
 
 /// A mistake in a fetch request. The mistake is found before any object is read, except for
@@ -93,4 +94,9 @@ extension QueryError: CustomStringConvertible {
         + "such objects, or make the column optional: PropertyPath<Root, Int?>(…)."
     }
   }
+}
+
+extension QueryError: LocalizedError {
+  /// The error in plain English, as in `description`.
+  public var errorDescription: String? { description }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 public import StrataModel
 
 /// An operation of a context failed. The store throws `StoreError`, a fetch request `QueryError`.
@@ -120,4 +121,9 @@ extension ContextError: CustomStringConvertible {
         + "one order everywhere, or use await perform."
     }
   }
+}
+
+extension ContextError: LocalizedError {
+  /// The error in plain English, as in `description`.
+  public var errorDescription: String? { description }
 }

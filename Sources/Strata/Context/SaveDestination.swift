@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 
 /// How far a save goes.
 public enum SaveDestination: Sendable, Hashable {
@@ -24,7 +25,13 @@ public struct AncestorSaveError: Error, Sendable {
 
 extension AncestorSaveError: CustomStringConvertible {
   public var description: String {
-    "The save stopped at the context \(contextName.map { "\"\($0)\", " } ?? "")level \(level) "
-      + "above: \(underlyingError)"
+    let place = level == 1 ? "the parent" : "the ancestor \(level) levels above"
+    let name = contextName.map { " \"\($0)\"" } ?? ""
+    return "The save stopped at \(place)\(name): \(underlyingError)"
   }
+}
+
+extension AncestorSaveError: LocalizedError {
+  /// The error in plain English, as in `description`.
+  public var errorDescription: String? { description }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 public import StrataModel
 
 extension MergePolicy {
@@ -48,4 +49,9 @@ extension MergePolicy.Mistake: CustomStringConvertible {
       }
     return "The merge policy \"\(policy)\" \(complaint) (\(objectID))."
   }
+}
+
+extension MergePolicy.Mistake: LocalizedError {
+  /// The error in plain English, as in `description`.
+  public var errorDescription: String? { description }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 
 /// Why descriptions do not make a model. Each case is a mistake in the program's declarations.
 public enum ModelError: Error, Sendable, Hashable {
@@ -125,4 +126,9 @@ extension ModelError: CustomStringConvertible {
         + "properties in all."
     }
   }
+}
+
+extension ModelError: LocalizedError {
+  /// The error in plain English, as in `description`.
+  public var errorDescription: String? { description }
 }

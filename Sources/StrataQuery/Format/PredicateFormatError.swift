@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 
 /// An error in a format string: its position, the token found and the token expected.
 ///
@@ -16,4 +17,9 @@ extension PredicateFormatError: CustomStringConvertible {
   public var description: String {
     "At character \(position): found \(found), expected \(expected)."
   }
+}
+
+extension PredicateFormatError: LocalizedError {
+  /// The error in plain English, as in `description`.
+  public var errorDescription: String? { description }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 import StrataChanges
 import StrataLMDB
 import StrataModel
@@ -81,4 +82,9 @@ extension StoreError: CustomStringConvertible {
       }
     }.joined(separator: " ")
   }
+}
+
+extension StoreError: LocalizedError {
+  /// The error in plain English, as in `description`.
+  public var errorDescription: String? { description }
 }

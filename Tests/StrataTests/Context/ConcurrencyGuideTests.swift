@@ -203,19 +203,47 @@ import Testing
     #expect(saved == "Lavāsān 18146")
   }
 
-  @Test func `equals the page word for word`() throws {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    let page = try String(
-      contentsOf: folder.appending(path: "../../../Docs/Concurrency.md"), encoding: .utf8)
-    let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
-    let shown = page.matches(of: #/<!-- (\S+) -->\n```swift\n([\s\S]*?)```/#)
-      .map { ["\($0.1)", "\($0.2)"] }
-    let run = source.matches(of: #/ {4}// begin (\S+)\n([\s\S]*?) {4}// end/#)
-      .map { match in
-        let lines = match.2.split(separator: "\n", omittingEmptySubsequences: false)
-        return ["\(match.1)", lines.map { String($0.dropFirst(4)) }.joined(separator: "\n")]
+  @Test func `a save that the store refuses`() async throws {
+    let container = try geography()
+    try await container.root.perform { context in
+      let iran = Country(context: context)
+      (iran.iso, iran.name) = ("IR", "Iran")
+      try context.save()
+    }
+    let worker = container.newBackgroundContext()
+    // begin check-early
+    let doubles = try await worker.perform { context in
+      let country = Country(context: context)
+      (country.iso, country.name) = ("IR", "Persia")
+      let doubles = try context.constraintConflicts()
+      if doubles.isEmpty { try context.save() } else { context.rollback() }
+      return doubles
+    }
+    // end check-early
+    #expect(doubles.count == 1)
+    try await worker.perform { context in
+      let country = Country(context: context)
+      (country.iso, country.name) = ("IR", "Persia")
+      try context.save()
+    }
+    // begin refused
+    do {
+      try await worker.save(to: .store)
+    } catch let error as AncestorSaveError {
+      guard case StoreError.uniquenessViolations(let violations) = error.underlyingError else {
+        throw error
       }
-    #expect(shown == run)
-    #expect(shown.count == page.ranges(of: "```swift").count)
+      try await container.root.perform { context in
+        for violation in violations {
+          context.delete(try context.object(ManagedObject.self, with: violation.objectID))
+        }
+        try context.save()
+      }
+    }
+    // end refused
+    let names = try container.root.performAndWait { try $0.fetch(Country.all).map(\.name) }
+    #expect(names == ["Iran"])
   }
+
+  @Test func `equals the page word for word`() throws { try expectGuide("Concurrency.md") }
 }
