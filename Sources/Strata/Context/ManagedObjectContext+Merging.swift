@@ -69,8 +69,9 @@ extension ManagedObjectContext {
     work.view = nil
     let view = try reader.currentView()
     let keys = ChangedKeys(
-      inserted: keys(objects.inserted), updated: keys(objects.updated) + keys(objects.refreshed),
-      deleted: keys(objects.deleted))
+      inserted: objects.inserted.keys(in: schema.store),
+      updated: objects.updated.union(objects.refreshed).keys(in: schema.store),
+      deleted: objects.deleted.keys(in: schema.store))
     let merged = try merger.merge(GatheredEvents(keys), in: view, isChecked: true)
     reporter.announceMerges()
     reporter.announceMerge(merged)
@@ -91,9 +92,10 @@ extension ManagedObjectContext {
   }
 }
 
-extension ManagedObjectContext {
-  private func keys(_ ids: Set<ObjectID>) -> [ObjectKey] {
-    ids.compactMap { $0.store == schema.store ? $0.key : nil }
+extension Set<ObjectID> {
+  /// The keys of the objects in a store.
+  fileprivate func keys(in store: StoreIdentity) -> [ObjectKey] {
+    compactMap { $0.store == store ? $0.key : nil }
   }
 }
 

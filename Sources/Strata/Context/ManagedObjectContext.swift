@@ -240,11 +240,6 @@ extension ManagedObjectContext {
     Set(deletedObjects.lazy.compactMap { $0 as? T })
   }
 
-  /// The objects of a class that the program holds or that have unsaved changes.
-  public func registeredObjects<T: Entity>(of type: T.Type) -> Set<T> {
-    Set(registeredObjects.lazy.compactMap { $0 as? T })
-  }
-
   /// The objects that the program holds or that have unsaved changes. Core Data:
   /// `registeredObjects`.
   public var registeredObjects: Set<ManagedObject> {

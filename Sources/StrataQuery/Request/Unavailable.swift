@@ -24,24 +24,6 @@ extension FetchRequest {
     set {}
   }
 
-  @available(*, unavailable, message: "select columns with 'select(_:)'")
-  public var propertiesToFetch: [FetchColumn] {
-    get { [] }
-    set {}
-  }
-
-  @available(*, unavailable, message: "group the rows of 'select(_:)' with 'grouped(by:)'")
-  public var propertiesToGroupBy: [FetchColumn] {
-    get { [] }
-    set {}
-  }
-
-  @available(*, unavailable, message: "call 'distinct()' on the rows of 'select(_:)'")
-  public var returnsDistinctResults: Bool {
-    get { false }
-    set {}
-  }
-
   @available(*, unavailable, message: "set 'includesPropertyValues' to false to get faults")
   public var returnsObjectsAsFaults: Bool {
     get { false }
@@ -128,11 +110,6 @@ extension PropertyPath where Leaf: TextValue {
 extension PropertyPath {
   @available(*, unavailable, message: "a path through a relationship is optional by itself")
   public var orNil: PropertyPath { self }
-}
-
-extension PropertyPath where Root == Leaf, Root: AnyObject {
-  @available(*, unavailable, message: "'rowCount()' counts the objects of a group")
-  public var count: () -> PropertyPath<Root, Int> { { self.rowCount() } }
 }
 
 extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {

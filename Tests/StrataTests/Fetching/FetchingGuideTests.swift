@@ -107,9 +107,9 @@ import Testing
     // begin upsert
     let iran = try context.upsert(Country.self, matching: \.iso, equals: "IR") { $0.name = "Iran" }
     let rows = [(code: "IQ", name: "Iraq"), (code: "TR", name: "Türkiye")]
-    try context.upsert(Country.self, from: rows, matching: \.iso, by: { $0.code }) { country, row in
-      country.name = row.name
-    }
+    try context.upsert(
+      Country.self, from: rows, matching: \.iso, by: { $0.code },
+      with: { country, row in country.name = row.name })
     // end upsert
     #expect(iran.cities.count == 3)
     #expect(try context.count(Country.all) == 3)
