@@ -112,7 +112,8 @@ let package = Package(
     // What differs.
     + layer("StrataChanges", "StrataPrimitives", "StrataModel", "StrataRecord")
     // What is asked.
-    + layer("StrataQuery", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges")
+    + layer(
+      "StrataQuery", "CStrata", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges")
     // Where it lives.
     + layer(
       "StrataStore", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges",

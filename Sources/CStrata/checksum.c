@@ -24,6 +24,19 @@ static inline uint64_t fold(uint64_t a, uint64_t b) {
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+// The first eight of `left` bytes, zeros behind the last. They are never copied piece by piece to be
+// read as a word: the processor would wait for the pieces. `before` bytes precede them.
+static inline uint64_t word_or_less(const unsigned char *p, size_t left, size_t before) {
+  if (left >= 8) return word(p);
+  if (left == 0) return 0;
+  if (before + left >= 8) return word(p + left - 8) >> (64 - 8 * left);
+  uint64_t bits = 0;
+  for (size_t place = 0; place < left; place++) bits |= (uint64_t)p[place] << (8 * place);
+  return bits;
+}
+
+static inline size_t without(size_t left, size_t taken) { return left > taken ? left - taken : 0; }
+
 static uint64_t mix(const void *bytes, size_t count, uint64_t seed) {
   const unsigned char *p = bytes;
   uint64_t a = seed ^ k0, b = (uint64_t)count ^ k1;
@@ -32,10 +45,13 @@ static uint64_t mix(const void *bytes, size_t count, uint64_t seed) {
     a = fold(word(p) ^ k2, word(p + 8) ^ a) + k0;
     b = fold(word(p + 16) ^ k3, word(p + 24) ^ b) + k1;
   }
-  unsigned char tail[32] = {0};
-  if (left > 0) memcpy(tail, p, left);
-  a = fold(word(tail) ^ k2, word(tail + 8) ^ a) + k0;
-  b = fold(word(tail + 16) ^ k3, word(tail + 24) ^ b) + k1;
+  size_t before = count - left;
+  a = fold(
+    word_or_less(p, left, before) ^ k2,
+    word_or_less(p + 8, without(left, 8), before + 8) ^ a) + k0;
+  b = fold(
+    word_or_less(p + 16, without(left, 16), before + 16) ^ k3,
+    word_or_less(p + 24, without(left, 24), before + 24) ^ b) + k1;
   return fold(a ^ k1, b ^ k0);
 }
 

@@ -98,6 +98,14 @@ let paths: [HotPath] = [
     }
     return sum
   },
+  HotPath(name: "empty-fetch", times: 2) { context, rounds in
+    var count = 0
+    for number in 0..<(rounds * batchCount) {
+      let name = "nobody \(number)"
+      count += try context.fetchIDs(Person.where { $0.name == name }).count
+    }
+    return count
+  },
   HotPath(name: "scan-step", times: 50) { context, rounds in
     var sum = 0
     for round in 0..<rounds {

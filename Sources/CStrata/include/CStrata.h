@@ -5,5 +5,6 @@
 #include "thread_frames.h"
 #include "checksum.h"
 #include "prefetch.h"
+#include "find.h"
 
 #endif

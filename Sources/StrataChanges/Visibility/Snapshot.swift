@@ -57,6 +57,15 @@ package protocol Snapshot: AnyObject {
     _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
   ) throws
 
+  /// Every record of one entity that passes `test`, as `scanRecords(of:_:)` without a test.
+  ///
+  /// - Parameter test: a test for the layout of the entity's records.
+  /// - Returns: the number of records that were read.
+  func scanRecords(
+    of entity: EntityNumber, passing test: RecordTest,
+    _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
+  ) throws -> Int
+
   /// The keys of every record of one entity, ascending. The records are not looked into.
   func scanKeys(of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep) throws
 
@@ -91,6 +100,18 @@ extension Snapshot {
         try body(key, 0, nil)
       }
     }
+  }
+
+  package func scanRecords(
+    of entity: EntityNumber, passing test: RecordTest,
+    _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
+  ) throws -> Int {
+    var count = 0
+    try scanRecords(of: entity) { key, generation, record in
+      count += 1
+      return test.passes(record) ? try body(key, generation, record) : .more
+    }
+    return count
   }
 }
 

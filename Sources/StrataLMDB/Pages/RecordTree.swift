@@ -168,12 +168,34 @@ package final class RecordTree {
 
   // MARK: - Walking
 
-  /// A walk over all entries, ascending.
+  /// Calls `body` with each entry, ascending by number, until it returns false.
   ///
-  /// - Throws: as `value(under:)`.
-  package func walk() throws(LMDBError) -> RecordWalk {
-    if let root = try root(for: .max) { return RecordWalk(from: root, in: transaction) }
-    return RecordWalk(by: try transaction.cursor(in: tree), in: transaction)
+  /// - Throws: as `value(under:)`; `badTransaction` if the body has released the snapshot; the
+  ///   errors of `body`.
+  package func scan(
+    _ body: (_ number: UInt64, _ value: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    guard let root = try root(for: .max) else { return try scanByCursor(body) }
+    var walk = RecordWalk(from: root, in: transaction)
+    try walk.scan(body)
+  }
+
+  private func scanByCursor(
+    _ body: (_ number: UInt64, _ value: UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    let epoch = transaction.epoch
+    var cursor = try transaction.cursor(in: tree)
+    var passed = PassedPages()
+    var last: UInt64?
+    while try cursor.next() {
+      guard let number = RecordKey.number(of: cursor.key), last.map({ $0 < number }) ?? true
+      else { throw LMDBError.corrupted }
+      last = number
+      // Pages of a write transaction are in LMDB's own memory.
+      if !transaction.freesCursors { passed.pass(cursor.value) }
+      guard try body(number, cursor.value) else { return }
+      guard epoch == transaction.epoch else { throw LMDBError.badTransaction }
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import StrataRecord
 
 /// A conjunction of conditions; true if there are none.
 package struct AllOf: Condition {
@@ -10,6 +11,20 @@ package struct AllOf: Condition {
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
     for term in terms where try !term.isTrue(of: row, reader) { return false }
     return true
+  }
+
+  package func recordTest(in layout: RecordLayout) -> RecordTest? {
+    let tests = terms.compactMap { $0.recordTest(in: layout) }
+    guard tests.count == terms.count else { return nil }
+    return RecordTest(all: tests)
+  }
+
+  /// Returns the terms that are tests of bytes as a single test, and the other terms; nil if there
+  /// are none.
+  func split(for layout: RecordLayout) -> (test: RecordTest, rest: (any Condition)?) {
+    let rest = terms.filter { $0.recordTest(in: layout) == nil }
+    let tests = terms.compactMap { $0.recordTest(in: layout) }
+    return (RecordTest(all: tests), rest.isEmpty ? nil : AllOf(rest))
   }
 
   /// The intersection of the terms' index ranges, if all terms are on one slot.

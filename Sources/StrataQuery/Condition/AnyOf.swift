@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import StrataRecord
 
 /// A disjunction of conditions; false if there are none.
 package struct AnyOf: Condition {
@@ -12,6 +13,12 @@ package struct AnyOf: Condition {
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
     for branch in branches where try branch.isTrue(of: row, reader) { return true }
     return false
+  }
+
+  package func recordTest(in layout: RecordLayout) -> RecordTest? {
+    let tests = branches.compactMap { $0.recordTest(in: layout) }
+    guard tests.count == branches.count else { return nil }
+    return RecordTest { start in tests.contains { $0.passes(at: start) } }
   }
 
   /// The union of the branches' index ranges, if all branches are on one slot.

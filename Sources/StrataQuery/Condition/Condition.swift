@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
+package import StrataRecord
 
 /// A resolved predicate: a test of each object, and the index ranges that can answer the test.
 ///
@@ -11,6 +12,12 @@ package protocol Condition: Sendable, CustomStringConvertible {
   ///
   /// - Throws: errors of the store, if the condition reads other objects.
   func isTrue(of row: Row, _ reader: RowReader) throws -> Bool
+
+  /// Returns the condition as a test of the bytes of records; nil if it needs more than the own
+  /// slots of an object.
+  ///
+  /// - Parameter layout: the layout of the records that are tested.
+  func recordTest(in layout: RecordLayout) -> RecordTest?
 
   /// The entries of an index over one of the object's slots that can belong to objects that satisfy
   /// the condition, whether or not the index exists; nil if no such index can answer the condition.
@@ -25,6 +32,7 @@ package protocol Condition: Sendable, CustomStringConvertible {
 }
 
 extension Condition {
+  package func recordTest(in layout: RecordLayout) -> RecordTest? { nil }
   package var range: SlotRange? { nil }
   package var lead: Lead? { nil }
   package var terms: [any Condition] { [self] }

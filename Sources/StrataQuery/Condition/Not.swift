@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import StrataRecord
 
 /// The negation of a condition. The negation usually matches most objects, so an index is used only
 /// if its entries alone are the result.
@@ -9,6 +10,10 @@ package struct Not: Condition {
 
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
     try !operand.isTrue(of: row, reader)
+  }
+
+  package func recordTest(in layout: RecordLayout) -> RecordTest? {
+    operand.recordTest(in: layout).map { test in RecordTest { !test.passes(at: $0) } }
   }
 
   /// The complement of the operand's range, if that range is exact.

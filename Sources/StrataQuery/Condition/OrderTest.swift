@@ -15,6 +15,7 @@ package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
 
   /// Uses only `<` and `==`: the `<=` of dates is defined by `<` and would be true for a date that
   /// is NaN.
+  @inline(__always)
   private func isTrue(of value: V) -> Bool {
     if value == constant { return comparison.holds(0) }
     if Self.isNaN(value) || Self.isNaN(constant) { return false }

@@ -33,6 +33,9 @@ package final class SlotCondition: Condition {
   let test: any SlotTest
   /// The test of a slot that is present.
   private let isTrueOfSlot: @Sendable (_RecordSlot) -> Bool
+  /// Makes the test of records of a layout.
+  private let makeRecordTest:
+    @Sendable (RecordLayout, _ slot: Int, _ isTrueOfAbsent: Bool) -> RecordTest
   /// The result of the test for an absent slot.
   private let isTrueOfAbsent: Bool
   /// The result of the test if a relationship on the path is nil.
@@ -43,6 +46,13 @@ package final class SlotCondition: Condition {
     self.path = path
     self.test = test
     isTrueOfSlot = { test.isTrue(of: $0) }
+    makeRecordTest = { layout, slot, isTrueOfAbsent in
+      let place = layout.places[slot]
+      return RecordTest { start in
+        let slot = layout.slot(place, at: start)
+        return slot.isPresent ? test.isTrue(of: slot) : isTrueOfAbsent
+      }
+    }
     isTrueOfAbsent = test.isTrue(
       of: path.composite?.member(of: path.absentValue) ?? path.absentValue)
     isTrueOfNowhere = test.isTrue(of: PropertyValue.null)
@@ -53,6 +63,7 @@ package final class SlotCondition: Condition {
     path = condition.path.atItsEnd
     test = condition.test
     isTrueOfSlot = condition.isTrueOfSlot
+    makeRecordTest = condition.makeRecordTest
     isTrueOfAbsent = condition.isTrueOfAbsent
     isTrueOfNowhere = condition.isTrueOfNowhere
   }
@@ -63,6 +74,11 @@ package final class SlotCondition: Condition {
     guard let composite = path.composite else { return isTrueOfSlot(slot) }
     // A composite that cannot be decoded reads as an attribute that was never set.
     return composite.member(of: slot).map(test.isTrue) ?? isTrueOfAbsent
+  }
+
+  package func recordTest(in layout: RecordLayout) -> RecordTest? {
+    guard path.isDirect else { return nil }
+    return makeRecordTest(layout, path.slot, isTrueOfAbsent)
   }
 
   package var range: SlotRange? {

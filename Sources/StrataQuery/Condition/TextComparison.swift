@@ -19,8 +19,9 @@ struct TextComparison: SlotTest {
   }
 
   func range(in kind: SlotKind) -> IndexRange? {
-    comparison.range(.string(constant.string), in: kind)
+    guard constant.options.isEmpty else { return nil }
+    return comparison.range(.string(constant.string), in: kind)
   }
 
-  var name: String { comparison.rawValue }
+  var name: String { "\(comparison.rawValue)\(constant.options)" }
 }

@@ -71,14 +71,16 @@ extension FetchSession {
   /// Calls `body` with each object of the family that satisfies the whole predicate.
   private func visitRecords(_ body: (Row) throws -> ScanStep) throws {
     var step = ScanStep.more
-    let condition = plan.condition
+    let all = plan.condition.map { AllOf([$0]) }
     for entity in plan.family where step == .more {
-      let count = try view.walkRecords(of: entity) { row in
-        if let condition, try !condition.isTrue(of: row, reader) { return .more }
+      guard let layout = view.schema.layout(of: entity) else { continue }
+      let (test, rest) = all?.split(for: layout) ?? (.all, nil)
+      let hasRest = rest != nil
+      reads.records += try view.walkRecords(of: entity, passing: test) { row in
+        if hasRest, try !isTrue(rest, of: row) { return .more }
         step = try body(row)
         return step
       }
-      reads.records += count
     }
   }
 }

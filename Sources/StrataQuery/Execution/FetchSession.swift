@@ -190,7 +190,7 @@ final class FetchSession<Sink: RowSink> {
 
   // Not inlined: copying a condition takes longer than testing it for nil.
   @inline(never)
-  private func isTrue(_ condition: (any Condition)?, of row: Row) throws -> Bool {
+  func isTrue(_ condition: (any Condition)?, of row: Row) throws -> Bool {
     try condition?.isTrue(of: row, reader) ?? true
   }
 

@@ -41,7 +41,7 @@ extension ReadView {
   ) throws {
     var arena = RecordArena()
     var rest = wanted
-    _ = try walkRecords(of: entity) { row in
+    _ = try walkRecords(of: entity, passing: .all) { row in
       while let next = rest.first, next < row.key { rest.removeFirst() }
       guard rest.first == row.key else { return rest.isEmpty ? .stop : .more }
       rest.removeFirst()

@@ -108,29 +108,30 @@ extension ReadView {
 
   /// Walks the objects of an entity as if all changes were saved, in ascending order of keys.
   ///
+  /// - Parameter test: a test of the entity's records, which the objects pass.
   /// - Important: the bytes are valid during the call of `body`.
   /// - Returns: the number of records that were read, including stale ones.
-  func walkRecords(of entity: EntityNumber, _ body: (Row) throws -> ScanStep) throws -> Int {
+  func walkRecords(
+    of entity: EntityNumber, passing test: RecordTest, _ body: (Row) throws -> ScanStep
+  ) throws -> Int {
     guard let layout = schema.layout(of: entity) else { return 0 }
-    var count = 0
     let pending = pendingObjects(of: entity)
     if pending.isEmpty {
-      try snapshot.scanRecords(of: entity) { key, generation, bytes in
-        count += 1
-        return try Row(key, generation, bytes, layout).map(body) ?? .more
+      return try snapshot.scanRecords(of: entity, passing: test) { key, generation, bytes in
+        try Row(key, generation, bytes, layout).map(body) ?? .more
       }
-      return count
     }
+    var count = 0
     var walk = PendingWalk(objects: pending)
     func show(_ key: ObjectKey, _ change: Change) throws -> ScanStep {
       guard let record = change.record else { return .more }
       count += 1
       try watch?()
-      return try record.withRow(
-        of: key, layout, generation: change.base?.generation ?? 0, body)
+      return try record.withRow(of: key, layout, generation: change.base?.generation ?? 0) { row in
+        test.passes(at: row.start) ? try body(row) : .more
+      }
     }
-    try snapshot.scanRecords(of: entity) { key, generation, bytes in
-      count += 1
+    count += try snapshot.scanRecords(of: entity, passing: test) { key, generation, bytes in
       try walk.go(to: key, show)
       if walk.shows(key) { walk.step = try Row(key, generation, bytes, layout).map(body) ?? .more }
       return walk.step

@@ -51,6 +51,7 @@ package enum Envelope {
   /// The generation and the record's bytes within `bytes`. They are not yet validated (see
   /// `RecordLayout.validate`) and live as long as `bytes`.
   /// - Throws: `RecordError.tooShort`, `.checksumMismatch`.
+  @inline(__always)
   package static func decode(
     _ bytes: UnsafeRawBufferPointer, key: ObjectKey
   ) throws(RecordError) -> (generation: UInt64, record: UnsafeRawBufferPointer) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import StrataModel
 
 // MARK: - Validation
 
@@ -15,16 +16,31 @@ extension RecordLayout {
     return UInt16(littleEndian: bytes.loadUnaligned(as: UInt16.self)) & ~wideBit
   }
 
+  /// Returns the generation and the record in an envelope, after both are checked.
+  ///
+  /// - Throws: any case of `RecordError`.
+  /// - Complexity: O(bytes).
+  package func content(
+    of envelope: UnsafeRawBufferPointer, key: ObjectKey
+  ) throws(RecordError) -> (generation: UInt64, record: UnsafeRawBufferPointer) {
+    let content = try Envelope.decode(envelope, key: key)
+    try validate(content.record)
+    return content
+  }
+
   /// Checks that no slot's value leaves `bytes`: after that every read of this layout is safe,
   /// whatever the bytes are. It looks at the header and the end offsets, not at the values.
   /// - Throws: any case of `RecordError` but `checksumMismatch`.
   /// - Complexity: O(variable slots).
+  @inline(__always)
   package func validate(_ bytes: UnsafeRawBufferPointer) throws(RecordError) {
-    let found = try Self.version(of: bytes)
-    guard found == version, let start = bytes.baseAddress else {
-      throw .unknownVersion(found: found)
+    guard bytes.count >= Self.headerByteCount, let start = bytes.baseAddress else {
+      throw .tooShort(byteCount: bytes.count, byteCountMin: Self.headerByteCount)
     }
     let header = UInt16(littleEndian: start.loadUnaligned(as: UInt16.self))
+    guard header & ~Self.wideBit == version else {
+      throw .unknownVersion(found: header & ~Self.wideBit)
+    }
     if header & Self.wideBit == 0 {
       try validateEnds(bytes, as: UInt16.self)
     } else {

@@ -3,7 +3,7 @@ package import StrataChanges
 import StrataLMDB
 package import StrataModel
 import StrataPrimitives
-import StrataRecord
+package import StrataRecord
 
 // Records of many objects, together and by a walk.
 
@@ -71,23 +71,39 @@ extension StoreView {
     try walk(tree) { serial, envelope in
       let key = ObjectKey(entity: entity, serial: serial)
       let (generation, record) = try check(envelope, of: key, layout)
-      return try body(key, generation, record)
+      return try body(key, generation, record) == .more
     }
+  }
+
+  package func scanRecords(
+    of entity: EntityNumber, passing test: RecordTest,
+    _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer) throws -> ScanStep
+  ) throws -> Int {
+    guard let tree = trees.records(of: entity), let layout = schema.layout(of: entity) else {
+      return 0
+    }
+    var count = 0
+    try walk(tree) { serial, envelope in
+      count &+= 1
+      let key = ObjectKey(entity: entity, serial: serial)
+      let (generation, record) = try check(envelope, of: key, layout)
+      if !test.passes(record) { return true }
+      return try body(key, generation, record) == .more
+    }
+    return count
   }
 
   package func scanKeys(of entity: EntityNumber, _ body: (ObjectKey) throws -> ScanStep) throws {
     guard let tree = trees.records(of: entity) else { return }
-    try walk(tree) { serial, _ in try body(ObjectKey(entity: entity, serial: serial)) }
+    try walk(tree) { serial, _ in try body(ObjectKey(entity: entity, serial: serial)) == .more }
   }
 
-  /// Calls `body` with each entry of a tree of records.
-  @inline(__always)
+  /// Calls `body` with each entry of a tree of records, until it returns false.
   private func walk(
-    _ tree: Tree, _ body: (_ serial: UInt64, _ envelope: UnsafeRawBufferPointer) throws -> ScanStep
+    _ tree: Tree, _ body: (_ serial: UInt64, _ envelope: UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     do {
-      var walk = try reader.records(of: tree).counted.walk()
-      while try walk.next(), try body(walk.number, walk.value) == .more {}
+      try reader.records(of: tree).counted.scan(body)
     } catch let error as LMDBError {
       throw StoreError(error, tree: trees.name(of: tree))
     }

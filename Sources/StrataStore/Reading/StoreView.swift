@@ -118,13 +118,12 @@ package final class StoreView: Snapshot {
     return try check(envelope, of: key, layout)
   }
 
+  @inline(__always)
   func check(
     _ envelope: UnsafeRawBufferPointer, of key: ObjectKey, _ layout: RecordLayout
   ) throws(StoreError) -> (generation: UInt64, record: UnsafeRawBufferPointer) {
     do throws(RecordError) {
-      let content = try Envelope.decode(envelope, key: key)
-      try layout.validate(content.record)
-      return content
+      return try layout.content(of: envelope, key: key)
     } catch {
       throw .damagedRecord(of: key, error.description)
     }

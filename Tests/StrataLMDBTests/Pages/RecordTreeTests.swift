@@ -207,13 +207,15 @@ import Testing
     let tree = try environment.makeTree("numbers", ["number": "1", "numbes": "2"])
     let reader = try environment.read()
     let mapped = RecordTree(tree, named: "numbers", in: reader, readsPages: readsPages)
-    var walk = try mapped.walk()
-    #expect(try walk.next())
-    try reader.renew()
-    do {
-      _ = try walk.next()
-      Issue.record("the walk went on in an older snapshot")
-    } catch LMDBError.badTransaction {}
+    var numbers: [UInt64] = []
+    #expect(throws: LMDBError.badTransaction) {
+      try mapped.scan { number, _ in
+        numbers.append(number)
+        try reader.renew()
+        return true
+      }
+    }
+    #expect(numbers.count == 1)
   }
 
   @Test func `throws where a key is no number`() throws {
@@ -240,8 +242,10 @@ func withBytes<T>(
 /// All entries that a walk comes to.
 func walk(_ mapped: RecordTree) throws -> [(UInt64, [UInt8])] {
   var entries: [(UInt64, [UInt8])] = []
-  var walk = try mapped.walk()
-  while try walk.next() { entries.append((walk.number, [UInt8](walk.value))) }
+  try mapped.scan { number, value in
+    entries.append((number, [UInt8](value)))
+    return true
+  }
   return entries
 }
 

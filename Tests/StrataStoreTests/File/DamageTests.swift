@@ -69,6 +69,10 @@ private func isDamaged(_ error: any Error) -> Bool {
       #expect(throws: StoreError.self) {
         try snapshot.scanRecords(of: damageable.city.entity) { _, _, _ in .more }
       }
+      #expect(throws: StoreError.self, "although the record would not pass") {
+        let none = RecordTest { _ in false }
+        _ = try snapshot.scanRecords(of: damageable.city.entity, passing: none) { _, _, _ in .more }
+      }
       try damageable.replace(in: damageable.cityTree, flip)
     }
     #expect(try damageable.store.value("name", of: damageable.city) == .string("a"))

@@ -74,11 +74,8 @@ package struct Comparison: OperatorNode {
     if !options.isEmpty {
       try operand.requireKind(.text)
       guard case .string(let text) = constant.value else { throw operand.mismatch(with: constant) }
-      let folded = options.folded(text)
       return operand.condition(
-        TextTest(name: "\(comparison.rawValue)\(options)") { [options] in
-          comparison.holds(NormalForm.compare(options.folded($0), folded))
-        })
+        TextComparison(comparison: comparison, constant: TextBytes(text, options)))
     }
     if comparison == .equal, operand.isIdentity,
       let test = TargetTest([constant.value], in: resolver.schema)

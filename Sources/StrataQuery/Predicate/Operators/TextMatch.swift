@@ -40,13 +40,6 @@ package struct TextMatch: OperatorNode {
       guard constant.isNil else { throw left.mismatch(with: constant) }
       return Verdict(isTrue: false)
     }
-    if options.isEmpty {
-      return left.condition(TextMatchTest(part: part, text: TextBytes(text)))
-    }
-    let folded = options.folded(text)
-    return left.condition(
-      TextTest(name: "\(part.rawValue)\(options)") { [part, options] in
-        part.isFound(folded, in: options.folded($0))
-      })
+    return left.condition(TextMatchTest(part: part, text: TextBytes(text, options)))
   }
 }
