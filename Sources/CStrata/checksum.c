@@ -24,8 +24,8 @@ static inline uint64_t fold(uint64_t a, uint64_t b) {
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-// The first eight of `left` bytes, zeros behind the last. They are never copied piece by piece to be
-// read as a word: the processor would wait for the pieces. `before` bytes precede them.
+// The first eight of `left` bytes, zeros behind the last. They are never copied piece by piece to
+// be read as a word: the processor would wait for the pieces. `before` bytes precede them.
 static inline uint64_t word_or_less(const unsigned char *p, size_t left, size_t before) {
   if (left >= 8) return word(p);
   if (left == 0) return 0;

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// Whether the `wanted_count` bytes at `wanted` occur in the `count` bytes at `bytes`. Nothing, which
-/// may be null, occurs everywhere.
+/// Whether the `wanted_count` bytes at `wanted` occur in the `count` bytes at `bytes`. Nothing,
+/// which may be null, occurs everywhere.
 bool strata_contains(
   const void *_Nullable bytes, size_t count, const void *_Nullable wanted, size_t wanted_count);
 

@@ -13,6 +13,7 @@ final class ObjectFetcher: ContextPart {
   private let saving: SaveSession
   let reader: ContextReader
   let loader: ObjectLoader
+  private let plans = PlanCache()
   var relationships: RelationshipEditor { saving.deletion.relationships }
 
   init(_ saving: SaveSession) {
@@ -30,7 +31,7 @@ final class ObjectFetcher: ContextPart {
   func prepare<T: Entity>(
     _ request: FetchRequest<T>
   ) throws -> (plan: QueryPlan, view: ReadView, isMasked: Bool) {
-    let plan = try QueryPlan(request, entity: schema(of: T.self), schema: schema)
+    let plan = try plans.plan(request, entity: schema(of: T.self), schema: schema)
     _ = try relationshipPaths(of: request)
     let (view, isMasked) = try view(for: request)
     return (plan, view, isMasked)

@@ -14,5 +14,10 @@ package struct EqualityTest<V: AttributeValue>: SlotTest {
     ComparisonOperator.equal.range(constant.value, in: kind)
   }
 
+  package func with(_ constant: PropertyValue) -> EqualityTest? {
+    guard let constant = V(constant) else { return nil }
+    return EqualityTest(constant: constant)
+  }
+
   package var name: String { "==" }
 }

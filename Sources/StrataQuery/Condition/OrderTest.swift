@@ -35,5 +35,10 @@ package struct OrderTest<V: AttributeValue & Comparable>: SlotTest {
     return comparison.range(constant.value, in: kind)
   }
 
+  package func with(_ constant: PropertyValue) -> OrderTest? {
+    guard let constant = V(constant) else { return nil }
+    return OrderTest(comparison: comparison, constant: constant)
+  }
+
   package var name: String { comparison.rawValue }
 }

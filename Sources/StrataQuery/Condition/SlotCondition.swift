@@ -16,8 +16,29 @@ package protocol SlotTest: Sendable {
   /// without absent slots; nil if the index cannot answer the test.
   func range(in kind: SlotKind) -> IndexRange?
 
+  /// Returns the same test with another constant; nil if the constant does not fit, or if the test
+  /// has other than one constant.
+  func with(_ constant: PropertyValue) -> Self?
+
   /// The name of the test in plans, without user values: "==", "prefix".
   var name: String { get }
+}
+
+extension SlotTest {
+  package func with(_ constant: PropertyValue) -> Self? { nil }
+}
+
+/// A test of any type, as one object.
+private final class Box<Test: SlotTest>: SlotTest {
+  let value: Test
+
+  init(_ value: Test) { self.value = value }
+
+  func isTrue(of slot: _RecordSlot) -> Bool { value.isTrue(of: slot) }
+  func isTrue(of value: PropertyValue) -> Bool { self.value.isTrue(of: value) }
+  func range(in kind: SlotKind) -> IndexRange? { value.range(in: kind) }
+  func with(_ constant: PropertyValue) -> Box? { value.with(constant).map(Box.init) }
+  var name: String { value.name }
 }
 
 /// A test of the value at the end of a path.
@@ -25,7 +46,7 @@ package protocol SlotTest: Sendable {
 /// The class is not generic over the test, and does not call the test through its protocol for each
 /// object. A method in a protocol's witness table is not specialized: it would look up the type of
 /// an optional constant at run time, which takes hundreds of instructions. The closure is created
-/// where the type is known.
+/// where the type is known. It captures one object, for which it needs no context of its own.
 ///
 /// A class, because planning copies the condition many times.
 package final class SlotCondition: Condition {
@@ -33,6 +54,8 @@ package final class SlotCondition: Condition {
   let test: any SlotTest
   /// The test of a slot that is present.
   private let isTrueOfSlot: @Sendable (_RecordSlot) -> Bool
+  /// Makes the same condition with another constant.
+  private let bind: @Sendable (ResolvedPath, PropertyValue) -> SlotCondition?
   /// Makes the test of records of a layout.
   private let makeRecordTest:
     @Sendable (RecordLayout, _ slot: Int, _ isTrueOfAbsent: Bool) -> RecordTest
@@ -43,19 +66,21 @@ package final class SlotCondition: Condition {
 
   @inline(__always)
   package init<Test: SlotTest>(_ path: ResolvedPath, _ test: Test) {
+    let test = Box(test)
     self.path = path
     self.test = test
-    isTrueOfSlot = { test.isTrue(of: $0) }
+    isTrueOfSlot = { test.value.isTrue(of: $0) }
+    bind = { path, constant in test.value.with(constant).map { SlotCondition(path, $0) } }
     makeRecordTest = { layout, slot, isTrueOfAbsent in
       let place = layout.places[slot]
       return RecordTest { start in
         let slot = layout.slot(place, at: start)
-        return slot.isPresent ? test.isTrue(of: slot) : isTrueOfAbsent
+        return slot.isPresent ? test.value.isTrue(of: slot) : isTrueOfAbsent
       }
     }
-    isTrueOfAbsent = test.isTrue(
+    isTrueOfAbsent = test.value.isTrue(
       of: path.composite?.member(of: path.absentValue) ?? path.absentValue)
-    isTrueOfNowhere = test.isTrue(of: PropertyValue.null)
+    isTrueOfNowhere = !path.hops.isEmpty && test.value.isTrue(of: PropertyValue.null)
   }
 
   /// Creates the same test for the object at the path's end.
@@ -63,10 +88,15 @@ package final class SlotCondition: Condition {
     path = condition.path.atItsEnd
     test = condition.test
     isTrueOfSlot = condition.isTrueOfSlot
+    bind = condition.bind
     makeRecordTest = condition.makeRecordTest
     isTrueOfAbsent = condition.isTrueOfAbsent
     isTrueOfNowhere = condition.isTrueOfNowhere
   }
+
+  /// Returns the same condition with another constant; nil if the constant does not fit the
+  /// property as it is, or if the test has other than one constant.
+  func with(_ constant: PropertyValue) -> SlotCondition? { bind(path, constant) }
 
   package func isTrue(of row: Row, _ reader: RowReader) throws -> Bool {
     guard let slot = try reader.slot(path, of: row) else { return isTrueOfNowhere }

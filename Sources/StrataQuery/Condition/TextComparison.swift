@@ -23,5 +23,10 @@ struct TextComparison: SlotTest {
     return comparison.range(.string(constant.string), in: kind)
   }
 
+  func with(_ constant: PropertyValue) -> TextComparison? {
+    guard case .string(let text) = constant else { return nil }
+    return TextComparison(comparison: comparison, constant: TextBytes(text, self.constant.options))
+  }
+
   var name: String { "\(comparison.rawValue)\(constant.options)" }
 }

@@ -28,5 +28,10 @@ struct TextMatchTest: SlotTest {
     return range
   }
 
+  func with(_ constant: PropertyValue) -> TextMatchTest? {
+    guard case .string(let text) = constant else { return nil }
+    return TextMatchTest(part: part, text: TextBytes(text, self.text.options))
+  }
+
   var name: String { "\(part.rawValue)\(text.options)" }
 }

@@ -75,6 +75,26 @@ struct AccessChoice {
     self = best.readsEntriesAlone ? best : choice(false)
   }
 
+  private init(_ access: QueryPlan.Access, like choice: AccessChoice) {
+    self.access = access
+    (sort, filter) = (choice.sort, nil)
+  }
+
+  /// Returns the choice for another condition of the form of the only one; nil unless this choice
+  /// is a range of a single index that answers the condition, and the other range is as wide.
+  func with(_ condition: SlotCondition) -> AccessChoice? {
+    guard filter == nil else { return nil }
+    switch access {
+    case .inOrder(let order):
+      guard let other = order.access.with(condition) else { return nil }
+      return AccessChoice(.inOrder(order.over(other)), like: self)
+    case .source(.index(let access)):
+      guard let other = access.with(condition) else { return nil }
+      return AccessChoice(.source(.index(other)), like: self)
+    case .source, .records: return nil
+    }
+  }
+
   /// Whether index entries are sufficient to find the objects.
   var readsEntriesAlone: Bool {
     guard filter == nil else { return false }

@@ -57,14 +57,11 @@ final class IndexAccess: Sendable {
   /// Creates the access to the entries that `slots` leave; nil if no term limits the first part.
   convenience init?(_ index: IndexSchema, of entity: EntitySchema, _ slots: SlotTerms) {
     guard let first = slots[index.slot] else { return nil }
-    var parts = PartWalk()
     guard index.isCompound else {
-      // A single index needs no walk over parts, so that a fetch by one value remains fast.
-      parts.fix(first.range, index.kind)
-      parts.widths.append(first.range.width)
-      self.init(index, of: entity, parts, first.range, answered: first.answered)
+      self.init(single: index, of: entity, first.range, answered: first.answered)
       return
     }
+    var parts = PartWalk()
     for part in index.parts {
       guard let joined = slots[part.slot], parts.goOn(with: joined, part.kind) else { break }
     }
@@ -73,6 +70,30 @@ final class IndexAccess: Sendable {
       index, of: entity, parts,
       IndexRange(keyRanges, [], isWhole ? parts.certainty : .all),
       answered: isWhole ? parts.answered : TermSet())
+  }
+
+  /// Creates the access to a range of an index of one part. No walk over parts is needed, so that a
+  /// fetch by one value remains fast.
+  private convenience init(
+    single index: IndexSchema, of entity: EntitySchema, _ range: IndexRange, answered: TermSet
+  ) {
+    var parts = PartWalk()
+    parts.fix(range, index.kind)
+    parts.widths.append(range.width)
+    self.init(index, of: entity, parts, range, answered: answered)
+  }
+
+  /// Returns the access for another condition on the index's only slot; nil if the index is
+  /// compound, or if the ranges differ in more than their bounds.
+  func with(_ condition: SlotCondition) -> IndexAccess? {
+    guard !index.isCompound, let (slot, range) = condition.range, slot == index.slot,
+      range.certainty != .none
+    else { return nil }
+    let other = IndexAccess(single: index, of: entity, range, answered: answered)
+    guard answered.count == 1, other.widths == widths, other.fixedPartCount == fixedPartCount,
+      other.isOneObject == isOneObject
+    else { return nil }
+    return other
   }
 
   /// Whether all entries have the same uncut value, and are therefore in the order of the objects'

@@ -49,6 +49,14 @@ struct IndexOrder: Sendable {
     partCount = access.fixedPartCount + count
   }
 
+  /// Returns the same order of the entries in another range, of the same width.
+  func over(_ other: IndexAccess) -> IndexOrder { IndexOrder(self, over: other) }
+
+  private init(_ order: IndexOrder, over access: IndexAccess) {
+    self.access = access
+    (isReversed, keyCount, partCount) = (order.isReversed, order.keyCount, order.partCount)
+  }
+
   /// Whether the whole value determines the order.
   var isToTheEnd: Bool { partCount == access.index.partCount }
 

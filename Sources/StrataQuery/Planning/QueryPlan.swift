@@ -89,6 +89,25 @@ package final class QueryPlan: Sendable {
     offset = plan.offset
   }
 
+  /// Returns the plan with another condition, of the same form as this plan's only one; nil unless
+  /// planning would choose the same access.
+  func with(_ condition: SlotCondition, limit: Int?, offset: Int) -> QueryPlan? {
+    guard let choice = choice.with(condition) else { return nil }
+    return QueryPlan(self, condition, choice, limit: limit, offset: offset)
+  }
+
+  private init(
+    _ plan: QueryPlan, _ condition: SlotCondition, _ choice: AccessChoice, limit: Int?, offset: Int
+  ) {
+    self.choice = choice
+    self.condition = condition
+    schema = plan.schema
+    entity = plan.entity
+    family = plan.family
+    self.limit = limit.map { max($0, 0) }
+    self.offset = max(offset, 0)
+  }
+
   /// The plan for counting the objects, without their order.
   var forCounting: QueryPlan { sort.isEmpty ? forKeys : QueryPlan(self, sort: []) }
 

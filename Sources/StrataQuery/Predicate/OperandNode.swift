@@ -17,11 +17,15 @@ package protocol OperandNode: Sendable {
 
   /// Whether the operand is a property, or the object itself, without a calculation.
   var isPath: Bool { get }
+
+  /// The key path of a property of the object that the request fetches; nil for other operands.
+  var keyPath: (any AnyKeyPath & Sendable)? { get }
 }
 
 extension OperandNode {
   package var constant: Constant? { nil }
   package var isPath: Bool { false }
+  package var keyPath: (any AnyKeyPath & Sendable)? { nil }
 }
 
 extension Constant: OperandNode {

@@ -10,6 +10,13 @@ package protocol PredicateNode: Sendable {
   ///
   /// - Throws: `QueryError` if a key path is not a stored property, or if an operand does not fit.
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition
+
+  /// The node as a comparison of a property with a constant; nil for other nodes.
+  var constantTerm: ConstantTerm? { get }
+}
+
+extension PredicateNode {
+  package var constantTerm: ConstantTerm? { nil }
 }
 
 /// An operator with a left side that may be the elements of a collection:

@@ -17,19 +17,19 @@ import StrataRecord
 @dynamicMemberLookup
 public struct PropertyPath<Root, Leaf>: Sendable {
   fileprivate let origin: PathOrigin
-  /// The key paths of the steps, in order from the origin. Empty for the object itself.
-  fileprivate let keyPathSteps: [any AnyKeyPath & Sendable]
+  /// The steps, in order from the origin. Empty for the object itself.
+  fileprivate let steps: [PathStep]
 
-  fileprivate init(_ origin: PathOrigin, _ keyPathSteps: [any AnyKeyPath & Sendable] = []) {
+  fileprivate init(_ origin: PathOrigin, _ steps: [PathStep] = []) {
     self.origin = origin
-    self.keyPathSteps = keyPathSteps
+    self.steps = steps
   }
 
   /// The path to a property of the object or value at the end of this path.
   public subscript<Next>(
     dynamicMember step: KeyPath<Leaf, Next> & Sendable
   ) -> PropertyPath<Root, Next> {
-    PropertyPath<Root, Next>(origin, keyPathSteps + [step])
+    PropertyPath<Root, Next>(origin, steps + .keyPath(step))
   }
 
   /// The path to a property of an optional relationship's target. The value is nil if there is no
@@ -37,14 +37,14 @@ public struct PropertyPath<Root, Leaf>: Sendable {
   public subscript<Target, Next>(
     dynamicMember step: KeyPath<Target, Next> & Sendable
   ) -> PropertyPath<Root, Next?> where Leaf == Target? {
-    PropertyPath<Root, Next?>(origin, keyPathSteps + [step])
+    PropertyPath<Root, Next?>(origin, steps + .keyPath(step))
   }
 
   /// The path to an optional property of an optional relationship's target.
   public subscript<Target, Next>(
     dynamicMember step: KeyPath<Target, Next?> & Sendable
   ) -> PropertyPath<Root, Next?> where Leaf == Target? {
-    PropertyPath<Root, Next?>(origin, keyPathSteps + [step])
+    PropertyPath<Root, Next?>(origin, steps + .keyPath(step))
   }
 
   /// The path to a to-many relationship of an optional relationship's target. It has no members if
@@ -52,14 +52,24 @@ public struct PropertyPath<Root, Leaf>: Sendable {
   public subscript<Target, Next: Sequence>(
     dynamicMember step: KeyPath<Target, Next> & Sendable
   ) -> PropertyPath<Root, Next> where Leaf == Target?, Next.Element: AnyObject {
-    PropertyPath<Root, Next>(origin, keyPathSteps + [step])
+    PropertyPath<Root, Next>(origin, steps + .keyPath(step))
   }
 }
 
 extension PropertyPath {
   /// Creates the path that has one more step than another.
   init<Former>(_ path: PropertyPath<Root, Former>, _ step: any AnyKeyPath & Sendable) {
-    self.init(path.origin, path.keyPathSteps + [step])
+    self.init(path.origin, path.steps + .keyPath(step))
+  }
+}
+
+extension [PathStep] {
+  /// Returns the steps with one more. Most paths have a single step.
+  fileprivate static func + (steps: [PathStep], last: PathStep) -> [PathStep] {
+    if steps.isEmpty { return [last] }
+    var steps = steps
+    steps.append(last)
+    return steps
   }
 }
 
@@ -93,21 +103,21 @@ extension PropertyPath {
 
   /// The path as an operand of a predicate.
   package var operand: any OperandNode {
-    if case .calculated(let operand) = origin, keyPathSteps.isEmpty { return operand }
+    if case .calculated(let operand) = origin, steps.isEmpty { return operand }
     return PathNode(reference)
   }
 
   /// The path as a to-many relationship.
   var collection: CollectionNode {
-    if case .collection(let collection) = origin, keyPathSteps.isEmpty { return collection }
+    if case .collection(let collection) = origin, steps.isEmpty { return collection }
     return CollectionNode(reference)
   }
 
   /// The path as a reference to a stored property. Steps from a calculated value or a filtered
   /// collection lead to no stored property: the first step is then reported as unknown.
   private var reference: PathReference {
-    if case .object(let scope) = origin { return PathReference(scope: scope, keyPathSteps) }
-    return PathReference(keyPathSteps)
+    if case .object(let scope) = origin { return PathReference(scope: scope, steps: steps) }
+    return PathReference(steps: steps)
   }
 }
 

@@ -38,6 +38,16 @@ extension PropertyValue {
   }
 }
 
+extension AttributeValue {
+  /// Creates the value that a condition compares with; nil if `constant` is of another case than
+  /// the values of the type, or beyond its bounds.
+  init?(_ constant: PropertyValue) {
+    let type = Self.attributeType
+    guard type.holds(constant), let fitting = constant.fitting(type) else { return nil }
+    self.init(value: fitting)
+  }
+}
+
 extension Float {
   /// Creates the nearest `Float`; nil if the number is out of range.
   fileprivate init?(fitting number: Double) {

@@ -6,12 +6,13 @@ import StrataRecord
 import StrataTestSupport
 import Testing
 
-/// A world over store and layers. Each step fetches from it by a plan. A filter and a sort over
-/// plain Swift values find the same.
+/// A world over store and layers. Each step fetches from it by a plan, which may be that of an
+/// earlier step with another constant. A filter and a sort over plain Swift values find the same.
 private struct FilteredWorld: Model {
   var random: ModelRandom
   private let world: World
   private let view: ReadView
+  private let plans = PlanCache()
 
   init(_ random: ModelRandom, cityCount: Int, segmentCount: Int) throws {
     self.random = random
@@ -39,7 +40,9 @@ private struct FilteredWorld: Model {
       .sorted { RandomSortKey.areInOrder($0, $1, by: keys, in: world) }
       .map(\.key).dropFirst(request.offset).prefix(request.limit ?? .max)
 
-    let plan = try QueryPlan(request, entity: world.city, schema: world.schema)
+    let plan = try plans.plan(request, entity: world.city, schema: world.schema)
+    let anew = try QueryPlan(request, entity: world.city, schema: world.schema)
+    try expectSame(plan.description, anew.description, "planned")
     random.note("\(term?.text ?? "all"), by \(keys.map(\.text)), \(plan)")
     let loadsRecords = random.chance(2)
     let rows = try loadsRecords ? plan.fetch(in: view) : []

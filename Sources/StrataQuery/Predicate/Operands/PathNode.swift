@@ -8,6 +8,13 @@ struct PathNode: OperandNode {
 
   var isPath: Bool { true }
 
+  var keyPath: (any AnyKeyPath & Sendable)? {
+    guard path.scope == nil, path.steps.count == 1, case .keyPath(let step) = path.steps[0] else {
+      return nil
+    }
+    return step
+  }
+
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     switch try resolver.end(of: path) {
     case .property(let path): return PathOperand(path: path)

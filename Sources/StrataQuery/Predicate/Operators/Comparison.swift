@@ -20,6 +20,14 @@ package struct Comparison: OperatorNode {
     self.options = options
   }
 
+  package var constantTerm: ConstantTerm? {
+    guard options.isEmpty, let keyPath = left.keyPath, let constant = right.constant else {
+      return nil
+    }
+    return ConstantTerm(
+      keyPath: keyPath, operation: .comparison(comparison), constant: constant.value)
+  }
+
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     let (left, right) = (resolver.bound(left), resolver.bound(right))
     let isPresenceTest =

@@ -17,6 +17,13 @@ package struct TextMatch: OperatorNode {
     self.options = options
   }
 
+  package var constantTerm: ConstantTerm? {
+    guard options.isEmpty, let keyPath = left.keyPath, let constant = right.constant else {
+      return nil
+    }
+    return ConstantTerm(keyPath: keyPath, operation: .match(part), constant: constant.value)
+  }
+
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     // `cities CONTAINS %@`: whether an object is a member.
     if part == .infix, options.isEmpty, let path = resolver.bound(left) as? PathNode,
