@@ -12,16 +12,7 @@ import StrataPrimitives
 /// together, because the processor is asked for all their leaves and then for all their records
 /// before the first is needed.
 ///
-/// The reasons why it is sound:
-/// - LMDB never writes to a page of a snapshot as long as the snapshot's read transaction lives.
-///   All bytes that `Transaction` returns depend on that rule. In a write transaction, whose pages
-///   are elsewhere, LMDB's calls are used.
-/// - The root comes from LMDB: the 48 bytes that it keeps under the tree's name (mdb.c: MDB_db).
-/// - `MappedPages` and `PageNodes` read pages without trusting their content. So damage is an error
-///   even where LMDB would read on and die by a signal.
-/// - LMDB's calls are used wherever the file or liblmdb differs from the known form.
-///
-/// `STRATA_LMDB_PAGES=0` in the environment makes all reads use LMDB's calls.
+/// `TreeRoot` has the reasons why it is sound.
 ///
 /// ## Invariants
 /// - I1 `root` is of the snapshot of `epoch`, and nil until it pays to look it up.
@@ -38,20 +29,15 @@ package final class RecordTree {
   private let transaction: Transaction
   private let readsPages: Bool
   private var epoch: UInt
-  private var root: Root?
+  private var root: TreeRoot?
   /// Look-ups that were expected in this epoch while there was no root; `Int.max` when there will
   /// be none.
   private var expectedCount = 0
 
   /// To find the root is a look-up itself: for one look-up alone it does not pay.
   private static let lookUpCountMin = 2
-  /// lmdb's own limit (mdb.c: CURSOR_STACK).
-  private static let depthMax = 32
-  /// The number of bytes that LMDB keeps under a tree's name.
-  private static let descriptionByteCount = 48
-
   /// Whether pages are read where nothing else is asked for.
-  package static let readsPages = getenv("STRATA_LMDB_PAGES").map { String(cString: $0) } != "0"
+  package static let readsPages = TreeRoot.isUsed
 
   /// A tree that the environment has opened under `name`. (Before it has opened any, LMDB does not
   /// know how names compare, and a call for a missing name crashes.)
@@ -66,28 +52,19 @@ package final class RecordTree {
     epoch = transaction.epoch
   }
 
-  struct Root {
-    /// The transaction's epoch when the root was read.
-    let epoch: UInt
-    let pages: MappedPages
-    let number: UInt64
-    /// Pages from the root to a leaf, both counted.
-    let depth: Int
-  }
-
   /// The root, now that `count` look-ups are to come; nil if LMDB is to be asked: in a write
   /// transaction, in a file that is not of the known form, and if finding the root does not pay for
   /// so few look-ups.
   ///
   /// - Parameter count: 2 or more also for a walk.
   @inline(__always)
-  private func root(for count: Int) throws(LMDBError) -> Root? {
+  private func root(for count: Int) throws(LMDBError) -> TreeRoot? {
     if epoch == transaction.epoch, let root { return root }
     return try takeRoot(for: count)
   }
 
   @inline(never)
-  private func takeRoot(for count: Int) throws(LMDBError) -> Root? {
+  private func takeRoot(for count: Int) throws(LMDBError) -> TreeRoot? {
     guard readsPages else { return nil }
     if epoch != transaction.epoch {
       epoch = transaction.epoch
@@ -97,26 +74,9 @@ package final class RecordTree {
     if expectedCount == .max { return nil }
     expectedCount += min(count, Self.lookUpCountMin)
     if expectedCount < Self.lookUpCountMin { return nil }
-    root = try findRoot()
+    root = try TreeRoot.find(name, in: transaction)
     if root == nil { expectedCount = .max }
     return root
-  }
-
-  /// The root; nil if there is no such tree, or not of the known kind.
-  private func findRoot() throws(LMDBError) -> Root? {
-    let key = name
-    let found = try key.withUnsafeBufferPointer { (key) throws(LMDBError) in
-      try transaction.get(UnsafeRawBufferPointer(key), in: .directory)
-    }
-    let environment = transaction.environment
-    guard let found, found.count == Self.descriptionByteCount,
-      let pages = try environment.mapped.pages(of: environment, with: found)
-    else { return nil }
-    guard found.loadUnaligned(fromByteOffset: 4, as: UInt16.self) == 0 else { return nil }
-    let depth = Int(found.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
-    let number = found.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
-    guard depth <= Self.depthMax, (depth == 0) == (number == .max) else { throw .corrupted }
-    return Root(epoch: transaction.epoch, pages: pages, number: number, depth: depth)
   }
 
   // MARK: - Looking up
@@ -201,7 +161,7 @@ package final class RecordTree {
 
 // MARK: - In pages
 
-extension RecordTree.Root {
+extension TreeRoot {
   fileprivate func value(under number: UInt64) throws(LMDBError) -> UnsafeRawBufferPointer? {
     let mark = PageNodes.mark(of: number)
     guard let place = try self.leaf(for: mark) else { return nil }

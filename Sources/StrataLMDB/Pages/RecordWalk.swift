@@ -20,7 +20,7 @@ struct RecordWalk: ~Copyable {
   typealias Body = (_ number: UInt64, _ value: UnsafeRawBufferPointer) throws -> Bool
 
   private let transaction: Transaction
-  private let root: RecordTree.Root
+  private let root: TreeRoot
   /// The branches from the root down to the leaf, and which of their nodes lead there.
   private var path: [(branch: PageNodes, index: Int)] = []
   private var isBegun = false
@@ -54,7 +54,7 @@ struct RecordWalk: ~Copyable {
     }
   }
 
-  init(from root: RecordTree.Root, in transaction: Transaction) {
+  init(from root: TreeRoot, in transaction: Transaction) {
     self.transaction = transaction
     self.root = root
     ahead = Prefetch(place: root.pages.start, end: root.pages.start)

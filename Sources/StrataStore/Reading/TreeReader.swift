@@ -22,7 +22,7 @@ final class TreeReader {
   private var held: [RecordTree] = []
 
   private final class IdleCursor {
-    var cursor: Cursor?
+    var cursor: EntryCursor?
   }
 
   init(_ transaction: Transaction, _ trees: Trees) {
@@ -89,9 +89,9 @@ final class TreeReader {
   ///
   /// - Throws: the errors of `body`; an `LMDBError` as a `StoreError` with the name of the tree.
   @inline(__always)
-  func withCursor(on tree: Tree, _ body: (inout Cursor) throws -> Void) throws {
+  func withCursor(on tree: Tree, _ body: (inout EntryCursor) throws -> Void) throws {
     do {
-      var cursor = try takeCursor(on: tree)
+      var cursor = takeCursor(on: tree)
       try body(&cursor)
       giveBack(cursor, on: tree)
     } catch let error as LMDBError {
@@ -99,12 +99,12 @@ final class TreeReader {
     }
   }
 
-  private func takeCursor(on tree: Tree) throws(LMDBError) -> Cursor {
+  private func takeCursor(on tree: Tree) -> EntryCursor {
     if tree.index < idle.count, let cursor = idle[tree.index]?.cursor.take() { return cursor }
-    return try transaction.cursor(in: tree)
+    return EntryCursor(on: tree, named: trees.name(of: tree), in: transaction)
   }
 
-  private func giveBack(_ cursor: consuming Cursor, on tree: Tree) {
+  private func giveBack(_ cursor: consuming EntryCursor, on tree: Tree) {
     while idle.count <= tree.index { idle.append(nil) }
     if idle[tree.index] == nil { idle[tree.index] = IdleCursor() }
     idle[tree.index]?.cursor = consume cursor
