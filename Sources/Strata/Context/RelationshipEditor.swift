@@ -183,6 +183,18 @@ final class RelationshipEditor: ContextPart {
     return reporter.attempt(orElse: []) { try readMembers(of: object, relationship) }
   }
 
+  /// The number of members of a to-many relationship; of an unordered one, at most `limit`.
+  func memberCount(
+    of object: ManagedObject, _ relationship: RelationshipSchema, upTo limit: Int
+  ) -> Int {
+    if relationship.isOrdered { return members(of: object, relationship).count }
+    guard object.isPresent else { return 0 }
+    return reporter.attempt(orElse: 0) {
+      try reader.currentViewIncludingEdits().memberCount(
+        of: relationship, owner: object.key, upTo: limit)
+    }
+  }
+
   /// The objects at the other end of a relationship of either kind, as the view has them.
   func targetKeys(
     of object: ManagedObject, _ relationship: RelationshipSchema

@@ -21,11 +21,13 @@ public struct ToMany<Target: ManagedObject> {
     relationship = owner.binding.entity.relationships[slot]
   }
 
-  /// How many members there are. O(members), no object is loaded.
-  public var count: Int { members.count }
+  /// How many members there are. No object is loaded. If the relationship's inverse is to-one, the
+  /// members are counted in blocks of up to 129, and the changes that are not saved are added and
+  /// subtracted; else O(members).
+  public var count: Int { memberCount() }
 
-  /// Whether there are no members.
-  public var isEmpty: Bool { members.isEmpty }
+  /// Whether there are no members. No object is loaded. O(unsaved changes).
+  public var isEmpty: Bool { memberCount(upTo: 1) == 0 }
 
   /// The members' IDs. O(members), no object is loaded.
   /// Core Data: `objectIDs(forRelationshipNamed:)`.
@@ -79,6 +81,12 @@ public struct ToMany<Target: ManagedObject> {
     guard let relationship else { return [] }
     owner.noteAccess(relationship.slot)
     return context?.relationships.members(of: owner, relationship) ?? []
+  }
+
+  private func memberCount(upTo limit: Int = .max) -> Int {
+    guard let relationship else { return 0 }
+    owner.noteAccess(relationship.slot)
+    return context?.relationships.memberCount(of: owner, relationship, upTo: limit) ?? 0
   }
 
   /// The context, to read the relationship.

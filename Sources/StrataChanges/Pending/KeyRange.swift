@@ -27,6 +27,19 @@ package struct KeyRange: Sendable, Hashable {
     self.init(prefix: prefix)
   }
 
+  /// Whether no entry can be in the range.
+  package var isEmpty: Bool { upper.map { !lower.lexicographicallyPrecedes($0) } ?? false }
+
+  /// The entries that are in both ranges.
+  package func intersection(_ other: KeyRange) -> KeyRange {
+    let lower = lower.lexicographicallyPrecedes(other.lower) ? other.lower : lower
+    guard let upper, let otherUpper = other.upper else {
+      return KeyRange(lower: lower, upper: upper ?? other.upper)
+    }
+    return KeyRange(
+      lower: lower, upper: upper.lexicographicallyPrecedes(otherUpper) ? upper : otherUpper)
+  }
+
   /// The least bytes above everything that begins with `prefix`; nil if there are none.
   package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
     guard let last = prefix.lastIndex(where: { $0 < .max }) else { return nil }

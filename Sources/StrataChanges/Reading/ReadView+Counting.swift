@@ -4,10 +4,17 @@ package import StrataRecord
 
 extension ReadView {
   /// The number of members of a to-many relationship of `owner`, at most `limit`: the store's
-  /// members are not counted beyond it. O(pending members + limit + hidden members).
+  /// members are not counted beyond it. Without a limit, members that an index has are counted a
+  /// block at a time, with the pending difference. Else O(pending members + limit + hidden
+  /// members).
   package func memberCount(
     of relationship: RelationshipSchema, owner: ObjectKey, upTo limit: Int = .max
   ) throws -> Int {
+    if limit == .max, case .inverseSlot(let index, _) = relationship.storage,
+      let counted = try countEntries(of: index, in: KeyRange(leadingTo: owner))
+    {
+      return counted.count
+    }
     var count = 0
     try visitMembers(of: relationship, owner: owner) { _, _ in
       count += 1

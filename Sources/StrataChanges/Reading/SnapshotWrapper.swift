@@ -79,6 +79,29 @@ extension SnapshotWrapper {
     }
   }
 
+  package func countEntries(of index: PropertyNumber, in range: KeyRange) throws -> Int {
+    try lookUp { try snapshot.countEntries(of: index, in: range) }
+  }
+
+  package func scanRuns(
+    of index: PropertyNumber, in range: KeyRange,
+    _ body: (_ value: UnsafeRawBufferPointer, _ entryCount: Int) throws -> ScanStep
+  ) throws {
+    try call {
+      try snapshot.scanRuns(of: index, in: range) { value, entryCount in
+        try entry { try body(value, entryCount) }
+      }
+    }
+  }
+
+  package func skipEntries(
+    of index: PropertyNumber, in range: KeyRange, isReversed: Bool, upTo most: Int
+  ) throws -> SkippedEntries {
+    try lookUp {
+      try snapshot.skipEntries(of: index, in: range, isReversed: isReversed, upTo: most)
+    }
+  }
+
   package func scanLinks(
     at place: LinkPlace, _ body: (_ target: ObjectKey, _ position: UInt64) throws -> ScanStep
   ) throws {

@@ -75,6 +75,24 @@ package protocol Snapshot: AnyObject {
     _ body: (_ entry: UnsafeRawBufferPointer, ObjectKey) throws -> ScanStep
   ) throws
 
+  /// The number of entries of an index within `range`. Faster than a scan where the store keeps
+  /// objects with one value together.
+  func countEntries(of index: PropertyNumber, in range: KeyRange) throws -> Int
+
+  /// The values of an index within `range`, ascending, each with the number of its entries; a value
+  /// with many entries may come several times.
+  func scanRuns(
+    of index: PropertyNumber, in range: KeyRange,
+    _ body: (_ value: UnsafeRawBufferPointer, _ entryCount: Int) throws -> ScanStep
+  ) throws
+
+  /// Passes over at most `most` entries of an index, from the beginning of `range`, or from its end
+  /// if `isReversed`: as many as is fast. The rest has either all entries of a value or none, if
+  /// `isReversed` or if the value was cut.
+  func skipEntries(
+    of index: PropertyNumber, in range: KeyRange, isReversed: Bool, upTo most: Int
+  ) throws -> SkippedEntries
+
   /// The links of one object in one relationship, ascending by target.
   func scanLinks(
     at place: LinkPlace, _ body: (_ target: ObjectKey, _ position: UInt64) throws -> ScanStep
@@ -112,6 +130,34 @@ extension Snapshot {
       return test.passes(record) ? try body(key, generation, record) : .more
     }
     return count
+  }
+}
+
+// A store that does not keep entries with one value together has runs of one entry.
+
+extension Snapshot {
+  package func countEntries(of index: PropertyNumber, in range: KeyRange) throws -> Int {
+    var count = 0
+    try scanIndex(index, in: range, isReversed: false) { _, _ in
+      count += 1
+      return .more
+    }
+    return count
+  }
+
+  package func scanRuns(
+    of index: PropertyNumber, in range: KeyRange,
+    _ body: (_ value: UnsafeRawBufferPointer, _ entryCount: Int) throws -> ScanStep
+  ) throws {
+    try scanIndex(index, in: range, isReversed: false) { entry, _ in
+      try body(UnsafeRawBufferPointer(rebasing: entry.dropLast(KeyEncoder.objectKeyByteCount)), 1)
+    }
+  }
+
+  package func skipEntries(
+    of index: PropertyNumber, in range: KeyRange, isReversed: Bool, upTo most: Int
+  ) throws -> SkippedEntries {
+    SkippedEntries(count: 0, rest: range)
   }
 }
 

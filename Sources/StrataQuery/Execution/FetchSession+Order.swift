@@ -4,8 +4,8 @@ import StrataModel
 import StrataRecord
 
 // Fetches from an index with entries in the order of the request. The walk ends when the window is
-// full. Objects before the offset are passed over as entries, without a look-up, unless a part of
-// the predicate must be evaluated.
+// full. Objects before the offset are skipped by blocks of entries, without a look-up, unless a
+// part of the predicate must be evaluated (`+Jumping`).
 
 extension FetchSession {
   /// One part of the walk over an index.
@@ -77,8 +77,11 @@ extension FetchSession {
     var group = IndexGroup()
     for range in order.isReversed ? keyRanges.reversed() : keyRanges {
       var rest: KeyRange? = range
-      while let range = rest, !window.isFull {
+      while let next = rest, !window.isFull {
         rest = nil
+        guard
+          let range = group.isEmpty ? try skip(in: next, order, isReversed: order.isReversed) : next
+        else { continue }
         guard let value = try walk(range, order, &group) else { continue }
         // Objects with one value are in ascending order of their keys, also in reverse order of the
         // values: a forward walk finds the first of them without the others.
@@ -150,7 +153,7 @@ extension FetchSession {
 
   /// Whether all objects of a group are results, in the order of their keys, which is the order of
   /// their entries.
-  private func isInKeyOrder(within order: IndexOrder) -> Bool {
+  func isInKeyOrder(within order: IndexOrder) -> Bool {
     plan.filter == nil && order.access.range.certainty == .all && order.isToTheEnd
       && order.keyCount == plan.sort.count
   }
@@ -164,7 +167,12 @@ extension FetchSession {
   ) throws {
     var group = IndexGroup()
     var isCut = !isSorted
-    let wanted = isSorted && isInKeyOrder(within: order) ? window.wanted : .max
+    let isInKeyOrder = isSorted && isInKeyOrder(within: order)
+    var keyRanges = keyRanges
+    if isInKeyOrder, keyRanges.count == 1 {
+      keyRanges = try skip(in: keyRanges[0], order, isReversed: false).map { [$0] } ?? []
+    }
+    let wanted = isInKeyOrder ? window.wanted : .max
     for range in keyRanges {
       var found = 0
       let count = try view.walkIndex(order.access.index.number, in: range, isReversed: false) {

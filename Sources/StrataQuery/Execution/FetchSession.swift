@@ -56,7 +56,7 @@ final class FetchSession<Sink: RowSink> {
   /// - Returns: the sink with the result.
   @discardableResult
   func run() throws -> Sink {
-    if window.isFull { return sink }
+    if try window.isFull || countBlocks() { return sink }
     switch plan.access {
     case .records: try readRecords()
     case .inOrder(let order): try read(order)

@@ -10,6 +10,9 @@ struct Window {
     remaining = max(limit ?? .max, 0)
   }
 
+  /// The number of entries that a walk passes in the time that it takes to skip any.
+  static let skippedCountMin = 16
+
   var isFull: Bool { remaining == 0 }
 
   /// The number of next results that are needed, including those that are skipped.

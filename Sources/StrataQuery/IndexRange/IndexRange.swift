@@ -144,8 +144,6 @@ package struct IndexRange: Sendable {
 }
 
 extension KeyRange {
-  fileprivate var isEmpty: Bool { upper.map { !lower.isBelow($0) } ?? false }
-
   fileprivate func ends(before other: KeyRange) -> Bool {
     guard let upper else { return false }
     return other.upper.map { upper.isBelow($0) } ?? true

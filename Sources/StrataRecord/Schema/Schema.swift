@@ -25,6 +25,7 @@ package final class Schema: Sendable {
   package let leavesLinks: Bool
 
   private let byNumber: [EntitySchema?]
+  private let entitiesByIndex: [PropertyNumber: [EntityNumber]]
   private let layoutsByNumber: [RecordLayout?]
   private let hooksByNumber: [_LifeCycleHooks?]
   private let byClass: [ObjectIdentifier: EntitySchema]
@@ -47,6 +48,13 @@ package final class Schema: Sendable {
       byClass[ObjectIdentifier(entity.managedObjectClass)] = schema
     }
     self.byNumber = byNumber
+    var entitiesByIndex: [PropertyNumber: [EntityNumber]] = [:]
+    for case let entity? in byNumber where !entity.description.isAbstract {
+      for index in entity.indexes {
+        entitiesByIndex[index.number, default: []].append(entity.number)
+      }
+    }
+    self.entitiesByIndex = entitiesByIndex
     layoutsByNumber = byNumber.map { $0?.layout }
     hooksByNumber = byNumber.map { $0?.description.hooks }
     self.byClass = byClass
@@ -64,6 +72,11 @@ package final class Schema: Sendable {
   /// from another store's ID.
   package func entity(_ number: EntityNumber) -> EntitySchema? {
     byNumber.element(of: number)
+  }
+
+  /// The entities whose objects have entries in an index, ascending.
+  package func entities(with index: PropertyNumber) -> [EntityNumber] {
+    entitiesByIndex[index] ?? []
   }
 
   /// How an entity's records are laid out; nil for a number that the model does not have.

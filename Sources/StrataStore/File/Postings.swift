@@ -83,6 +83,38 @@ enum Postings {
     }
   }
 
+  /// The number of objects of a block, without looking at them: the first one, and one for each
+  /// distance. The last byte of a distance has its highest bit clear.
+  ///
+  /// - Throws: if these are not the bytes of distances. No byte of a distance above 0 is 0.
+  @inline(__always)
+  static func count(of value: UnsafeRawBufferPointer) throws(Damage) -> Int {
+    value.isEmpty ? 1 : try countDistances(in: value) + 1
+  }
+
+  private static func countDistances(
+    in value: UnsafeRawBufferPointer
+  ) throws(Damage) -> Int {
+    guard value.count <= byteCountMax, value[value.count - 1] < 0x80 else { throw Damage() }
+    var count = 0
+    var offset = 0
+    // Eight bytes at a time.
+    let (ones, highBits): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    while offset &+ 8 <= value.count {
+      let word = value.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      if (word &- ones) & ~word & highBits != 0 { throw Damage() }
+      count &+= Int(truncatingIfNeeded: ((~word & highBits) &>> 7 &* ones) &>> 56)
+      offset &+= 8
+    }
+    while offset < value.count {
+      let byte = value[offset]
+      if byte == 0 { throw Damage() }
+      if byte < 0x80 { count &+= 1 }
+      offset &+= 1
+    }
+    return count
+  }
+
   /// Adds the objects of a block to `objects`.
   static func append(
     objectsOf key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,

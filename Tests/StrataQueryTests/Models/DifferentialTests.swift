@@ -32,7 +32,7 @@ private struct FilteredWorld: Model {
     let keys = (0..<random.below(3)).map { _ in RandomSortKey.random(&generator) }
     var request = keys.reduce(FetchRequest<City>(term?.predicate)) { $1.apply($0) }
     if random.chance(2) { request = request.limit(random.below(31)) }
-    if random.chance(2) { request = request.offset(random.below(10)) }
+    if random.chance(2) { request = request.offset(random.below(random.chance(2) ? 10 : 90)) }
     if random.chance(5) { request = request.excludingSubentities() }
     let expected = world.cities
       .filter { request.includesSubentities || $0.key.entity == world.city.number }

@@ -79,6 +79,77 @@ final class MemorySnapshot: Snapshot {
     }
   }
 
+  // In blocks of up to three entries.
+
+  private func blocks(
+    _ index: PropertyNumber, in range: KeyRange
+  ) throws -> [(value: [UInt8], entries: [[UInt8]])] {
+    var blocks: [(value: [UInt8], entries: [[UInt8]])] = []
+    let before = entryScanCount
+    try scanIndex(index, in: range, isReversed: false) { entry, _ in
+      let value = Array(entry.dropLast(KeyEncoder.objectKeyByteCount))
+      if let last = blocks.last, last.value == value, last.entries.count < 3 {
+        blocks[blocks.count - 1].entries.append(Array(entry))
+      } else {
+        blocks.append((value, [Array(entry)]))
+      }
+      return .more
+    }
+    entryScanCount = before
+    return blocks
+  }
+
+  func countEntries(of index: PropertyNumber, in range: KeyRange) throws -> Int {
+    let count = try blocks(index, in: range).reduce(0) { $0 + $1.entries.count }
+    entryScanCount += count
+    return count
+  }
+
+  func scanRuns(
+    of index: PropertyNumber, in range: KeyRange,
+    _ body: (UnsafeRawBufferPointer, Int) throws -> ScanStep
+  ) throws {
+    for block in try blocks(index, in: range) {
+      entryScanCount += block.entries.count
+      let step = try block.value.withUnsafeBytes { try body($0, block.entries.count) }
+      if step == .stop { return }
+    }
+  }
+
+  func skipEntries(
+    of index: PropertyNumber, in range: KeyRange, isReversed: Bool, upTo most: Int
+  ) throws -> SkippedEntries {
+    let skipped = try skip(index, in: range, isReversed: isReversed, upTo: most)
+    entryScanCount += skipped.count
+    return skipped
+  }
+
+  private func skip(
+    _ index: PropertyNumber, in range: KeyRange, isReversed: Bool, upTo most: Int
+  ) throws -> SkippedEntries {
+    let blocks = try blocks(index, in: range)
+    var count = 0
+    for (number, block) in (isReversed ? blocks.reversed() : blocks).enumerated() {
+      if count + block.entries.count <= most {
+        count += block.entries.count
+        continue
+      }
+      if number == 0 { return SkippedEntries(count: 0, rest: range) }
+      if isReversed || block.value.count >= KeyEncoder.valueByteCountMax {
+        let passed = (isReversed ? blocks.reversed() : blocks).prefix(number)
+        let ofValue = passed.filter { $0.value == block.value }.map(\.entries.count)
+        let bound = KeyRange(prefix: block.value)
+        return SkippedEntries(
+          count: count - ofValue.reduce(0, +),
+          rest: range.intersection(
+            isReversed ? KeyRange(upper: bound.upper) : KeyRange(lower: bound.lower)))
+      }
+      return SkippedEntries(
+        count: count, rest: range.intersection(KeyRange(lower: block.entries[0])))
+    }
+    return SkippedEntries(count: count, rest: nil)
+  }
+
   func scanLinks(
     at place: LinkPlace, _ body: (ObjectKey, UInt64) throws -> ScanStep
   ) throws {

@@ -157,9 +157,46 @@ import Testing
         #expect(
           try opened.entries(in: range, isReversed: true) == within.reversed(),
           "seed \(seed), round \(round)")
+        try checkBlocks(of: opened, in: range, within, &random, "seed \(seed), round \(round)")
       }
     }
     opened.store.close()
+  }
+
+  /// Counts, values and skipped entries are those of the entries themselves.
+  private func checkBlocks(
+    of opened: Opened, in range: KeyRange, _ entries: [[UInt8]], _ random: inout SeededGenerator,
+    _ place: Comment
+  ) throws {
+    let snapshot = try opened.store.snapshot()
+    #expect(try snapshot.countEntries(of: opened.number, in: range) == entries.count, place)
+    var values: [[UInt8]] = []
+    try snapshot.scanRuns(of: opened.number, in: range) { value, count in
+      values += Array(repeating: Array(value), count: count)
+      return .more
+    }
+    #expect(values == entries.map { Array($0.dropLast(8)) }, place)
+    for isReversed in [false, true] {
+      let most = Int.random(in: 0...entries.count + 2, using: &random)
+      let skipped = try snapshot.skipEntries(
+        of: opened.number, in: range, isReversed: isReversed, upTo: most)
+      #expect(
+        skipped.count <= most && (skipped.rest != nil || skipped.count == entries.count), place)
+      guard let rest = skipped.rest else { continue }
+      let left = try opened.entries(in: rest)
+      #expect(left.count == entries.count - skipped.count, place)
+      #expect(
+        left
+          == Array(isReversed ? entries.dropLast(skipped.count) : entries.dropFirst(skipped.count)),
+        place)
+      // All of a value is left, or as much as a block less one.
+      let next = isReversed ? left.last : left.first
+      let countOfValue = entries.count { $0.dropLast(8) == next?.dropLast(8) }
+      #expect(most - skipped.count < max(countOfValue, 129), place)
+      if isReversed || next?.count == 263 {
+        #expect(left.count { $0.dropLast(8) == next?.dropLast(8) } == countOfValue, place)
+      }
+    }
   }
 
   private func entry(_ team: String?, _ key: ObjectKey) -> [UInt8] {
@@ -200,6 +237,41 @@ import Testing
       }
       former = (list, object)
     }
+  }
+
+  @Test(arguments: [[0x80], [0], [5, 0, 5], Array(repeating: 1, count: 129)])
+  func `counts no block that cannot be`(_ broken: [UInt8]) throws {
+    let opened = try Opened()
+    var edit = Edit(opened.store)
+    for team in ["Ada", "Bo", "Bo", "Bo", "Cy"] {
+      edit.insert(Self.worker, ["team": .string(team)])
+    }
+    try edit.save()
+    let key = try opened.blocks()[1].key
+    try opened.environment.writeSync { transaction in
+      guard let tree = try transaction.tree(named: "i2") else { throw Absent() }
+      try key.withUnsafeBytes { key in
+        try broken.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
+      }
+    }
+    let snapshot = try opened.store.snapshot()
+    let reads: [() throws -> Void] = [
+      { _ = try snapshot.countEntries(of: opened.number, in: KeyRange()) },
+      { try snapshot.scanRuns(of: opened.number, in: KeyRange()) { _, _ in .more } },
+      {
+        _ = try snapshot.skipEntries(
+          of: opened.number, in: KeyRange(), isReversed: false, upTo: 200)
+      },
+      {
+        _ = try snapshot.skipEntries(of: opened.number, in: KeyRange(), isReversed: true, upTo: 200)
+      },
+    ]
+    for read in reads {
+      #expect { try read() } throws: { error in
+        if case StoreError.damaged("i2", nil, _) = error { true } else { false }
+      }
+    }
+    opened.store.close()
   }
 
   @Test(arguments: [[0x80], [0], [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]])

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+package import StrataRecord
+
+// Entries of an index are counted and skipped as if all changes were saved, without a walk: the
+// store counts its blocks, and the pending changes give the difference.
+//
+// ```
+//  visible  =  the store's  -  stale ones        +  pending ones
+//              (blocks)        (look-ups)           (index runs)
+// ```
+//
+// An entry of the store is stale if anything is pending for its object. To find the stale ones, the
+// changed objects' stored records are looked up. A walk is faster if there are few entries for each
+// of these.
+
+extension ReadView {
+  /// The number of entries that a walk passes in the time of one look-up.
+  private static let entriesPerLookUp = 16
+
+  /// The number of entries of an index within `range`; nil if a walk finds it as fast. Also the
+  /// number of records that were looked up.
+  package func countEntries(
+    of index: PropertyNumber, in range: KeyRange
+  ) throws -> (count: Int, lookUpCount: Int)? {
+    let stored = try snapshot.countEntries(of: index, in: range)
+    if layers.isEmpty { return (stored, 0) }
+    guard let changed = changedObjects(in: index, atMost: stored / Self.entriesPerLookUp) else {
+      return nil
+    }
+    let stale = try storedRun(of: index, changed)
+    return (
+      stored - stale.indices(in: range).count + pendingCount(of: index, in: range), changed.count
+    )
+  }
+
+  /// Passes over at most `most` entries of an index, as `Snapshot.skipEntries` does; over none if a
+  /// walk is as fast. Also the number of records that were looked up.
+  package func skipEntries(
+    of index: PropertyNumber, in range: KeyRange, isReversed: Bool, upTo most: Int
+  ) throws -> (skipped: SkippedEntries, lookUpCount: Int) {
+    if layers.isEmpty {
+      return (
+        try snapshot.skipEntries(of: index, in: range, isReversed: isReversed, upTo: most), 0
+      )
+    }
+    var all = SkippedEntries(count: 0, rest: range)
+    guard let changed = changedObjects(in: index, atMost: most / Self.entriesPerLookUp) else {
+      return (all, 0)
+    }
+    let stale = try storedRun(of: index, changed)
+    while let rest = all.rest {
+      // The pending entries in the part that is skipped are not known before it is. So first there
+      // is room for all of them, and then again for fewer.
+      let room = most - all.count - pendingCount(of: index, in: rest)
+      if room <= 0 { break }
+      let skipped = try snapshot.skipEntries(
+        of: index, in: rest, isReversed: isReversed, upTo: room)
+      if skipped.count == 0, skipped.rest != nil { break }
+      let part = skipped.part(of: rest, isReversed: isReversed)
+      all.count +=
+        skipped.count - stale.indices(in: part).count + pendingCount(of: index, in: part)
+      all.rest = skipped.rest
+    }
+    return (all, changed.count)
+  }
+
+  /// The objects that have an entry in the index, if something is pending for them; nil if there
+  /// are more than `most`.
+  private func changedObjects(in index: PropertyNumber, atMost most: Int) -> [ObjectKey]? {
+    var keys: [ObjectKey] = []
+    for (depth, segment) in layers.segments.enumerated() {
+      for span in segment.changes.spans where schema.entity(span.entity)?.has(index) == true {
+        guard keys.count + span.range.count <= most else { return nil }
+        for key in segment.changes.keys[span.range] where !lookUp.isShadowed(key, above: depth) {
+          keys.append(key)
+        }
+      }
+    }
+    // As the records are stored, and all of an entity together.
+    keys.sort()
+    return keys
+  }
+
+  /// The entries that the store has for `objects`, which ascend.
+  private func storedRun(of index: PropertyNumber, _ objects: [ObjectKey]) throws -> IndexRun {
+    var builder: IndexRunBuilder?
+    var entity: EntitySchema?
+    try snapshot.visitRecords(of: objects) { key, _, record in
+      guard let start = record?.baseAddress else { return }
+      if entity?.number != key.entity {
+        entity = schema.entity(key.entity)
+        guard let entity, let index = entity.indexes.first(where: { $0.number == index }) else {
+          return
+        }
+        if builder == nil {
+          builder = IndexRunBuilder(index, entity.layout, expecting: objects.count)
+        }
+        builder?.goOn(to: index, entity.layout)
+      }
+      builder?.append(key, start)
+    }
+    return builder?.finished() ?? IndexRun()
+  }
+
+  /// The number of pending entries within `range`. O(segments · log pending) and, if there are
+  /// several segments, O(entries).
+  private func pendingCount(of index: PropertyNumber, in range: KeyRange) -> Int {
+    var count = 0
+    for (depth, segment) in layers.segments.enumerated() {
+      guard let run = segment.run(of: index) else { continue }
+      let indices = run.indices(in: range)
+      count +=
+        depth == 0
+        ? indices.count
+        : indices.count { !lookUp.isShadowed(run.entries[$0].object, above: depth) }
+    }
+    return count
+  }
+}
+
+extension EntitySchema {
+  /// Whether objects of this entity have an entry in an index.
+  fileprivate func has(_ index: PropertyNumber) -> Bool {
+    indexes.contains { $0.number == index }
+  }
+}
