@@ -32,6 +32,24 @@ enum RecordSubject: Subject {
   static func probe(_ bytes: UnsafeRawBufferPointer) throws(Finding) {
     if let opened = try? Envelope.decode(bytes, key: key) { try probe(record: opened.record) }
     try probe(record: bytes)
+    try probe(indexValue: bytes)
+  }
+
+  /// Reads the bytes as a value of each type in an index, and another behind it.
+  private static func probe(indexValue bytes: UnsafeRawBufferPointer) throws(Finding) {
+    for slot in 0..<kinds.count - 1 {
+      let other = (slot + 12) % (kinds.count - 1)
+      let index = IndexSchema(
+        number: PropertyNumber(rawValue: 1), IndexSchema.Part(slot: slot, kind: kinds[slot]),
+        [IndexSchema.Part(slot: other, kind: kinds[other])], isUnique: false)
+      let record = IndexRecord(index, layout, slots: index.slots, readsZero: true)
+      guard let start = record.read(bytes) else { continue }
+      for slot in index.slots {
+        var key: [UInt8] = []
+        KeyEncoder.append(slot: layout.slot(slot, at: start), to: &key)
+        try require(key.count <= bytes.count, "a value of an index that is longer than its key")
+      }
+    }
   }
 
   /// Reads every slot in every way, if the bytes pass validation.

@@ -84,6 +84,15 @@ final class ObjectFetcher: ContextPart {
     return isMasked || !request.includesPendingChanges ? view : view.over(work.working)
   }
 
+  func plan<T: Entity, Row>(
+    _ request: RowRequest<T, Row>, hasWindowOfObjects: Bool = false
+  ) throws -> RowPlan {
+    let entity = try schema(of: T.self)
+    return try RowPlan(
+      request.untyped(of: entity.description), entity: entity, schema: schema,
+      hasWindowOfObjects: hasWindowOfObjects)
+  }
+
   /// The entity whose objects are of class `type`.
   ///
   /// - Throws: an earlier error of a getter, which cannot throw; `ContextError.unknownEntity`.

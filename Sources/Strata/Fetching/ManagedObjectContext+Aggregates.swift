@@ -14,7 +14,8 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `QueryError` for a request that cannot be answered, `.noValue` for a sum of integers
   ///   beyond 64 bits or of decimals too large; `StoreError` if reading fails.
-  /// - Complexity: O(objects looked at), in the memory of a few.
+  /// - Complexity: O(objects looked at), in the memory of a few. If an index decides the predicate,
+  ///   and the property is in it, no record is read.
   public func sum<T: Entity, V: Calculable>(
     _ request: FetchRequest<T>, of keyPath: KeyPath<T, V> & Sendable
   ) throws -> V.Sum {

@@ -56,10 +56,7 @@ extension ManagedObjectContext {
     _ request: RowRequest<T, Row>, hasWindowOfObjects: Bool = false,
     _ body: (RowValues) throws -> ScanStep
   ) throws {
-    let entity = try fetcher.schema(of: T.self)
-    let plan = try RowPlan(
-      request.untyped(of: entity.description), entity: entity, schema: schema,
-      hasWindowOfObjects: hasWindowOfObjects)
+    let plan = try fetcher.plan(request, hasWindowOfObjects: hasWindowOfObjects)
     try plan.fetch(in: try fetcher.viewToKeep(for: request.objects), body)
   }
 }

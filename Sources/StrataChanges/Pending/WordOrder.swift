@@ -20,7 +20,7 @@ package enum WordOrder {
   private static let insertionItemCountMax = 24
 
   /// The places of `words`, ascending by word. O(n) for each byte in which words differ.
-  static func sorted(_ words: [UInt64]) -> [UInt32] {
+  package static func sorted(_ words: [UInt64]) -> [UInt32] {
     var items: [Item] = []
     items.reserveCapacity(words.count)
     for (place, word) in words.enumerated() { items.append(Item(word: word, place: UInt32(place))) }

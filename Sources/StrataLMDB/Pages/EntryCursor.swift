@@ -225,7 +225,7 @@ package struct EntryCursor: ~Copyable {
     epoch = transaction.epoch
     guard readsPages else { return nil }
     guard transaction.isLive else { throw .badTransaction }
-    // Mostly nobody has committed since the last turn.
+    // Mostly there was no commit since the last turn.
     let snapshot = transaction.transactionID
     if root == nil || snapshot != rootSnapshot {
       root = try TreeRoot.find(name, in: transaction)

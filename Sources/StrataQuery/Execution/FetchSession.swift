@@ -152,9 +152,7 @@ final class FetchSession<Sink: RowSink> {
     return plan.family.contains(key.entity)
   }
 
-  /// The maximum number of candidates to look up. For more than one in eight objects, walking the
-  /// records is faster than looking up candidates. Up to 256 candidates are always looked up.
-  func lookupCountMax() throws -> Int { max(256, try plan.storedCount(in: view) / 8) }
+  func lookupCountMax() throws -> Int { try plan.lookupCountMax(in: view) }
 
   // MARK: - Sorting
 

@@ -24,6 +24,8 @@ public struct QueryExplanation: Codable, Sendable, Hashable {
     case ids
     /// The number of objects, as `count(for:)` returns it.
     case count
+    /// Rows, as a `RowRequest` returns them.
+    case rows
   }
 
   /// The name of the entity.
@@ -36,7 +38,7 @@ public struct QueryExplanation: Codable, Sendable, Hashable {
   /// The number of records that were read, of all entities, including pending ones. A look-up of an
   /// object that does not exist counts too.
   public let recordsRead: Int
-  /// The number of returned objects or IDs; for `count`, the count.
+  /// The number of returned objects, IDs or rows; for `count`, the count.
   public let rowsReturned: Int
 
   /// The operation of a step.

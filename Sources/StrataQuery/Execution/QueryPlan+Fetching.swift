@@ -26,10 +26,15 @@ extension QueryPlan {
   ///
   /// - Parameter reader: the reader of the rows' slots, also for the request's conditions.
   func visit(
-    in view: ReadView, through reader: RowReader, _ visit: (Row) throws -> ScanStep
+    in view: ReadView, through reader: RowReader, _ trace: RowTrace? = nil,
+    _ visit: (Row) throws -> ScanStep
   ) throws {
     try withoutActuallyEscaping(visit) { visit in
-      _ = try FetchSession(self, in: view, into: VisitSink(visit), reader: reader).run()
+      let session = FetchSession(
+        self, in: view, into: VisitSink(visit), reader: reader,
+        trace: trace.map { _ in PlanTrace() })
+      try session.run()
+      trace?.end(session.explained, session.reads + reader.reads)
     }
   }
 
@@ -38,6 +43,12 @@ extension QueryPlan {
   package func expectedCount(in view: ReadView) throws -> Int {
     guard case .records = access, condition == nil else { return 0 }
     return min(try storedCount(in: view), limit ?? .max)
+  }
+
+  /// The maximum number of candidates to look up. For more than one in eight objects, walking the
+  /// records is faster than looking up candidates. Up to 256 candidates are always looked up.
+  func lookupCountMax(in view: ReadView) throws -> Int {
+    max(256, try storedCount(in: view) / 8)
   }
 
   /// Returns the number of objects of the family in the store.
@@ -85,7 +96,7 @@ extension QueryPlan {
     of answer: QueryExplanation.Answer, in view: ReadView
   ) throws -> QueryExplanation {
     switch answer {
-    case .objects: return try explained(answer, in: view, RecordSink())
+    case .objects, .rows: return try explained(answer, in: view, RecordSink())
     case .ids: return try forKeys.explained(answer, in: view, KeySink())
     case .count:
       guard condition == nil else {

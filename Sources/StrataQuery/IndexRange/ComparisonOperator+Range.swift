@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import StrataChanges
 import StrataModel
 import StrataRecord
@@ -36,16 +35,5 @@ extension SlotKind {
   }
 
   /// The key above all ordered values of the kind: the key of NaN. nil for a kind without NaN.
-  fileprivate var end: [UInt8]? {
-    let notANumber: PropertyValue
-    switch self {
-    case .attribute(.float), .attribute(.double): notANumber = .double(.nan)
-    case .attribute(.date): notANumber = .date(Date(timeIntervalSinceReferenceDate: .nan))
-    case .attribute(.decimal): notANumber = .decimal(.nan)
-    default: return nil
-    }
-    var key: [UInt8] = []
-    KeyEncoder.append(value: notANumber, kind: self, to: &key)
-    return key
-  }
+  fileprivate var end: [UInt8]? { KeyEncoder.notANumberKey(self) }
 }

@@ -24,6 +24,7 @@ package final class PathLog: Sendable {
     var hasCollections = false
     var isOpaque = false
     var entities: Set<EntityNumber> = []
+    var slots = SlotSet()
   }
 
   private let state = CountedMutex(State())
@@ -43,6 +44,13 @@ package final class PathLog: Sendable {
 
   /// The entities of all objects other than the fetched one from which a property is read.
   package var entities: Set<EntityNumber> { state.withLock { $0.entities } }
+
+  /// The slots of the fetched object that are read; nil if anything else is.
+  package var slotsAlone: SlotSet? {
+    state.withLock {
+      $0.hasCollections || $0.isOpaque || !$0.entities.isEmpty ? nil : $0.slots
+    }
+  }
 
   /// Records a resolved path.
   ///
@@ -64,6 +72,7 @@ package final class PathLog: Sendable {
         state.isOpaque = true
         return
       }
+      if case .property(let path) = end, hops.isEmpty { state.slots.insert(path.slot) }
       for owner in owners.dropFirst() { state.entities.formUnion(owner.family) }
       if case .property(let path) = end, isOutermost, !hops.isEmpty {
         state.ways.append(Way(steps: Array(zip(owners, hops + [path.slot]))))

@@ -12,8 +12,15 @@ extension RowPlan {
   package func fetch(
     in view: ReadView, _ body: (RowValues) throws -> ScanStep
   ) throws {
+    try fetch(in: view, nil, body)
+  }
+
+  /// Calls `body` with each row, and records in `trace` how the objects were found.
+  func fetch(
+    in view: ReadView, _ trace: RowTrace?, _ body: (RowValues) throws -> ScanStep
+  ) throws {
     if groups == nil, !isDistinct, offset == 0, limit == nil {
-      return try fetchEach(in: view, body)
+      return try fetchEach(in: view, trace, body)
     }
     var filter = DistinctRows(isNeeded: isDistinct, window: Window(offset: offset, limit: limit))
     if filter.window.isFull { return }
@@ -21,20 +28,22 @@ extension RowPlan {
       guard try filter.takes(values) else { return filter.window.isFull ? .stop : .more }
       return try body(values) == .stop || filter.window.isFull ? .stop : .more
     }
-    if let groups { return try fetchGroups(groups, in: view, show) }
-    try fetchEach(in: view, show)
+    if let groups { return try fetchGroups(groups, in: view, trace, show) }
+    try fetchEach(in: view, trace, show)
   }
 
   /// Calls `body` with one row for each object.
   private func fetchEach(
-    in view: ReadView, _ body: (RowValues) throws -> ScanStep
+    in view: ReadView, _ trace: RowTrace?, _ body: (RowValues) throws -> ScanStep
   ) throws {
     let reader = RowReader(view: view)
     let values = RowValues(columns, reader, objects.entity.layout)
-    try objects.visit(in: view, through: reader) { row in
+    func show(_ row: Row) throws -> ScanStep {
       values.begin(row)
       return try body(values)
     }
+    if try covered?.visit(objects, in: view, trace, show) == true { return }
+    try objects.visit(in: view, through: reader, trace, show)
   }
 }
 
@@ -57,13 +66,63 @@ private struct Group {
   /// The group's first object, from which the values common to the group are read.
   var first: ObjectKey
   var states: [RowAggregate.State]
+
+  /// - Parameter count: how many objects have the row.
+  mutating func add(
+    _ row: Row, _ count: Int, to aggregates: [RowAggregate], _ reader: RowReader
+  ) throws {
+    if row.key < first { first = row.key }
+    for number in aggregates.indices {
+      try aggregates[number].add(row, times: count, reader, to: &states[number])
+    }
+  }
+}
+
+/// The group of all objects, while they are visited.
+private struct OneGroup {
+  private let groups: RowPlan.Groups
+  private var group: Group
+  private var isEmpty = true
+
+  init(_ groups: RowPlan.Groups) {
+    self.groups = groups
+    group = Group(first: ObjectKey(rawValue: .max), states: groups.initialStates)
+  }
+
+  /// The group, unless there are no objects.
+  var all: [Group] { isEmpty ? [] : [group] }
+
+  mutating func add(_ row: Row, _ count: Int, _ reader: RowReader) throws {
+    isEmpty = false
+    try group.add(row, count, to: groups.aggregates, reader)
+  }
+}
+
+/// The groups of the objects, while these are visited.
+private struct SeveralGroups {
+  private let groups: RowPlan.Groups
+  private(set) var all: [Group] = []
+  private var places: [[DistinctValue]: Int] = [:]
+
+  init(_ groups: RowPlan.Groups) { self.groups = groups }
+
+  mutating func add(_ row: Row, _ count: Int, _ reader: RowReader) throws {
+    let key = try groups.keys.map { DistinctValue(try $0.value(of: row, reader)) }
+    let place = places[key] ?? all.count
+    if place == all.count {
+      all.append(Group(first: row.key, states: groups.initialStates))
+      places[key] = place
+    }
+    try all[place].add(row, count, to: groups.aggregates, reader)
+  }
 }
 
 extension RowPlan {
   private func fetchGroups(
-    _ groups: Groups, in view: ReadView, _ body: (RowValues) throws -> ScanStep
+    _ groups: Groups, in view: ReadView, _ trace: RowTrace?,
+    _ body: (RowValues) throws -> ScanStep
   ) throws {
-    var gathered = try gather(groups, in: view)
+    var gathered = try gather(groups, in: view, trace)
     let reader = RowReader(view: view)
     func show(_ states: [RowAggregate.State], _ row: Row) throws -> ScanStep {
       reader.totals = groups.results(states)
@@ -89,25 +148,35 @@ extension RowPlan {
   }
 
   /// Returns the groups of all objects, unordered.
-  private func gather(_ groups: Groups, in view: ReadView) throws -> [Group] {
-    var gathered: [Group] = []
-    var places: [[DistinctValue]: Int] = [:]
+  private func gather(
+    _ groups: Groups, in view: ReadView, _ trace: RowTrace?
+  ) throws -> [Group] {
     let reader = RowReader(view: view)
-    try objects.visit(in: view, through: reader) { row in
-      let key = try groups.keys.map { DistinctValue(try $0.value(of: row, reader)) }
-      let place = groups.keys.isEmpty ? gathered.indices.first : places[key]
-      let index = place ?? gathered.count
-      if place == nil {
-        gathered.append(Group(first: row.key, states: groups.initialStates))
-        places[key] = index
+    func visit(_ add: (Row, _ count: Int) throws -> Void) throws {
+      try objects.visit(in: view, through: reader, trace) { row in
+        try add(row, 1)
+        return .more
       }
-      if row.key < gathered[index].first { gathered[index].first = row.key }
-      for (number, aggregate) in groups.aggregates.enumerated() {
-        try aggregate.add(row, reader, to: &gathered[index].states[number])
-      }
-      return .more
     }
-    return gathered
+    if groups.keys.isEmpty {
+      var one = OneGroup(groups)
+      if let covered, try covered.gather(objects, in: view, trace, { try one.add($0, $1, reader) })
+      {
+        return one.all
+      }
+      one = OneGroup(groups)
+      try visit { try one.add($0, $1, reader) }
+      return one.all
+    }
+    var several = SeveralGroups(groups)
+    if let covered,
+      try covered.gather(objects, in: view, trace, { try several.add($0, $1, reader) })
+    {
+      return several.all
+    }
+    several = SeveralGroups(groups)
+    try visit { try several.add($0, $1, reader) }
+    return several.all
   }
 
   private func sorted(

@@ -27,6 +27,8 @@ package struct RowPlan: Sendable {
   /// The plan of the objects from which the rows are computed.
   let objects: QueryPlan
   let columns: [ResolvedColumn]
+  /// The index from which the rows are computed without records; nil if records are read.
+  let covered: CoveredRows?
   /// nil if there is one row for each object.
   let groups: Groups?
   let isDistinct: Bool
@@ -45,7 +47,8 @@ package struct RowPlan: Sendable {
     _ request: UntypedRowRequest, entity: EntitySchema, schema: Schema,
     hasWindowOfObjects: Bool = false
   ) throws(QueryError) {
-    var resolver = PathResolver(schema: schema, entity: entity)
+    let log = PathLog()
+    var resolver = PathResolver(schema: schema, entity: entity, log: log)
     var keys: [any Operand] = []
     for node in request.groupKeys {
       let key = try node.resolved(by: resolver)
@@ -81,5 +84,6 @@ package struct RowPlan: Sendable {
     offset = hasOwnWindow ? request.objects.offset : 0
     limit = hasOwnWindow ? request.objects.limit : nil
     objects = try QueryPlan(source, entity: entity, schema: schema)
+    covered = CoveredRows(of: objects, log, groups)
   }
 }

@@ -90,6 +90,20 @@ package enum KeyEncoder {
     KeyPart.nilByteCount(SlotCode(kind)) == 1 ? oneZero : eightZeros
   }
 
+  /// The part of NaN, which is above all ordered values; nil for a kind without NaN.
+  package static func notANumberKey(_ kind: SlotKind) -> [UInt8]? {
+    let notANumber: PropertyValue
+    switch kind {
+    case .attribute(.float), .attribute(.double): notANumber = .double(.nan)
+    case .attribute(.date): notANumber = .date(Date(timeIntervalSinceReferenceDate: .nan))
+    case .attribute(.decimal): notANumber = .decimal(.nan)
+    default: return nil
+    }
+    var key: [UInt8] = []
+    append(value: notANumber, kind: kind, to: &key)
+    return key
+  }
+
   private static let oneZero: [UInt8] = [0]
   private static let eightZeros = [UInt8](repeating: 0, count: 8)
 

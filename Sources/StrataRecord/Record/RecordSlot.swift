@@ -62,6 +62,22 @@ extension _RecordSlot {
       start: start, count: code.isVariable ? Int(byteCount) : code.fixedByteCount)
   }
 
+  /// The integer of the slot, of any size; nil if the slot is absent or no integer.
+  package var wideInteger: Int128? {
+    guard let start else { return nil }
+    switch code {
+    case .int8: return Int128(start.load(as: Int8.self))
+    case .int16: return integer(code, as: Int16.self).map { Int128($0) }
+    case .int32: return integer(code, as: Int32.self).map { Int128($0) }
+    case .int64: return integer(code, as: Int64.self).map { Int128($0) }
+    case .uint8: return Int128(start.load(as: UInt8.self))
+    case .uint16: return integer(code, as: UInt16.self).map { Int128($0) }
+    case .uint32: return integer(code, as: UInt32.self).map { Int128($0) }
+    case .uint64: return integer(code, as: UInt64.self).map { Int128($0) }
+    default: return nil
+    }
+  }
+
   /// The target of a to-one relationship; nil if the slot is absent or no to-one.
   package var toOne: ObjectKey? {
     integer(.toOne, as: UInt64.self).map { ObjectKey(rawValue: $0) }

@@ -13,6 +13,11 @@ package struct IndexSchema: Sendable, Hashable {
   package struct Part: Sendable, Hashable {
     package let slot: Int
     package let kind: SlotKind
+
+    package init(slot: Int, kind: SlotKind) {
+      self.slot = slot
+      self.kind = kind
+    }
   }
 
   /// The number of the index: the property's number; a number of its own if there are several

@@ -79,6 +79,25 @@ private func populated(
     }
   }
 
+  @Test func `tells that rows need no records if an index has all their properties`()
+    async throws
+  {
+    try await populated { context in
+      let lar = try #require(try context.fetch(Valley.where { $0.name == "Lar" }).first)
+      let few = Lodge.where { $0.valley == lar && $0.beds < 40 }
+      let sum = few.select { $0.beds.sum() }
+      let explanation = try sum.explained(in: context)
+      #expect(
+        explanation.plan.detail == "valley, beds (values, open range), values alone",
+        "\(explanation)")
+      #expect(explanation.recordsRead == 0 && explanation.rowsReturned == 1)
+      let found = try context.fetch(sum)
+      #expect(found == [stride(from: 10, to: 40, by: 3).reduce(0, +)])
+      let names = try few.select(\.beds, \.name).explained(in: context)
+      #expect(names.recordsRead > 0 && !names.description.contains("values alone"))
+    }
+  }
+
   @Test func `tells that counts and IDs need no records`() async throws {
     try await populated { context in
       let huts = Lodge.where { $0.kind == "hut" && $0.name.hasPrefix("L1") }

@@ -64,11 +64,15 @@ struct Total {
   private var sum: Number? = .integer(0)
   private var extreme = PropertyValue.null
 
-  mutating func add(_ value: PropertyValue, _ function: AggregateNode.Function) {
+  /// - Parameter times: how many objects have the value; 1 for a number that is not an integer.
+  mutating func add(
+    _ value: PropertyValue, times: Int = 1, _ function: AggregateNode.Function
+  ) {
     switch function {
     case .sum, .average:
       guard let number = Number(value) else { return }
-      count += 1
+      if case .integer(let one) = number, case .integer? = sum { return add(one, times: times) }
+      count += times
       sum = sum.flatMap { Number.calculate($0, .add, number) }
     case .min, .max:
       // NaN has no place in the order.
@@ -79,6 +83,13 @@ struct Total {
       }
       if function == .min ? order < 0 : order > 0 { extreme = value }
     }
+  }
+
+  /// Adds an integer to a sum of integers.
+  mutating func add(_ number: Int128, times: Int) {
+    count += times
+    // No sum of 64-bit integers is too large for 128 bits.
+    if case .integer(let all)? = sum { sum = .integer(all + number * Int128(times)) }
   }
 
   func result(of function: AggregateNode.Function) -> PropertyValue {

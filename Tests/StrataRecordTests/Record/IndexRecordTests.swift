@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import StrataRecord
+import StrataTestSupport
+import Testing
+
+/// Values of every type through keys and back.
+@Suite struct `A record of an index's values` {
+  private static let types: [AttributeType] = [
+    .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double,
+    .decimal, .string, .data, .date, .uuid, .url, .codable,
+  ]
+
+  /// A layout with a slot of each type and a to-one relationship, and one more of each in front.
+  private static let kinds: [SlotKind] = types.map { .attribute($0) } + [.toOne]
+
+  private static let layout = RecordLayout(
+    version: 3,
+    slots: (kinds + kinds).enumerated().map { number, kind in
+      SlotDescription(
+        number: PropertyNumber(rawValue: UInt16(number + 1)), kind: kind, isTransient: false)
+    })
+
+  private static func value(_ kind: SlotKind, _ random: inout SeededGenerator) -> PropertyValue {
+    let small = Int64.random(in: -300...300, using: &random)
+    let large = Int64.random(in: .min ... .max, using: &random)
+    let doubles: [Double] = [0, -0.0, .nan, .infinity, 1.5, -7e300, .leastNonzeroMagnitude]
+    let texts = ["", "Ada", "K", "\u{212A}", ";", "\u{37E}", "é", "e\u{301}", "a\u{0}\u{1}\u{2}b"]
+    guard case .attribute(let type) = kind else {
+      return .int(Int64.random(in: 1...(1 << 50), using: &random))
+    }
+    switch type {
+    case .bool: return .bool(Bool.random(using: &random))
+    case .int8: return .int(Int64(Int8(truncatingIfNeeded: large)))
+    case .int16: return .int(Int64(Int16(truncatingIfNeeded: large)))
+    case .int32: return .int(Int64(Int32(truncatingIfNeeded: large)))
+    case .int64: return .int(Bool.random(using: &random) ? small : large)
+    case .uint8: return .uint(UInt64(UInt8(truncatingIfNeeded: large)))
+    case .uint16: return .uint(UInt64(UInt16(truncatingIfNeeded: large)))
+    case .uint32: return .uint(UInt64(UInt32(truncatingIfNeeded: large)))
+    case .uint64: return .uint(UInt64(bitPattern: large))
+    case .float: return .double(Double(Float(doubles.randomElement(using: &random) ?? 0)))
+    case .double: return .double(doubles.randomElement(using: &random) ?? 0)
+    case .date:
+      return .date(
+        Date(timeIntervalSinceReferenceDate: doubles.randomElement(using: &random) ?? 0))
+    case .decimal:
+      let exponent = Int.random(in: -127...127, using: &random)
+      let digits = Decimal(large) * (Bool.random(using: &random) ? 1 : Decimal(large.magnitude))
+      return .decimal(
+        [Decimal(0), .nan, Decimal(small), digits].randomElement(using: &random)!
+          * (Bool.random(using: &random)
+            ? 1 : Decimal(sign: .plus, exponent: exponent / 2, significand: 1)))
+    case .string: return .string(texts.randomElement(using: &random) ?? "")
+    case .url: return .url(URL(string: "x:\(small)") ?? URL(fileURLWithPath: "/"))
+    case .uuid: return .uuid(UUID())
+    case .data, .codable:
+      let bytes = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+        UInt8.random(in: 0...4, using: &random)
+      }
+      return type == .data ? .data(Data(bytes)) : .codable(Data(bytes))
+    }
+  }
+
+  /// The bytes of a slot.
+  private func bytes(_ slot: _RecordSlot) -> [UInt8]? {
+    slot.rawBytes.map { Array($0) }
+  }
+
+  @Test func `has the record's own bytes, or none`() throws {
+    let seed = SeededGenerator.firstSeed()
+    var random = SeededGenerator(seed: seed)
+    var arena = RecordArena()
+    var exactCount = 0
+    for _ in 0..<6_000 {
+      var slots = Array(0..<2 * Self.kinds.count)
+      slots.shuffle(using: &random)
+      slots = Array(slots.prefix(Int.random(in: 1...3, using: &random)))
+      var drafts = DraftArena()
+      let draft = Draft.make(Self.layout, base: nil, in: &drafts)
+      for slot in slots where Int.random(in: 0..<6, using: &random) > 0 {
+        let kind = Self.kinds[slot % Self.kinds.count]
+        let value = Self.value(kind, &random)
+        if case .int(let number) = value, kind == .toOne {
+          draft.setToOne(ObjectKey(rawValue: UInt64(number)), at: slot)
+        } else {
+          _ = draft.setValue(value, at: slot)
+        }
+      }
+      let record = draft.encode(into: &arena)
+      let parts = slots.map {
+        IndexSchema.Part(slot: $0, kind: Self.kinds[$0 % Self.kinds.count])
+      }
+      let index = IndexSchema(
+        number: PropertyNumber(rawValue: 9), parts[0], Array(parts.dropFirst()), isUnique: false)
+      var key: [UInt8] = []
+      index.append(valueOf: record, Self.layout, to: &key)
+      let read = IndexRecord(index, Self.layout, slots: index.slots, readsZero: false)
+      // A former value leaves nothing behind.
+      _ = [UInt8](repeating: 1, count: 9).withUnsafeBytes { read.read($0) }
+      let isExact = key.withUnsafeBytes { key in
+        guard let start = read.read(key) else { return false }
+        for slot in 0..<Self.layout.slots.count {
+          let found = bytes(Self.layout.slot(slot, at: start))
+          #expect(found == bytes(record.slot(slot, Self.layout)), "slot \(slot), seed \(seed)")
+        }
+        return true
+      }
+      if isExact { exactCount += 1 }
+    }
+    #expect(exactCount > 3_000, "seed \(seed)")
+  }
+
+  @Test(arguments: [
+    ("K", false), ("\u{212A}", false), (";", false), ("`", false), ("é", false), ("Ada", true),
+    ("", true), (String(repeating: "a", count: 300), false),
+  ])
+  func `has texts that no other text is equal to`(text: String, isExact: Bool) {
+    #expect(read(.string(text), .attribute(.string)) == isExact)
+  }
+
+  @Test func `has 0 where it may be taken for -0 too`() {
+    #expect(!read(.double(0), .attribute(.double)))
+    #expect(read(.double(0), .attribute(.double), readsZero: true))
+    #expect(!read(.double(.nan), .attribute(.double), readsZero: true))
+  }
+
+  private func read(
+    _ value: PropertyValue, _ kind: SlotKind, readsZero: Bool = false
+  ) -> Bool {
+    var key: [UInt8] = []
+    KeyEncoder.append(value: value, kind: kind, to: &key)
+    guard let slot = Self.kinds.firstIndex(of: kind) else { return false }
+    let index = IndexSchema(
+      number: PropertyNumber(rawValue: 9), IndexSchema.Part(slot: slot, kind: kind),
+      isUnique: false)
+    let record = IndexRecord(index, Self.layout, slots: [slot], readsZero: readsZero)
+    return key.withUnsafeBytes { record.read($0) != nil }
+  }
+
+  @Test func `is made of any bytes without a trap`() {
+    let seed = SeededGenerator.firstSeed()
+    var random = SeededGenerator(seed: seed)
+    for (slot, kind) in Self.kinds.enumerated() {
+      let index = IndexSchema(
+        number: PropertyNumber(rawValue: 9), IndexSchema.Part(slot: slot, kind: kind),
+        [IndexSchema.Part(slot: slot + Self.kinds.count, kind: kind)], isUnique: false)
+      let record = IndexRecord(index, Self.layout, slots: index.slots, readsZero: true)
+      for _ in 0..<3_000 {
+        let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in
+          Bool.random(using: &random)
+            ? UInt8.random(in: 0...255, using: &random)
+            : [0, 1, 2, 0x7F, 0x80, 0x88].randomElement()!
+        }
+        bytes.withUnsafeBytes { bytes in
+          guard let start = record.read(bytes) else { return }
+          for slot in 0..<Self.layout.slots.count { _ = Self.layout.slot(slot, at: start).rawBytes }
+        }
+      }
+    }
+  }
+}
