@@ -82,7 +82,8 @@ package final class TurnPublisher: ContextPart {
     var rounds = 0
     repeat {
       work.encodeEdits()
-      let unannounced = reporter.takeUntold() + settle()
+      var unannounced = reporter.takeUntold()
+      unannounced += settle()
       reporter.turnStart = work.working
       work.view = nil
       rounds += 1
@@ -160,15 +161,21 @@ package final class TurnPublisher: ContextPart {
       // The children of this layer sort none of its changes.
       if layer.feed.isFollowed { settled.prepareRuns() }
       guard layer.publish(settled, ifStill: state.revision, event: event) else { continue }
-      doubtUncovered(state.inbox)
-      for (push, touched) in zip(state.inbox, touched) {
+      let pushes = state.inbox
+      if pushes.isEmpty {
+        work.replaceWorking(settled)
+        work.isPublished = true
+        return []
+      }
+      doubtUncovered(pushes)
+      for (push, touched) in zip(pushes, touched) {
         registry.willLand(push.segment, touching: touched, on: work.working, in: settled)
       }
-      work.undoRecorder?.record(integrating: state.inbox, in: work) { ground(of: $0, onto: $1) }
-      if !work.savepoints.isEmpty { integrateInSavepoints(state.inbox) }
+      work.undoRecorder?.record(integrating: pushes, in: work) { ground(of: $0, onto: $1) }
+      if !work.savepoints.isEmpty { integrateInSavepoints(pushes) }
       work.replaceWorking(settled)
       work.isPublished = true
-      return zip(state.inbox, touched).map { work.take($0.segment, touching: $1) }
+      return zip(pushes, touched).map { work.take($0.segment, touching: $1) }
     }
   }
 
@@ -205,9 +212,8 @@ package final class TurnPublisher: ContextPart {
 
   /// Posts the turn's changes so far.
   func announceTurn() {
-    let changes = reporter.turn
-    reporter.turn = TurnChanges()
+    let changes = reporter.takeTurn()
     if !work.savepoints.isEmpty { work.noteAnnouncedInSavepoints() }
-    reporter.announce([changes])
+    reporter.announce(changes)
   }
 }

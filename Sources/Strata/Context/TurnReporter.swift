@@ -42,7 +42,7 @@ package final class TurnReporter {
   /// The lists that follow this context's changes.
   var liveResults = LiveResultsList()
   /// The number of messages of each kind that the context has posted.
-  private var messageCounts: [ManagedObjectContext.Message.Kind: Int] = [:]
+  private var messageCounts = ManagedObjectContext.Message.Counts()
   /// An error that reading a property met and could not throw: the next call that can, does.
   var deferredError: (any Error)?
 
@@ -88,20 +88,32 @@ package final class TurnReporter {
   /// The changes that were not reported yet, in order; this marks them as reported.
   func takeUntold() -> [TurnChanges] {
     if integrated.isEmpty, turn.isUntouched { return [] }
-    let untold = integrated + [turn]
-    integrated = []
-    turn = TurnChanges()
+    var untold: [TurnChanges] = []
+    swap(&untold, &integrated)
+    untold.append(takeTurn())
     return untold
+  }
+
+  /// The turn's changes so far, which begin anew.
+  func takeTurn() -> TurnChanges {
+    var taken = TurnChanges()
+    swap(&taken, &turn)
+    return taken
   }
 
   /// Posts one objectsDidChange for each list that is not empty, after the fetched lists that
   /// follow this context have been brought up to date.
   func announce(_ turns: [TurnChanges]) {
-    for turn in turns where !turn.isEmpty || !liveResults.isEmpty {
-      let objects = ChangedObjects(turn, schema: schema)
-      if !liveResults.isEmpty { tellLiveResults(LiveChanges(turn, objects)) }
-      if !turn.isEmpty { post(.objectsDidChange, objects) }
-    }
+    for turn in turns { announce(turn) }
+  }
+
+  /// Posts objectsDidChange if anything has changed, as `announce` does for several.
+  func announce(_ turn: TurnChanges) {
+    let isEmpty = turn.isEmpty
+    if isEmpty && liveResults.isEmpty { return }
+    let objects = ChangedObjects(turn, schema: schema)
+    if !liveResults.isEmpty { tellLiveResults(LiveChanges(turn, objects)) }
+    if !isEmpty { post(.objectsDidChange, objects) }
   }
 
   /// Posts the changes of a merge, and that it was a merge.
@@ -137,13 +149,14 @@ package final class TurnReporter {
   // MARK: - Posting
 
   /// Posts a message as a notification, whose object is the context's layer.
+  ///
+  /// It is posted whether or not anybody listens: a notification center does not tell, and an
+  /// observer of all names gets it too.
   package func post(_ kind: ManagedObjectContext.Message.Kind, _ objects: ChangedObjects) {
-    messageCounts[kind, default: 0] += 1
     let message = ManagedObjectContext.Message(
-      kind: kind, number: messageCounts[kind, default: 0], contextName: name,
+      kind: kind, number: messageCounts.next(of: kind), contextName: name,
       transactionAuthor: transactionAuthor, objects: objects)
     NotificationCenter.default.post(
-      name: kind.notificationName, object: layer,
-      userInfo: [ManagedObjectContext.Message.userInfoKey: message])
+      name: kind.notificationName, object: layer, userInfo: message.userInfo)
   }
 }

@@ -12,7 +12,7 @@ import StrataRecord
 /// sets only.
 ///
 /// ## Isolation
-/// Sendable: guarded by a lock.
+/// Sendable: the source is reached under a lock, the rest is constant or set once.
 final class ChangeContents: Sendable {
   /// The collected changes.
   enum Source: Sendable {
@@ -34,33 +34,38 @@ final class ChangeContents: Sendable {
     var slots: [ObjectKey: SlotSet] = [:]
   }
 
-  private enum State: Sendable {
-    case collected(Source)
-    case resolved(Resolved)
+  private final class Result: Sendable {
+    let resolved: Resolved
+    init(_ resolved: Resolved) { self.resolved = resolved }
   }
 
   let store: StoreIdentity
   /// Nil if no slots are known.
   let schema: Schema?
-  private let state: CountedMutex<State>
+  // Safety: read and written only inside `lock`.
+  private nonisolated(unsafe) var source: Source?
+  private let result = SetOnce<Result>()
+
+  /// Guards the sources of all messages: a lock of its own for each would cost more than the
+  /// message, of which mostly nothing is read. It is held for copying references.
+  private static let lock = CountedMutex(())
 
   init(_ source: Source, store: StoreIdentity, schema: Schema?) {
     self.store = store
     self.schema = schema
-    state = CountedMutex(.collected(source))
+    self.source = source
   }
 
   /// O(objects) the first time, then O(1).
   var resolved: Resolved {
-    state.withLock { state in
-      switch state {
-      case .resolved(let resolved): return resolved
-      case .collected(let source):
-        let resolved = resolve(source)
-        state = .resolved(resolved)
-        return resolved
-      }
+    if let result = result.load() { return result.resolved }
+    // The result is there before the source goes. Two threads that ask at once may both compute it.
+    guard let source = Self.lock.withLock({ _ in self.source }) else {
+      return result.load()?.resolved ?? Resolved()
     }
+    let resolved = result.storeIfNil(Result(resolve(source))).resolved
+    let retired = Self.lock.withLock { _ in self.source.take() }
+    return withExtendedLifetime(retired) { resolved }
   }
 
   // MARK: - Working it out

@@ -55,15 +55,59 @@ extension ManagedObjectContext {
     /// The `transactionAuthor` of the context, if it has one.
     public let transactionAuthor: String?
     public let objects: ChangedObjects
-
-    static let userInfoKey = "StrataContextMessage"
   }
 }
+
+// MARK: - In a notification
 
 extension ManagedObjectContext.Message {
   /// The message of a notification that a context posted; nil for any other.
   public init?(_ notification: Notification) {
-    guard let message = notification.userInfo?[Self.userInfoKey] as? Self else { return nil }
-    self = message
+    guard let content = notification.userInfo?[Self.userInfoKey] as? Content else { return nil }
+    self = content.message
+  }
+
+  /// The `userInfo` of the notification that carries this message.
+  ///
+  /// Every turn and save makes one, mostly for nobody. A dictionary whose values are mapped keeps
+  /// its layout, so the key is neither hashed nor copied.
+  var userInfo: [AnyHashable: Any] {
+    let content = Content(self)
+    return Self.userInfoOfNone.mapValues { _ in content }
+  }
+
+  private static let userInfoKey = "StrataContextMessage"
+  // Safety: it never changes, and its key and value are constants.
+  private nonisolated(unsafe) static let userInfoOfNone: [AnyHashable: Any] = [userInfoKey: ()]
+
+  /// A message as one reference: a larger value would be boxed for the dictionary, and for each
+  /// copy of it.
+  private final class Content: Sendable {
+    let message: ManagedObjectContext.Message
+
+    init(_ message: ManagedObjectContext.Message) { self.message = message }
+  }
+
+  /// How many messages of each kind a context has posted.
+  struct Counts {
+    private var objectsDidChange = 0
+    private var willSave = 0
+    private var didSave = 0
+    private var didMerge = 0
+
+    /// Counts one more.
+    mutating func next(of kind: Kind) -> Int {
+      switch kind {
+      case .objectsDidChange: Self.next(&objectsDidChange)
+      case .willSave: Self.next(&willSave)
+      case .didSave: Self.next(&didSave)
+      case .didMerge: Self.next(&didMerge)
+      }
+    }
+
+    private static func next(_ count: inout Int) -> Int {
+      count += 1
+      return count
+    }
   }
 }

@@ -30,7 +30,8 @@ struct TurnChanges: Sendable {
   var isEmpty: Bool {
     // Objects that came and went again within the turn are no change.
     updated.isEmpty && refreshed.isEmpty && invalidated.isEmpty && ends.isEmpty
-      && inserted.count == deleted.count && Set(inserted) == Set(deleted)
+      && inserted.count == deleted.count
+      && (inserted.isEmpty || Set(inserted) == Set(deleted))
   }
 
   /// Whether nothing was noted, including objects that were inserted and deleted.

@@ -20,6 +20,54 @@ import Testing
     #expect(log.messages.allSatisfy { $0.contextName == "root" })
   }
 
+  @Test func `reach observers of all names, of one context and of any`() async throws {
+    let container = try geography()
+    let layer = container.root.layer
+    let ofOne = Mutex<[ManagedObjectContext.Message.Kind]>([])
+    let ofAny = Mutex<[ManagedObjectContext.Message.Kind]>([])
+    let observers = [
+      NotificationCenter.default.addObserver(forName: nil, object: layer, queue: nil) { posted in
+        if let message = ManagedObjectContext.Message(posted) {
+          ofOne.withLock { $0.append(message.kind) }
+        }
+      },
+      NotificationCenter.default.addObserver(forName: nil, object: nil, queue: nil) { posted in
+        // Other tests' contexts post meanwhile.
+        if let message = ManagedObjectContext.Message(posted),
+          posted.object as? ContextLayer == layer
+        {
+          ofAny.withLock { $0.append(message.kind) }
+        }
+      },
+    ]
+    defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+    try await container.root.perform { context in
+      _ = context.city("A")
+      try context.save()
+    }
+    let expected: [ManagedObjectContext.Message.Kind] = [.objectsDidChange, .willSave, .didSave]
+    #expect(ofOne.withLock { $0 } == expected)
+    #expect(ofAny.withLock { $0 } == expected)
+  }
+
+  @Test func `tell threads the same that ask at once`() async throws {
+    let container = try geography()
+    let log = MessageLog(container.root.layer)
+    let id = try await container.root.perform { context in
+      let id = context.city("A").objectID
+      try context.save()
+      return id
+    }
+    let answers = Mutex<[Set<ObjectID>]>([])
+    for message in log.messages {
+      DispatchQueue.concurrentPerform(iterations: 8) { _ in
+        let inserted = message.objects.inserted
+        answers.withLock { $0.append(inserted) }
+      }
+    }
+    #expect(answers.withLock { $0 } == Array(repeating: [id], count: 24))
+  }
+
   @Test func `of a parent report a child's integrated save, even if the parent is not used`()
     async throws
   {
