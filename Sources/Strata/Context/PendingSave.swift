@@ -13,43 +13,48 @@ final class PendingSave: Sendable {
 
   private struct State {
     var result: Result<CommitResult, any Error>?
-    var waiters: [CheckedContinuation<Void, Never>] = []
+    /// Each wakes one that waits.
+    var wakers: [@Sendable () -> Void] = []
     /// The outcome of finishing the save in its context.
     var outcome: Result<Void, any Error>?
   }
 
   private let state = CountedMutex(State())
-  private let semaphore = DispatchSemaphore(value: 0)
 
   init(_ changeSet: ChangeSet) { self.changeSet = changeSet }
 
-  /// Stores the result and wakes the waiting threads. Called once, by the writer.
+  /// Stores the result and wakes all that wait. Called once, by the writer.
   func complete(_ result: Result<CommitResult, any Error>) {
-    let waiters = state.withLock { state in
+    let wakers = state.withLock { state in
       state.result = result
-      defer { state.waiters = [] }
-      return state.waiters
+      defer { state.wakers = [] }
+      return state.wakers
     }
-    for waiter in waiters { waiter.resume() }
-    semaphore.signal()
+    for wake in wakers { wake() }
   }
 
   /// Suspends until the writer is done.
   func finished() async {
     await withCheckedContinuation { continuation in
-      let isDone = state.withLock { state in
-        if state.result != nil { return true }
-        state.waiters.append(continuation)
-        return false
-      }
-      if isDone { continuation.resume() }
+      wakeWhenFinished { continuation.resume() }
     }
   }
 
-  /// Blocks until the writer is done.
+  /// Blocks until the writer is done. A saver that lends its thread finds that it is.
   func waitUntilFinished() {
+    if state.withLock({ $0.result != nil }) { return }
+    let semaphore = DispatchSemaphore(value: 0)
+    wakeWhenFinished { semaphore.signal() }
     semaphore.wait()
-    semaphore.signal()
+  }
+
+  private func wakeWhenFinished(_ wake: @escaping @Sendable () -> Void) {
+    let isDone = state.withLock { state in
+      if state.result != nil { return true }
+      state.wakers.append(wake)
+      return false
+    }
+    if isDone { wake() }
   }
 
   /// The writer's result. Only after it is done.

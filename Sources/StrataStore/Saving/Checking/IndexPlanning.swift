@@ -16,28 +16,41 @@ struct IndexPlanning {
       return
     }
     state.plan.emptied = try wholeEntities()
-    var changes: [PropertyNumber: IndexChangesBuilder] = [:]
+    // There are few indexes: one is found by looking at all.
+    var builders: [IndexChangesBuilder] = []
     for section in state.plan.sections {
-      var indexes = section.entity.indexes
+      let own = places(ofIndexesIn: section, &builders)
+      if own.isEmpty { continue }
       let indexed = section.entity.indexedSlots
-      if let emptied = state.plan.emptied {
-        indexes.removeAll { emptied.empties(state.view.trees.entries(of: $0.number)) }
-      }
-      if indexes.isEmpty { continue }
-      var own = indexes.map { index in
-        var builder =
-          changes.removeValue(forKey: index.number) ?? IndexChangesBuilder(index, of: section)
-        builder.goOn(to: index, section.entity.layout)
-        return builder
-      }
       // All indexes of one object at a time: its records are looked up in memory once.
       for place in section.items.indices
       where !section.items[place].differing.isDisjoint(with: indexed) {
-        for index in own.indices { own[index].append(section.items, at: place) }
+        for index in own { builders[index].append(section.items, at: place) }
       }
-      for builder in own { changes[builder.index.number] = builder }
     }
-    state.plan.indexes = changes.values.map { $0.finished() }
+    state.plan.indexes = builders.map { $0.finished() }
+  }
+
+  /// The places of the builders of all indexes whose entries a section's changes may change.
+  private func places(
+    ofIndexesIn section: SavePlan.Section, _ builders: inout [IndexChangesBuilder]
+  ) -> [Int] {
+    var differing = SlotSet()
+    for place in section.items.indices { differing.formUnion(section.items[place].differing) }
+    var places: [Int] = []
+    for index in section.entity.indexes where index.covers(anyOf: differing) {
+      if state.plan.emptied?.empties(state.view.trees.entries(of: index.number)) == true {
+        continue
+      }
+      if let place = builders.firstIndex(where: { $0.index.number == index.number }) {
+        builders[place].goOn(to: index, section.entity.layout)
+        places.append(place)
+      } else {
+        places.append(builders.count)
+        builders.append(IndexChangesBuilder(index, of: section))
+      }
+    }
+    return places
   }
 
   /// The runs of the save's only segment, if they are exactly the added index entries. They are if
