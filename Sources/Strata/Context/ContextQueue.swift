@@ -213,9 +213,19 @@ public final class ContextQueue: ContextParent {
   private func scheduleIntegration() {
     if isIntegrationScheduled.exchange(true, ordering: .sequentiallyConsistent) { return }
     Task { [weak self] in
-      try? await self?.run { [weak self] _ in
+      // A turn that began meanwhile has integrated everything: mostly the saver's next one.
+      guard let self, hasToIntegrate() else { return }
+      try? await run { [weak self] _ in
         self?.isIntegrationScheduled.store(false, ordering: .sequentiallyConsistent)
       }
     }
+  }
+
+  /// Whether the scheduled task still has something to integrate. If not, it is no longer the one
+  /// that does it.
+  private func hasToIntegrate() -> Bool {
+    isIntegrationScheduled.store(false, ordering: .sequentiallyConsistent)
+    return hasArrivals.load(ordering: .sequentiallyConsistent)
+      && !isIntegrationScheduled.exchange(true, ordering: .sequentiallyConsistent)
   }
 }
