@@ -23,10 +23,10 @@ package final class UnitOfWork {
   let reporter: TurnReporter
   let coordinator: PersistentStoreCoordinator
 
-  // Safety: `@exclusivity(unchecked)` spares each insertion, edit and deletion its run-time checks.
+  // Safety: `@exclusivity(unchecked)` spares each edit, end of turn and save its run-time checks.
   // A unit of work is of one isolation, and no access to these runs code that could reach it again.
   /// The unsaved changes, encoded.
-  var working = Overlay()
+  @exclusivity(unchecked) var working = Overlay()
   /// The edits since `working` was encoded.
   @exclusivity(unchecked) var edits = PendingEdits()
   /// The view that this turn reads; nil between turns.
@@ -34,17 +34,17 @@ package final class UnitOfWork {
   /// The objects whose unsaved changes may not rest on the state beneath the context.
   var doubt = Doubt()
   /// Whether the layer shows `working`.
-  var isPublished = true
+  @exclusivity(unchecked) var isPublished = true
   /// The ordered relationships that are worked on by index.
   @exclusivity(unchecked) var orderedLists = OrderedLists()
   /// The objects whose awake methods run: values that they set are no change.
   @exclusivity(unchecked) var awaking: [AwakingObject] = []
   /// The savepoints of the `withSavepoint { }` calls that are under way, the outermost first.
-  var savepoints: [EditSavepoint] = []
+  @exclusivity(unchecked) var savepoints: [EditSavepoint] = []
   /// Records undoable actions, if undo is on: `undoManager`.
   var undoRecorder: ManagedObjectContext.UndoManager?
   /// The save to the store that is under way, if any.
-  var pendingSave: PendingSave?
+  @exclusivity(unchecked) var pendingSave: PendingSave?
 
   package init(
     registry: ObjectRegistry, reporter: TurnReporter, coordinator: PersistentStoreCoordinator
