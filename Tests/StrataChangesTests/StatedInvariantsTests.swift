@@ -78,7 +78,7 @@ private typealias G = Geography
       let insert = Change.insert(G.city(name: "A"), slots: [G.name])
       Segment(
         changes: ChangeTable(ascending: [key], [insert]), links: LinkChanges(), schema: G.schema,
-        runSet: RunSet([G.entity(key).numbers[G.name]: IndexRun()])
+        runs: [(G.entity(key).numbers[G.name], IndexRun())]
       ).requireInvariants()
     }
     expect("I2 A run has an entry for each record here that its index covers.", in: result)
@@ -118,6 +118,17 @@ private typealias G = Geography
       Overlay([G.segment([key: update]), G.segment([key: insert])]).requireInvariants()
     }
     expect("I2 Among the segments that are not frozen, the first change of an object", in: result)
+  }
+
+  @Test func `of an overlay stop a merge of segments that are no neighbours`() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let segments = (1...3).map { G.segment([G.key("City", $0): .delete(base: nil)]) }
+      let merge = SharedMerge(SegmentMerge([segments[0], segments[2]]))
+      Overlay(segments: segments, merges: [merge]).requireInvariants()
+    }
+    expect("I3 Each merge under way is of neighbouring segments, and no segment", in: result)
   }
 
   @Test func `of a layer stop a frozen segment without a save`() async {

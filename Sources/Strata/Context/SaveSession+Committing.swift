@@ -64,7 +64,7 @@ extension SaveSession {
           ground: push.ground, isInReceiversTurn: push.isInReceiversTurn)
       }
       let published = state.published.rebased(onto: changeSet, result, schema: schema)
-      if layer.feed.isFollowed { published.prepareRuns() }
+      if layer.feed.isFollowed { published.prepareRuns(askedOf: state.published) }
       let event = ChangeEvent(saved: changeSet, result, rebased: published)
       if layer.replace(published, inbox: inbox, ifStill: state.revision, event: event) { break }
     }

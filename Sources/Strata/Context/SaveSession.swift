@@ -104,7 +104,7 @@ final class SaveSession: ContextPart {
       ground.keepsLost = !parentLayer.mergesAutomatically || theirs.pin != nil
       let composed = Composition.compose(
         pushed: segment, onto: theirs.published, on: ground, schema: schema)
-      composed.prepareRuns()
+      Overlay([composed]).prepareRuns(askedOf: theirs.published)
       let isDone = parentLayer.receive(
         ContextLayer.Push(
           segment: segment, touched: composed.changes.keys,

@@ -158,25 +158,25 @@ package final class TurnPublisher: ContextPart {
       let settled = work.isPublished ? state.published : laid
       let touched = work.isPublished ? state.inbox.map(\.touched) : laidTouched
       let event = work.isPublished ? nil : layer.event(from: state.published, to: settled)
-      // The children of this layer sort none of its changes.
-      if layer.feed.isFollowed { settled.prepareRuns() }
+      if layer.feed.isFollowed { settled.prepareRuns(askedOf: state.published) }
       guard layer.publish(settled, ifStill: state.revision, event: event) else { continue }
-      let pushes = state.inbox
-      if pushes.isEmpty {
-        work.replaceWorking(settled)
-        work.isPublished = true
-        return []
-      }
-      doubtUncovered(pushes)
-      for (push, touched) in zip(pushes, touched) {
-        registry.willLand(push.segment, touching: touched, on: work.working, in: settled)
-      }
-      work.undoRecorder?.record(integrating: pushes, in: work) { ground(of: $0, onto: $1) }
-      if !work.savepoints.isEmpty { integrateInSavepoints(pushes) }
+      if !state.inbox.isEmpty { prepareToTake(state.inbox, touching: touched, in: settled) }
       work.replaceWorking(settled)
       work.isPublished = true
-      return zip(pushes, touched).map { work.take($0.segment, touching: $1) }
+      return zip(state.inbox, touched).map { work.take($0.segment, touching: $1) }
     }
+  }
+
+  /// Does what pushes ask for before their objects change: `working` does not have them yet.
+  private func prepareToTake(
+    _ pushes: [ContextLayer.Push], touching touched: [[ObjectKey]], in settled: Overlay
+  ) {
+    doubtUncovered(pushes)
+    for (push, touched) in zip(pushes, touched) {
+      registry.willLand(push.segment, touching: touched, on: work.working, in: settled)
+    }
+    work.undoRecorder?.record(integrating: pushes, in: work) { ground(of: $0, onto: $1) }
+    if !work.savepoints.isEmpty { integrateInSavepoints(pushes) }
   }
 
   /// The state beneath this context, of all objects of a push that are not in `overlay`. If it

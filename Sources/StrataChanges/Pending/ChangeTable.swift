@@ -47,25 +47,47 @@ package struct ChangeTable: Sendable {
 
   /// - Precondition: `keys` ascend, none twice, and there is a value for each.
   package init(ascending keys: [ObjectKey], _ values: [Change]) {
+    var kinds = KindCounts()
+    kinds.add(values, values.indices)
+    self.init(ascending: keys, values, kinds)
+  }
+
+  /// - Parameter kinds: counts the changes of `values`.
+  init(ascending keys: [ObjectKey], _ values: [Change], _ kinds: KindCounts) {
     precondition(keys.count == values.count, "each object has one change")
     self.keys = keys
     self.values = values
     spans = Self.spans(of: keys)
-    var (deleteCount, vanishedCount, insertCount) = (0, 0, 0)
-    // By index: a copy of each change would count references.
-    for place in values.indices {
-      switch values[place].kind {
-      case .insert: insertCount += 1
-      case .delete:
-        deleteCount += 1
-        if values[place].base == nil { vanishedCount += 1 }
-      case .update: break
+    hasDeletes = kinds.deletes > 0
+    hasVanished = kinds.vanished > 0
+    isInsertsOnly = kinds.inserts == values.count
+    checkInvariants()
+  }
+
+  /// How many changes of a kind a table has.
+  struct KindCounts {
+    fileprivate var deletes = 0
+    /// Deletes without a base.
+    fileprivate var vanished = 0
+    fileprivate var inserts = 0
+
+    /// Counts the changes at `range` of a table.
+    mutating func add(_ table: ChangeTable, _ range: Range<Int>) {
+      if table.isInsertsOnly { inserts += range.count } else { add(table.values, range) }
+    }
+
+    fileprivate mutating func add(_ values: [Change], _ range: Range<Int>) {
+      // By index: a copy of each change would count references.
+      for place in range {
+        switch values[place].kind {
+        case .insert: inserts += 1
+        case .delete:
+          deletes += 1
+          if values[place].base == nil { vanished += 1 }
+        case .update: break
+        }
       }
     }
-    hasDeletes = deleteCount > 0
-    hasVanished = vanishedCount > 0
-    isInsertsOnly = insertCount == values.count
-    checkInvariants()
   }
 
   /// O(n log n).
@@ -80,11 +102,9 @@ package struct ChangeTable: Sendable {
     var start = 0
     while start < keys.count {
       let entity = keys[start].entity
-      var end = keys.count
-      if keys[end - 1].entity != entity {
-        end = start + 1
-        while keys[end].entity == entity { end += 1 }
-      }
+      let end =
+        keys[keys.count - 1].entity == entity
+        ? keys.count : keys[start...].partitioningIndex { $0.entity != entity }
       let (first, last) = (keys[start].rawValue, keys[end - 1].rawValue)
       let width = Double(last - first)
       spans.append(
@@ -216,40 +236,21 @@ extension ChangeTable {
   }
 
   /// These changes with the changes of `newer` laid over them. O(changes of both).
-  func merging(_ newer: ChangeTable) -> ChangeTable {
-    if newer.isEmpty { return self }
-    if isEmpty { return newer }
-    var (keys, values): ([ObjectKey], [Change]) = ([], [])
-    keys.reserveCapacity(count + newer.count)
-    values.reserveCapacity(count + newer.count)
-    var (mine, theirs) = (0, 0)
-    while mine < count && theirs < newer.count {
-      let key = self.keys[mine]
-      let other = newer.keys[theirs]
-      // A range of one table at a time: they are often apart.
-      let start = (mine, theirs)
-      if key < other {
-        repeat { mine += 1 } while mine < count && self.keys[mine] < other
-        keys += self.keys[start.0..<mine]
-        values += self.values[start.0..<mine]
-      } else {
-        repeat {
-          theirs += 1
-        } while theirs < newer.count && newer.keys[theirs] < key
-        keys += newer.keys[start.1..<theirs]
-        values += newer.values[start.1..<theirs]
-        if key == other { mine += 1 }
-      }
-    }
-    keys += self.keys[mine...]
-    values += self.values[mine...]
-    keys += newer.keys[theirs...]
-    values += newer.values[theirs...]
-    return ChangeTable(ascending: keys, values)
+  func merging(_ newer: ChangeTable) -> ChangeTable { .merged([newer, self]) }
+
+  /// The changes of tables, of which the first is the newest. O(changes of all).
+  static func merged(_ tables: [ChangeTable]) -> ChangeTable {
+    let tables = tables.filter { !$0.isEmpty }
+    if tables.count < 2 { return tables.first ?? ChangeTable() }
+    var merge = TableMerge(tables)
+    var budget = Int.max
+    merge.advance(&budget)
+    return merge.finished()
   }
 
   /// These changes with others instead of some: nil takes one out. O(n + others log others).
   func replacing(_ others: [ObjectKey: Change?]) -> ChangeTable {
+    if let replaced = replacingInPlace(others) { return replaced }
     var added = Builder(expecting: others.count)
     var removed: Set<ObjectKey> = []
     for (key, change) in others {
@@ -257,5 +258,15 @@ extension ChangeTable {
     }
     let kept = removed.isEmpty ? self : filter { !removed.contains($0.key) }
     return kept.merging(added.finished())
+  }
+
+  /// These changes with others of the same objects; nil if others add or take out an object.
+  private func replacingInPlace(_ others: [ObjectKey: Change?]) -> ChangeTable? {
+    var values = values
+    for (key, change) in others {
+      guard let change, let place = index(of: key) else { return nil }
+      values[place] = change
+    }
+    return ChangeTable(ascending: keys, values)
   }
 }

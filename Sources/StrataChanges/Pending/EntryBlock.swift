@@ -25,6 +25,17 @@ final class EntryBlock: @unchecked Sendable {
     return start + byteCount
   }
 
+  /// Adds `bytes`.
+  ///
+  /// - Returns: where they begin.
+  func append(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    let offset = byteCount
+    UnsafeMutableRawBufferPointer(start: reserve(bytes.count), count: bytes.count)
+      .copyMemory(from: bytes)
+    byteCount += bytes.count
+    return UInt32(offset)
+  }
+
   private func grow(for count: Int) {
     capacity = (byteCount + count) * 3 / 2
     let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)

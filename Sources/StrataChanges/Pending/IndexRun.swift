@@ -47,13 +47,16 @@ package struct IndexRun: Sendable {
   }
 
   package let entries: [Entry]
-  private let blocks: [EntryBlock]
+  let blocks: [EntryBlock]
+  /// The number of bytes of the entries; the blocks may have others.
+  let byteCount: Int
 
-  package init() { self.init([], []) }
+  package init() { self.init([], [], byteCount: 0) }
 
-  init(_ entries: [Entry], _ blocks: [EntryBlock]) {
+  init(_ entries: [Entry], _ blocks: [EntryBlock], byteCount: Int) {
     self.entries = entries
     self.blocks = blocks
+    self.byteCount = byteCount
     checkInvariants()
   }
 
@@ -97,7 +100,7 @@ package struct IndexRun: Sendable {
   package func bytes(at index: Int) -> UnsafeRawBufferPointer { bytes(of: entries[index]) }
 
   /// Valid as long as the run is kept.
-  private func bytes(of entry: Entry) -> UnsafeRawBufferPointer {
+  func bytes(of entry: Entry) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(
       start: blocks[Int(entry.block)].start + Int(entry.offset), count: Int(entry.byteCount))
   }
@@ -154,66 +157,16 @@ package struct IndexRun: Sendable {
     withUnsafeMutableBytes(of: &head) { $0.copyBytes(from: bytes.prefix(8)) }
     return UInt64(bigEndian: head)
   }
-}
 
-// MARK: - Merging
-
-extension IndexRun {
-  /// More blocks than these are made one.
-  private static let blockCountMax = 32
-
-  /// Merges two sorted runs into one. O(entries of both); bytes are copied only if most of them
-  /// would belong to hidden entries, or if they would be in too many blocks.
-  ///
-  /// - Parameter isHidden: whether an entry of `older` is left out, because a newer change of its
-  ///   object is known.
-  static func merge(
-    _ newer: IndexRun, _ older: IndexRun, isHidden: (ObjectKey) -> Bool
-  ) -> IndexRun {
-    var entries: [Entry] = []
-    entries.reserveCapacity(newer.entries.count + older.entries.count)
-    let blockOffset = UInt16(older.blocks.count)
-    var byteCount = 0
-    var next = 0
-    func take() {
-      let entry = newer.entries[next]
-      byteCount += Int(entry.byteCount)
-      entries.append(
-        Entry(
-          head: entry.head, object: entry.object, offset: entry.offset, byteCount: entry.byteCount,
-          block: entry.block + blockOffset))
-      next += 1
-    }
-    for entry in older.entries where !isHidden(entry.object) {
-      while next < newer.entries.count, newer.precedes(next, entry, of: older) { take() }
-      byteCount += Int(entry.byteCount)
-      entries.append(entry)
-    }
-    while next < newer.entries.count { take() }
-    let merged = IndexRun(entries, older.blocks + newer.blocks)
-    let blockByteCount = merged.blocks.reduce(0) { $0 + $1.byteCount }
-    if merged.blocks.count <= blockCountMax, blockByteCount <= 2 * byteCount { return merged }
-    return merged.gathered(byteCount: byteCount)
+  /// Whether the entry at `index` comes before the one at `otherIndex` of another run.
+  @inline(__always)
+  func precedes(_ index: Int, _ other: IndexRun, _ otherIndex: Int) -> Bool {
+    precedes(index, other.entries[otherIndex], of: other)
   }
 
+  @inline(__always)
   private func precedes(_ index: Int, _ other: Entry, of run: IndexRun) -> Bool {
     let entry = entries[index]
     return entry.precedes(other) ?? bytes(of: entry).isBelow(run.bytes(of: other))
-  }
-
-  /// The same entries with all bytes in one block, in their order.
-  private func gathered(byteCount: Int) -> IndexRun {
-    let block = EntryBlock(capacity: byteCount)
-    let gathered = entries.map { entry in
-      let bytes = bytes(of: entry)
-      let offset = block.byteCount
-      UnsafeMutableRawBufferPointer(start: block.reserve(bytes.count), count: bytes.count)
-        .copyMemory(from: bytes)
-      block.byteCount += bytes.count
-      return Entry(
-        head: entry.head, object: entry.object, offset: UInt32(offset),
-        byteCount: entry.byteCount, block: 0)
-    }
-    return IndexRun(gathered, [block])
   }
 }

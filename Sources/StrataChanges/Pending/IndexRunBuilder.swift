@@ -61,7 +61,7 @@ package struct IndexRunBuilder {
 
   /// The run of the appended entries.
   package func finished() -> IndexRun {
-    guard entries.count > 1 else { return IndexRun(entries, [block]) }
+    guard entries.count > 1 else { return run(of: entries) }
     var items: [WordOrder.Item] = []
     items.reserveCapacity(entries.count)
     for place in entries.indices {
@@ -74,8 +74,12 @@ package struct IndexRunBuilder {
       }
       return false
     }
-    if isSorted { return IndexRun(entries, [block]) }
-    return IndexRun(items.map { entries[Int($0.place)] }, [block])
+    if isSorted { return run(of: entries) }
+    return run(of: items.map { entries[Int($0.place)] })
+  }
+
+  private func run(of entries: [IndexRun.Entry]) -> IndexRun {
+    IndexRun(entries, [block], byteCount: block.byteCount)
   }
 
   // MARK: - Sorting

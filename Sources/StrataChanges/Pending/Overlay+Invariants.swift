@@ -24,6 +24,15 @@ extension Overlay: CheckedInvariants {
         }
       }
     }
+    var merged: Set<ObjectIdentifier> = []
+    let areNeighbours = merges.allSatisfy { merge in
+      let start = segments.firstIndex { $0 === merge.segments[0] } ?? 0
+      return segments[start...].prefix(merge.segments.count).elementsEqual(merge.segments, by: ===)
+        && merge.segments.allSatisfy { merged.insert(ObjectIdentifier($0)).inserted }
+    }
+    if !areNeighbours {
+      return "I3 Each merge under way is of neighbouring segments, and no segment is in two."
+    }
     return nil
   }
 }

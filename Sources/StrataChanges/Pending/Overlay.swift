@@ -12,6 +12,7 @@ package import StrataRecord
 /// - I1 Frozen segments are the oldest.
 /// - I2 Among the segments that are not frozen, the first change of an object contains everything
 ///   that these have pending for it.
+/// - I3 Each merge under way is of neighbouring segments, and no segment is in two.
 ///
 /// They hold for the overlay that a context publishes. I2 does not hold for a layer's overlay
 /// between a failed save and the context's next publication, nor for a `ReadView`, which lays the
@@ -19,10 +20,22 @@ package import StrataRecord
 package struct Overlay: Sendable {
   /// Newest first.
   package let segments: [Segment]
+  /// The merges of neighbouring segments that are under way. They show nothing: an overlay of the
+  /// same segments without them is the same.
+  let merges: [SharedMerge]
 
-  package init() { segments = [] }
+  package init() { self.init(segments: [], merges: []) }
 
-  package init(_ segments: [Segment]) { self.segments = segments.filter { !$0.isEmpty } }
+  package init(_ segments: [Segment]) {
+    let isWhole = !segments.contains(where: \.isEmpty)
+    self.init(segments: isWhole ? segments : segments.filter { !$0.isEmpty }, merges: [])
+  }
+
+  /// - Parameter segments: none is empty.
+  package init(segments: [Segment], merges: [SharedMerge]) {
+    self.segments = segments
+    self.merges = merges
+  }
 
   package var isEmpty: Bool { segments.isEmpty }
 
@@ -86,13 +99,23 @@ package struct Overlay: Sendable {
     return nil
   }
 
-  /// Makes the index runs of all segments that have none yet: before others are shown them.
-  package func prepareRuns() {
-    for segment in segments { segment.prepareRuns() }
+  /// Has the segments make the index runs that `asked` was asked for. Called before others are
+  /// shown them, so that the first query of an index makes its runs, and later ones find them.
+  package func prepareRuns(askedOf asked: Overlay) {
+    for index in asked.runsMade {
+      for segment in segments { _ = segment.run(of: index) }
+    }
+  }
+
+  /// The indexes of which any segment has a run.
+  private var runsMade: Set<PropertyNumber> {
+    segments.reduce(into: []) { $0.formUnion($1.madeRuns.indexes) }
   }
 
   /// This overlay with `segment` on top.
-  package func adding(_ segment: Segment) -> Overlay { Overlay([segment] + segments) }
+  package func adding(_ segment: Segment) -> Overlay {
+    segment.isEmpty ? self : Overlay(segments: [segment] + segments, merges: merges)
+  }
 
   /// This overlay without `saved`, which a commit has made part of the store.
   package func removing(_ saved: [Segment]) -> Overlay {
@@ -106,8 +129,7 @@ package struct Overlay: Sendable {
 
   /// All pending changes, each object's complete one.
   package var changes: ChangeTable {
-    guard let oldest = segments.last else { return ChangeTable() }
-    return segments.dropLast().reversed().reduce(oldest.changes) { $0.merging($1.changes) }
+    segments.count == 1 ? segments[0].changes : .merged(segments.map(\.changes))
   }
 
   /// All pending link changes.
@@ -162,48 +184,5 @@ extension Overlay {
   package func isShadowed(_ key: ObjectKey, above depth: Int) -> Bool {
     for index in 0..<depth where segments[index].touches(key) { return true }
     return false
-  }
-}
-
-// MARK: - Merging segments by size
-
-extension Overlay {
-  /// Segments of fewer changes than this are merged by twos.
-  private static let smallSizeMax = 2_048
-  /// This number of segments of similar size are merged if merging them is expensive.
-  private static let likeCount = 4
-
-  /// This overlay with its newest segments merged if several have a similar size, so that their
-  /// number stays logarithmic in the number of pending changes and each change is copied a
-  /// logarithmic number of times. Small segments are merged by two, which favours readers; large
-  /// ones by four, which favours savers. Frozen segments are left alone: a save refers to them.
-  package func compacted() -> Overlay {
-    var merged = segments
-    while let count = Self.mergeableCount(merged) {
-      var segment = merged[0]
-      for older in merged[1..<count] { segment = Segment(segment, over: older) }
-      merged.replaceSubrange(0..<count, with: [segment])
-    }
-    return Overlay(merged)
-  }
-
-  /// How many of the newest segments are to be merged; nil if none are.
-  private static func mergeableCount(_ segments: [Segment]) -> Int? {
-    guard let newest = segments.first, !newest.isFrozen else { return nil }
-    var largest = newest.size
-    for (index, segment) in segments.enumerated().dropFirst() {
-      if segment.isFrozen || largest * 2 < segment.size { return nil }
-      let isSmall = index == 1 && largest + segment.size <= smallSizeMax
-      if isSmall || index + 1 == likeCount { return index + 1 }
-      largest = max(largest, segment.size)
-    }
-    return nil
-  }
-
-  /// Everything pending as one segment, or nil if nothing is.
-  package func flattened() -> Segment? {
-    guard var segment = segments.first else { return nil }
-    for older in segments.dropFirst() { segment = Segment(segment, over: older) }
-    return segment.isEmpty ? nil : segment
   }
 }

@@ -18,8 +18,8 @@ extension Segment: CheckedInvariants {
         insertion none.
         """
     }
-    let runs = runSet.complete.load()?.runs ?? runSet.some.withLock { $0 }
-    let areComplete = runs.allSatisfy { number, run in
+    let areComplete = madeRuns.indexes.allSatisfy { number in
+      let run = madeRuns.run(of: number) ?? IndexRun()
       let objects = Set(run.entries.map(\.object))
       return objects.count == run.entries.count && objects == objectsCovered(by: number)
     }

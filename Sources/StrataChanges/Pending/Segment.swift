@@ -7,9 +7,7 @@ import Synchronization
 /// An immutable batch of pending changes, ready to be read: records and tombstones by object, link
 /// changes, and the sorted index runs of its records.
 ///
-/// Runs are made at their first use, or before the segment is handed to other contexts
-/// (`prepareRuns`), so that no reader sorts another context's changes. A context without children
-/// that fetches nothing makes none for stored objects.
+/// Runs are made at their first use. A context without children that fetches nothing makes none.
 ///
 /// ## Invariants
 /// - I1 A deletion has no record and every other change has one; an update has a base, an insertion
@@ -27,7 +25,7 @@ package final class Segment: Sendable {
   package let changes: ChangeTable
   package let links: LinkChanges
   let schema: Schema
-  let runSet: RunSet
+  let madeRuns = MadeRuns()
   private let mapped = SetOnce<KeyMap>()
 
   /// The generation that a commit under way will give to this segment's changes, or 0.
@@ -36,15 +34,15 @@ package final class Segment: Sendable {
   /// The epoch of the layer that showed this segment first.
   private let epoch = SetOnce<Epoch>()
 
-  /// - Parameter runSet: the runs that were made already.
+  /// - Parameter runs: the runs that were made already.
   package init(
     changes: ChangeTable, links: LinkChanges = LinkChanges(), schema: Schema,
-    runSet: RunSet = RunSet()
+    runs: [(index: PropertyNumber, run: IndexRun)] = []
   ) {
     self.changes = changes
     self.links = links
     self.schema = schema
-    self.runSet = runSet
+    for (index, run) in runs { madeRuns.keep(run, of: index) }
     checkInvariants()
   }
 
@@ -52,28 +50,6 @@ package final class Segment: Sendable {
     changes: [ObjectKey: Change], links: LinkChanges = LinkChanges(), schema: Schema
   ) {
     self.init(changes: ChangeTable(changes), links: links, schema: schema)
-  }
-
-  /// Merges two neighbours of an overlay. The index runs that the older has are sorted already, and
-  /// are merged as such.
-  ///
-  /// A delete of an object that came and went in the overlay stays: a child that saw the object may
-  /// still push a change of it, or a link to it.
-  convenience init(_ newer: Segment, over older: Segment) {
-    var links = older.links
-    links.apply(newer.links)
-    let isApart = older.changes.isApart(from: newer.changes)
-    let runSet = older.runSet.merging(
-      by: { number, run in
-        let newerRun = newer.run(of: number) ?? IndexRun()
-        return isApart
-          ? IndexRun.merge(newerRun, run) { _ in false }
-          : IndexRun.merge(newerRun, run) { newer.touches($0) }
-      },
-      completeWith: newer)
-    self.init(
-      changes: older.changes.merging(newer.changes), links: links, schema: newer.schema,
-      runSet: runSet)
   }
 
   /// `segment` without the changes of `keys` and without the state of the links in `forgotten`.
@@ -87,8 +63,11 @@ package final class Segment: Sendable {
 
   package var isEmpty: Bool { changes.isEmpty && links.isEmpty }
 
-  /// The number of its objects and links: the cost of merging it.
+  /// The number of its objects and links.
   var size: Int { changes.count + links.count }
+
+  /// The number of its objects and links, and of the entries of its runs: the cost of merging it.
+  var entryCount: Int { size + madeRuns.entryCount }
 
   // MARK: - Changes by object
 
@@ -97,6 +76,13 @@ package final class Segment: Sendable {
 
   /// Whether anything is pending here for `key`.
   package func touches(_ key: ObjectKey) -> Bool { changes.index(of: key) != nil }
+
+  /// Whether everything in the next older segment is changed again here, so that the overlay may do
+  /// without it. O(size of that one), which is not larger.
+  func hides(_ older: Segment) -> Bool {
+    older.links.isEmpty && older.changes.count <= changes.count && !older.isFrozen
+      && older.changes.keys.allSatisfy(touches)
+  }
 
   /// Where the changes are, for walks. It is made for the first of them. O(1), the first time
   /// O(changes).
