@@ -26,8 +26,10 @@ import Strata
 /// One of the paths.
 struct HotPath {
   let name: String
-  /// How often check.sh does it, in a multiple of `batchCount`.
+  /// How many rounds check.sh does.
   let times: Int
+  /// How many operations one round is.
+  var roundSize = batchCount
   let run: @MainActor (ManagedObjectContext, Int) throws -> Int
 }
 
@@ -54,6 +56,29 @@ let batchCount = 1_000
     makePerson(number, in: context).town = towns[number % towns.count]
   }
   try context.save()
+}
+
+/// A save of one change to the store.
+let commitOfOne = HotPath(name: "commit-of-one", times: 1_000, roundSize: 1) { context, rounds in
+  let person = try context.fetch(Person.all)[0]
+  for round in 0..<rounds {
+    person.age = round
+    try context.save()
+  }
+  return rounds
+}
+
+/// A save of one change to a parent in the same isolation, where it lands at once.
+let nestedSaveOfOne = HotPath(
+  name: "nested-save-of-one", times: 1_000, roundSize: 1
+) { context, rounds in
+  let child = ManagedObjectContext(parent: context)
+  let person = try child.fetch(Person.all)[0]
+  for round in 0..<rounds {
+    person.age = round
+    try child.save()
+  }
+  return try context.count(Person.all)
 }
 
 let paths: [HotPath] = [
@@ -123,6 +148,20 @@ let paths: [HotPath] = [
     }
     return sum
   },
+  HotPath(name: "import", times: 20) { context, rounds in
+    for number in 0..<(rounds * batchCount) { _ = makePerson(number, in: context) }
+    try context.save()
+    return try context.count(Person.all)
+  },
+  HotPath(name: "update-all", times: 5) { context, rounds in
+    for round in 0..<rounds {
+      for person in try context.fetch(Person.all) { person.score = Double(round) }
+      try context.save()
+    }
+    return try context.count(Person.all)
+  },
+  nestedSaveOfOne,
+  commitOfOne,
   HotPath(name: "commit", times: 1) { context, rounds in
     for number in 0..<(rounds * batchCount) {
       _ = makePerson(number, in: context)
@@ -134,6 +173,7 @@ let paths: [HotPath] = [
 
 /// Work that a program repeats with the same object: its cost must not grow with the repetitions.
 let repeatedPaths: [HotPath] = [
+  nestedSaveOfOne,
   HotPath(name: "child-save-of-one", times: 1) { context, rounds in
     let parent = ContextQueue(parent: context.layer)
     let child = ContextQueue(parent: parent)
@@ -148,14 +188,7 @@ let repeatedPaths: [HotPath] = [
     }
     return rounds
   },
-  HotPath(name: "commit-of-one", times: 1) { context, rounds in
-    let person = try context.fetch(Person.all)[0]
-    for round in 0..<rounds {
-      person.age = round
-      try context.save()
-    }
-    return rounds
-  },
+  commitOfOne,
   HotPath(name: "queue-fetch", times: 1) { context, rounds in
     let queue = ContextQueue(parent: context.layer)
     var count = 0
@@ -174,7 +207,7 @@ if arguments == [arguments[0], "repeated"] {
   exit(0)
 }
 if arguments.count == 1 {
-  for path in paths { print(path.name, path.times, path.times * batchCount) }
+  for path in paths { print(path.name, path.times, path.times * path.roundSize) }
   exit(0)
 }
 guard arguments.count == 4, let rounds = Int(arguments[3]),
