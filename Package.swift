@@ -116,7 +116,7 @@ let package = Package(
       "StrataQuery", "CStrata", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges")
     // Where it lives.
     + layer(
-      "StrataStore", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges",
+      "StrataStore", "CStrata", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges",
       "StrataLMDB")
     // What you hold.
     + layer(

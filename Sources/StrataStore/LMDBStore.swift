@@ -29,13 +29,19 @@ package final class LMDBStore: PersistentStore {
   package let feed: ChangeFeed
 
   private let state: CountedMutex<OpenStore?>
+  /// The idle readers of the open store. Snapshots are taken from here without a lock.
+  private let readers: TreeReaderPool
 
   private init(_ opened: OpenStore) {
+    readers = opened.readers
     schema = opened.queue.schema
     uuid = schema.store.uuid
     feed = opened.queue.feed
     state = CountedMutex(opened)
   }
+
+  // The idle readers hold the open store, which holds them.
+  deinit { readers.close() }
 
   // MARK: - Opening
 
@@ -81,8 +87,9 @@ package final class LMDBStore: PersistentStore {
   // MARK: - Using
 
   package func snapshot() throws -> any Snapshot {
+    if let reader = try readers.take() { return try StoreView(reader) }
     guard let opened = state.withLock({ $0 }) else { throw StoreError.closed }
-    return try StoreView(of: opened)
+    return try StoreView(TreeReader(of: opened))
   }
 
   package func commit(
@@ -113,15 +120,13 @@ package final class LMDBStore: PersistentStore {
 
   package var lockStatistics: LockStatistics {
     var statistics = LockStatistics()
-    if let opened = state.withLock({ $0 }) {
-      statistics.readers = opened.readers.waits
-    }
     statistics.store = state.waits
     return statistics
   }
 
   package func close() {
     let opened = state.withLock { $0.take() }
+    readers.close()
     opened?.queue.finish()
   }
 }

@@ -119,6 +119,26 @@ private final class EmptySnapshot: Snapshot {
     #expect(gathered.committed.map(\.generation) == [1])
   }
 
+  @Test func `is notified of its ancestors' commits if the snapshot is newer than the layers`()
+    throws
+  {
+    let (root, child) = layers()
+    var following = Following(layer: child)
+    _ = following.advance(to: try view(below: child))
+    var kept = KeptBeneath(child)
+    let copy = kept.current()
+    #expect(root.publish(Overlay(), ifStill: root.revision))
+    source.commit(ChangedKeys(updated: [a]), origin: root.identity)
+    let view = try ReadView.take(own: Overlay(), over: copy, source: source)
+    view.mayHavePassedBookmarks = kept.hasChanged(since: copy, before: view.snapshot)
+    let gathered = following.advance(to: view)
+    #expect(gathered.keys.map(\.updated) == [[a]])
+    #expect(gathered.committed.map(\.generation) == [1])
+    let next = kept.current()
+    let later = try ReadView.take(own: Overlay(), over: next, source: source)
+    #expect(!kept.hasChanged(since: next, before: later.snapshot))
+  }
+
   @Test func `is notified of a sibling's push, and not of its own`() throws {
     let (root, child) = layers()
     let sibling = ContextLayer(parent: root, lock: root.lock, source: source)

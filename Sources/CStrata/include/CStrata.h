@@ -3,6 +3,7 @@
 #define CSTRATA_H
 
 #include "thread_frames.h"
+#include "thread_number.h"
 #include "checksum.h"
 #include "prefetch.h"
 #include "find.h"

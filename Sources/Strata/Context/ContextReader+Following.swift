@@ -20,11 +20,13 @@ import StrataModel
 // - A commit's events are appended before the commit is visible, with its generation. A snapshot of
 //   generation g finds all events up to g, and stops before those above, which a later view will
 //   find.
-// - A save on its way from a layer into the store is no event for the children of that layer: they
-//   saw it in the segment before, and see it in the snapshot after (tags). Only its generation
-//   differs, and registered objects are given the new one. The merge policy's decisions are
-//   reported twice, once in the store's feed, with its generation, and once in the layer's, when it
-//   releases the segment: whichever of the two a view shows first, it finds the events of it.
+// - A save on its way from a layer into the store is no event for the children of that layer:
+//   they saw it in the segment before, and see it in the snapshot after (tags). Only its
+//   generation differs, and registered objects are given the new one. If a layer has changed
+//   after it was copied and before the snapshot was taken, the segment may have come in between:
+//   then the committed objects count as changed. The merge policy's decisions are reported twice,
+//   once in the store's feed, with its generation, and once in the layer's, when it releases the
+//   segment: whichever of the two a view shows first, it finds the events of it.
 // - The bell of a context that merges automatically is silenced before the view is taken, and rung
 //   after events are visible: at worst, a turn finds nothing.
 // - A commit that fails voids its events. Its generation was above every snapshot's, so no reader

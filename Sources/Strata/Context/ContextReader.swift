@@ -28,6 +28,8 @@ package final class ContextReader {
   /// The feed positions of the context's views. They begin with the context: objects that are
   /// inserted and saved before the first view may be changed by others before it, too.
   var following: Following
+  /// The state beneath the context, as the last view copied it.
+  private var beneath: KeptBeneath
   /// Whether one state beneath the context is read until the next save, as
   /// `setQueryGeneration(from:)` says.
   var isPinned = false
@@ -46,6 +48,7 @@ package final class ContextReader {
     self.coordinator = coordinator
     self.sameIsolationParent = sameIsolationParent
     following = Following(layer: layer)
+    beneath = KeptBeneath(layer)
   }
 
   package func connect(_ publisher: TurnPublisher, _ merger: ContextMerger) {
@@ -86,7 +89,10 @@ package final class ContextReader {
   func takeView() throws -> ReadView {
     if isPinned { try requirePin() }
     if !isPinned { ancestorInThisIsolation?.publisher.publishForChild() }
-    return try ReadView.take(own: work.working, layer: layer, source: coordinator)
+    let copy = beneath.current()
+    let view = try ReadView.take(own: work.working, over: copy, source: coordinator)
+    view.mayHavePassedBookmarks = beneath.hasChanged(since: copy, before: view.snapshot)
+    return view
   }
 
   /// The parent, if this context runs inside the parent's own isolation at the moment.
@@ -98,6 +104,8 @@ package final class ContextReader {
   /// of a context farther up, that one.
   var ancestorInThisIsolation: ManagedObjectContext? {
     if let sameIsolationParent { return sameIsolationParent }
+    // Nearly always. The search counts references to the ancestors, which all threads share.
+    guard ThreadFrames.isInsideOther(than: layer) else { return nil }
     var next = layer.parent
     while let ancestor = next {
       if let context = ThreadFrames.enteredContext(with: ancestor) { return context }

@@ -31,6 +31,11 @@ enum ThreadFrames {
     first { $0.queue.refers(to: queue) } != nil
   }
 
+  /// Whether the calling thread is inside a queue other than the one of this layer's context.
+  static func isInsideOther(than layer: ContextLayer) -> Bool {
+    first { $0.queue.with { $0.layer !== layer } } != nil
+  }
+
   /// The context with this layer, if the calling thread is inside its queue.
   static func enteredContext(with layer: ContextLayer) -> ManagedObjectContext? {
     first { $0.queue.with { $0.layer === layer } }?.queue.counted.context

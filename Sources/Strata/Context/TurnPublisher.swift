@@ -16,6 +16,8 @@ import StrataRecord
 package final class TurnPublisher: ContextPart {
   let reader: ContextReader
   let merger: ContextMerger
+  /// The revision of the layer at which the inbox was last found empty.
+  private var settledRevision: UInt64?
 
   package init(_ reader: ContextReader, _ merger: ContextMerger) {
     self.reader = reader
@@ -62,7 +64,7 @@ package final class TurnPublisher: ContextPart {
   /// while a property is being read: observers are notified at the end of this context's turn.
   func publishForChild() {
     reader.ancestorInThisIsolation?.publisher.publishForChild()
-    if work.edits.isEmpty, work.isPublished, layer.current.inbox.isEmpty { return }
+    if work.edits.isEmpty, isSettled() { return }
     reporter.integrated += settle(isSaving: true)
     work.view = nil
   }
@@ -140,6 +142,7 @@ package final class TurnPublisher: ContextPart {
     // An object that takes over the result of a push has no draft.
     work.encodeEdits()
     guard work.savepoints.isEmpty || isSaving else { return [] }
+    if isSettled() { return [] }
     // The pushes laid over `working` so far. Pushes may go on arriving. Earlier ones are not
     // composed again, or savers that push faster than this would keep it going for ever.
     var laid = work.working
@@ -177,6 +180,16 @@ package final class TurnPublisher: ContextPart {
     }
     work.undoRecorder?.record(integrating: pushes, in: work) { ground(of: $0, onto: $1) }
     if !work.savepoints.isEmpty { integrateInSavepoints(pushes) }
+  }
+
+  /// Whether the layer shows the unit of work and no child's save waits in the inbox. One atomic
+  /// load, if nothing has changed in the layer since the last time: each child's save into it has a
+  /// new revision.
+  private func isSettled() -> Bool {
+    guard work.isPublished else { return false }
+    if let settledRevision, layer.revision == settledRevision { return true }
+    settledRevision = layer.revisionWithEmptyInbox
+    return settledRevision != nil
   }
 
   /// The state beneath this context, of all objects of a push that are not in `overlay`. If it

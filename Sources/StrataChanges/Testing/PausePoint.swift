@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataPrimitives
 package import StrataRecord
 
 /// The moments between which other threads may act, by name: where a test can hold one thread and
 /// let another run. In release builds reaching one is nothing at all.
 package enum PausePoint: String, Sendable, CaseIterable {
-  /// A reader has copied the chain of layers.
+  /// A reader has compared the revisions of its chain with those of its copy.
+  case revisionsCompared
+  /// A reader has the chain of layers: its copy, or a new one.
   case viewTaken
   /// A reader has taken the store's snapshot.
   case snapshotTaken
@@ -28,18 +29,16 @@ package enum PausePoint: String, Sendable, CaseIterable {
   #if DEBUG
     package typealias Observer = @Sendable (PausePoint) -> Void
 
-    private static let observers = CountedMutex<[ObjectIdentifier: Observer]>([:])
+    private static let observers = BySchema<Observer>()
 
     /// Calls `observer` whenever a thread reaches a pause point in dealing with the store that
     /// `schema` is of; nil ends it. Other stores in the process are not held up.
     package static func observe(_ schema: Schema, _ observer: Observer?) {
-      observers.withLock { $0[ObjectIdentifier(schema)] = observer }
+      observers.set(observer, for: schema)
     }
 
     package func reach(_ schema: @autoclosure () -> Schema) {
-      let schema = ObjectIdentifier(schema())
-      guard let observer = Self.observers.withLock({ $0[schema] }) else { return }
-      observer(self)
+      Self.observers.value(for: schema())?(self)
     }
   #else
     @inlinable package func reach(_: @autoclosure () -> Schema) {}

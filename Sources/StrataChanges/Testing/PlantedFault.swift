@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataPrimitives
 package import StrataRecord
-import Synchronization
 
 /// A mistake that a test plants on purpose, to show that another test would find it. Each is at the
 /// place where an obvious variant of the code would make it. In release builds none can be planted,
@@ -12,6 +10,10 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   /// Each layer's pointers are guarded by themselves, so that a chain is copied layer by layer and
   /// a push shows at the child's layer and at the parent's one after the other.
   case lockPerLayer
+  /// A reader uses its copy of the layers again, whatever was published since.
+  case staleCopy
+  /// A context does not ask whether the snapshot of a view is newer than its layers.
+  case passedBookmarks
   /// A segment that was merged into another before a save is not taken for saved.
   case forgottenEpoch
   /// A failed commit leaves its tags on.
@@ -51,24 +53,17 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case decidedUnderived
 
   #if DEBUG
-    private static let planted = CountedMutex<[ObjectIdentifier: PlantedFault]>([:])
-    /// How many schemas have a fault: none, in all but a few tests.
-    private static let plantedCount = Atomic(0)
+    private static let planted = BySchema<PlantedFault>()
 
     /// Plants `fault` in all work on the store that `schema` is of, instead of any that was there;
     /// nil takes it away.
     package static func plant(_ fault: PlantedFault?, in schema: Schema) {
-      planted.withLock { planted in
-        planted[ObjectIdentifier(schema)] = fault
-        plantedCount.store(planted.count, ordering: .relaxed)
-      }
+      planted.set(fault, for: schema)
     }
 
     /// Whether the fault is planted.
     package func isPlanted(in schema: @autoclosure () -> Schema) -> Bool {
-      guard Self.plantedCount.load(ordering: .relaxed) > 0 else { return false }
-      let schema = ObjectIdentifier(schema())
-      return Self.planted.withLock { $0[schema] } == self
+      Self.planted.value(for: schema()) == self
     }
   #else
     @inlinable package func isPlanted(in _: @autoclosure () -> Schema) -> Bool { false }

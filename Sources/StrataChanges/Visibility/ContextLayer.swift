@@ -36,11 +36,14 @@ import Synchronization
 /// - I2 `published` equals the context's own overlay after it has taken over the inbox: the nesting
 ///   oracle compares the values that others read with those that the context shows.
 /// - I3 Segments are frozen only while a save of the layer's context to the store is under way.
+/// - I4 Each transition that changes what a reader copies, or the inbox, has a revision of its own,
+///   which `revision` shows before the critical section ends: `KeptBeneath` relies on it.
 ///
 /// `State` checks I3 at the end of each transition.
 ///
 /// ## Isolation
-/// Sendable: the pointers are guarded by the coordinator's lock, the rest is constant.
+/// Sendable: the pointers are guarded by the coordinator's lock, `revision` is atomic, the rest is
+/// constant.
 public final class ContextLayer: Sendable {
   /// A child's save on its way into the context that owns this layer.
   package struct Push: Sendable {
@@ -80,7 +83,9 @@ public final class ContextLayer: Sendable {
   package let feed = ChangeFeed()
 
   // Safety: read and written only inside `lock`.
-  nonisolated(unsafe) var state = State()
+  nonisolated(unsafe) private(set) var state = State()
+  /// `state.revision`, for those that have not taken the lock.
+  private let shownRevision = Atomic<UInt64>(0)
 
   /// Whether the layer's context is deallocated, and whether an observer waits for that.
   private let contextGone = Atomic(false)
@@ -112,6 +117,23 @@ public final class ContextLayer: Sendable {
   /// The state as it is now.
   package var current: State { lock.withLock { state } }
 
+  /// Counts the changes of the state, as `State.revision` does. One atomic load, without the lock.
+  ///
+  /// Whoever finds a revision again knows that the state has not changed in between; the revision
+  /// says nothing about the content of a newer state, which the lock alone shows.
+  ///
+  /// Sequentially consistent, as the store of it in `change`, because of the flags that others set
+  /// after a transition and that a turn clears before it compares revisions
+  /// (`ContextQueue.hasArrivals`, `MergeTrigger`). Either the turn finds the new revision, or the
+  /// flag is set after it was cleared, and another turn follows. With acquiring and releasing alone
+  /// the load could come before the clearing, and the news would wait for a later turn.
+  package var revision: UInt64 { shownRevision.load(ordering: .sequentiallyConsistent) }
+
+  /// The revision, if no child's save waits in the inbox; nil if one waits.
+  package var revisionWithEmptyInbox: UInt64? {
+    lock.withLock { state.inbox.isEmpty ? state.revision : nil }
+  }
+
   /// The layers from this one to the one that rests on the store.
   package var chain: [ContextLayer] { [self] + (parent?.chain ?? []) }
 
@@ -125,6 +147,28 @@ public final class ContextLayer: Sendable {
     package let pin: Pin?
     /// How far the ancestors' feeds have come with the segments, near to far; nil above a pin.
     package let bookmarks: [ChangeFeed.Bookmark]?
+    /// The revisions of the layers that were copied, near to far, as of the same moment.
+    let revisions: [UInt64]
+
+    /// About what a change takes beside its record.
+    private static let changeByteCount = 128
+
+    /// Whether the changes take up few bytes. O(changes), up to the bound.
+    func hasFewBytes(atMost byteCountMax: Int) -> Bool {
+      var room = byteCountMax
+      for segment in segments {
+        room -= segment.size * Self.changeByteCount
+        if room < 0 { return false }
+        let changes = segment.changes
+        for place in changes.values.indices {
+          // By part: a copy of the change would count references to all that it holds.
+          guard changes.values[place].external.isEmpty else { return false }
+          room -= changes.values[place].record?.byteCount ?? 0
+        }
+        if room < 0 { return false }
+      }
+      return true
+    }
   }
 
   /// The state beneath the context of this layer: the published changes of its ancestors, down to
@@ -138,13 +182,17 @@ public final class ContextLayer: Sendable {
   private func copy(_ layers: [ContextLayer], from reader: ContextLayer?) -> Beneath {
     var overlays: [Overlay] = []
     var bookmarks: [ChangeFeed.Bookmark] = []
+    var revisions: [UInt64] = []
     overlays.reserveCapacity(layers.count)
     bookmarks.reserveCapacity(layers.count)
+    revisions.reserveCapacity(layers.count)
     if PlantedFault.lockPerLayer.isPlanted(in: schema) {
-      return Beneath(segments: segmentsOneByOne(layers, from: reader), pin: nil, bookmarks: nil)
+      return Beneath(
+        segments: segmentsOneByOne(layers, from: reader), pin: nil, bookmarks: nil, revisions: [])
     }
     let pin: Pin? = lock.withLock {
       for layer in layers {
+        revisions.append(layer.state.revision)
         if layer !== reader {
           overlays.append(layer.state.published)
           bookmarks.append(layer.feed.end)
@@ -155,7 +203,7 @@ public final class ContextLayer: Sendable {
     }
     return Beneath(
       segments: overlays.flatMap(\.segments) + (pin?.segments ?? []), pin: pin,
-      bookmarks: pin == nil ? bookmarks : nil)
+      bookmarks: pin == nil ? bookmarks : nil, revisions: revisions)
   }
 
   private func segmentsOneByOne(_ layers: [ContextLayer], from reader: ContextLayer?) -> [Segment] {
@@ -236,6 +284,15 @@ public final class ContextLayer: Sendable {
 
   // MARK: - Transitions
 
+  /// Changes the state, inside `lock`, and shows its revision to those that do not take the lock.
+  ///
+  /// The revision is stored before the lock is released. So a thread that knows that a save has
+  /// returned finds the revision of that save or a later one.
+  private func change<Result>(_ transition: (inout State) -> Result) -> Result {
+    defer { shownRevision.store(state.revision, ordering: .sequentiallyConsistent) }
+    return transition(&state)
+  }
+
   /// Makes a transition in one critical section, unless another change came first. References that
   /// the former state alone held are released after it.
   ///
@@ -251,7 +308,7 @@ public final class ContextLayer: Sendable {
     let (isDone, entry) = lock.withLock { () -> (Bool, ChangeFeed.Entry?) in
       guard state.revision == revision else { return (false, nil) }
       retired = state
-      guard transition(&state) else { return (false, nil) }
+      guard change(transition) else { return (false, nil) }
       return (true, event.flatMap(feed.append))
     }
     if isDone, let event { feed.tell(event) }
@@ -277,10 +334,14 @@ public final class ContextLayer: Sendable {
   ///
   /// - Returns: false if `overlay` is not the published one, or a push waits; nothing has changed
   ///   then.
-  package func freeze(_ overlay: Overlay) -> Bool { lock.withLock { state.freeze(overlay) } }
+  package func freeze(_ overlay: Overlay) -> Bool {
+    lock.withLock { change { $0.freeze(overlay) } }
+  }
 
   /// Takes back the freezing of `segments`: the save has failed.
-  package func unfreeze(_ segments: [Segment]) { lock.withLock { state.unfreeze(segments) } }
+  package func unfreeze(_ segments: [Segment]) {
+    lock.withLock { change { $0.unfreeze(segments) } }
+  }
 
   /// Replaces the published changes and the inbox, to remove the changes that the store has. A pin
   /// is removed, because it does not show them; the context takes a new one.
@@ -313,15 +374,18 @@ public final class ContextLayer: Sendable {
       guard child.state.revision == childRevision else { return false }
       retired = child.state
       $0.receive(push, composed: composed)
-      if !isInTwoHolds { child.state.handOver(to: $0) }
+      if !isInTwoHolds { child.handOver(to: $0) }
       return true
     }
     if isInTwoHolds, isDone {
       PausePoint.betweenHolds.reach(schema)
-      lock.withLock { child.state.handOver(to: state) }
+      lock.withLock { child.handOver(to: state) }
     }
     return isDone
   }
+
+  /// The changes have moved on to a parent in this state. Inside `lock`.
+  private func handOver(to parent: State) { change { $0.handOver(to: parent) } }
 }
 
 extension ContextLayer: Hashable {

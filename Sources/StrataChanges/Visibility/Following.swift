@@ -28,6 +28,10 @@ package struct GatheredEvents: Sendable {
     isUnknown = isUnknown || other.isUnknown
   }
 
+  /// Takes the objects that ancestors have committed for changed: some may have been published
+  /// after the view's layers were copied.
+  fileprivate mutating func suspectCommitted() { keys += committed.map(\.keys) }
+
   fileprivate mutating func append(_ event: [ChangeEvent]?, of chain: [LayerIdentity]) {
     guard let event else {
       isUnknown = true
@@ -62,8 +66,14 @@ package struct GatheredEvents: Sendable {
 /// store, they are the events up to the snapshot's generation. If the generations have a gap,
 /// another process wrote, and the feed has no entry for its save. Then anything may have changed.
 ///
+/// A commit of an ancestor changes nothing for those beneath it, who saw the changes in its layer.
+/// But a view copies the layers first and takes its snapshot later. In between, an ancestor can
+/// publish changes and commit them: the snapshot shows them, and the view's bookmarks do not name
+/// them yet. Such a view says so (`mayHavePassedBookmarks`), and the committed objects count as
+/// changed.
+///
 /// ## Invariants
-/// - I1 The content of a view and its bookmarks are of one moment (`ContextLayer.beneath`).
+/// - I1 The segments of a view and its bookmarks are of one moment (`ContextLayer.beneath`).
 ///
 /// ## Isolation
 /// The context's.
@@ -111,6 +121,9 @@ package struct Following {
       bookmarks[index] = seen[index]
     }
     advance(to: view.snapshot.generation, &gathered)
+    if view.mayHavePassedBookmarks, !PlantedFault.passedBookmarks.isPlanted(in: view.schema) {
+      gathered.suspectCommitted()
+    }
     return gathered
   }
 

@@ -9,8 +9,6 @@ package struct LockStatistics: Sendable, Hashable {
   package var layers = LockWaits()
   /// The store's lock over whether it is open.
   package var store = LockWaits()
-  /// The pool of read transactions that wait for their next snapshot.
-  package var readers = LockWaits()
   /// The tables in which entities look up the slot of a key path. All stores of a process that have
   /// the entity share one.
   package var keyPaths = LockWaits()
@@ -18,5 +16,5 @@ package struct LockStatistics: Sendable, Hashable {
   package init() {}
 
   /// All of them together.
-  package var all: LockWaits { layers + store + readers + keyPaths }
+  package var all: LockWaits { layers + store + keyPaths }
 }

@@ -6,12 +6,13 @@ package import StrataRecord
 /// store, all as of one moment.
 ///
 /// ## How it is taken
-/// The chain of published segments is copied first, then the store's snapshot is taken, then each
-/// segment's tag is read, and a segment whose tag the snapshot has reached is left out. If the
-/// chain contains a pin, its segments and its snapshot replace the rest. So a save that is on its
-/// way from a layer into the store is seen exactly once, whether the snapshot was taken before or
-/// after the commit. (Without the tags, 11 of 30 interleavings of a root save, another root's
-/// commit and a reader read a mixture.)
+/// The chain of published segments is copied first, or found unchanged since an earlier view copied
+/// it (`KeptBeneath`); then the store's snapshot is taken, then each segment's tag is read, and a
+/// segment whose tag the snapshot has reached is left out. If the chain contains a pin, its
+/// segments and its snapshot replace the rest. So a save that is on its way from a layer into the
+/// store is seen exactly once, whether the snapshot was taken before or after the commit. (Without
+/// the tags, 11 of 30 interleavings of a root save, another root's commit and a reader read a
+/// mixture.)
 ///
 /// ## Lifetime
 /// A turn at most: it holds a snapshot of the store.
@@ -35,6 +36,11 @@ package final class ReadView {
   /// Called for each pending object that a walk reaches; an error that it throws ends the walk.
   /// Reads of the store are reported to the snapshot.
   package var watch: (() throws -> Void)?
+
+  /// Whether an ancestor may have published something after its layer was copied and before the
+  /// snapshot was taken. If it was also committed in between, the snapshot shows it and the
+  /// bookmarks do not name it.
+  package var mayHavePassedBookmarks = false
 
   /// The ancestors' segments, near to far, without those that the snapshot shows.
   let inherited: [Segment]
@@ -89,13 +95,22 @@ package final class ReadView {
   package static func take(
     own: Overlay, layer: ContextLayer, source: any SnapshotSource
   ) throws -> ReadView {
-    let beneath = layer.beneath()
-    PausePoint.viewTaken.reach(source.schema)
+    try take(own: own, over: layer.beneath(), source: source)
+  }
+
+  /// Takes a view on the newest snapshot.
+  ///
+  /// - Parameter beneath: the state of the layers beneath the context, as of now.
+  package static func take(
+    own: Overlay, over beneath: ContextLayer.Beneath, source: any SnapshotSource
+  ) throws -> ReadView {
+    let schema = source.schema
+    PausePoint.viewTaken.reach(schema)
     let snapshot = try beneath.pin?.snapshot ?? source.snapshot()
-    PausePoint.snapshotTaken.reach(source.schema)
+    PausePoint.snapshotTaken.reach(schema)
     return ReadView(
-      own: own, inherited: hidden(beneath.segments, from: snapshot, source.schema),
-      snapshot: snapshot, schema: source.schema, bookmarks: beneath.bookmarks)
+      own: own, inherited: hidden(beneath.segments, from: snapshot, schema), snapshot: snapshot,
+      schema: schema, bookmarks: beneath.bookmarks)
   }
 
   /// Finds the pending changes in `layers`. O(1), the first time O(segments) and, for segments that

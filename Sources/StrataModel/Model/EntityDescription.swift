@@ -31,34 +31,7 @@ public final class EntityDescription: Sendable {
   /// Finds the property of a key path by reading it on a recording object: an inherited property's
   /// key path from the subclass (`\Employee.name`) equals no declared one.
   private let probe: (@Sendable (AnyKeyPath) -> _PropertyRead?)?
-  private let slots: CountedMutex<KnownSlots>
-
-  // Safety: key paths are immutable, and key paths of properties capture nothing.
-  private struct KeyPathKey: Hashable, @unchecked Sendable { let keyPath: AnyKeyPath }
-
-  /// The slots that key paths read.
-  private struct KnownSlots {
-    var byPath: [KeyPathKey: Int]
-    /// The paths through to-one relationships.
-    var paths: [KeyPathKey: [Int]] = [:]
-    /// The slots by key path object, which for a literal is the same each time: comparing the
-    /// contents of two key paths takes ten times as long. The key paths are retained, so that no
-    /// other gets their address.
-    private var byObject: [ObjectIdentifier: (key: KeyPathKey, slot: Int)] = [:]
-
-    /// Beyond this number key path objects are not cached: such key paths are made for each use.
-    private static let objectCountMax = 256
-
-    init(_ byPath: [KeyPathKey: Int]) { self.byPath = byPath }
-
-    mutating func slot(for key: KeyPathKey) -> Int? {
-      let object = ObjectIdentifier(key.keyPath)
-      if let known = byObject[object] { return known.slot }
-      guard let slot = byPath[key] else { return nil }
-      if byObject.count < Self.objectCountMax { byObject[object] = (key, slot) }
-      return slot
-    }
-  }
+  private let reads: KeyPathReads
 
   /// - Parameters:
   ///   - superentity: nil for the root of a hierarchy.
@@ -90,11 +63,7 @@ public final class EntityDescription: Sendable {
     let all = inherited + properties
     self.properties = all
     self.probe = probe
-    var declared: [KeyPathKey: Int] = [:]
-    for (slot, property) in all.enumerated() {
-      if let keyPath = property.keyPath { declared[KeyPathKey(keyPath: keyPath)] = slot }
-    }
-    slots = CountedMutex(KnownSlots(declared))
+    reads = KeyPathReads(all.map(\.keyPath))
   }
 
   /// The properties that the entity declares itself.
@@ -106,30 +75,24 @@ public final class EntityDescription: Sendable {
   /// The slot of the property that `keyPath` reads, or nil if it reads no stored property of this
   /// entity. O(1), except for the first use of a key path to an inherited property.
   public func slot(for keyPath: AnyKeyPath) -> Int? {
-    let key = KeyPathKey(keyPath: keyPath)
-    if let known = slots.withLock({ $0.slot(for: key) }) { return known }
-    guard case .slot(let slot)? = probe?(keyPath) else { return nil }
-    slots.withLock { $0.byPath[key] = slot }
+    guard case .slot(let slot)? = reads.read(by: keyPath, probe) else { return nil }
     return slot
   }
 
   /// The slots of to-one relationships and of the property at their end that `keyPath` reads; nil
   /// if it reads no property of a related object. O(1), except for the first use of a key path.
   package func path(for keyPath: AnyKeyPath) -> [Int]? {
-    let key = KeyPathKey(keyPath: keyPath)
-    if let known = slots.withLock({ $0.paths[key] }) { return known }
-    guard case .path(let path)? = probe?(keyPath) else { return nil }
-    slots.withLock { $0.paths[key] = path }
+    guard case .path(let path)? = reads.read(by: keyPath, probe) else { return nil }
     return path
   }
 
   /// Whether `keyPath` reads the object's own ID.
   package func readsObjectID(_ keyPath: AnyKeyPath) -> Bool {
-    type(of: keyPath).valueType == ObjectID.self && probe?(keyPath) == .objectID
+    type(of: keyPath).valueType == ObjectID.self && reads.read(by: keyPath, probe) == .objectID
   }
 
   /// How often and how long threads have waited for each other in `slot(for:)`.
-  package var keyPathWaits: LockWaits { slots.waits }
+  package var keyPathWaits: LockWaits { reads.waits }
 
   /// The entity at the root of the hierarchy; itself if it inherits from none.
   public var rootEntity: EntityDescription { superentity?.rootEntity ?? self }

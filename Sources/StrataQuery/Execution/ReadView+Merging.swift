@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 // Walks over the store and all pending changes together. The stored state of an object is left out
@@ -53,13 +54,13 @@ extension ReadView {
   func visit(_ keys: [ObjectKey], _ body: (ObjectKey, Row?) throws -> Void) throws {
     guard let entity = keys.first?.entity else { return }
     // Most keys belong to one entity.
-    let firstLayout = schema.layout(of: entity)
+    let firstLayout = schema.layout(of: entity).map { Uncounted($0) }
     func show(
       _ key: ObjectKey, _ generation: UInt64, _ bytes: UnsafeRawBufferPointer?
     ) throws {
       guard let bytes else { return try body(key, nil) }
       if key.entity == entity, let firstLayout {
-        return try body(key, Row(key, generation, bytes, firstLayout))
+        return try body(key, firstLayout.with { Row(key, generation, bytes, $0) })
       }
       try body(key, schema.layout(of: key.entity).flatMap { Row(key, generation, bytes, $0) })
     }

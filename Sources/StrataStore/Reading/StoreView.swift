@@ -19,11 +19,12 @@ package import StrataRecord
 /// The isolation of its transaction. The last reference may be released on any thread.
 package final class StoreView: Snapshot {
   package let generation: UInt64
-  let trees: Trees
-  let schema: Schema
   let reader: TreeReader
-  /// Has the pool that the reader goes back to; nil for a view of a write transaction.
-  private let store: OpenStore?
+  // Safety: the reader holds both as long as the view. All threads that read share them, and a view
+  // is taken for each turn, so it does no reference counting.
+  unowned(unsafe) let trees: Trees
+  // Safety: as `trees`.
+  unowned(unsafe) let schema: Schema
   // Safety: `@exclusivity(unchecked)` spares each record a run-time check. A view is of one
   // isolation, and nothing of the program runs while a record is copied.
   /// Records of one turn share blocks.
@@ -31,13 +32,12 @@ package final class StoreView: Snapshot {
 
   var transaction: Transaction { reader.transaction }
 
-  /// The newest state of a store.
+  /// The state that a reader has just begun to read. The view gives the reader back.
   ///
   /// - Throws: `storage`, `damaged`.
-  init(of store: OpenStore) throws(StoreError) {
-    let queue = store.queue
-    reader = try store.readers.take(from: queue.environment, queue.trees)
-    (self.store, trees, schema) = (store, queue.trees, queue.schema)
+  init(_ reader: TreeReader) throws(StoreError) {
+    self.reader = reader
+    (trees, schema) = (reader.trees, reader.schema)
     generation = try Catalog.generation(in: reader.transaction)
   }
 
@@ -45,11 +45,11 @@ package final class StoreView: Snapshot {
   ///
   /// - Parameter generation: the generation of the last save in the transaction.
   init(_ transaction: WriteTransaction, _ trees: Trees, _ schema: Schema, generation: UInt64) {
-    reader = TreeReader(transaction, trees)
-    (store, self.trees, self.schema, self.generation) = (nil, trees, schema, generation)
+    reader = TreeReader(transaction, trees, schema)
+    (self.trees, self.schema, self.generation) = (trees, schema, generation)
   }
 
-  deinit { store?.readers.give(reader) }
+  deinit { reader.pool?.give(reader) }
 
   // MARK: - One object
 

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
 import StrataPrimitives
+import StrataRecord
 
 /// A transaction with its open resources: idle cursors, and trees of records.
 ///
-/// It outlives the view that reads through it: the next view of the pool finds all of them open.
+/// It outlives the view that reads through it: the next view of the pool finds all of them open. It
+/// has what a view needs of the store, so that a view counts no reference that all threads share.
+///
+/// ## Lifetime
+/// It keeps the store's file open.
 ///
 /// ## Isolation
 /// The isolation of its transaction.
 final class TreeReader {
   let transaction: Transaction
   let trees: Trees
+  let schema: Schema
+  /// The pool that the reader goes back to; nil for a reader of a write transaction.
+  let pool: TreeReaderPool?
+  /// Keeps the file open; nil for a reader of a write transaction, which the writer keeps.
+  private let store: OpenStore?
 
   /// By the index of their tree.
   private var idle: [IdleCursor?] = []
@@ -25,9 +35,24 @@ final class TreeReader {
     var cursor: EntryCursor?
   }
 
-  init(_ transaction: Transaction, _ trees: Trees) {
-    self.transaction = transaction
-    self.trees = trees
+  /// A reader of a write transaction.
+  init(_ transaction: WriteTransaction, _ trees: Trees, _ schema: Schema) {
+    (self.transaction, self.trees, self.schema) = (transaction, trees, schema)
+    (pool, store) = (nil, nil)
+  }
+
+  /// A reader of the newest state of a store.
+  ///
+  /// - Throws: `storage`.
+  init(of store: OpenStore) throws(StoreError) {
+    let queue = store.queue
+    do throws(LMDBError) {
+      transaction = try queue.environment.read()
+    } catch {
+      throw StoreError(error)
+    }
+    (trees, schema) = (queue.trees, queue.schema)
+    (pool, self.store) = (store.readers, store)
   }
 
   /// Reads in `tree`.

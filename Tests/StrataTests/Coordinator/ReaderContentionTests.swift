@@ -17,7 +17,7 @@
   private let callingThread: Int32 = 1
 
   @Suite struct `Many threads that read, each in a queue of its own` {
-    @Test func `hardly ever put one another to sleep`() throws {
+    @Test func `hardly ever put one another to sleep, and never wait for the layers`() throws {
       let (threadCount, queryCount) = (8, 1_000)
       let container = try geography()
       try container.root.performAndWait { context in
@@ -26,7 +26,7 @@
       }
       let threads = (0..<threadCount).map { _ in
         HeldThread<Int> { thread in
-          let queue = ContextQueue(parent: container.coordinator)
+          let queue = container.newBackgroundContext()
           func query(_ number: Int) throws {
             let name = "city \(number % 100)"
             _ = try queue.performAndWait { try $0.fetchIDs(City.where { $0.name == name }) }
@@ -39,9 +39,11 @@
         }
       }
       for thread in threads { try thread.untilHeld() }
+      let waits = container.coordinator.lockStatistics.layers
       for thread in threads { thread.letGo() }
       let sleeps = try threads.map { try $0.finish() }.reduce(0, +)
       #expect(Double(sleeps) / Double(threadCount * queryCount) < 0.1, "\(sleeps) sleeps")
+      #expect(container.coordinator.lockStatistics.layers == waits)
     }
   }
 #endif

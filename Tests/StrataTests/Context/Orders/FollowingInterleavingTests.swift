@@ -30,7 +30,8 @@
       }
     }
 
-    @Test(arguments: Change.allCases, [PausePoint.viewTaken, .snapshotTaken])
+    @Test(
+      arguments: Change.allCases, [PausePoint.revisionsCompared, .viewTaken, .snapshotTaken])
     func `is seen by it or by the next`(change: Change, point: PausePoint) throws {
       let container = try geography()
       let root = container.root

@@ -7,7 +7,7 @@
   /// A reader sees the store as of its snapshot, and over it the layers of its chain at the time of
   /// copying them, far to near, without the saves that the snapshot has.
   struct InterleavingModel {
-    enum Event: Hashable, Sendable {
+    indirect enum Event: Hashable, Sendable {
       case none
       /// A turn sets these values.
       case publishes(InterleavingPlace, [Int?])
@@ -20,6 +20,10 @@
       case pushes(InterleavingPlace, to: InterleavingPlace)
       case copiesLayers
       case takesSnapshot
+      /// The reader's view ends: the next one is its second.
+      case endsView
+      /// Several events in one step.
+      case inOrder([Event])
     }
 
     private struct Save {
@@ -35,6 +39,8 @@
     private var saveCount = 0
     private var copied: [[Save]] = []
     private var snapshot: [Save] = []
+    /// The values of the reader's views that have ended, one after the other.
+    private var seenBefore: [Int] = []
 
     /// - Parameters:
     ///   - pending: the values that each layer sets at first.
@@ -60,11 +66,16 @@
         pending[parent, default: []] += pending.removeValue(forKey: place) ?? []
       case .copiesLayers: copied = readerChain.map { pending[$0] ?? [] }
       case .takesSnapshot: snapshot = committed
+      case .endsView: seenBefore += view
+      case .inOrder(let events): for event in events { take(event) }
       }
     }
 
+    /// The values of all of the reader's views.
+    var seen: [Int] { seenBefore + view }
+
     /// The reader's view.
-    var seen: [Int] {
+    var view: [Int] {
       let isStored = Set(snapshot.map(\.number))
       return Self.values(
         after: snapshot + copied.reversed().joined().filter { !isStored.contains($0.number) })

@@ -55,12 +55,17 @@
     let worker: ContextQueue
     let sibling: ContextQueue
     let grandchild: ContextQueue
+    // Safety: as `root`.
+    nonisolated(unsafe) private let reader: ManagedObjectContext
     private let cities: [ObjectID]
 
-    /// - Parameter pending: the unsaved values of each context: the two populations, nil for an
-    ///   unchanged one.
+    /// - Parameters:
+    ///   - pending: the unsaved values of each context: the two populations, nil for an unchanged
+    ///     one.
+    ///   - readerPlace: the parent of the reader.
     init(
-      on stage: InterleavingStage, pending: [InterleavingPlace: [Int?]], policy: MergePolicy
+      on stage: InterleavingStage, pending: [InterleavingPlace: [Int?]], policy: MergePolicy,
+      readerAbove readerPlace: InterleavingPlace
     ) throws {
       coordinator = stage.coordinator
       let cities = try ContextQueue(parent: coordinator).performAndWait { context in
@@ -78,6 +83,12 @@
       sibling = ContextQueue(parent: root.layer)
       grandchild = ContextQueue(parent: worker)
       self.root = root
+      let layers =
+        [
+          .root: root.layer, .other: other.layer, .worker: worker.layer, .sibling: sibling.layer,
+          .grandchild: grandchild.layer,
+        ] as [InterleavingPlace: ContextLayer]
+      reader = ManagedObjectContext.withExplicitTurns(below: layers[readerPlace] ?? root.layer)
       for (place, queue) in [(.worker, worker), (.sibling, sibling), (.other, other)]
         as [(InterleavingPlace, ContextQueue)]
       {
@@ -111,6 +122,13 @@
       case .sibling: sibling.layer
       case .grandchild: grandchild.layer
       }
+    }
+
+    /// The values that the reader reads, all in one view. It is the same context each time, so from
+    /// the second time on it has a copy of the layers.
+    func readAgain() throws -> [Int] {
+      defer { reader.processPendingChanges() }
+      return try read(reader)
     }
 
     /// The values that a new child of `place` reads, all in one view.

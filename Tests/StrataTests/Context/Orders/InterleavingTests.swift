@@ -6,15 +6,55 @@
   import Testing
 
   // Two writers and a reader, in every order in which their steps can fall, against a model in
-  // which each event happens at once (`InterleavingModel`). A reader that left the tags out, or
-  // copied its chain layer by layer, would see mixtures in some of these orders: planted, both are
-  // found.
+  // which each event happens at once (`InterleavingModel`). A reader that left the tags out, copied
+  // its chain layer by layer, or used an old copy of it again, would see mixtures or an old state
+  // in some of these orders: planted, all three are found.
 
   // One after the other: each has three threads, of which one runs.
   @Suite(.serialized) struct `In every order of their steps` {
-    private static let reader = Interleaving.Part(
-      name: "reader", stops: [.viewTaken, .snapshotTaken],
-      events: [[.copiesLayers, .takesSnapshot, .none]])
+    /// What a reader knows of the layers when it begins.
+    enum Reader: Sendable, CaseIterable {
+      /// It has never read, and copies the layers.
+      case new
+      /// It has a copy of the layers from before the first step, and compares its revisions.
+      case withCopy
+      /// It reads twice: the copy is of a view that other steps fall into.
+      case readingTwice
+
+      var part: Interleaving.Part {
+        switch self {
+        case .new:
+          Interleaving.Part(
+            name: "reader", stops: [.viewTaken, .snapshotTaken],
+            events: [[.copiesLayers, .takesSnapshot, .none]])
+        case .withCopy:
+          // The copy counts as made when the revisions are compared: nothing has changed until
+          // then. If something has, a copy is made afterwards.
+          Interleaving.Part(
+            name: "reader", stops: [.revisionsCompared, .viewTaken, .snapshotTaken],
+            events: [
+              [.copiesLayers, .none, .takesSnapshot, .none],
+              [.none, .copiesLayers, .takesSnapshot, .none],
+            ])
+        case .readingTwice:
+          Interleaving.Part(
+            name: "reader",
+            stops: [.snapshotTaken, .revisionsCompared, .viewTaken, .snapshotTaken],
+            events: [
+              [
+                .inOrder([.copiesLayers, .takesSnapshot]), .inOrder([.endsView, .copiesLayers]),
+                .none, .takesSnapshot, .none,
+              ],
+              [
+                .inOrder([.copiesLayers, .takesSnapshot]), .endsView, .copiesLayers,
+                .takesSnapshot, .none,
+              ],
+            ])
+        }
+      }
+    }
+
+    private static let reader = Reader.new.part
 
     private static let rootSave = Interleaving.Part(
       name: "root", stops: [.tagged, .committed, .published],
@@ -36,19 +76,21 @@
     ]
 
     private static func expectRight(
-      _ interleaving: Interleaving, orderCount: Int, on stage: InterleavingStage
+      _ interleaving: Interleaving, readBy reader: Reader = .new, orderCount: Int,
+      on stage: InterleavingStage
     ) async throws {
-      let tally = try await interleaving.walk(on: stage)
+      let tally = try await interleaving.with(reader).walk(on: stage)
       #expect(tally.orderCount == orderCount)
       #expect(tally.mistakes.isEmpty, "\(tally.mistakes.prefix(3).joined(separator: "\n"))")
     }
 
     private static func expectWrong(
-      _ interleaving: Interleaving, with fault: PlantedFault, on stage: InterleavingStage
+      _ interleaving: Interleaving, readBy reader: Reader = .new, with fault: PlantedFault,
+      on stage: InterleavingStage
     ) async throws {
       PlantedFault.plant(fault, in: stage.schema)
       defer { PlantedFault.plant(nil, in: stage.schema) }
-      let tally = try await interleaving.walk(on: stage)
+      let tally = try await interleaving.with(reader).walk(on: stage)
       print("\(fault): \(tally.mistakes.count) of \(tally.orderCount) orders are wrong")
       #expect(!tally.mistakes.isEmpty)
     }
@@ -80,14 +122,18 @@
 
     // MARK: - A push
 
+    private static func twoPushes(readFrom chain: [InterleavingPlace]) -> Interleaving {
+      Interleaving(
+        parts: [workerPush, siblingPush, reader],
+        pending: [.worker: [1, nil], .sibling: [2, 2]], readerChain: chain)
+    }
+
     @Test(arguments: chains)
     func `a push, a sibling's push and a reader show each save whole`(
       chain: [InterleavingPlace]
     ) async throws {
-      let interleaving = Interleaving(
-        parts: [Self.workerPush, Self.siblingPush, Self.reader],
-        pending: [.worker: [1, nil], .sibling: [2, 2]], readerChain: chain)
-      try await Self.expectRight(interleaving, orderCount: 560, on: InterleavingStage())
+      try await Self.expectRight(
+        Self.twoPushes(readFrom: chain), orderCount: 560, on: InterleavingStage())
     }
 
     /// The push shows in the parent's layer first, and the reader's chain is copied in two steps:
@@ -199,6 +245,56 @@
         Self.turnAndSave(readFrom: [.root]), with: .forgottenEpoch, on: InterleavingStage())
     }
 
+    // MARK: - A copy of the layers
+
+    /// Each writer beside a reader that has a copy: a save, pushes, both, a turn.
+    @Test(arguments: [
+      (rootSave(setting: [1, nil], readFrom: [.root]), 1_470),
+      (rootSave(setting: [1, nil], readFrom: [.worker, .root]), 1_470),
+      (twoPushes(readFrom: [.worker, .root]), 1_260),
+      (twoPushes(readFrom: [.grandchild, .worker, .root]), 1_260),
+      (pushDuringRootSave(of: [1, nil], pushing: [3, 3], readFrom: [.root]), 3_150),
+      (pushDuringRootSave(of: [1, 1], pushing: [3, nil], readFrom: [.worker, .root]), 3_150),
+      (wayDown(readFrom: [.worker, .root]), 1_260),
+      (turnAndSave(readFrom: [.root]), 1_260),
+    ])
+    func
+      `a reader that has a copy of the layers sees one state, and none older than its comparison`(
+        interleaving: Interleaving, orderCount: Int
+      ) async throws
+    {
+      try await Self.expectRight(
+        interleaving, readBy: .withCopy, orderCount: orderCount, on: InterleavingStage())
+    }
+
+    @Test func `a reader with a copy sees a save that the disk refuses as unsaved`() async throws {
+      try await Self.expectRight(
+        Self.failedSave(readFrom: [.root]), readBy: .withCopy, orderCount: 504,
+        on: InterleavingStage(isOnDisk: true))
+    }
+
+    @Test func `a reader that reads twice goes by the later state, and never back`() async throws {
+      try await Self.expectRight(
+        Self.wayDown(readFrom: [.worker, .root]), readBy: .readingTwice, orderCount: 2_520,
+        on: InterleavingStage())
+    }
+
+    @Test func `a copy that is used again without comparing would show an old state`() async throws
+    {
+      try await Self.expectWrong(
+        Self.twoPushes(readFrom: [.worker, .root]), readBy: .withCopy, with: .staleCopy,
+        on: InterleavingStage())
+    }
+
+    /// The reader has objects from its first view. A push that it has not seen is committed between
+    /// its comparison and its snapshot, and no bookmark names the objects.
+    @Test func `objects that are published and saved within one view would be missed`() async throws
+    {
+      try await Self.expectWrong(
+        Self.pushDuringRootSave(of: [1, nil], pushing: [3, 3], readFrom: [.root]),
+        readBy: .withCopy, with: .passedBookmarks, on: InterleavingStage())
+    }
+
     // MARK: - A failed save
 
     /// The disk is full from the moment when the segments are tagged until the saver knows.
@@ -238,6 +334,17 @@
           order.prefix { $0 != 0 }.count { $0 == 1 } == 2
         })
       try await Self.expectRight(interleaving, orderCount: 35, on: InterleavingStage())
+    }
+  }
+
+  extension Interleaving {
+    /// The same with another reader.
+    fileprivate func with(_ reader: `In every order of their steps`.Reader) -> Interleaving {
+      var other = self
+      other.parts = parts.map { $0.name == "reader" ? reader.part : $0 }
+      other.readerHasRead = reader == .withCopy
+      other.viewCount = reader == .readingTwice ? 2 : 1
+      return other
     }
   }
 

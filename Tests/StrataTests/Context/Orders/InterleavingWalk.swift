@@ -20,10 +20,14 @@
       var stepCount: Int { stops.count + 1 }
     }
 
-    let parts: [Part]
+    var parts: [Part]
     let pending: [InterleavingPlace: [Int?]]
     /// Where the reader stands.
     let readerChain: [InterleavingPlace]
+    /// Whether the reader has read before the first step, and has a copy of the layers.
+    var readerHasRead = false
+    /// How many views the reader takes.
+    var viewCount = 1
     var policy = MergePolicy.mergeByPropertyObjectTrump
     var fillsDisk = false
     /// The values that the root sets in a turn of its own before it saves.
@@ -81,7 +85,7 @@
       var model = model(after: order, parts.map { $0.events[0] })
       model.take(.copiesLayers)
       model.take(.takesSnapshot)
-      let seen = model.seen
+      let seen = model.view
       for event in [.takes(.root), .commits(.root)] as [InterleavingModel.Event] {
         model.take(event)
       }
@@ -115,7 +119,9 @@
 
     /// - Returns: a view that is not allowed; nil if there is none.
     private func walk(_ order: [Int], on stage: InterleavingStage) throws -> String? {
-      let scene = try InterleavingScene(on: stage, pending: pending, policy: policy)
+      let scene = try InterleavingScene(
+        on: stage, pending: pending, policy: policy, readerAbove: readerChain[0])
+      if readerHasRead { _ = try scene.readAgain() }
       let stepper = Stepper(schema: stage.schema)
       defer {
         stepper.end()
@@ -145,11 +151,11 @@
     private func body(
       _ part: Part, in scene: InterleavingScene
     ) -> @Sendable () throws -> [Int] {
-      let nearest = readerChain[0]
+      let viewCount = viewCount
       let isRefused = part.stops.contains(.refused)
       let rootTurn = rootTurn
       switch part.name {
-      case "reader": return { try scene.read(above: nearest) }
+      case "reader": return { try (0..<viewCount).flatMap { _ in try scene.readAgain() } }
       case "root":
         return {
           if let rootTurn { try scene.turnOfRoot(setting: rootTurn) }
