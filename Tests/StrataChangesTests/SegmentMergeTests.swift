@@ -74,7 +74,7 @@ private typealias G = Geography
       var segments: [Segment] = []
       for _ in 0..<Int.random(in: 2...6, using: &random) {
         segments.insert(someSegment(&random, &model), at: 0)
-        // Of those that nobody has asked for, none are made.
+        // A run that was not asked for is not made.
         if Bool.random(using: &random) { _ = segments[0].run(of: index) }
       }
       var merge = SegmentMerge(segments)

@@ -213,7 +213,7 @@ public final class ContextQueue: ContextParent {
   private func scheduleIntegration() {
     if isIntegrationScheduled.exchange(true, ordering: .sequentiallyConsistent) { return }
     Task { [weak self] in
-      // A turn that began meanwhile has integrated everything: mostly the saver's next one.
+      // A turn that began in between has integrated everything: mostly the saver's next one.
       guard let self, hasToIntegrate() else { return }
       try? await run { [weak self] _ in
         self?.isIntegrationScheduled.store(false, ordering: .sequentiallyConsistent)

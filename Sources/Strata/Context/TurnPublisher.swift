@@ -170,7 +170,7 @@ package final class TurnPublisher: ContextPart {
     }
   }
 
-  /// Does what pushes ask for before their objects change: `working` does not have them yet.
+  /// Prepares the objects of pushes, before they change: `working` does not have the pushes yet.
   private func prepareToTake(
     _ pushes: [ContextLayer.Push], touching touched: [[ObjectKey]], in settled: Overlay
   ) {

@@ -69,8 +69,8 @@ extension ManagedObjectContext.Message {
 
   /// The `userInfo` of the notification that carries this message.
   ///
-  /// Every turn and save makes one, mostly for nobody. A dictionary whose values are mapped keeps
-  /// its layout, so the key is neither hashed nor copied.
+  /// Every turn and save makes one, mostly without an observer. A mapped dictionary keeps its
+  /// layout, so the key is neither hashed nor copied.
   var userInfo: [AnyHashable: Any] {
     let content = Content(self)
     return Self.userInfoOfNone.mapValues { _ in content }

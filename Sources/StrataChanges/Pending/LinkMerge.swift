@@ -18,7 +18,7 @@ struct LinkMerge {
   /// - Parameter changes: newest first.
   init(_ changes: [LinkChanges]) {
     rest = changes.filter { !$0.isEmpty }
-    // Those of one are taken as they are.
+    // A single table's links are taken as they are.
     if rest.count == 1 { merged = rest.removeLast() }
   }
 

@@ -2,7 +2,7 @@
 import StrataModel
 
 // Segments are merged by size, so that their number stays logarithmic in the number of pending
-// changes and each change is moved a logarithmic number of times. Whoever lays a segment over
+// changes and each change is moved a logarithmic number of times. A save that adds a segment to
 // others merges, but never moves more than a few times as many entries as that segment has: a
 // larger merge goes on with the segments that come later.
 

@@ -2,7 +2,7 @@
 import StrataPrimitives
 import Synchronization
 
-/// What the key paths to one entity's properties read. Each fetch that names a property asks, on
+/// The properties that the key paths of one entity read. Each fetch that names a property asks, on
 /// any thread, and all stores of a process that have the entity share one.
 ///
 /// A key path in a program's text is one object for the life of the process. Such objects are found
@@ -22,7 +22,7 @@ struct KeyPathReads: ~Copyable, Sendable {
   // Safety: key paths are immutable, and key paths of properties capture nothing.
   private struct Key: Hashable, @unchecked Sendable { let keyPath: AnyKeyPath }
 
-  /// What one key path reads.
+  /// The property that one key path reads.
   private final class Found: Sendable {
     let read: _PropertyRead
 
@@ -55,7 +55,7 @@ struct KeyPathReads: ~Copyable, Sendable {
     table = Atomic(Unmanaged.passUnretained(first))
   }
 
-  /// What `keyPath` reads; nil if it reads neither a property nor the ID.
+  /// The property that `keyPath` reads; nil if it reads neither a property nor the ID.
   ///
   /// - Parameter probe: finds that for a key path that was not asked for before. Called outside of
   ///   the lock: it runs initializers of the program.

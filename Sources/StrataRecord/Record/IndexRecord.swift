@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-/// A record with the values that an entry of an index says, and no others: what is computed from a
+/// A record with the values that an entry of an index says, and no others: a result computed from a
 /// record can be computed from an entry, if it needs no other slot.
 ///
 /// Different values may have one key. Such a key is not *exact*: it does not say which of the

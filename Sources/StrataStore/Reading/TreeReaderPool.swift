@@ -13,7 +13,7 @@ import Synchronization
 /// ## Invariants
 /// - I1 A reader in the pool has ended its transaction: it pins no pages.
 /// - I2 A reader is in one place only, a slot or the view that has taken it. An exchange takes out
-///   what it returns, so no second thread can have it.
+///   the reader that it returns, so no second thread can have it.
 /// - I3 A closed pool has no reader, once `close` and the calls of `give` that were under way have
 ///   returned, and gives none from the return of `close` on.
 ///
@@ -31,7 +31,7 @@ final class TreeReaderPool: Sendable {
   /// Slots are two lines of the cache apart, because processors fetch lines by twos.
   private static let slotByteCount = 128
 
-  // Safety: the memory is constant, and what is in it is atomic.
+  // Safety: the memory is constant, and its content is atomic.
   private nonisolated(unsafe) let slots: UnsafeMutableRawPointer
   private let isClosed = Atomic(false)
 

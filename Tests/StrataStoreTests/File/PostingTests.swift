@@ -163,7 +163,7 @@ import Testing
     opened.store.close()
   }
 
-  /// Counts, values and skipped entries are those of the entries themselves.
+  /// Counts, values and skipped entries agree with the entries.
   private func checkBlocks(
     of opened: Opened, in range: KeyRange, _ entries: [[UInt8]], _ random: inout SeededGenerator,
     _ place: Comment

@@ -37,7 +37,7 @@ private final class SavedNumbers: Sendable {
     }
   }
 
-  /// What a turn of `queue` shows.
+  /// The state that a turn of `queue` shows.
   private func read(in queue: ContextQueue) throws -> Numbers {
     let (city, country) = (city, country)
     return try queue.performAndWait { context in

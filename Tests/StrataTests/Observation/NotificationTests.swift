@@ -32,7 +32,7 @@ import Testing
         }
       },
       NotificationCenter.default.addObserver(forName: nil, object: nil, queue: nil) { posted in
-        // Other tests' contexts post meanwhile.
+        // Other tests' contexts post at the same time.
         if let message = ManagedObjectContext.Message(posted),
           posted.object as? ContextLayer == layer
         {

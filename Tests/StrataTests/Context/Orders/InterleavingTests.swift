@@ -12,7 +12,7 @@
 
   // One after the other: each has three threads, of which one runs.
   @Suite(.serialized) struct `In every order of their steps` {
-    /// What a reader knows of the layers when it begins.
+    /// The reader's knowledge of the layers when it begins.
     enum Reader: Sendable, CaseIterable {
       /// It has never read, and copies the layers.
       case new
