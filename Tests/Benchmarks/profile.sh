@@ -3,17 +3,18 @@
 #
 # Where the instructions of a workload go: callgrind, all threads, the measured work alone.
 #
-#   Tests/Benchmarks/profile.sh WORKLOAD [PEER] [SCALE] [options of swift build]
+#   Tests/Benchmarks/profile.sh FIGURE [PEER] [SCALE] [options of swift build]
 #
-# Prints instructions per object of the scale, by kind, and the functions that take the most. Counts leave out
-# what the kernel does, and how long memory takes: they say what could be left out, not how long it
-# takes. The peer is strata and the scale 20,000 if they are not named.
+# Prints instructions per operation of the figure (W1, S2/unsynced), by kind, and the functions that
+# take the most. Counts leave out what the kernel does, and how long memory takes: they say what could
+# be left out, not how long it takes. Work in a process of its own is not counted. The peer is strata
+# and the scale 20,000 if they are not named.
 set -eu
 cd "$(dirname "$0")"
-[ $# -ge 1 ] || { sed -n '4,10p' profile.sh >&2; exit 2; }
-workload=$1; shift
+[ $# -ge 1 ] || { sed -n '4,11p' profile.sh >&2; exit 2; }
+figure=$1; shift
 peer=strata; scale=20000
-case ${1-} in lmdb | sqlite | grdb | strata) peer=$1; shift ;; esac
+case ${1-} in lmdb | sqlite | grdb | grdb-cached | strata) peer=$1; shift ;; esac
 case ${1-} in [0-9]*) scale=$1; shift ;; esac
 swift build -c release --product benchmarks "$@" >&2
 built="$(swift build -c release --product benchmarks "$@" --show-bin-path)/benchmarks"
@@ -22,10 +23,14 @@ trap 'rm -rf "$folder"' EXIT
 objcopy --strip-debug "$built" "$folder/benchmarks" # valgrind cannot read Swift's debug information
 export SWIFT_DETERMINISTIC_HASHING=1
 valgrind --tool=callgrind --instr-atstart=no --callgrind-out-file="$folder/out" \
-  "$folder/benchmarks" --scale "$scale" --peers "$peer" --rounds 1 --workloads "$workload" \
+  "$folder/benchmarks" --scale "$scale" --peers "$peer" --rounds 1 --workloads "$figure" \
+  --count "$figure" \
   --folder "$folder" >"$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
+operations=$(sed -n "s|^counted $figure: \([0-9]*\) operations|\1|p" "$folder/log" |
+  awk '{ sum += $1 } END { print sum + 0 }')
+[ "$operations" -gt 0 ] || { echo "profile.sh: nothing was counted for $figure" >&2; exit 1; }
 callgrind_annotate --threshold=100 "$folder/out" | swift demangle --simplified >"$folder/functions"
-awk -v scale="$scale" -v what="$workload by $peer" '
+awk -v scale="$operations" -v n="$scale" -v what="$figure by $peer" '
   function plain(text) { gsub(/,/, "", text); return text + 0 }
   function kind(name) {
     if (name ~ /liblmdb/) return "LMDB"
@@ -44,7 +49,7 @@ awk -v scale="$scale" -v what="$workload by $peer" '
   }
   /PROGRAM TOTALS/ {
     total = plain($1)
-    printf "%s: %d instructions per object of %d\n", what, total / scale, scale
+    printf "%s: %d instructions per operation, N = %d\n", what, total / scale, n
     next
   }
   total && /^ *[0-9,]+ \( *[0-9.]+%\)/ {

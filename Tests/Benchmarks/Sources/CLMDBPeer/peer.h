@@ -17,7 +17,10 @@ struct lmdb_peer {
   MDB_env *env;
   MDB_dbi persons, companies, indexes[index_count];
   const people *data;
-  objects registered;
+  /// The registered persons and companies.
+  objects registered, registered_companies;
+  /// A transaction whose changes are not committed; members.c has one.
+  MDB_txn *pending;
 };
 
 static inline void check(int code, const char *what) {
@@ -53,6 +56,23 @@ static inline MDB_val record_at(MDB_cursor *at, uint64_t serial) {
   check(mdb_cursor_get(at, &key, &value, MDB_SET_KEY), "record");
   if (!record_is_sound(value.mv_data, value.mv_size, serial)) check(MDB_CORRUPTED, "checksum");
   return value;
+}
+
+/// The object of `serial`: the registered one, or one made from its record.
+static inline object *object_of(objects *all, MDB_cursor *at, uint64_t serial) {
+  object *found = objects_find(all, serial);
+  if (found) return found;
+  MDB_val value = record_at(at, serial);
+  return objects_add(all, serial, value.mv_data, value.mv_size);
+}
+
+/// Whether the entry's value is that of `lower`, which has no serial.
+static inline bool has_value(MDB_val entry, const uint8_t *lower, size_t size) {
+  return entry.mv_size == size + 6 && memcmp(entry.mv_data, lower, size) == 0;
+}
+
+static inline uint32_t get_u32(const uint8_t *b) {
+  return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
 /// The checked record that the cursor stands at.

@@ -1,36 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "candidates.h"
 #include "peer.h"
 
 enum { limit = 50 };
 
-void lmdb_forget(lmdb_peer *peer) { objects_free(&peer->registered); }
-
-/// The object of `serial`: the registered one, or one made from its record.
-static inline object *object_of(lmdb_peer *peer, MDB_cursor *at, uint64_t serial) {
-  object *found = objects_find(&peer->registered, serial);
-  if (found) return found;
-  MDB_val value = record_at(at, serial);
-  return objects_add(&peer->registered, serial, value.mv_data, value.mv_size);
-}
-
-uint64_t lmdb_digest(lmdb_peer *peer) {
-  MDB_txn *txn = begin(peer, MDB_RDONLY);
-  MDB_cursor *at = cursor(txn, peer->persons), *companies = cursor(txn, peer->companies);
-  MDB_val key, value;
-  uint64_t sum = 0;
-  while (step(at, &key, &value, MDB_NEXT)) {
-    serial_of(key, value);
-    const uint8_t *r = value.mv_data;
-    uint16_t name = record_name_end(r), email = record_email_end(r), bio = record_bio_end(r);
-    MDB_val company = record_at(companies, record_company(r));
-    sum += person_digest(
-        text_sum(r + at_texts, name - at_texts), text_sum(r + name, email - name),
-        text_sum(r + email, bio - email), record_age(r), record_score(r), record_created(r),
-        text_sum((uint8_t *)company.mv_data + 10, company.mv_size - 10));
-  }
-  mdb_cursor_close(at), mdb_cursor_close(companies);
-  mdb_txn_abort(txn);
-  return sum;
+void lmdb_forget(lmdb_peer *peer) {
+  objects_free(&peer->registered);
+  objects_free(&peer->registered_companies);
 }
 
 uint64_t lmdb_read_by_id(
@@ -44,7 +20,7 @@ uint64_t lmdb_read_by_id(
       check(mdb_txn_renew(txn), "renew");
       check(mdb_cursor_renew(txn, at), "renew");
     }
-    const uint8_t *r = object_of(peer, at, serials[i])->record;
+    const uint8_t *r = object_of(&peer->registered, at, serials[i])->record;
     sum += record_person_sum(r) + bits_of(record_created(r));
   }
   mdb_cursor_close(at);
@@ -84,11 +60,6 @@ uint64_t lmdb_stream(lmdb_peer *peer) {
 
 // MARK: - By index
 
-/// Whether the entry's value is that of `lower`, which has no serial.
-static inline bool has_value(MDB_val entry, const uint8_t *lower, size_t size) {
-  return entry.mv_size == size + 6 && memcmp(entry.mv_data, lower, size) == 0;
-}
-
 uint64_t lmdb_fetch_by_name(lmdb_peer *peer, const uint32_t *names, size_t count) {
   MDB_txn *txn = begin(peer, MDB_RDONLY);
   MDB_cursor *index = cursor(txn, peer->indexes[by_name]), *at = cursor(txn, peer->persons);
@@ -100,7 +71,7 @@ uint64_t lmdb_fetch_by_name(lmdb_peer *peer, const uint32_t *names, size_t count
     for (bool more = step(index, &key, &value, MDB_SET_RANGE);
          more && has_value(key, lower, sizeof lower); more = step(index, &key, &value, MDB_NEXT)) {
       uint64_t serial = get_serial((uint8_t *)key.mv_data + sizeof lower);
-      sum += record_person_sum(object_of(peer, at, serial)->record);
+      sum += record_person_sum(object_of(&peer->registered, at, serial)->record);
     }
   }
   mdb_cursor_close(at), mdb_cursor_close(index);
@@ -108,23 +79,19 @@ uint64_t lmdb_fetch_by_name(lmdb_peer *peer, const uint32_t *names, size_t count
   return sum;
 }
 
-// Each record is looked up and checked too: the target ratio was measured with that.
 uint64_t lmdb_fetch_ids_by_name(lmdb_peer *peer, const uint32_t *names, size_t count) {
   MDB_txn *txn = begin(peer, MDB_RDONLY);
-  MDB_cursor *index = cursor(txn, peer->indexes[by_name]), *at = cursor(txn, peer->persons);
+  MDB_cursor *index = cursor(txn, peer->indexes[by_name]);
   uint64_t sum = 0;
   for (size_t i = 0; i < count; i++) {
     uint8_t lower[name_size + 1];
     people_name(names[i], (char *)lower);
     MDB_val key = {sizeof lower, lower}, value;
     for (bool more = step(index, &key, &value, MDB_SET_RANGE);
-         more && has_value(key, lower, sizeof lower); more = step(index, &key, &value, MDB_NEXT)) {
-      uint64_t serial = get_serial((uint8_t *)key.mv_data + sizeof lower);
-      record_at(at, serial);
-      sum += serial;
-    }
+         more && has_value(key, lower, sizeof lower); more = step(index, &key, &value, MDB_NEXT))
+      sum += get_serial((uint8_t *)key.mv_data + sizeof lower);
   }
-  mdb_cursor_close(at), mdb_cursor_close(index);
+  mdb_cursor_close(index);
   mdb_txn_abort(txn);
   return sum;
 }
@@ -136,10 +103,8 @@ static bool next_in_range(
   put_u32(lower, low);
   MDB_val key = {sizeof lower, lower}, value;
   if (!step(index, &key, &value, is_first ? MDB_SET_RANGE : MDB_NEXT)) return false;
-  const uint8_t *b = key.mv_data;
-  uint32_t age = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-  *serial = get_serial(b + 4);
-  return age < low + width;
+  *serial = get_serial((uint8_t *)key.mv_data + 4);
+  return get_u32(key.mv_data) < low + width;
 }
 
 uint64_t lmdb_fetch_by_age(
@@ -149,7 +114,7 @@ uint64_t lmdb_fetch_by_age(
   uint64_t sum = 0, serial;
   for (size_t i = 0; i < count; i++)
     for (uint64_t j = 0; j < limit && next_in_range(index, j == 0, lows[i], width, &serial); j++)
-      sum += (j + 1) * record_person_sum(object_of(peer, at, serial)->record);
+      sum += (j + 1) * record_person_sum(object_of(&peer->registered, at, serial)->record);
   mdb_cursor_close(at), mdb_cursor_close(index);
   mdb_txn_abort(txn);
   return sum;
@@ -157,20 +122,7 @@ uint64_t lmdb_fetch_by_age(
 
 // MARK: - Sorted by another value
 
-typedef struct {
-  /// The name's bytes as two numbers that compare as the bytes do.
-  uint64_t high, low, serial;
-  const uint8_t *record;
-  size_t size;
-} candidate;
-
-static inline bool is_before(const candidate *a, const candidate *b) {
-  if (a->high != b->high) return a->high < b->high;
-  if (a->low != b->low) return a->low < b->low;
-  return a->serial < b->serial;
-}
-
-static candidate candidate_of(MDB_val record, uint64_t serial) {
+static candidate named_candidate(MDB_val record, uint64_t serial) {
   uint8_t name[16] = {0};
   memcpy(name, (uint8_t *)record.mv_data + at_texts, record_name_size(record.mv_data));
   candidate made = {0, 0, serial, record.mv_data, record.mv_size};
@@ -178,20 +130,6 @@ static candidate candidate_of(MDB_val record, uint64_t serial) {
   made.high = __builtin_bswap64(made.high), made.low = __builtin_bswap64(made.low);
   return made;
 }
-
-/// Puts `added` in its place below the root of a heap whose root is the last in order.
-static void sift(candidate *heap, size_t count, candidate added) {
-  size_t i = 0;
-  for (size_t child = 1; child < count; child = 2 * i + 1) {
-    if (child + 1 < count && is_before(&heap[child], &heap[child + 1])) child++;
-    if (!is_before(&added, &heap[child])) break;
-    heap[i] = heap[child];
-    i = child;
-  }
-  heap[i] = added;
-}
-
-static int in_order(const void *a, const void *b) { return is_before(a, b) ? -1 : 1; }
 
 uint64_t lmdb_fetch_by_age_sorted_by_name(
     lmdb_peer *peer, const uint32_t *lows, size_t count, uint32_t width) {
@@ -201,18 +139,9 @@ uint64_t lmdb_fetch_by_age_sorted_by_name(
   for (size_t i = 0; i < count; i++) {
     candidate heap[limit];
     size_t held = 0;
-    for (bool first = true; next_in_range(index, first, lows[i], width, &serial); first = false) {
-      candidate found = candidate_of(record_at(at, serial), serial);
-      if (held < limit) {
-        size_t place = held++;
-        for (; place > 0 && is_before(&heap[(place - 1) / 2], &found); place = (place - 1) / 2)
-          heap[place] = heap[(place - 1) / 2];
-        heap[place] = found;
-      } else if (is_before(&found, &heap[0])) {
-        sift(heap, limit, found);
-      }
-    }
-    qsort(heap, held, sizeof *heap, in_order);
+    for (bool first = true; next_in_range(index, first, lows[i], width, &serial); first = false)
+      offer(heap, &held, limit, named_candidate(record_at(at, serial), serial));
+    sort_candidates(heap, held);
     for (uint64_t j = 0; j < held; j++) {
       object *winner = objects_find(&peer->registered, heap[j].serial);
       if (!winner)
@@ -228,6 +157,32 @@ uint64_t lmdb_fetch_by_age_sorted_by_name(
 
 // MARK: - Along a relationship
 
+uint64_t lmdb_read_all_members(lmdb_peer *peer) {
+  MDB_txn *txn = begin(peer, MDB_RDONLY);
+  MDB_cursor *companies = cursor(txn, peer->companies), *at = cursor(txn, peer->persons);
+  MDB_cursor *index = cursor(txn, peer->indexes[by_company]);
+  uint64_t sum = 0;
+  MDB_val key, value;
+  while (step(companies, &key, &value, MDB_NEXT)) {
+    uint64_t serial = serial_of(key, value), ages = 0;
+    object *company =
+        objects_add(&peer->registered_companies, serial, value.mv_data, value.mv_size);
+    uint8_t lower[4];
+    put_u32(lower, (uint32_t)serial);
+    MDB_val entry = {sizeof lower, lower}, none;
+    for (bool more = step(index, &entry, &none, MDB_SET_RANGE);
+         more && has_value(entry, lower, sizeof lower);
+         more = step(index, &entry, &none, MDB_NEXT)) {
+      uint64_t member = get_serial((uint8_t *)entry.mv_data + sizeof lower);
+      ages += (uint64_t)record_age(object_of(&peer->registered, at, member)->record);
+    }
+    sum += ages * company_name_sum(company->record);
+  }
+  mdb_cursor_close(index), mdb_cursor_close(at), mdb_cursor_close(companies);
+  mdb_txn_abort(txn);
+  return sum;
+}
+
 uint64_t lmdb_hop(lmdb_peer *peer) {
   MDB_txn *txn = begin(peer, MDB_RDONLY);
   MDB_cursor *at = cursor(txn, peer->companies);
@@ -235,8 +190,8 @@ uint64_t lmdb_hop(lmdb_peer *peer) {
   for (uint64_t serial = 1; serial <= peer->data->scale; serial++) {
     object *person = objects_find(&peer->registered, serial);
     if (!person) continue;
-    MDB_val company = record_at(at, record_company(person->record));
-    sum += name_sum(company.mv_size - 10, ((uint8_t *)company.mv_data)[company.mv_size - 1]);
+    uint32_t company = record_company(person->record);
+    sum += company_name_sum(object_of(&peer->registered_companies, at, company)->record);
   }
   mdb_cursor_close(at);
   mdb_txn_abort(txn);

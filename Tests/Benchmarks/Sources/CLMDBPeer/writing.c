@@ -4,13 +4,14 @@
 
 static const size_t value_sizes[index_count] = {name_size + 1, 4, 4};
 
-lmdb_peer *lmdb_open(const char *path, const people *data) {
+lmdb_peer *lmdb_open(const char *path, const people *data, bool is_synced) {
   lmdb_peer *peer = calloc(1, sizeof *peer);
   peer->data = data;
   check(mdb_env_create(&peer->env), "create");
   check(mdb_env_set_maxdbs(peer->env, 8), "trees");
   check(mdb_env_set_mapsize(peer->env, (size_t)1 << 35), "map");
-  check(mdb_env_open(peer->env, path, MDB_NOSUBDIR | MDB_NOTLS, 0644), "open");
+  unsigned options = MDB_NOSUBDIR | MDB_NOTLS | (is_synced ? 0 : MDB_NOSYNC);
+  check(mdb_env_open(peer->env, path, options, 0644), "open");
   static const char *names[] = {"by-name", "by-age", "by-company"};
   MDB_txn *txn = begin(peer, MDB_RDONLY);
   int code = mdb_dbi_open(txn, "persons", 0, &peer->persons);
@@ -148,16 +149,27 @@ void lmdb_raise_scores(lmdb_peer *peer) {
   check(mdb_txn_commit(txn), "commit");
 }
 
+static void raise_score_of(MDB_cursor *at, uint64_t serial, uint64_t generation) {
+  uint8_t bytes[6];
+  put_serial(bytes, serial);
+  MDB_val key = {6, bytes}, value;
+  check(mdb_cursor_get(at, &key, &value, MDB_SET_KEY), "record");
+  raise_score(at, key, value, generation);
+}
+
 void lmdb_change_hundred(lmdb_peer *peer, uint64_t turn) {
   MDB_txn *txn = begin(peer, 0);
   MDB_cursor *at = cursor(txn, peer->persons);
-  for (uint64_t i = 0; i < 100; i++) {
-    uint8_t bytes[6];
-    put_serial(bytes, 1 + people_mix(turn * 100 + i) % peer->data->scale);
-    MDB_val key = {6, bytes}, value;
-    check(mdb_cursor_get(at, &key, &value, MDB_SET_KEY), "record");
-    raise_score(at, key, value, mdb_txn_id(txn));
-  }
+  for (uint64_t i = 0; i < 100; i++)
+    raise_score_of(at, 1 + people_mix(turn * 100 + i) % peer->data->scale, mdb_txn_id(txn));
+  mdb_cursor_close(at);
+  check(mdb_txn_commit(txn), "commit");
+}
+
+void lmdb_change_one(lmdb_peer *peer, uint64_t serial) {
+  MDB_txn *txn = begin(peer, 0);
+  MDB_cursor *at = cursor(txn, peer->persons);
+  raise_score_of(at, serial, mdb_txn_id(txn));
   mdb_cursor_close(at);
   check(mdb_txn_commit(txn), "commit");
 }
@@ -187,7 +199,7 @@ void lmdb_shift_ages(lmdb_peer *peer) {
 
 // MARK: - Deleting
 
-void lmdb_delete_one_by_one(lmdb_peer *peer) {
+void lmdb_delete_one_by_one(lmdb_peer *peer, uint64_t spared) {
   MDB_txn *txn = begin(peer, 0);
   uint64_t count = count_of(txn, peer->persons);
   entries all[index_count];
@@ -195,7 +207,9 @@ void lmdb_delete_one_by_one(lmdb_peer *peer) {
   MDB_cursor *at = cursor(txn, peer->persons);
   MDB_val key, value;
   while (step(at, &key, &value, MDB_NEXT)) {
-    add_entries(all, value.mv_data, serial_of(key, value));
+    uint64_t serial = serial_of(key, value);
+    if (spared > 0 && serial % spared == 0) continue;
+    add_entries(all, value.mv_data, serial);
     check(mdb_cursor_del(at, 0), "delete");
   }
   mdb_cursor_close(at);

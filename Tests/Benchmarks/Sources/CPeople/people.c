@@ -15,6 +15,14 @@ void people_name(uint64_t index, char *text) {
   letters(index + 0x6E616D65u, text, name_size);
 }
 
+const people *people_make_members(uint64_t count, uint64_t spare) {
+  // `people` is constant to everybody but its maker.
+  people *data = (people *)people_make(count, spare);
+  data->company_count = 1;
+  for (uint64_t i = 1; i <= data->person_count; i++) data->persons[i].company = i <= count;
+  return data;
+}
+
 const people *people_make(uint64_t scale, uint64_t extra) {
   people *data = calloc(1, sizeof *data);
   data->scale = scale;

@@ -26,5 +26,7 @@ uint64_t measure_peak(void);
 /// Lets callgrind count from here on, or no longer; does nothing elsewhere, or if this was built
 /// without valgrind's headers.
 void measure_instrument(bool is_on);
+/// Under callgrind, writes to standard error what it has counted; nothing elsewhere.
+void measure_report(const char *workload, long operations);
 
 #endif

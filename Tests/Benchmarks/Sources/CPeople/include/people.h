@@ -12,6 +12,8 @@
 #pragma clang assume_nonnull begin
 
 enum { name_size = 12, email_size = 24, bio_size = 40, company_name_size = 16, age_bound = 100000 };
+/// The ages of one bucket, in the digest of the index on age.
+enum { age_bucket = 100 };
 
 /// One person; texts end with a zero.
 typedef struct {
@@ -20,7 +22,7 @@ typedef struct {
   double score;
   /// Seconds since 1970.
   double created;
-  /// The serial of the company, from 1.
+  /// The serial of the company, from 1; 0 without a company.
   uint32_t company;
 } person_row;
 
@@ -39,6 +41,9 @@ typedef struct {
 
 /// Makes the rows for `scale` persons, and `extra` more. Never freed.
 const people *people_make(uint64_t scale, uint64_t extra);
+
+/// The same with one company: the first `count` persons belong to it, the `spare` ones to none.
+const people *people_make_members(uint64_t count, uint64_t spare);
 
 /// The text of distinct name number `index`.
 void people_name(uint64_t index, char *text);
@@ -75,13 +80,23 @@ static inline uint64_t person_sum(int64_t age, size_t name_count, uint8_t name_l
   return (uint64_t)age + name_sum(name_count, name_last);
 }
 
-/// All that there is of a person, its company's name included; a store's digest is their sum.
+/// The contents of a person, with its company's name.
 static inline uint64_t person_digest(
     uint64_t name, uint64_t email, uint64_t bio, int64_t age, double score, double created,
     uint64_t company_name) {
   return people_mix(
       name + 3 * email + 5 * bio + 7 * (uint64_t)age + 11 * bits_of(score) + 13 * bits_of(created) +
       17 * company_name);
+}
+
+/// The ways to persons: two indexes, and the many side of a relationship.
+enum { under_name = 1, under_age_bucket, under_company };
+
+/// A person as one of these ways finds it: by the value that it is found under and its email, which
+/// identifies it. A store's digest is the sum of its persons and of what each way finds, so a peer
+/// that did not maintain an index has another digest.
+static inline uint64_t entry_digest(uint64_t way, uint64_t value, uint64_t email) {
+  return people_mix(way + 19 * value + 23 * email);
 }
 
 #pragma clang assume_nonnull end

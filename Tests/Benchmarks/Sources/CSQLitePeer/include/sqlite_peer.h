@@ -5,6 +5,7 @@
 #ifndef SQLITE_PEER_H
 #define SQLITE_PEER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "people.h"
@@ -13,8 +14,9 @@
 
 typedef struct sqlite_peer sqlite_peer;
 
-/// Opens the file, or creates it. Each peer is one connection: one thread at a time.
-sqlite_peer *sqlite_open(const char *path, const people *data);
+/// Opens the file, or creates it. Each peer is one connection: one thread at a time. Without
+/// `is_synced` a commit does not wait for the disk.
+sqlite_peer *sqlite_open(const char *path, const people *data, bool is_synced);
 void sqlite_close(sqlite_peer *peer);
 
 /// Inserts persons `first` … `first + count - 1`, `per_save` in each durable transaction; with
@@ -23,7 +25,10 @@ void sqlite_insert(sqlite_peer *peer, uint64_t first, uint64_t count, uint64_t p
 /// Changes the score of 100 persons and saves.
 void sqlite_change_hundred(sqlite_peer *peer, uint64_t step);
 
-/// The sum of all that is there.
+/// Raises the score of one person and saves.
+void sqlite_change_one(sqlite_peer *peer, uint64_t serial);
+
+/// The sum of all rows, of all entries of the indexes, and of all members of companies.
 uint64_t sqlite_digest(sqlite_peer *peer);
 
 /// Lets all rows that were read go.
@@ -44,10 +49,41 @@ uint64_t sqlite_fetch_by_age_sorted_by_name(
 /// From each person to its company, by one scan with a join.
 uint64_t sqlite_hop(sqlite_peer *peer);
 
-/// One save each: of all scores, of all ages, of no person any more.
+// MARK: - All rows, or an index alone
+
+uint64_t sqlite_count_scores_below(sqlite_peer *peer, double bound);
+uint64_t sqlite_count_bios_with(sqlite_peer *peer, const char *needle, bool is_caseless);
+/// The number of the ages `low` … `low + width - 1`, or their sum.
+uint64_t sqlite_count_ages(sqlite_peer *peer, uint32_t low, uint32_t width, bool sums);
+/// 50 serials by age after the first `offset`, each times its place.
+uint64_t sqlite_ids_by_age_after(sqlite_peer *peer, uint64_t offset);
+/// The 50 persons of the least scores.
+uint64_t sqlite_fetch_least_scores(sqlite_peer *peer);
+
+// MARK: - One reader of many; each has a connection of its own
+
+/// The number of persons of the name, whose serials it has copied; or the sum of the persons.
+uint64_t sqlite_reader_ids(sqlite_peer *peer, const char *name);
+uint64_t sqlite_reader_persons(sqlite_peer *peer, const char *name);
+
+// MARK: - Members of company 1
+
+/// Moves persons into the company or out of it, in a transaction that stays open.
+void sqlite_employ(sqlite_peer *peer, const uint32_t *serials, size_t count);
+void sqlite_dismiss(sqlite_peer *peer, const uint32_t *serials, size_t count);
+uint64_t sqlite_member_count(sqlite_peer *peer);
+/// How many of the persons are members.
+uint64_t sqlite_members_among(sqlite_peer *peer, const uint32_t *serials, size_t count);
+/// Ends the transaction without its changes.
+void sqlite_take_back(sqlite_peer *peer);
+/// From each company to its persons, the age of each.
+uint64_t sqlite_read_all_members(sqlite_peer *peer);
+
+/// One save each: of all scores, of all ages; the deletion of all persons but those whose serial is
+/// a multiple of `spared`, unless that is 0.
 void sqlite_raise_scores(sqlite_peer *peer);
 void sqlite_shift_ages(sqlite_peer *peer);
-void sqlite_delete_one_by_one(sqlite_peer *peer);
+void sqlite_delete_one_by_one(sqlite_peer *peer, uint64_t spared);
 void sqlite_delete_at_once(sqlite_peer *peer);
 
 #pragma clang assume_nonnull end

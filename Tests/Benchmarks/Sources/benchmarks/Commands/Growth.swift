@@ -27,7 +27,8 @@ struct Growth: ParsableCommand {
     }
 
     func value(_ workload: String, _ peer: String, _ scale: Int) -> Double? {
-      rows.last { $0.workload == workload && $0.peer == peer && $0.scale == scale }?.value
+      rows.last { $0.workload == workload && $0.peer == peer && $0.scale == scale }?
+        .value(by: Workload.clock(of: workload))
     }
     func growth(_ workload: String, _ peer: String) -> String {
       guard let first = value(workload, peer, least), let last = value(workload, peer, most),

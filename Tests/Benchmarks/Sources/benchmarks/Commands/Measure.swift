@@ -10,7 +10,8 @@ struct Measure: ParsableCommand {
     discussion: """
       Every peer does the same work on the same data with the same indexes and durability, and \
       must read the same: a checksum that differs is an error. Times are medians over the rounds; \
-      ratios are taken to raw LMDB's time in the same round. Docs/Benchmarks.md has each workload.
+      ratios are taken to the time of raw LMDB or SQLite in the same round. Docs/Benchmarks.md has \
+      each workload.
       """)
 
   @Option(help: "How many objects the workloads are about.")
@@ -22,12 +23,16 @@ struct Measure: ParsableCommand {
   var peers = PeerKind.allCases
 
   @Option(
-    help: "Which workloads, with commas between: \(Self.names(Workload.all.map(\.name))).",
-    transform: { try Self.list($0, "workload") { name in Workload.all.first { $0.name == name } } })
+    help:
+      "Which workloads, or figures, with commas between: \(Self.names(Workload.all.map(\.name))).",
+    transform: { try Self.list($0, "workload") { Workload.of(figure: $0) } })
   var workloads = Workload.all
 
   @Option(help: "How many rounds; a figure is the median of them.")
   var rounds = 5
+
+  @Option(help: "The only figure that callgrind counts, for profile.sh.")
+  var count: String?
 
   @Option(help: "A file for the figures as JSON.", completion: .file())
   var json: String?
@@ -58,17 +63,14 @@ struct Measure: ParsableCommand {
     let start = measure_wall()
     let results = try Runner(
       people: people, extraSerials: scale + 1...scale + extra, peers: present, workloads: ordered,
-      rounds: rounds, parent: URL(fileURLWithPath: folder, isDirectory: true)
+      rounds: rounds, counted: count, parent: URL(fileURLWithPath: folder, isDirectory: true)
     ).run()
-    let report = Report(results: results, workloads: ordered, peers: present, scale: scale)
+    let report = Report(results: results, scale: scale)
     let seconds = Double(measure_wall() - start) / 1e9
     print(
-      "N = \(scale); medians of \(rounds) interleaved rounds; ratios to LMDB C within a round; "
-        + String(format: "%.0f s in all", seconds))
+      "N = \(scale); medians of \(rounds) interleaved rounds; ratios within a round, of CPU times "
+        + "but for those marked wall; " + String(format: "%.0f s in all", seconds))
     print("\n\(report.tables)")
-    for skipped in results.skipped {
-      print("\(skipped.workload): \(skipped.peer.rawValue) is skipped: \(skipped.reason)")
-    }
     if let json { try FigureRow.write(report.rows, to: json) }
     guard results.mismatches.isEmpty else {
       for mismatch in results.mismatches { print("checksums differ: \(mismatch)") }

@@ -5,11 +5,14 @@ import Foundation
 /// A figure of one peer in one run, in its form in a file of figures: an array of these, as JSON.
 ///
 /// A checksum is 16 hexadecimal digits, as numbers of 64 bits do not survive most readers of JSON.
-/// A figure that was not measured is null; only sizes have the key `bytesPerObject`.
+/// A figure that was not measured is null; only sizes have the key `bytesPerObject`. A ratio is of
+/// CPU times, or of wall times where the work waits.
 struct FigureRow: Codable {
   let workload, peer: String
   let scale: Int
-  let nsPerOp, cpuNsPerOp, ratioToLMDB, bytesPerObject: Double?
+  let nsPerOp, cpuNsPerOp, ratioToLMDB: Double?
+  var ratioToSQLite: Double? = nil
+  let bytesPerObject: Double?
   let rounds: Int
   let checksum: String?
 
@@ -22,13 +25,16 @@ struct FigureRow: Codable {
     try container.encode(nsPerOp, forKey: .nsPerOp)
     try container.encode(cpuNsPerOp, forKey: .cpuNsPerOp)
     try container.encode(ratioToLMDB, forKey: .ratioToLMDB)
+    try container.encode(ratioToSQLite, forKey: .ratioToSQLite)
     try container.encodeIfPresent(bytesPerObject, forKey: .bytesPerObject)
     try container.encode(rounds, forKey: .rounds)
     try container.encode(checksum, forKey: .checksum)
   }
 
   /// The figure, in any unit.
-  var value: Double? { nsPerOp ?? bytesPerObject }
+  func value(by clock: Workload.Clock) -> Double? {
+    bytesPerObject ?? (clock == .cpu ? cpuNsPerOp ?? nsPerOp : nsPerOp)
+  }
 
   /// Writes a file of figures.
   static func write(_ rows: [FigureRow], to path: String) throws {

@@ -21,10 +21,13 @@ struct RatioPlot {
       guard ratios[.strata] != nil else { return nil }
       name = workload.name
       work = workload.work
-      switch workload.targets[workload.name] {
-      case .timesLMDB(let times)?: target = times
-      case .bytes(let most)?:
-        target = rows.first { $0.peer == PeerKind.lmdb.rawValue }?.bytesPerObject.map { most / $0 }
+      let table = FigureTable(rows: rows)
+      switch workload.targets[workload.name].map({ ($0.quantity, $0.bound) }) {
+      case (.timesPeer(.lmdb), let times)?: target = times
+      case (.timesPeer(let peer), let times)?:
+        target = table[workload.name, peer]?.ratioToLMDB.map { times * $0 }
+      case (.bytes, let most)?:
+        target = table[workload.name, .lmdb]?.bytesPerObject.map { most / $0 }
       default: target = nil
       }
     }
@@ -78,8 +81,8 @@ struct RatioPlot {
     var lines: [String] = []
     for peer in PeerKind.allCases where rows.contains(where: { $0.ratios[peer] != nil }) {
       lines.append(mark(peer, x, 46))
-      lines.append(text(x + 10, 50, peer.rawValue, ""))
-      x += 90
+      lines.append(text(x + 10, 50, peer.title, ""))
+      x += 100
     }
     lines.append(line(x, 38, x, 54, "stroke=\"#111\" stroke-width=\"2\""))
     lines.append(text(x + 10, 50, "Strata's target", ""))
@@ -117,6 +120,8 @@ struct RatioPlot {
       return "<rect x=\"\(x - 4)\" y=\"\(y - 4)\" width=\"8\" height=\"8\" fill=\"#1d4ed8\"/>"
     case .grdb:
       return "<path d=\"M\(x) \(y - 5)l5 9h-10z\" fill=\"#0f766e\"/>"
+    case .grdbCached:
+      return "<path d=\"M\(x) \(y + 5)l5 -9h-10z\" fill=\"none\" stroke=\"#0f766e\"/>"
     case .lmdb: return ""
     }
   }

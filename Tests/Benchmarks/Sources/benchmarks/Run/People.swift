@@ -14,6 +14,7 @@ final class People: @unchecked Sendable {
     let age: Int
     let score: Double
     let created: Date
+    /// The serial of the company; 0 without one.
     let company: Int
   }
 
@@ -26,10 +27,21 @@ final class People: @unchecked Sendable {
   let nameCount: Int
 
   /// - Parameter extra: how many more persons there are, to be inserted one by one.
-  init(scale: Int, extra: Int) {
-    rows = people_make(UInt64(scale), UInt64(extra))
+  convenience init(scale: Int, extra: Int) {
+    self.init(people_make(UInt64(scale), UInt64(extra)))
+  }
+
+  /// - Parameters:
+  ///   - members: the number of persons of the only company; they come first.
+  ///   - spare: the number of persons without a company.
+  convenience init(members: Int, spare: Int) {
+    self.init(people_make_members(UInt64(members), UInt64(spare)))
+  }
+
+  private init(_ rows: UnsafePointer<people>) {
+    self.rows = rows
     let data = rows.pointee
-    self.scale = scale
+    scale = Int(data.scale)
     nameCount = Int(data.name_count)
     let persons = data.persons
     self.persons = (0...Int(data.person_count)).map { serial in
@@ -89,7 +101,7 @@ extension People {
     min(age_bound, max(1, 1_000 * age_bound / scale))
   }
 
-  private static func shuffled(_ numbers: ClosedRange<UInt32>) -> [UInt32] {
+  static func shuffled(_ numbers: ClosedRange<UInt32>) -> [UInt32] {
     var numbers = Array(numbers)
     for index in stride(from: numbers.count - 1, to: 0, by: -1) {
       numbers.swapAt(index, Int(people_mix(UInt64(index) + 99) % UInt64(index + 1)))

@@ -13,8 +13,6 @@ struct Results {
     var bytes: Double? { median(figures.compactMap(\.bytes)) }
     var peakBytes: UInt64? { figures.compactMap(\.peakBytes).max() }
     var checksum: UInt64? { figures.first?.checksum }
-    /// The figure, in any unit.
-    var value: Double? { nanoseconds ?? bytes }
   }
 
   private(set) var cells: [Cell] = []
@@ -42,12 +40,11 @@ struct Results {
   }
 
   /// The median of the ratios of two cells' figures within each round; nil if one is missing.
-  func ratio(_ cell: Cell, to other: Cell?) -> Double? {
+  func ratio(_ cell: Cell, to other: Cell?, by clock: Workload.Clock) -> Double? {
     guard let other, other.figures.count == cell.figures.count else { return nil }
     return median(
       zip(cell.figures, other.figures).compactMap { figure, reference in
-        guard let value = figure.nanoseconds ?? figure.bytes,
-          let to = reference.nanoseconds ?? reference.bytes, to > 0
+        guard let value = figure.value(by: clock), let to = reference.value(by: clock), to > 0
         else { return nil }
         return value / to
       })
@@ -65,6 +62,13 @@ struct Results {
       found.append("\(workload): \(listed)")
     }
     return found
+  }
+}
+
+extension Figure {
+  /// The time or the size.
+  func value(by clock: Workload.Clock) -> Double? {
+    bytes ?? (clock == .cpu ? cpuNanoseconds ?? nanoseconds : nanoseconds)
   }
 }
 

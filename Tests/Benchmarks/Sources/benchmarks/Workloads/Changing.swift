@@ -3,7 +3,7 @@
 extension Workload {
   static let w8 = Workload(
     "W8", "change one unindexed field of all, save", per: "object", on: .bulk,
-    target: .timesLMDB(1.7)
+    target: .instructions(3_000)
   ) { peer, setting in
     peer.forget()
     return try setting.measure("W8", operations: setting.people.scale) {
@@ -27,7 +27,22 @@ extension Workload {
   ) { peer, setting in
     peer.forget()
     return try setting.measure("W9", operations: setting.people.scale) {
-      try peer.deleteOneByOne()
+      try peer.deleteOneByOne(sparing: 0)
+      return peer.digest
+    }
+  }
+
+  /// A peer that deletes all may drop its trees; this leaves one person in a hundred.
+  static let w9Most = Workload(
+    "W9/99", "delete 99 % one by one, save", per: "deleted object", on: .empty,
+    target: .timesLMDB(2.5)
+  ) { peer, setting in
+    try peer.open()
+    defer { try? peer.close() }
+    let scale = setting.people.scale
+    try peer.insert(1...scale, perSave: scale)
+    return try setting.measure("W9/99", operations: scale - scale / 100) {
+      try peer.deleteOneByOne(sparing: 100)
       return peer.digest
     }
   }

@@ -6,7 +6,7 @@ extension Workload {
   /// The pending changes are of scores, so that both fetches give the same objects.
   static let w14 = Workload(
     "W14", "an indexed fetch of 32 objects in a child, 20,000 changes pending in its parent",
-    per: "query", targets: ["W14": .times(1.5, of: "W14/none-pending")]
+    per: "query", targets: ["W14": .times(1.25, of: "W14/none-pending")]
   ) { setting in
     let store = try setting.reference.contents()
     let names = setting.people.someNames(300)

@@ -14,7 +14,7 @@ extension Workload {
   }
 
   static let w6i = Workload(
-    "W6i", "the same, IDs only", per: "query", on: .bulk, target: .timesLMDB(0.3)
+    "W6i", "the same, IDs only", per: "query", on: .bulk, target: .timesLMDB(1.3)
   ) { peer, setting in
     peer.forget()
     let names = setting.people.someNames(1_000)

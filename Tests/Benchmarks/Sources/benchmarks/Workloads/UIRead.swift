@@ -10,7 +10,8 @@ extension Workload {
   /// turns, with the same number of reads beside each.
   static let w15 = Workload(
     "W15", "p99 of a UI child's indexed read while a worker imports 10 N objects and root saves",
-    per: "read", targets: ["W15": .times(1.5, of: "W15/busy-thread")]
+    per: "read", targets: ["W15": .times(1.3, of: "W15/busy-thread")],
+    waiting: ["W15", "W15/busy-thread"]
   ) { setting in
     let folder = try Folder(in: setting.folder.url)
     let scene = try ImportScene(setting.people, at: folder.file("ui.strata"))

@@ -6,10 +6,12 @@
 
   /// GRDB 7 with records as its guides have them: Codable structs, a pool, associations, and
   /// `updateChanges`. Synchronous FULL, which a pool has to be told after it is open.
-  final class GRDBPeer: Peer {
-    private let people: People
+  ///
+  /// `GRDBCachedPeer` does the same work with statements that are prepared once.
+  class GRDBPeer: Peer {
+    let people: People
     private let file: URL
-    private var pool: DatabasePool!
+    private(set) var pool: DatabasePool!
     private var held: [PersonRecord] = []
 
     struct CompanyRecord: Codable, Identifiable, FetchableRecord, PersistableRecord {
@@ -34,6 +36,8 @@
         static let id = Column(CodingKeys.id)
         static let name = Column(CodingKeys.name)
         static let age = Column(CodingKeys.age)
+        static let score = Column(CodingKeys.score)
+        static let bio = Column(CodingKeys.bio)
       }
     }
 
@@ -41,17 +45,21 @@
       let synchronous: Int?
     }
 
-    init(_ people: People, at file: URL) {
+    required init(_ people: People, at file: URL) {
       self.people = people
       self.file = file
     }
 
-    func open() throws {
-      pool = try DatabasePool(path: file.path)
+    func open(_ durability: Durability) throws {
+      var configuration = Configuration()
+      // As many as the threads of R/8; the default is 5.
+      configuration.maximumReaderCount = 8
+      pool = try DatabasePool(path: file.path, configuration: configuration)
+      let (name, number) = durability == .synced ? ("FULL", 2) : ("OFF", 0)
       try pool.writeWithoutTransaction { db in
-        try db.execute(sql: "PRAGMA synchronous = FULL")
+        try db.execute(sql: "PRAGMA synchronous = \(name)")
         let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous")
-        guard synchronous == 2 else { throw NotDurable(synchronous: synchronous) }
+        guard synchronous == number else { throw NotDurable(synchronous: synchronous) }
       }
       var migrator = DatabaseMigrator()
       migrator.registerMigration("people") { db in
@@ -116,12 +124,23 @@
       }
     }
 
-    private static func record(_ people: People, _ serial: Int) -> PersonRecord {
+    static func record(_ people: People, _ serial: Int) -> PersonRecord {
       let person = people.persons[serial]
       return PersonRecord(
         id: Int64(serial), name: person.name, email: person.email, age: person.age,
         score: person.score, created: person.created, bio: person.bio,
-        companyId: Int64(person.company))
+        companyId: person.company == 0 ? nil : Int64(person.company))
+    }
+
+    func makeSingleChanger(_ serials: [UInt32]) throws -> (Int) throws -> Void {
+      var records = try pool.read { db in
+        try serials.map { try PersonRecord.find(db, id: Int64($0)) }
+      }
+      return { [pool] index in
+        try pool!.write { db in
+          _ = try records[index % serials.count].updateChanges(db) { $0.score += 1 }
+        }
+      }
     }
 
     func raiseScores() throws {
@@ -140,9 +159,12 @@
       }
     }
 
-    func deleteOneByOne() throws {
+    func deleteOneByOne(sparing spared: Int) throws {
       try pool.write { db in
-        for record in try PersonRecord.fetchAll(db) { try record.delete(db) }
+        for record in try PersonRecord.fetchAll(db) {
+          if spared > 0, record.id.isMultiple(of: Int64(spared)) { continue }
+          try record.delete(db)
+        }
       }
     }
 
@@ -234,8 +256,6 @@
       }
     }
 
-    func prepareHop() {}
-
     func hop() throws -> UInt64 {
       try pool.read { db in
         let company = TableAlias()
@@ -246,22 +266,6 @@
           .fetchCursor(db)
         var sum: UInt64 = 0
         while let name = try names.next() { sum &+= nameSum(name) }
-        return sum
-      }
-    }
-
-    func digest() throws -> UInt64 {
-      try pool.read { db in
-        let companies = try Dictionary(
-          uniqueKeysWithValues: CompanyRecord.fetchAll(db).map { ($0.id, textSum($0.name)) })
-        let records = try PersonRecord.fetchCursor(db)
-        var sum: UInt64 = 0
-        while let record = try records.next() {
-          sum &+= person_digest(
-            textSum(record.name), textSum(record.email), textSum(record.bio), Int64(record.age),
-            record.score, record.created.timeIntervalSince1970,
-            record.companyId.flatMap { companies[$0] } ?? 0)
-        }
         return sum
       }
     }
