@@ -150,7 +150,7 @@ package final class TurnReporter {
 
   /// Posts a message as a notification, whose object is the context's layer.
   ///
-  /// It is posted whether or not anybody listens: a notification center does not tell, and an
+  /// It is posted whether or not it has observers: a notification center does not tell, and an
   /// observer of all names gets it too.
   package func post(_ kind: ManagedObjectContext.Message.Kind, _ objects: ChangedObjects) {
     let message = ManagedObjectContext.Message(

@@ -119,8 +119,8 @@ public final class ContextLayer: Sendable {
 
   /// Counts the changes of the state, as `State.revision` does. One atomic load, without the lock.
   ///
-  /// Whoever finds a revision again knows that the state has not changed in between; the revision
-  /// says nothing about the content of a newer state, which the lock alone shows.
+  /// A thread that finds a revision again knows that the state has not changed in between; the
+  /// revision says nothing about the content of a newer state, which the lock alone shows.
   ///
   /// Sequentially consistent, as the store of it in `change`, because of the flags that others set
   /// after a transition and that a turn clears before it compares revisions
@@ -150,7 +150,7 @@ public final class ContextLayer: Sendable {
     /// The revisions of the layers that were copied, near to far, as of the same moment.
     let revisions: [UInt64]
 
-    /// About what a change takes beside its record.
+    /// Roughly the bytes of a change beside its record.
     private static let changeByteCount = 128
 
     /// Whether the changes take up few bytes. O(changes), up to the bound.

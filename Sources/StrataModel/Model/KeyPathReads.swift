@@ -12,8 +12,8 @@ import Synchronization
 ///
 /// ## Invariants
 /// - I1 A table's entry never changes once its object is set, and the reads and the tables that
-///   replaced ones are kept as long as this. So whoever reads a table that was replaced meanwhile
-///   misses entries, and finds no wrong one.
+///   replaced ones are kept as long as this. So a thread that reads a table that was replaced in
+///   between misses entries, and finds no wrong one.
 /// - I2 The objects in the table are retained, so that no other object gets their address.
 ///
 /// ## Isolation

@@ -41,7 +41,7 @@ extension FetchSession {
 
   /// Skips entries before the window.
   ///
-  /// - Returns: the rest of the range, in which the walk goes on; nil if there is none.
+  /// - Returns: the rest of the range, in which the walk goes on; nil at its end.
   func skip(in range: KeyRange, _ order: IndexOrder, isReversed: Bool) throws -> KeyRange? {
     guard window.toSkip >= Window.skippedCountMin, isInKeyOrder(within: order),
       order.access.index.isOfFamilyAlone(plan)

@@ -18,7 +18,7 @@ struct CoveredAccess: Sendable {
   /// cut: cut ones are in an order of their own.
   let order: IndexOrder?
 
-  /// The best such index; nil if there is none.
+  /// The best such index; nil without one.
   ///
   /// - Parameter slots: the slots of the object that the rows are computed from, and nothing else.
   init?(_ plan: QueryPlan, slots: SlotSet) {

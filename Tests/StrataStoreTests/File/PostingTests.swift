@@ -219,7 +219,7 @@ import Testing
     return bound
   }
 
-  /// No block has more than its maximum of bytes, and those of one value do not overlap.
+  /// No block has more than its maximum of bytes, and the blocks of one value do not overlap.
   private func checkBlocks(_ opened: Opened, _ place: Comment) throws {
     var former: (list: [UInt8], last: UInt64)?
     for (key, value) in try opened.blocks() {

@@ -22,7 +22,7 @@ extension Workload {
 }
 
 extension ProcessWork {
-  /// The number is that of the name.
+  /// The number belongs to the name.
   static let opening = ProcessWork(name: "W12") { order in
     // No rows are needed for a query.
     let peer = order.peer.type!.init(People(scale: 1, extra: 0), at: order.file)

@@ -35,7 +35,7 @@ extension Workload {
     _ read: @escaping @Sendable (any ThreadReader, _ name: Int) throws -> Void
   ) throws -> Figure {
     let nameCount = setting.people.nameCount
-    // What is done once for each reader is done before.
+    // Work that each reader does once is done before.
     for reader in readers { try read(reader, 0) }
     let reads = Counter()
     let figure = try setting.measure(workload, operations: 1) {

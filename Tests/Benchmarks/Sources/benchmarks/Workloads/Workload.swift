@@ -3,7 +3,7 @@ import Foundation
 
 /// One piece of work, which each peer does in its own way.
 ///
-/// The names are those of the table of targets in Docs/Benchmarks.md.
+/// The names are the same as in the table of targets in Docs/Benchmarks.md.
 struct Workload: Sendable {
   /// The data before the work begins.
   enum Stage: CaseIterable {
@@ -37,7 +37,7 @@ struct Workload: Sendable {
     var isRecorded = true
     /// The only figure that callgrind counts; all, if nil.
     let counted: String?
-    /// Who does it.
+    /// The peers that do it.
     let peer: PeerKind
     let folder: Folder
     /// The data that Strata's own workloads read.

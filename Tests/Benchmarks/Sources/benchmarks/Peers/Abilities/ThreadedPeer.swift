@@ -2,7 +2,7 @@
 
 /// Reads from several threads at once.
 protocol ThreadedPeer: AnyObject {
-  /// Makes what one thread reads with. It is not used after the peer's `close`.
+  /// Makes the reader of one thread. It is not used after the peer's `close`.
   func makeReader() throws -> any ThreadReader
 }
 
