@@ -38,7 +38,9 @@
     }
 
     private static func bit(of schema: ObjectIdentifier) -> UInt64 {
-      1 << (UInt64(UInt(bitPattern: schema)) &* 0x9E37_79B9_7F4A_7C15 >> 58)
+      // Fibonacci hashing: the upper six bits depend on all others.
+      let hash = UInt64(UInt(bitPattern: schema)) &* 0x9E37_79B9_7F4A_7C15
+      return 1 << (hash >> 58)
     }
   }
 #endif
