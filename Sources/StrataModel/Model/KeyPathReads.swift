@@ -23,7 +23,7 @@ struct KeyPathReads: ~Copyable, Sendable {
   private struct Key: Hashable, @unchecked Sendable { let keyPath: AnyKeyPath }
 
   /// The property that one key path reads.
-  private final class Found: Sendable {
+  final class Found: Sendable {
     let read: _PropertyRead
 
     init(_ read: _PropertyRead) { self.read = read }
@@ -101,7 +101,7 @@ struct KeyPathReads: ~Copyable, Sendable {
 
   /// Entries by the addresses of objects, at the place of the address's hash or after it.
   // Safety: an entry's object is atomic; its `found` is written once, before the object is stored.
-  private final class Table: @unchecked Sendable {
+  final class Table: @unchecked Sendable {
     private struct Entry: ~Copyable {
       /// The object's address; 0 for an empty entry.
       let object = Atomic<UInt>(0)
