@@ -97,17 +97,24 @@ extension ManagedObject {
   @inlinable
   @inline(never)
   final func valueNotInRecord<T: AttributeValue>(at slot: Int) -> T {
-    if let draft, let value: T = draft.value(at: slot) { return value }
+    if draft == nil, record == nil { fireFault(reading: slot) }
+    if let draft {
+      if let value: T = draft.value(at: slot) { return value }
+    } else if let record, let value = T(binding.layout.slot(slot, at: record.start)) {
+      return value
+    }
     return valueNotAtHand(at: slot)
   }
 
-  /// Fires a fault, and reads an attribute without a value, or with a value of another type.
+  @inline(never)
+  @usableFromInline final func fireFault(reading slot: Int) {
+    _ = fireFault(for: .value(slot: slot))
+  }
+
+  /// Reads an attribute without a value, or with a value of another type.
   @inline(never)
   @usableFromInline final func valueNotAtHand<T: AttributeValue>(at slot: Int) -> T {
-    if draft == nil, record == nil {
-      if fireFault(for: .value(slot: slot)) { return value(at: slot) }
-      if let value: T = binding.recorder?.read(slot) { return value }
-    }
+    if draft == nil, record == nil, let value: T = binding.recorder?.read(slot) { return value }
     return missingValue(at: slot)
   }
 
