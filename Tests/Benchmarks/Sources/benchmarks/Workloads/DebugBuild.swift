@@ -58,30 +58,36 @@ extension ProcessWork {
   }
 
   static let getting = ProcessWork(name: "D/getter") { order in
-    let people = try registered(order)
-    return try Measurement().run("D/getter", operations: passes * people.count) {
-      var sum = 0
-      for _ in 0..<passes { for person in people { sum &+= person.age } }
-      return { UInt64(sum) }
+    try withRegistered(order) { people in
+      try Measurement().run("D/getter", operations: passes * people.count) {
+        var sum = 0
+        for _ in 0..<passes { for person in people { sum &+= person.age } }
+        return { UInt64(sum) }
+      }
     }
   }
 
   static let setting = ProcessWork(name: "D/setter") { order in
-    let people = try registered(order)
-    return try Measurement().run("D/setter", operations: passes * people.count) {
-      for pass in 0..<passes { for person in people { person.age = pass } }
-      return { UInt64(people.reduce(0) { $0 + $1.age }) }
+    try withRegistered(order) { people in
+      try Measurement().run("D/setter", operations: passes * people.count) {
+        for pass in 0..<passes { for person in people { person.age = pass } }
+        return { UInt64(people.reduce(0) { $0 + $1.age }) }
+      }
     }
   }
 
   private static let passes = 10
 
-  /// Persons that are registered and have been read.
-  private static func registered(_ order: Order) throws -> [Person] {
+  /// Runs the body with persons that are registered and have been read.
+  private static func withRegistered(
+    _ order: Order, _ body: ([Person]) throws -> Figure
+  ) throws -> Figure {
     let peer = StrataPeer(People(scale: order.scale, extra: 0), at: order.file)
     try peer.open(.unsynced)
     try peer.insertAndForget(1...order.scale)
-    _ = try peer.fetchAll()
-    return peer.held
+    let context = ManagedObjectContext(parent: peer.coordinator)
+    let people = try context.fetch(Person.all)
+    for person in people { _ = person.age }
+    return try body(people)
   }
 }

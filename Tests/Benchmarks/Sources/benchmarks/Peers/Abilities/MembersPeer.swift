@@ -5,7 +5,9 @@
 protocol MembersPeer: AnyObject {
   /// Registers the company and all persons, if the peer has objects; it is not measured.
   func prepareMembers() throws
-  func countMembers() throws -> Int
+  /// Removes each member by itself, and counts the others each time, in one turn.
+  /// - Returns: the sum of the counts.
+  func countMembers(afterRemovingEachOf serials: [UInt32]) throws -> Int
   /// How many of the persons are members.
   func membersAmong(_ serials: [UInt32]) throws -> Int
   func insertMembers(_ serials: [UInt32]) throws
@@ -19,7 +21,9 @@ protocol MembersPeer: AnyObject {
 
 extension MembersPeer {
   func prepareMembers() throws { throw Unsupported.notWritten }
-  func countMembers() throws -> Int { throw Unsupported.notWritten }
+  func countMembers(afterRemovingEachOf serials: [UInt32]) throws -> Int {
+    throw Unsupported.notWritten
+  }
   func membersAmong(_ serials: [UInt32]) throws -> Int { throw Unsupported.notWritten }
   func insertMembers(_ serials: [UInt32]) throws { throw Unsupported.notWritten }
   func removeMembers(_ serials: [UInt32]) throws { throw Unsupported.notWritten }

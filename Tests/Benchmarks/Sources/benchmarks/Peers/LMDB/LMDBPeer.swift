@@ -108,7 +108,13 @@ final class LMDBPeer: Peer {
   // MARK: - Members
 
   func prepareMembers() { _ = lmdb_fetch_all(raw) }
-  func countMembers() -> Int { Int(lmdb_member_count(raw)) }
+
+  func countMembers(afterRemovingEachOf serials: [UInt32]) -> Int {
+    serials.reduce(0) { sum, serial in
+      removeMembers([serial])
+      return sum + Int(lmdb_member_count(raw))
+    }
+  }
 
   func membersAmong(_ serials: [UInt32]) -> Int {
     Int(lmdb_members_among(raw, serials, serials.count))

@@ -136,7 +136,13 @@
     // MARK: - Members
 
     func prepareMembers() {}
-    func countMembers() -> Int { Int(sqlite_member_count(raw)) }
+
+    func countMembers(afterRemovingEachOf serials: [UInt32]) -> Int {
+      serials.reduce(0) { sum, serial in
+        removeMembers([serial])
+        return sum + Int(sqlite_member_count(raw))
+      }
+    }
 
     func membersAmong(_ serials: [UInt32]) -> Int {
       Int(sqlite_members_among(raw, serials, serials.count))

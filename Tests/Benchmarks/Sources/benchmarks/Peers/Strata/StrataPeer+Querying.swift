@@ -4,24 +4,27 @@ import Strata
 
 extension StrataPeer {
   func fetchByName(_ names: [UInt32]) throws -> UInt64 {
-    var sum: UInt64 = 0
-    for name in names {
-      let name = People.name(Int(name))
-      let found = try context.fetch(Person.where { $0.name == name })
-      for person in found { sum &+= personSum(age: person.age, name: person.name) }
-      held += found
+    try turn { context in
+      var sum: UInt64 = 0
+      for name in names {
+        let name = People.name(Int(name))
+        let found = try context.fetch(Person.where { $0.name == name })
+        for person in found { sum &+= personSum(age: person.age, name: person.name) }
+        held += found
+      }
+      return sum
     }
-    return sum
   }
 
   func fetchIDsByName(_ names: [UInt32]) throws -> () -> UInt64 {
-    let found = try names.map { name in
-      let name = People.name(Int(name))
-      return try context.fetchIDs(Person.where { $0.name == name })
+    let found = try turn { context in
+      try names.map { name in
+        let name = People.name(Int(name))
+        return try context.fetchIDs(Person.where { $0.name == name })
+      }
     }
-    return { [personIDs] in
-      var serials: [ObjectID: Int] = [:]
-      for (serial, id) in personIDs.enumerated() { if let id { serials[id] = serial } }
+    return { [self] in
+      let serials = serials
       return found.joined().reduce(0) { $0 &+ UInt64(serials[$1] ?? 0) }
     }
   }
@@ -39,16 +42,18 @@ extension StrataPeer {
   }
 
   private func fetchRanges(
-    _ lows: [UInt32], _ request: (Int) -> FetchRequest<Person>
+    _ lows: [UInt32], _ request: @Sendable (Int) -> FetchRequest<Person>
   ) throws -> UInt64 {
-    var sum: UInt64 = 0
-    for low in lows {
-      let found = try context.fetch(request(Int(low)).limit(50))
-      for (place, person) in found.enumerated() {
-        sum &+= UInt64(place + 1) &* personSum(age: person.age, name: person.name)
+    try turn { context in
+      var sum: UInt64 = 0
+      for low in lows {
+        let found = try context.fetch(request(Int(low)).limit(50))
+        for (place, person) in found.enumerated() {
+          sum &+= UInt64(place + 1) &* personSum(age: person.age, name: person.name)
+        }
+        held += found
       }
-      held += found
+      return sum
     }
-    return sum
   }
 }

@@ -4,13 +4,19 @@ import Foundation
 import Strata
 
 /// Strata's managed objects, registered in a context that tracks their changes.
-final class StrataPeer: Peer {
+///
+/// Reads run in turns of a queue. A turn reads one snapshot, as a transaction of the other peers
+/// does; a context that is confined to one place would take a new snapshot for each fetch.
+// Safety: one thread uses it; closures of the queue run on that thread.
+final class StrataPeer: Peer, @unchecked Sendable {
   let people: People
   private let file: URL
   private(set) var coordinator: PersistentStoreCoordinator!
   /// The context of reads, and the objects that it has returned, which the program holds as C does.
-  private(set) var context: ManagedObjectContext!
+  private var queue: ContextQueue!
   var held: [Person] = []
+  /// The context of the last change. Its objects are released by `forget`, not in measured work.
+  private var changes: ManagedObjectContext?
   /// By serial.
   private(set) var personIDs: [ObjectID?] = [nil]
   private(set) var companyIDs: [ObjectID?] = [nil]
@@ -28,13 +34,30 @@ final class StrataPeer: Peer {
 
   func close() {
     held = []
-    context = nil
+    changes = nil
+    queue = nil
     coordinator = nil
   }
 
   func forget() {
     held = []
-    context = ManagedObjectContext(parent: coordinator)
+    changes = nil
+    queue = ContextQueue(parent: coordinator)
+  }
+
+  /// A new context for a change of many objects.
+  private func contextForChanges() -> ManagedObjectContext {
+    forget()
+    let context = ManagedObjectContext(parent: coordinator)
+    changes = context
+    return context
+  }
+
+  /// Runs the body in a turn of the reads' context.
+  func turn<Result: Sendable>(
+    _ body: @Sendable (ManagedObjectContext) throws -> Result
+  ) throws -> Result {
+    try queue.performAndWait { try body($0) }
   }
 
   func makeReader() -> any ThreadReader { StrataReader(below: coordinator) }
@@ -81,23 +104,23 @@ final class StrataPeer: Peer {
   }
 
   func makeSingleChanger(_ serials: [UInt32]) throws -> (Int) throws -> Void {
-    forget()
+    let context = ManagedObjectContext(parent: coordinator)
     let persons = try serials.map { try context.object(Person.self, with: personIDs[Int($0)]!) }
     for person in persons { _ = person.score }
-    return { [context] index in
+    return { index in
       persons[index % persons.count].score += 1
-      try context!.save()
+      try context.save()
     }
   }
 
   func raiseScores() throws {
-    forget()
+    let context = contextForChanges()
     for person in try context.fetch(Person.all) { person.score += 1 }
     try context.save()
   }
 
   func shiftAges() throws {
-    forget()
+    let context = contextForChanges()
     for person in try context.fetch(Person.all) {
       person.age = (person.age + 7_919) % age_bound
     }
@@ -105,7 +128,7 @@ final class StrataPeer: Peer {
   }
 
   func deleteOneByOne(sparing spared: Int) throws {
-    forget()
+    let context = contextForChanges()
     // Persons are fetched in the order in which they were inserted, that is, by serial.
     for (index, person) in try context.fetch(Person.all).enumerated() {
       if spared > 0, (index + 1).isMultiple(of: spared) { continue }
