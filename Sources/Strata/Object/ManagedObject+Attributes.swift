@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 public import StrataRecord
 
 // How a property of a class reaches its slot. `@Entity` writes accessors that use these subscripts;
@@ -12,9 +13,42 @@ extension ManagedObject {
   /// change. A value that is not there reads as the attribute's default or its type's zero.
   ///
   /// - Parameter slot: the property's index in `entity.properties`.
+  // Specialized for debug builds of programs, where nothing is inlined.
   @inlinable
   public final subscript<T: AttributeValue>(slot slot: Int, as _: T.Type = T.self) -> T {
+    @specialized(where T == Bool)
+    @specialized(where T == Int)
+    @specialized(where T == Int32)
+    @specialized(where T == Double)
+    @specialized(where T == String)
+    @specialized(where T == Date)
+    @specialized(where T == UUID)
+    @specialized(where T == Data)
+    @specialized(where T == Bool?)
+    @specialized(where T == Int?)
+    @specialized(where T == Int32?)
+    @specialized(where T == Double?)
+    @specialized(where T == String?)
+    @specialized(where T == Date?)
+    @specialized(where T == UUID?)
+    @specialized(where T == Data?)
     get { value(at: slot) }
+    @specialized(where T == Bool)
+    @specialized(where T == Int)
+    @specialized(where T == Int32)
+    @specialized(where T == Double)
+    @specialized(where T == String)
+    @specialized(where T == Date)
+    @specialized(where T == UUID)
+    @specialized(where T == Data)
+    @specialized(where T == Bool?)
+    @specialized(where T == Int?)
+    @specialized(where T == Int32?)
+    @specialized(where T == Double?)
+    @specialized(where T == String?)
+    @specialized(where T == Date?)
+    @specialized(where T == UUID?)
+    @specialized(where T == Data?)
     set { setValue(newValue, at: slot) }
   }
 

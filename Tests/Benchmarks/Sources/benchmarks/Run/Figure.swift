@@ -17,6 +17,14 @@ struct Figure {
   var checksum: UInt64?
   /// Facts beside the figures, in words.
   var notes: [String] = []
+
+  /// The figure less the time of the loop around its operations, measured alone.
+  func without(_ loop: Figure) -> Figure {
+    var rest = self
+    if let all = nanoseconds, let loop = loop.nanoseconds { rest.nanoseconds = all - loop }
+    if let all = cpuNanoseconds, let loop = loop.cpuNanoseconds { rest.cpuNanoseconds = all - loop }
+    return rest
+  }
 }
 
 /// How work is measured.
