@@ -18,12 +18,12 @@ import Synchronization
 ///
 /// ## Isolation
 /// Sendable: entries are added under the lock, and read through atomics.
-struct KeyPathReads: ~Copyable, Sendable {
+final class KeyPathReads: Sendable {
   // Safety: key paths are immutable, and key paths of properties capture nothing.
   private struct Key: Hashable, @unchecked Sendable { let keyPath: AnyKeyPath }
 
   /// The property that one key path reads.
-  final class Found: Sendable {
+  private final class Found: Sendable {
     let read: _PropertyRead
 
     init(_ read: _PropertyRead) { self.read = read }
@@ -101,7 +101,7 @@ struct KeyPathReads: ~Copyable, Sendable {
 
   /// Entries by the addresses of objects, at the place of the address's hash or after it.
   // Safety: an entry's object is atomic; its `found` is written once, before the object is stored.
-  final class Table: @unchecked Sendable {
+  private final class Table: @unchecked Sendable {
     private struct Entry: ~Copyable {
       /// The object's address; 0 for an empty entry.
       let object = Atomic<UInt>(0)
