@@ -85,8 +85,11 @@ private struct MirroredWorld: Model {
       data = random.chance(5) ? nil : scan(seed, count)
     }
 
+    /// Setting a value to the shown one is no change. The external attribute shows the present
+    /// value and the mirror the object's, so the object is brought up to date first.
     func set(_ painting: Painting?, in context: ManagedObjectContext, encodes: Bool) throws {
       guard let painting else { return }
+      context.refresh(painting, mergeChanges: true)
       painting.scan = data
       try expectSame(painting.scan, data, "what was set")
       if encodes { _ = context.hasChanges }
