@@ -10,6 +10,10 @@ trap 'rm -rf "$folder"' EXIT
 program="$folder/HotPaths"
 strip -o "$program" "$built" # valgrind cannot read Swift's debug information
 export SWIFT_DETERMINISTIC_HASHING=1
+# Valgrind maps no TiB, so an environment is made anew for half of it, and so on. From the second time
+# on glibc would clear 2 MB for it, for 8 million instructions: without this threshold it takes memory
+# that it has used before.
+export GLIBC_TUNABLES=glibc.malloc.mmap_threshold=131072
 
 instructions() { # path rounds
   rm -f "$folder"/store*
