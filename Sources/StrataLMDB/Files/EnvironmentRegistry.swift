@@ -16,12 +16,14 @@ import CStrataLMDB
 /// Any thread. Files are opened and closed under the registry's lock: both are rare.
 enum EnvironmentRegistry {
   fileprivate struct Entry {
+    let identity: FileIdentity
     weak var environment: Environment?
     /// The lock file that the environment uses.
     let lock: FileIdentity?
   }
 
-  fileprivate static let entries = Monitor<[FileIdentity: Entry]>([:])
+  /// Few, so that they are searched one by one.
+  fileprivate static let entries = Monitor<[Entry]>([])
 
   /// Where LMDB keeps the lock file of a file.
   fileprivate static func lockPath(of path: String) -> String { path + "-lock" }
@@ -31,7 +33,7 @@ enum EnvironmentRegistry {
     let (raw, identity) = (environment.raw, environment.identity)
     entries.change { entries in
       mdb_env_close(raw)
-      entries[identity] = nil
+      entries.removeAll { $0.identity == identity }
     }
   }
 }
@@ -60,10 +62,12 @@ extension Environment {
       // Looked up again after each wait: the path may lead to another file.
       let identity = try FileIdentity(at: path, allowsEmpty: options.createIfMissing)
       if identity == nil && !options.createIfMissing { throw .noSuchFile }
-      if let identity, let entry = entries[identity] { return entry.environment }
+      if let identity, let entry = entries.first(where: { $0.identity == identity }) {
+        return entry.environment
+      }
       let resolved = OpenedFile.resolved(path)
       let lock = try FileIdentity(at: EnvironmentRegistry.lockPath(of: resolved), allowsEmpty: true)
-      if let other = entries.values.first(where: { $0.lock == lock && lock != nil }) {
+      if let other = entries.first(where: { $0.lock == lock && lock != nil }) {
         if other.environment == nil { return nil }
         throw .fileReplaced(path: resolved)
       }
@@ -71,8 +75,9 @@ extension Environment {
       let usedLock = try FileIdentity(
         at: EnvironmentRegistry.lockPath(of: opened.path), allowsEmpty: true)
       let environment = Environment(taking: opened, options: options)
-      entries[environment.identity] = EnvironmentRegistry.Entry(
-        environment: environment, lock: usedLock)
+      entries.append(
+        EnvironmentRegistry.Entry(
+          identity: environment.identity, environment: environment, lock: usedLock))
       return environment
     }
     guard environment.options.durability == options.durability else {

@@ -7,7 +7,7 @@ import StrataPrimitives
 /// twice in a process; and one path may name another file than before. A file keeps its identity
 /// while anything has it open, also after it was unlinked; then the number may be given to a new
 /// file.
-struct FileIdentity: Hashable, Sendable {
+struct FileIdentity: Equatable, Sendable {
   let device: UInt64
   let inode: UInt64
 

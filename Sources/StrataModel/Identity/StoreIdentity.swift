@@ -11,11 +11,16 @@ import StrataPrimitives
 package struct StoreIdentity: Sendable, Hashable {
   @usableFromInline package let number: UInt32
 
+  private struct Known {
+    let uuid: UUID
+    /// By entity number; empty unless the store was opened.
+    var entityNames: [String?] = []
+  }
+
   private struct Table {
-    var numbers: [UUID: UInt32] = [:]
-    var identifiers: [UUID] = []
-    /// The names of the entities of each store that was opened, by store, then by entity number.
-    var entityNames: [UInt32: [EntityNumber: String]] = [:]
+    var numbers = OrderedTable<UUID, UInt32>()
+    /// By the store's number.
+    var stores: [Known] = []
   }
 
   private static let table = CountedMutex(Table())
@@ -24,9 +29,9 @@ package struct StoreIdentity: Sendable, Hashable {
   package init(_ uuid: UUID) {
     number = Self.table.withLock { table in
       if let known = table.numbers[uuid] { return known }
-      let next = UInt32(table.identifiers.count)
-      table.numbers[uuid] = next
-      table.identifiers.append(uuid)
+      let next = UInt32(table.stores.count)
+      table.numbers.set(next, for: uuid)
+      table.stores.append(Known(uuid: uuid))
       return next
     }
   }
@@ -36,15 +41,20 @@ package struct StoreIdentity: Sendable, Hashable {
   }
 
   /// The store's UUID.
-  package var uuid: UUID { Self.table.withLock { [number] in $0.identifiers[Int(number)] } }
+  package var uuid: UUID { Self.table.withLock { [number] in $0.stores[Int(number)].uuid } }
 
   /// Records the names of the store's entities, for descriptions of object IDs.
-  package func register(_ entityNames: [EntityNumber: String]) {
-    Self.table.withLock { [number] in $0.entityNames[number] = entityNames }
+  ///
+  /// - Parameter entityNames: by entity number.
+  package func register(_ entityNames: [String?]) {
+    Self.table.withLock { [number] in $0.stores[Int(number)].entityNames = entityNames }
   }
 
   /// The name of an entity of the store; nil if the store was not opened in this process.
   package func name(of entity: EntityNumber) -> String? {
-    Self.table.withLock { [number] in $0.entityNames[number]?[entity] }
+    Self.table.withLock { [number] in
+      let names = $0.stores[Int(number)].entityNames
+      return Int(entity.rawValue) < names.count ? names[Int(entity.rawValue)] : nil
+    }
   }
 }

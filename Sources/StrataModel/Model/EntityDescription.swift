@@ -73,7 +73,7 @@ public final class EntityDescription: Sendable {
   public func slot(named name: String) -> Int? { properties.firstIndex { $0.name == name } }
 
   /// The slot of the property that `keyPath` reads, or nil if it reads no stored property of this
-  /// entity. O(1), except for the first use of a key path to an inherited property.
+  /// entity. O(1), except for the first use of a key path.
   public func slot(for keyPath: AnyKeyPath) -> Int? {
     guard case .slot(let slot)? = reads.read(by: keyPath, probe) else { return nil }
     return slot

@@ -7,8 +7,9 @@ import Synchronization
 ///
 /// A key path in a program's text is one object for the life of the process. Such objects are found
 /// by address in a table that is read without a lock, because entries are only added. Key paths
-/// that are made for each use are found by their contents, under a lock; to compare contents takes
-/// ten times as long.
+/// that are made for each use are found by their contents, under a lock, which takes ten times as
+/// long. Those that are declared are compared one by one, because most processes look for each only
+/// once, and `OrderedTable` says what a dictionary would cost them.
 ///
 /// ## Invariants
 /// - I1 A table's entry never changes once its object is set, and the reads and the tables that
@@ -22,6 +23,11 @@ final class KeyPathReads: Sendable {
   // Safety: key paths are immutable, and key paths of properties capture nothing.
   private struct Key: Hashable, @unchecked Sendable { let keyPath: AnyKeyPath }
 
+  private struct Declared: Sendable {
+    let key: Key
+    let found: Found
+  }
+
   /// The property that one key path reads.
   private final class Found: Sendable {
     let read: _PropertyRead
@@ -30,6 +36,7 @@ final class KeyPathReads: Sendable {
   }
 
   private struct State {
+    /// Those that are not declared.
     var byContents: [Key: Found] = [:]
     /// The key paths in the table.
     var objects: [Key] = []
@@ -40,18 +47,17 @@ final class KeyPathReads: Sendable {
   /// Beyond this number, key path objects are not put into the table: they are made for each use.
   private static let objectCountMax = 256
 
+  private let declared: [Declared]
   private let state: CountedMutex<State>
   private let table: Atomic<Unmanaged<Table>>
 
   /// - Parameter declared: the key paths of the properties, by slot.
   init(_ declared: [AnyKeyPath?]) {
     let first = Table(capacity: 16)
-    var state = State()
-    state.tables = [first]
-    for (slot, keyPath) in declared.enumerated() {
-      if let keyPath { state.byContents[Key(keyPath: keyPath)] = Found(.slot(slot)) }
+    self.declared = declared.enumerated().compactMap { slot, keyPath in
+      keyPath.map { Declared(key: Key(keyPath: $0), found: Found(.slot(slot))) }
     }
-    self.state = CountedMutex(state)
+    state = CountedMutex(State(tables: [first]))
     table = Atomic(Unmanaged.passUnretained(first))
   }
 
@@ -80,7 +86,10 @@ final class KeyPathReads: Sendable {
 
   /// Puts a known key path into the table, if there is room. Under the lock.
   private func note(_ key: Key, in state: inout State) -> Found? {
-    guard let found = state.byContents[key], let last = state.tables.last else { return nil }
+    let declared = declared.first { $0.key == key }
+    guard let found = declared?.found ?? state.byContents[key], let last = state.tables.last else {
+      return nil
+    }
     let object = ObjectIdentifier(key.keyPath)
     guard state.objects.count < Self.objectCountMax, last.find(object) == nil else { return found }
     state.objects.append(key)

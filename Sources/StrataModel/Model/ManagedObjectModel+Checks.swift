@@ -46,8 +46,8 @@ extension ManagedObjectModel {
 
   static func inverses(
     of entities: [EntityDescription], byName: [String: EntityDescription]
-  ) throws(ModelError) -> [PropertyReference: PropertyReference] {
-    var inverses: [PropertyReference: PropertyReference] = [:]
+  ) throws(ModelError) -> [String: [String: PropertyReference]] {
+    var inverses: [String: [String: PropertyReference]] = [:]
     for entity in entities {
       for case .relationship(let relationship) in entity.ownProperties {
         let side = PropertyReference(entity: entity.name, property: relationship.name)
@@ -61,17 +61,17 @@ extension ManagedObjectModel {
           else {
             throw .unfitSymmetry(entity: entity.name, property: relationship.name)
           }
-          inverses[side] = side
+          inverses[side.entity, default: [:]][side.property] = side
         } else if let named = relationship.inverse {
           let other = try self.inverse(
             named, of: relationship, declaredBy: entity, in: destination)
           for (from, to) in [(side, other), (other, side)] {
-            if let known = inverses[from], known != to {
+            if let known = inverses[from.entity]?[from.property], known != to {
               throw .conflictingInverse(
                 entity: entity.name, property: relationship.name,
                 inverse: "\(other.entity).\(other.property)")
             }
-            inverses[from] = to
+            inverses[from.entity, default: [:]][from.property] = to
           }
         }
       }

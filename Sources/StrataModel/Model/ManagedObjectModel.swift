@@ -7,10 +7,11 @@ public struct ManagedObjectModel: Sendable {
   public let entities: [EntityDescription]
 
   private let entitiesByName: [String: EntityDescription]
-  private let inverses: [PropertyReference: PropertyReference]
+  /// By the declaring entity's name, then by the property's.
+  private let inverses: [String: [String: PropertyReference]]
 
   /// A property by the entity that declares it and its name.
-  package struct PropertyReference: Sendable, Hashable {
+  package struct PropertyReference: Sendable, Equatable {
     package let entity: String
     package let property: String
 
@@ -65,7 +66,7 @@ public struct ManagedObjectModel: Sendable {
 
   /// The inverse of `relationship`, or nil if it has none.
   package func inverse(of relationship: PropertyReference) -> PropertyReference? {
-    inverses[relationship]
+    inverses[relationship.entity]?[relationship.property]
   }
 }
 

@@ -4,51 +4,51 @@ extension ModelOutline {
   /// The outline in its stored form: JSON with sorted keys. Equal outlines have equal texts, so a
   /// store whose text equals the model's need not decode its outline.
   package var text: [UInt8] {
-    Array(JSONText.object(["entities": JSONText.array(entities.map(\.text))]).utf8)
+    var json = JSONWriter()
+    json.object { $0.member("entities") { $0.array(entities) { $1.write(to: &$0) } } }
+    return json.text
   }
 }
 
-// Members are in the order of their names.
+// Members are in the order of their names. One that is nil is left out.
 
 extension ModelOutline.Entity {
-  fileprivate var text: String {
-    JSONText.object([
-      "attributes": JSONText.array(attributes.map(\.text)),
-      "indexes": indexes.map(Self.text),
-      "isAbstract": "\(isAbstract)",
-      "name": JSONText.string(name),
-      "relationships": JSONText.array(relationships.map(\.text)),
-      "superentity": superentity.map(JSONText.string),
-      "uniqueTogether": uniqueTogether.map(Self.text),
-    ])
-  }
-
-  private static func text(_ lists: [[String]]) -> String {
-    JSONText.array(lists.map { JSONText.array($0.map(JSONText.string)) })
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object {
+      $0.member("attributes") { $0.array(attributes) { $1.write(to: &$0) } }
+      if let indexes { $0.member("indexes") { $0.array(indexes) { $0.array($1) } } }
+      $0.member("isAbstract", isAbstract)
+      $0.member("name", name)
+      $0.member("relationships") { $0.array(relationships) { $1.write(to: &$0) } }
+      if let superentity { $0.member("superentity", superentity) }
+      if let uniqueTogether {
+        $0.member("uniqueTogether") { $0.array(uniqueTogether) { $0.array($1) } }
+      }
+    }
   }
 }
 
 extension ModelOutline.Attribute {
-  fileprivate var text: String {
-    JSONText.object([
-      "isExternal": isExternal.map { "\($0)" },
-      "isIndexed": "\(isIndexed)",
-      "isOptional": "\(isOptional)",
-      "isTransient": "\(isTransient)",
-      "isUnique": "\(isUnique)",
-      "name": JSONText.string(name),
-      "type": "\(type.rawValue)",
-    ])
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object {
+      if let isExternal { $0.member("isExternal", isExternal) }
+      $0.member("isIndexed", isIndexed)
+      $0.member("isOptional", isOptional)
+      $0.member("isTransient", isTransient)
+      $0.member("isUnique", isUnique)
+      $0.member("name", name)
+      $0.member("type", type.rawValue)
+    }
   }
 }
 
 extension ModelOutline.Relationship {
-  fileprivate var text: String {
-    JSONText.object([
-      "destination": JSONText.string(destination),
-      "inverse": inverse.map(JSONText.string),
-      "kind": "\(kind.rawValue)",
-      "name": JSONText.string(name),
-    ])
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object {
+      $0.member("destination", destination)
+      if let inverse { $0.member("inverse", inverse) }
+      $0.member("kind", kind.rawValue)
+      $0.member("name", name)
+    }
   }
 }

@@ -29,11 +29,16 @@ extension SlotTest {
 }
 
 /// A test of any type, as one object.
-private final class Box<Test: SlotTest>: SlotTest {
+///
+/// The class is not generic over `SlotTest`, only its conformance is: at the first use of a test's
+/// type, the runtime would search all conformances of the program for the type's (`OrderedTable`).
+private final class Box<Test: Sendable>: Sendable {
   let value: Test
 
   init(_ value: Test) { self.value = value }
+}
 
+extension Box: SlotTest where Test: SlotTest {
   func isTrue(of slot: _RecordSlot) -> Bool { value.isTrue(of: slot) }
   func isTrue(of value: PropertyValue) -> Bool { self.value.isTrue(of: value) }
   func range(in kind: SlotKind) -> IndexRange? { value.range(in: kind) }

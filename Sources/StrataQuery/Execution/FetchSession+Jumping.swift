@@ -7,7 +7,7 @@ import StrataRecord
 // them a block at a time (`ReadView.countEntries`, `skipEntries`). It does not look at the objects,
 // so all of them must be results.
 
-extension FetchSession {
+extension FetchSession where Sink: RowSink {
   /// Passes the number of objects to the sink, if the plan's index knows it.
   ///
   /// - Returns: false if the entries must be walked.

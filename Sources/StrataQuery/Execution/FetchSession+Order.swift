@@ -7,14 +7,14 @@ import StrataRecord
 // full. Objects before the offset are skipped by blocks of entries, without a look-up, unless a
 // part of the predicate must be evaluated (`+Jumping`).
 
-extension FetchSession {
-  /// One part of the walk over an index.
-  private struct Leg {
-    let keyRanges: [KeyRange]
-    /// Whether all values are equal in the order, whatever the entries contain.
-    var isOneGroup = false
-  }
+/// One part of the walk over an index.
+private struct Leg {
+  let keyRanges: [KeyRange]
+  /// Whether all values are equal in the order, whatever the entries contain.
+  var isOneGroup = false
+}
 
+extension FetchSession where Sink: RowSink {
   func read(_ order: IndexOrder) throws {
     let before = reads
     let legs = try legs(of: order)

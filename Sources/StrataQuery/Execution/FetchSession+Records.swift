@@ -6,7 +6,7 @@ import StrataRecord
 // Fetches by a walk over all records in the order of their keys, if no index fits or the fitting
 // index has too many entries.
 
-extension FetchSession {
+extension FetchSession where Sink: RowSink {
   func readRecords() throws {
     let before = reads
     // For a page deep in the result, the objects before the window are not read.

@@ -6,7 +6,7 @@ import StrataRecord
 // Fetches keys from indexes and sorts them afterwards. The records are walked instead if looking up
 // the keys would take longer.
 
-extension FetchSession {
+extension FetchSession where Sink: RowSink {
   func read(_ source: CandidateSource) throws {
     let readsEntriesAlone = plan.filter == nil && plan.sort.isEmpty && !Sink.readsRecords
     if Sink.countsAlone, readsEntriesAlone, case .index(let access) = source,

@@ -5,12 +5,15 @@ import StrataRecord
 
 /// One execution of a plan on one read view, with results into a sink.
 ///
+/// The class is generic over any sink, and its methods over `RowSink`: `OrderedTable` says what the
+/// runtime would do for a class that is generic over a protocol.
+///
 /// Other files find objects: indexes in the order of the request (`+Order`), sources of keys
 /// (`+Sources`), and the records (`+Records`). This file processes each object that is found.
 ///
 /// ## Isolation
 /// It belongs to the fetching context during one fetch.
-final class FetchSession<Sink: RowSink> {
+final class FetchSession<Sink> {
   let plan: QueryPlan
   let view: ReadView
   /// The log of the execution; nil unless the request is explained.
@@ -50,7 +53,9 @@ final class FetchSession<Sink: RowSink> {
     hasFilter = plan.filter != nil
     window = Window(offset: plan.offset, limit: plan.limit)
   }
+}
 
+extension FetchSession where Sink: RowSink {
   /// Executes the plan.
   ///
   /// - Returns: the sink with the result.

@@ -7,13 +7,19 @@ package struct MembershipSchema: Sendable {
   /// The relationships in question.
   package let relationships: Set<PropertyNumber>
 
+  /// Empty if there are no relationships.
   private let byNumber: [EntityMemberships?]
 
   /// - Parameter entities: by number; nil where the model has none.
   init(of relationships: Set<PropertyNumber>, _ entities: [EntitySchema?]) {
     self.relationships = relationships
-    byNumber = entities.map { entity in
-      entity.flatMap { EntityMemberships($0, in: relationships) }
+    // Most models have none.
+    if relationships.isEmpty {
+      byNumber = []
+    } else {
+      byNumber = entities.map { entity in
+        entity.flatMap { EntityMemberships($0, in: relationships) }
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import StrataModel
+import StrataPrimitives
 
 /// A model bound to one store: every name of the model has its number there, every entity its
 /// record layout. It is made once, when the store is opened, and all layers above use it.
@@ -25,10 +26,11 @@ package final class Schema: Sendable {
   package let leavesLinks: Bool
 
   private let byNumber: [EntitySchema?]
-  private let entitiesByIndex: [PropertyNumber: [EntityNumber]]
+  /// By the number of the index.
+  private let entitiesByIndex: [[EntityNumber]]
   private let layoutsByNumber: [RecordLayout?]
   private let hooksByNumber: [_LifeCycleHooks?]
-  private let byClass: [ObjectIdentifier: EntitySchema]
+  private let byClass: OrderedTable<ObjectIdentifier, EntitySchema>
 
   /// - Precondition: `numbers` has a number for every entity and property of `model`.
   package init(
@@ -41,17 +43,17 @@ package final class Schema: Sendable {
     hooks = model.entities.reduce([]) { $1.isAbstract ? $0 : $0.union($1.hooks) }
     let builder = SchemaBuilder(model: model, numbers: numbers, version: version, store: store)
     var byNumber = [EntitySchema?](repeating: nil, count: Int(numbers.lastEntity) + 1)
-    var byClass: [ObjectIdentifier: EntitySchema] = [:]
+    var byClass = OrderedTable<ObjectIdentifier, EntitySchema>()
     for entity in model.entities {
       let schema = builder.schema(of: entity)
       byNumber[Int(schema.number.rawValue)] = schema
-      byClass[ObjectIdentifier(entity.managedObjectClass)] = schema
+      byClass.set(schema, for: ObjectIdentifier(entity.managedObjectClass))
     }
     self.byNumber = byNumber
-    var entitiesByIndex: [PropertyNumber: [EntityNumber]] = [:]
+    var entitiesByIndex = [[EntityNumber]](repeating: [], count: Int(numbers.lastProperty) + 1)
     for case let entity? in byNumber where !entity.description.isAbstract {
       for index in entity.indexes {
-        entitiesByIndex[index.number, default: []].append(entity.number)
+        entitiesByIndex[Int(index.number.rawValue)].append(entity.number)
       }
     }
     self.entitiesByIndex = entitiesByIndex
@@ -61,8 +63,7 @@ package final class Schema: Sendable {
     leavesLinks = byNumber.contains { $0?.ends.leftReferrers.isEmpty == false }
     validation = ValidationSchema(byNumber)
     derivation = DerivationSchema(byNumber)
-    store.register(
-      Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0.description.name) }))
+    store.register(byNumber.map { $0?.description.name })
   }
 
   /// All entities, ascending by number.
@@ -76,7 +77,8 @@ package final class Schema: Sendable {
 
   /// The entities whose objects have entries in an index, ascending.
   package func entities(with index: PropertyNumber) -> [EntityNumber] {
-    entitiesByIndex[index] ?? []
+    let number = Int(index.rawValue)
+    return number < entitiesByIndex.count ? entitiesByIndex[number] : []
   }
 
   /// How an entity's records are laid out; nil for a number that the model does not have.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
+import StrataPrimitives
 
 /// Lays out a model in a store, given the store's numbers.
 ///
@@ -27,7 +28,10 @@ struct SchemaBuilder {
   private let numbers: SchemaNumbers
   private let version: UInt16
   private let store: StoreIdentity
-  private let known: [ObjectIdentifier: Known]
+  /// The places of the entities in the model.
+  private let places: OrderedTable<ObjectIdentifier, Int>
+  /// By place.
+  private let known: [Known]
   private let oneWays: [OneWay]
 
   /// - Precondition: `numbers` has a number for every entity and property of `model`.
@@ -38,46 +42,54 @@ struct SchemaBuilder {
     self.numbers = numbers
     self.version = version
     self.store = store
-    let propertyNumbers = Self.propertyNumbers(of: model, numbers)
-    var known: [ObjectIdentifier: Known] = [:]
+    var places = OrderedTable<ObjectIdentifier, Int>()
+    for (place, entity) in model.entities.enumerated() {
+      places.set(place, for: ObjectIdentifier(entity))
+    }
+    let propertyNumbers = Self.propertyNumbers(of: model, numbers, places)
+    var known: [Known] = []
     var oneWays: [OneWay] = []
     known.reserveCapacity(model.entities.count)
     // Superentities come first.
-    for entity in model.entities {
+    for (place, entity) in model.entities.enumerated() {
       guard let number = numbers.number(ofEntity: entity.name) else {
         preconditionFailure("a schema is made with a number for each of its entities")
       }
-      var inverses = entity.superentity.flatMap { known[ObjectIdentifier($0)]?.inverses } ?? []
+      let inherited = entity.superentity.flatMap { places[ObjectIdentifier($0)] }
+      var inverses = inherited.map { known[$0].inverses } ?? []
       inverses.reserveCapacity(entity.properties.count)
       for slot in entity.firstOwnSlot..<entity.properties.count {
         guard let relationship = entity.properties[slot].relationship else {
           inverses.append(nil)
           continue
         }
-        let inverse = Self.inverse(of: relationship, declaredBy: entity, model, propertyNumbers)
+        let inverse = Self.inverse(
+          of: relationship, declaredBy: entity, model, propertyNumbers, places)
         inverses.append(inverse)
         if inverse == nil {
           oneWays.append(
             OneWay(owner: entity, slot: slot, destination: relationship.destination()))
         }
       }
-      known[ObjectIdentifier(entity)] = Known(
-        number: number, numbers: propertyNumbers[ObjectIdentifier(entity)] ?? [],
-        inverses: inverses)
+      known.append(
+        Known(number: number, numbers: propertyNumbers[place], inverses: inverses))
     }
+    self.places = places
     self.known = known
     self.oneWays = oneWays
   }
 
-  /// By entity, then by slot.
+  /// By the entity's place, then by slot.
   private static func propertyNumbers(
-    of model: ManagedObjectModel, _ numbers: SchemaNumbers
-  ) -> [ObjectIdentifier: [PropertyNumber]] {
-    var all: [ObjectIdentifier: [PropertyNumber]] = [:]
+    of model: ManagedObjectModel, _ numbers: SchemaNumbers,
+    _ places: OrderedTable<ObjectIdentifier, Int>
+  ) -> [[PropertyNumber]] {
+    var all: [[PropertyNumber]] = []
     all.reserveCapacity(model.entities.count)
     for entity in model.entities {
       let byName = numbers.properties[entity.name] ?? [:]
-      var own = entity.superentity.flatMap { all[ObjectIdentifier($0)] } ?? []
+      let inherited = entity.superentity.flatMap { places[ObjectIdentifier($0)] }
+      var own = inherited.map { all[$0] } ?? []
       own.reserveCapacity(entity.properties.count)
       for property in entity.ownProperties {
         guard let number = byName[property.name] else {
@@ -85,23 +97,25 @@ struct SchemaBuilder {
         }
         own.append(PropertyNumber(rawValue: number))
       }
-      all[ObjectIdentifier(entity)] = own
+      all.append(own)
     }
     return all
   }
 
   private static func inverse(
     of relationship: RelationshipDescription, declaredBy entity: EntityDescription,
-    _ model: ManagedObjectModel, _ numbers: [ObjectIdentifier: [PropertyNumber]]
+    _ model: ManagedObjectModel, _ numbers: [[PropertyNumber]],
+    _ places: OrderedTable<ObjectIdentifier, Int>
   ) -> RelationshipSchema.Inverse? {
     let side = ManagedObjectModel.PropertyReference(
       entity: entity.name, property: relationship.name)
     guard let other = model.inverse(of: side), let otherEntity = model.entity(named: other.entity),
       let slot = otherEntity.slot(named: other.property),
       let otherRelationship = otherEntity.properties[slot].relationship,
-      let number = numbers[ObjectIdentifier(otherEntity)]?[slot]
+      let place = places[ObjectIdentifier(otherEntity)]
     else { return nil }
-    return RelationshipSchema.Inverse(number: number, slot: slot, kind: otherRelationship.kind)
+    return RelationshipSchema.Inverse(
+      number: numbers[place][slot], slot: slot, kind: otherRelationship.kind)
   }
 
   func schema(of entity: EntityDescription) -> EntitySchema {
@@ -198,10 +212,10 @@ struct SchemaBuilder {
   }
 
   private func known(_ entity: EntityDescription) -> Known {
-    guard let known = known[ObjectIdentifier(entity)] else {
+    guard let place = places[ObjectIdentifier(entity)] else {
       preconditionFailure("a schema is made with a number for each of its entities")
     }
-    return known
+    return known[place]
   }
 
   static func kind(of property: PropertyDescription) -> SlotKind {

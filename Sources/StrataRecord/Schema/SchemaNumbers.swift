@@ -17,21 +17,31 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
 
   package init() {}
 
+  /// The numbers that a new store of `model` gives.
+  package init(newStoreOf model: ManagedObjectModel) { number(model) }
+
   /// The numbers as a store keeps them: JSON with sorted keys.
   package var text: [UInt8] {
-    let properties = properties.mapValues(Self.text)
-    let text = JSONText.object([
-      "entities": Self.text(entities),
-      "lastEntity": "\(lastEntity)",
-      "lastProperty": "\(lastProperty)",
-      "properties": Self.text(properties),
-    ])
-    return Array(text.utf8)
+    var json = JSONWriter()
+    json.object {
+      $0.member("entities") { Self.write(entities, to: &$0) }
+      $0.member("lastEntity", lastEntity)
+      $0.member("lastProperty", lastProperty)
+      $0.member("properties") {
+        $0.object { json in
+          for (entity, numbers) in properties.sorted(by: { $0.key < $1.key }) {
+            json.member(entity) { Self.write(numbers, to: &$0) }
+          }
+        }
+      }
+    }
+    return json.text
   }
 
-  private static func text(_ members: [String: some CustomStringConvertible]) -> String {
-    JSONText.object(
-      members.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value.description) })
+  private static func write(_ numbers: [String: UInt16], to json: inout JSONWriter) {
+    json.object { json in
+      for (name, number) in numbers.sorted(by: { $0.key < $1.key }) { json.member(name, number) }
+    }
   }
 
   /// Gives a number to each entity and property of `model` that has none yet. They are numbered in

@@ -39,19 +39,20 @@ struct Catalog {
   init(newStoreOf model: ManagedObjectModel) {
     uuid = UUID()
     outline = ModelOutline(model)
-    var numbers = SchemaNumbers()
-    numbers.number(model)
-    self.numbers = numbers
+    numbers = SchemaNumbers(newStoreOf: model)
     version = 1
   }
 
   // MARK: - Reading and writing the whole
 
-  /// - Parameter new: the catalog of a new store of the model. Most stores have the same outline
-  ///   and the same numbers, and comparing their texts is faster than decoding them.
+  /// - Parameters:
+  ///   - model: the outline of the model that the store is opened with.
+  ///   - new: the numbers of a new store of that model. Most stores have this outline and these
+  ///     numbers, and comparing their texts is faster than decoding them.
   /// - Throws: `notAStrataStore` if there is no catalog; `unsupportedFormat`, `damaged`.
   init(
-    in transaction: Transaction, _ tree: Tree, path: String, expecting new: Catalog
+    in transaction: Transaction, _ tree: Tree, path: String, expecting model: ModelOutline,
+    _ new: SchemaNumbers
   ) throws(StoreError) {
     guard let format = try Self.bytes(.format, in: transaction, tree),
       format.count == Self.magic.count + 2, format.starts(with: Self.magic)
@@ -61,9 +62,9 @@ struct Catalog {
     let bytes = try Self.required(.uuid, byteCount: 16, in: transaction, tree)
     uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     let outline = try Self.required(.model, in: transaction, tree)
-    self.outline = outline == new.outline.text ? new.outline : try Self.decode(.model, outline)
+    self.outline = outline == model.text ? model : try Self.decode(.model, outline)
     let numbers = try Self.required(.numbers, in: transaction, tree)
-    self.numbers = numbers == new.numbers.text ? new.numbers : try Self.decode(.numbers, numbers)
+    self.numbers = numbers == new.text ? new : try Self.decode(.numbers, numbers)
     let digits = try Self.required(.version, byteCount: 2, in: transaction, tree)
     version = UInt16(digits[0]) | UInt16(digits[1]) << 8
     guard 1...RecordLayout.versionMax ~= version else {

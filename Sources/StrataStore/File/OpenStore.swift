@@ -21,10 +21,11 @@ final class OpenStore: Sendable {
   init(
     _ environment: Environment, model: ManagedObjectModel, path: String
   ) throws(StoreError) {
-    let new = Catalog(newStoreOf: model)
-    let catalog = try Self.catalog(of: environment, path: path, expecting: new)
-    guard catalog.outline == new.outline else {
-      throw .modelMismatch(differences: new.outline.differences(from: catalog.outline))
+    let outline = ModelOutline(model)
+    let catalog = try Self.catalog(
+      of: environment, path: path, expecting: outline, SchemaNumbers(newStoreOf: model))
+    guard catalog.outline == outline else {
+      throw .modelMismatch(differences: outline.differences(from: catalog.outline))
     }
     guard catalog.numbers.covers(model) else {
       throw .damaged(
@@ -39,7 +40,8 @@ final class OpenStore: Sendable {
   }
 
   private static func catalog(
-    of environment: Environment, path: String, expecting new: Catalog
+    of environment: Environment, path: String, expecting outline: ModelOutline,
+    _ numbers: SchemaNumbers
   ) throws(StoreError) -> Catalog {
     let transaction: ReadTransaction
     let tree: Tree?
@@ -52,7 +54,7 @@ final class OpenStore: Sendable {
       throw StoreError(error, opening: path)
     }
     guard let tree else { throw .notAStrataStore(path: path) }
-    return try Catalog(in: transaction, tree, path: path, expecting: new)
+    return try Catalog(in: transaction, tree, path: path, expecting: outline, numbers)
   }
 }
 
@@ -69,18 +71,26 @@ extension SchemaNumbers {
         }
     }
     guard isComplete, lastProperty <= 0x7FFF else { return false }
-    return Self.areDistinct(properties.values.lazy.flatMap(\.values), upTo: lastProperty)
-      && Self.areDistinct(entities.values, upTo: lastEntity)
+    var ofEntities = DistinctNumbers(upTo: lastEntity)
+    var ofProperties = DistinctNumbers(upTo: lastProperty)
+    return entities.values.allSatisfy { ofEntities.insert($0) }
+      && properties.values.allSatisfy { $0.values.allSatisfy { ofProperties.insert($0) } }
+  }
+}
+
+/// Numbers from 1 up to a last one, each once.
+private struct DistinctNumbers {
+  private var isTaken: [Bool]
+
+  init(upTo last: UInt16) {
+    isTaken = [Bool](repeating: false, count: Int(last) + 1)
+    isTaken[0] = true
   }
 
-  /// Whether the numbers are different and from 1 to `last`.
-  private static func areDistinct(_ numbers: some Sequence<UInt16>, upTo last: UInt16) -> Bool {
-    var isTaken = [Bool](repeating: false, count: Int(last) + 1)
-    isTaken[0] = true
-    for number in numbers {
-      if number > last || isTaken[Int(number)] { return false }
-      isTaken[Int(number)] = true
-    }
+  /// - Returns: false if the number is not in the range, or was inserted before.
+  mutating func insert(_ number: UInt16) -> Bool {
+    guard number < isTaken.count, !isTaken[Int(number)] else { return false }
+    isTaken[Int(number)] = true
     return true
   }
 }

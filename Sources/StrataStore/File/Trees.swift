@@ -40,14 +40,15 @@ final class Trees: Sendable {
   private let own: [Own]
   /// By property number; nil where there is neither an index nor links.
   private let entries: [Tree?]
-  private let names: [Tree: String]
+  /// By the tree's index.
+  private let names: [String?]
 
   /// - Throws: `damaged` if a tree of the schema is not in the file; `storage`.
   init(_ schema: Schema, in environment: Environment) throws(StoreError) {
     let all = Array(Self.names(schema).dropFirst())
     let opened = try Self.open(all, in: environment)
-    var names: [Tree: String] = [:]
-    names.reserveCapacity(all.count)
+    let indexes = opened.map { $0?.index ?? 0 }
+    var names = [String?](repeating: nil, count: (indexes.max() ?? 0) + 1)
     var place = 0
     /// The next of the trees, which come in the order of `names(_:)`.
     func next() throws(StoreError) -> Tree {
@@ -56,7 +57,7 @@ final class Trees: Sendable {
         throw .damaged(tree: name, key: nil, reason: "the tree is missing")
       }
       place += 1
-      names[tree] = name
+      names[tree.index] = name
       return tree
     }
     var own = [Own](repeating: Own(), count: Int(schema.numbers.lastEntity) + 1)
@@ -142,7 +143,9 @@ final class Trees: Sendable {
     return index < own.count ? own[index] : nil
   }
 
-  func name(of tree: Tree) -> String { names[tree] ?? "unknown tree" }
+  func name(of tree: Tree) -> String {
+    (tree.index < names.count ? names[tree.index] : nil) ?? "unknown tree"
+  }
 }
 
 extension EntitySchema {

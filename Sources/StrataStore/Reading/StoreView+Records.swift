@@ -54,8 +54,8 @@ extension StoreView {
         let areFound = try reader.readingRecords(tree) { (records) throws(LMDBError) in
           try records.find(found)
         }
-        for (key, lookUp) in zip(group, found) {
-          try show(key, areFound ? lookUp.value : envelope(of: key, in: tree))
+        for (index, key) in group.enumerated() {
+          try show(key, areFound ? found[index].value : envelope(of: key, in: tree))
         }
       }
     }

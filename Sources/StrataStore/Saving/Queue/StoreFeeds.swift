@@ -13,22 +13,19 @@ import StrataPrimitives
 /// of the generations.
 enum StoreFeeds {
   private struct Entry {
-    // Compared too, because a new environment may get the address of a deallocated one.
     weak var environment: Environment?
     weak var feed: ChangeFeed?
   }
 
-  private static let entries = CountedMutex<[ObjectIdentifier: Entry]>([:])
+  /// Few: of the files that are open.
+  private static let entries = CountedMutex<[Entry]>([])
 
   static func feed(of environment: Environment) -> ChangeFeed {
     entries.withLock { entries in
-      let place = ObjectIdentifier(environment)
-      if let entry = entries[place], entry.environment === environment, let feed = entry.feed {
-        return feed
-      }
-      entries = entries.filter { $0.value.environment != nil }
+      if let feed = entries.first(where: { $0.environment === environment })?.feed { return feed }
       let feed = ChangeFeed()
-      entries[place] = Entry(environment: environment, feed: feed)
+      entries.removeAll { $0.environment == nil || $0.environment === environment }
+      entries.append(Entry(environment: environment, feed: feed))
       return feed
     }
   }
