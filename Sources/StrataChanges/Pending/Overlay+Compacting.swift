@@ -56,7 +56,11 @@ extension Overlay {
   private static func group(
     in segments: [Segment], apartFrom merges: [SharedMerge]
   ) -> Range<Int>? {
-    segments.indices.lazy.compactMap { group(from: $0, in: segments, apartFrom: merges) }.first
+    // Each start is asked once: the answer depends on tags, which the store's writer sets.
+    for start in segments.indices {
+      if let group = group(from: start, in: segments, apartFrom: merges) { return group }
+    }
+    return nil
   }
 
   private static func group(
