@@ -281,6 +281,7 @@ extension DecimalBytes {
       let byte = isNegative ? ~bytes[index] : bytes[index]
       isLast = byte & 1 == 0
       let pair = byte >> 1
+      guard pair < 100 else { return nil }
       let isHalf = isLast && pair % 10 == 0
       guard let longer = mantissa.times(isHalf ? 10 : 100, plus: isHalf ? pair / 10 : pair) else {
         return nil
