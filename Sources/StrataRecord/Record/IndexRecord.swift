@@ -198,6 +198,8 @@ package final class IndexRecord {
         place.markPresent(in: memory)
         return index
       }
+      // A key escapes this byte: bare, it is damage.
+      if byte == 0 { return nil }
       if byte == 2 {
         guard index < bytes.count, 1...3 ~= bytes[index] else { return nil }
         byte = bytes[index] - 1

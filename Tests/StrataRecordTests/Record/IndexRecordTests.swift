@@ -126,11 +126,25 @@ import Testing
     #expect(!read(.double(.nan), .attribute(.double), readsZero: true))
   }
 
+  @Test(arguments: [
+    // A zero within a text, which a key escapes.
+    (AttributeType.string, [0x61, 0, 0x62, 1]),
+    // The digits 120 of a decimal.
+    (.decimal, [0x80, 0xC9, 120 << 1]),
+  ])
+  func `has no value of bytes that no key has`(type: AttributeType, key: [UInt8]) {
+    #expect(!read(key, .attribute(type)))
+  }
+
   private func read(
     _ value: PropertyValue, _ kind: SlotKind, readsZero: Bool = false
   ) -> Bool {
     var key: [UInt8] = []
     KeyEncoder.append(value: value, kind: kind, to: &key)
+    return read(key, kind, readsZero: readsZero)
+  }
+
+  private func read(_ key: [UInt8], _ kind: SlotKind, readsZero: Bool = false) -> Bool {
     guard let slot = Self.kinds.firstIndex(of: kind) else { return false }
     let index = IndexSchema(
       number: PropertyNumber(rawValue: 9), IndexSchema.Part(slot: slot, kind: kind),
