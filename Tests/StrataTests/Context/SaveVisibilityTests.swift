@@ -119,7 +119,8 @@ private final class SavedNumbers: Sendable {
       let schema = numbers.container.coordinator.schema
       PlantedFault.plant(.staleCopy, in: schema)
       defer { PlantedFault.plant(nil, in: schema) }
-      #expect(try numbers.wrongTurns(of: 2, whileSaving: 10) > 0)
+      // The eleventh save stays in the root: the last turn misses it, whenever it runs.
+      #expect(try numbers.wrongTurns(of: 2, whileSaving: 11) >= 2)
     }
   #endif
 }
