@@ -18,7 +18,7 @@ import Testing
     let saved = Atomic(first)
     let isOver = Atomic(false)
     let wrongCount = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: 9) { number in
+    performOnThreads(9) { number in
       do {
         guard number > 0 else {
           defer { isOver.store(true, ordering: .releasing) }
@@ -96,7 +96,7 @@ import Testing
       let path = folder.file("store \(round)").path
       let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
       let takenCount = Atomic(0)
-      DispatchQueue.concurrentPerform(iterations: 5) { number in
+      performOnThreads(5) { number in
         if number == 0 {
           while takenCount.load(ordering: .relaxed) < 20 { Thread.sleep(forTimeInterval: 0) }
           return store.close()
