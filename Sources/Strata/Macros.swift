@@ -67,12 +67,14 @@
   ///     them equals no other. Checked as a `.unique` attribute is.
   ///   - indexes: Lists of two or more attributes and to-one relationships to index, including the
   ///     objects of subentities. Properties that are unique together have an index already.
+  ///   - originalName: The name that the entity had in the model before this one, if it is another.
   @attached(
     member, names: prefixed(_slotBase_), prefixed(_slotEnd_), prefixed(_entity_), named(entity))
   @attached(memberAttribute)
   @attached(extension, conformances: Entity)
   public macro Entity(
-    isAbstract: Bool = false, uniqueTogether: [String]..., indexes: [String]...
+    isAbstract: Bool = false, uniqueTogether: [String]..., indexes: [String]...,
+    originalName: String? = nil
   ) =
     #externalMacro(module: "StrataMacros", type: "EntityMacro")
 

@@ -57,6 +57,9 @@
       let compound = ["uniqueTogether", "indexes"].compactMap { label in
         lists(macro, label).map { "\n  \(label): [\($0)]," }
       }
+      let originalName = macro.labeled("originalName").map {
+        "\n  originalName: \($0.trimmedDescription),"
+      }
       return [
         """
         nonisolated private static let \(raw: entity.storage): EntityDescription = \
@@ -64,7 +67,7 @@
           entity: \(literal: entity.bareName), of: \(raw: entity.name).self, \
         isAbstract: \(raw: isAbstract), superentity: \(raw: entity.superentity),
           hooks: [\(raw: entity.hooks.map { "." + $0 }.joined(separator: ", "))],\
-        \(raw: compound.joined())
+        \(raw: compound.joined())\(raw: originalName ?? "")
           properties: [\(raw: rows.joined())\(raw: rows.isEmpty ? "" : "\n  ")])
         """,
         """

@@ -50,12 +50,16 @@ package final class LMDBStore: PersistentStore {
   /// - Parameters:
   ///   - path: the path of the file; its folder must exist. The lock file is beside it, at `path` +
   ///     "-lock".
+  ///   - removing: the entities, and the properties as `Entity.property`, whose data may be deleted
+  ///     if `model` does not have them.
   ///   - durability: the failures that a finished save survives. All users of the file in this
   ///     process must ask for the same.
   /// - Throws: `folderMissing`, `permissionDenied`, `notAStrataStore`, `unsupportedFormat`,
-  ///   `modelMismatch`, `damaged`, `diskFull`, `storage`. A file at the path is then unchanged.
+  ///   `modelMismatch`, `uniquenessViolations` of a new constraint, `damaged`, `diskFull`,
+  ///   `storage`. A file at the path is then unchanged.
   package static func open(
-    at path: String, model: ManagedObjectModel, durability: StoreDurability = .full
+    at path: String, model: ManagedObjectModel, removing: Set<String> = [],
+    durability: StoreDurability = .full
   ) throws(StoreError) -> LMDBStore {
     var kind = try StoreFile.kind(at: path)
     if kind == .nothing {
@@ -66,14 +70,15 @@ package final class LMDBStore: PersistentStore {
     StoreFile.clearSecondName(of: path)
     var options = EnvironmentOptions()
     options.durability = durability.environment
-    options.treeCountMax = Trees.countMax(model)
+    // Those of entities that go are opened to be emptied.
+    options.treeCountMax = Trees.countMax(model) + 3 * removing.count
     let environment: Environment
     do throws(LMDBError) {
       environment = try Environment.open(at: path, options: options)
     } catch {
       throw StoreError(error, opening: path)
     }
-    return LMDBStore(try OpenStore(environment, model: model, path: path))
+    return LMDBStore(try OpenStore(environment, model: model, removing: removing, path: path))
   }
 
   /// A store in memory: the same code on a file without a name, gone with the last reference.

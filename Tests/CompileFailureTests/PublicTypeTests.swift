@@ -24,7 +24,7 @@ import Testing
     FetchedResultsChangeType FetchedResultsController FetchedResultsControllerDelegate
     FetchedResultsDifference FetchedResultsSection FetchedResultsSnapshot
     FetchedResultsUpdate ManagedObject ManagedObjectContext ManagedObjectModel MergePolicy
-    ModelError ObjectBatches ObjectID OrderedToMany PersistentContainer
+    ModelError ModelMismatch ObjectBatches ObjectID OrderedToMany PersistentContainer
     PersistentStoreCoordinator PredicateFormatError PropertyDescription PropertyPath
     PropertyValue QueryError QueryExplanation QueryGenerationToken RelationshipDescription
     RelationshipOption RowRequest SaveDestination SnapshotEvents StoreDurability StoreError

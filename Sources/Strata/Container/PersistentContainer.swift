@@ -32,14 +32,18 @@ public final class PersistentContainer: Sendable {
   ///
   /// - Parameters:
   ///   - url: the URL of a file; its folder must exist.
+  ///   - removing: the names of entities, and of properties as `Entity.property`, that the store
+  ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
-  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with another
-  ///   model.
+  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with a model from
+  ///   which the way to this one cannot be inferred.
   public convenience init(
-    at url: URL, model: ManagedObjectModel, durability: StoreDurability = .full
+    at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
+    durability: StoreDurability = .full
   ) throws {
     self.init(
-      coordinator: try PersistentStoreCoordinator(at: url, model: model, durability: durability))
+      coordinator: try PersistentStoreCoordinator(
+        at: url, model: model, removing: removing, durability: durability))
   }
 
   /// A container in memory: the same semantics, gone with the last reference to it.

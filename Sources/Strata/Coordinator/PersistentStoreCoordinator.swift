@@ -24,14 +24,19 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   /// - Parameters:
   ///   - url: the URL of a file; its folder must exist. The lock file with the same name and
   ///     `-lock` is kept beside it.
+  ///   - removing: the names of entities, and of properties as `Entity.property`, that the store
+  ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
-  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with another
-  ///   model.
+  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with a model from
+  ///   which the way to this one cannot be inferred.
   public convenience init(
-    at url: URL, model: ManagedObjectModel, durability: StoreDurability = .full
+    at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
+    durability: StoreDurability = .full
   ) throws {
     self.init(
-      store: try LMDBStore.open(at: url.path, model: model, durability: durability), model: model)
+      store: try LMDBStore.open(
+        at: url.path, model: model, removing: removing, durability: durability),
+      model: model)
   }
 
   /// A store in memory: the same semantics, gone with the last reference to the coordinator.

@@ -13,15 +13,18 @@ extension EntityDescription {
   ///     superclass; `.all` if they are unknown, which makes saves and fetches look at each object.
   ///   - uniqueTogether: sets of properties, by name, whose values no two objects have together.
   ///   - indexes: lists of properties to index, by name.
+  ///   - originalName: the name in the previous model; nil if it is the same.
   ///   - properties: its own properties, in the order of their slots.
   public convenience init<T: ManagedObject>(
     entity name: String, of type: T.Type, isAbstract: Bool = false,
     superentity: EntityDescription? = nil, hooks: _LifeCycleHooks = .all,
-    uniqueTogether: [[String]] = [], indexes: [[String]] = [], properties: [PropertyDescription]
+    uniqueTogether: [[String]] = [], indexes: [[String]] = [], originalName: String? = nil,
+    properties: [PropertyDescription]
   ) {
     self.init(
       name, class: type, isAbstract: isAbstract, superentity: superentity, hooks: hooks,
-      uniqueTogether: uniqueTogether, indexes: indexes, properties: properties,
+      uniqueTogether: uniqueTogether, indexes: indexes, originalName: originalName,
+      properties: properties,
       probe: { T.read(by: $0) })
   }
 }

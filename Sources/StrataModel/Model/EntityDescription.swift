@@ -12,6 +12,9 @@ public final class EntityDescription: Sendable {
   public let isAbstract: Bool
   /// The entity that this one inherits from, or nil.
   public let superentity: EntityDescription?
+  /// The name that the entity had in the model before this one, or nil if it is the same. Core
+  /// Data: `renamingIdentifier`.
+  public let originalName: String?
   /// The class of its objects, a subclass of `ManagedObject`.
   public let managedObjectClass: AnyClass
   /// All properties, by slot.
@@ -42,16 +45,19 @@ public final class EntityDescription: Sendable {
   ///   - indexes: lists of two or more attributes and to-one relationships, including inherited
   ///     ones, each of which gets an index: it is ordered by the first property, where that is
   ///     equal of the second, and so on.
+  ///   - originalName: the name in the previous model; nil if it is the same.
   ///   - properties: the entity's own; those of `superentity` are put before them.
   ///   - probe: returns the property of a key path that is not declared in `properties`; nil if
   ///     there are none.
   public init(
     _ name: String, class managedObjectClass: AnyClass, isAbstract: Bool = false,
     superentity: EntityDescription? = nil, hooks: _LifeCycleHooks = .all,
-    uniqueTogether: [[String]] = [], indexes: [[String]] = [], properties: [PropertyDescription],
+    uniqueTogether: [[String]] = [], indexes: [[String]] = [], originalName: String? = nil,
+    properties: [PropertyDescription],
     probe: (@Sendable (AnyKeyPath) -> _PropertyRead?)? = nil
   ) {
     self.name = name
+    self.originalName = originalName
     self.isAbstract = isAbstract
     self.superentity = superentity
     self.managedObjectClass = managedObjectClass

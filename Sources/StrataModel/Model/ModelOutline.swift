@@ -42,21 +42,6 @@ package struct ModelOutline: Codable, Sendable, Hashable {
   package init(_ model: ManagedObjectModel) {
     entities = model.entities.map { Entity($0, in: model) }.sorted { $0.name < $1.name }
   }
-
-  /// The differences between this outline and `other`, one sentence each; empty if they are equal.
-  package func differences(from other: ModelOutline) -> [String] {
-    // A damaged outline may name an entity twice.
-    let mine = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
-    let theirs = Dictionary(other.entities.map { ($0.name, $0) }) { first, _ in first }
-    return Set(mine.keys).union(theirs.keys).sorted().compactMap { name in
-      switch (mine[name], theirs[name]) {
-      case (.some, nil): "entity \(name) is new"
-      case (nil, .some): "entity \(name) is missing"
-      case (let mine?, let theirs?) where mine != theirs: "entity \(name) has changed"
-      default: nil
-      }
-    }
-  }
 }
 
 extension ModelOutline.Entity {

@@ -12,8 +12,11 @@ package final class Schema: Sendable {
   package let model: ManagedObjectModel
   package let store: StoreIdentity
   package let numbers: SchemaNumbers
-  /// The version of the model in this store, which each record's header names. From 1.
+  /// How many models this store has had, from 1. The layout of an entity's records has the version
+  /// in which it last changed.
   package let version: UInt16
+  /// The versions of the layouts, present and earlier ones.
+  package let layouts: LayoutVersions
   /// The life cycle methods of all entities together: saves and fetches skip hooks that are absent
   /// here.
   package let hooks: _LifeCycleHooks
@@ -29,19 +32,22 @@ package final class Schema: Sendable {
   /// By the number of the index.
   private let entitiesByIndex: [[EntityNumber]]
   private let layoutsByNumber: [RecordLayout?]
+  private let upgradesByNumber: [[RecordUpgrade]?]
   private let hooksByNumber: [_LifeCycleHooks?]
   private let byClass: OrderedTable<ObjectIdentifier, EntitySchema>
 
   /// - Precondition: `numbers` has a number for every entity and property of `model`.
   package init(
-    model: ManagedObjectModel, numbers: SchemaNumbers, store: StoreIdentity, version: UInt16
+    model: ManagedObjectModel, numbers: SchemaNumbers, store: StoreIdentity, version: UInt16,
+    layouts: LayoutVersions = LayoutVersions()
   ) {
     self.model = model
     self.numbers = numbers
     self.store = store
     self.version = version
+    self.layouts = layouts
     hooks = model.entities.reduce([]) { $1.isAbstract ? $0 : $0.union($1.hooks) }
-    let builder = SchemaBuilder(model: model, numbers: numbers, version: version, store: store)
+    let builder = SchemaBuilder(model: model, numbers: numbers, layouts: layouts, store: store)
     var byNumber = [EntitySchema?](repeating: nil, count: Int(numbers.lastEntity) + 1)
     var byClass = OrderedTable<ObjectIdentifier, EntitySchema>()
     for entity in model.entities {
@@ -58,6 +64,9 @@ package final class Schema: Sendable {
     }
     self.entitiesByIndex = entitiesByIndex
     layoutsByNumber = byNumber.map { $0?.layout }
+    upgradesByNumber = byNumber.map { entity in
+      entity.flatMap { layouts.upgrades(of: $0.number, to: $0.layout) }
+    }
     hooksByNumber = byNumber.map { $0?.description.hooks }
     self.byClass = byClass
     leavesLinks = byNumber.contains { $0?.ends.leftReferrers.isEmpty == false }
@@ -84,6 +93,16 @@ package final class Schema: Sendable {
   /// How an entity's records are laid out; nil for a number that the model does not have.
   package func layout(of number: EntityNumber) -> RecordLayout? {
     layoutsByNumber.element(of: number)
+  }
+
+  /// How records of an earlier layout are read; nil if the entity has no layout of this version.
+  package func upgrade(of number: EntityNumber, from version: UInt16) -> RecordUpgrade? {
+    upgrades(of: number).first { $0.earlier.version == version }
+  }
+
+  /// How records of an entity's earlier layouts are read, ascending by version.
+  package func upgrades(of number: EntityNumber) -> [RecordUpgrade] {
+    upgradesByNumber.element(of: number) ?? []
   }
 
   /// The life cycle methods of an entity's objects; none for a number that the model does not have.

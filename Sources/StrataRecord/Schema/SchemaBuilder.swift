@@ -26,7 +26,7 @@ struct SchemaBuilder {
 
   private let model: ManagedObjectModel
   private let numbers: SchemaNumbers
-  private let version: UInt16
+  private let layouts: LayoutVersions
   private let store: StoreIdentity
   /// The places of the entities in the model.
   private let places: OrderedTable<ObjectIdentifier, Int>
@@ -36,11 +36,12 @@ struct SchemaBuilder {
 
   /// - Precondition: `numbers` has a number for every entity and property of `model`.
   init(
-    model: ManagedObjectModel, numbers: SchemaNumbers, version: UInt16, store: StoreIdentity
+    model: ManagedObjectModel, numbers: SchemaNumbers, layouts: LayoutVersions,
+    store: StoreIdentity
   ) {
     self.model = model
     self.numbers = numbers
-    self.version = version
+    self.layouts = layouts
     self.store = store
     var places = OrderedTable<ObjectIdentifier, Int>()
     for (place, entity) in model.entities.enumerated() {
@@ -122,7 +123,8 @@ struct SchemaBuilder {
     let known = known(entity)
     return EntitySchema(
       store: store, number: known.number, description: entity,
-      layout: RecordLayout(version: version, slots: slots(of: entity, known.numbers)),
+      layout: RecordLayout(
+        version: layouts.version(of: known.number), slots: slots(of: entity, known.numbers)),
       numbers: known.numbers, indexes: indexes(of: entity, known.numbers),
       relationships: entity.properties.indices.map { relationship(atSlot: $0, in: entity, known) },
       incoming: incoming(to: entity),

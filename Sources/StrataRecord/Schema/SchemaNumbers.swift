@@ -66,6 +66,28 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
     }
   }
 
+  /// The numbers of a store whose model evolves. A name that continues another one gets its number,
+  /// a new name gets a new number, and numbers of removed names are not used again.
+  package func evolved(by evolution: ModelEvolution, to model: ManagedObjectModel) -> SchemaNumbers
+  {
+    var evolved = SchemaNumbers()
+    (evolved.lastEntity, evolved.lastProperty) = (lastEntity, lastProperty)
+    for entity in evolution.entities {
+      guard let former = entity.former, let number = entities[former.name] else { continue }
+      let (name, formerNumbers) = (entity.description.name, properties[former.name] ?? [:])
+      evolved.entities[name] = number
+      evolved.properties[name] = entity.formerNames.compactMapValues { formerNumbers[$0] }
+      for list in entity.description.uniqueTogether + entity.description.indexes {
+        guard let formerList = entity.formerList(list),
+          let number = formerNumbers[Self.name(ofIndexOver: formerList)]
+        else { continue }
+        evolved.properties[name, default: [:]][Self.name(ofIndexOver: list)] = number
+      }
+    }
+    evolved.number(model)
+    return evolved
+  }
+
   /// The key of an index over several properties among the names of properties.
   package static func name(ofIndexOver properties: [String]) -> String {
     "(" + properties.joined(separator: ",") + ")"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataLMDB
+import StrataRecord
 
 /// Runs one batch in a write transaction of its own.
 ///
@@ -30,7 +31,8 @@ enum BatchCommit {
   private static func perform(
     _ deletion: BatchDeletion, in transaction: WriteTransaction, _ queue: CommitQueue
   ) throws -> BatchOutcome {
-    let generation = try Catalog.generation(in: transaction) + 1
+    let generation =
+      try Catalog.generation(in: transaction, ofVersion: queue.schema.version) + 1
     var delete = BatchDelete(deletion, in: transaction, queue, generation: generation)
     let outcome = try delete.run()
     if outcome.count == 0 { return outcome }

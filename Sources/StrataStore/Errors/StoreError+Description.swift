@@ -16,11 +16,11 @@ extension StoreError: CustomStringConvertible {
     case .notAStrataStore(let path):
       "\(path) is no Strata store, and was not changed. Choose another path."
     case .unsupportedFormat(let found):
-      "The store has format \(found), and this program supports \(Catalog.formatVersion). "
-        + "Update the program."
+      "The store has format \(found), and this program supports "
+        + "\(Catalog.formatVersions.upperBound). Update the program."
     case .modelMismatch(let differences):
-      "The store was made with another model (\(differences.joined(separator: "; "))). Open it "
-        + "with that model: this version cannot yet migrate a store to a changed one."
+      "The store was made with another model. "
+        + differences.map(\.description).joined(separator: " ")
     case .damaged(let tree, let key, let reason):
       "The store is damaged: \(tree)\(key.map { ", \($0)" } ?? ""): \(reason). Stop writing to it "
         + "and restore a backup."
@@ -39,6 +39,8 @@ extension StoreError: CustomStringConvertible {
     case .storeFull:
       "The store has reached its largest size. Nothing is lost; delete something and save again."
     case .fileReplaced(let path): LMDBError.fileReplaced(path: path).description
+    case .modelChanged:
+      "The store has got another model since it was opened here. Open it again with that model."
     case .storage(let failure): failure.description
     case .closed: "The store was closed. Open it again to use it."
     }

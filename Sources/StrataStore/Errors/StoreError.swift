@@ -16,9 +16,9 @@ public enum StoreError: Error, Sendable {
   case notAStrataStore(path: String)
   /// The store was written by a later version of Strata. Bring this program up to date.
   case unsupportedFormat(found: Int)
-  /// The store was made with another model. Open it with that one: opening with a changed model
-  /// will be possible when migration comes.
-  case modelMismatch(differences: [String])
+  /// The store was made with another model, and these differences cannot be inferred: the store was
+  /// not changed. The description of each has the remedy.
+  case modelMismatch([ModelMismatch])
 
   // MARK: Opening and reading
 
@@ -52,6 +52,10 @@ public enum StoreError: Error, Sendable {
   /// the path does not have it. Release the coordinator and all its contexts, in every process that
   /// has the store open, check that the right file is at the path, and open it again.
   case fileReplaced(path: String)
+  /// Another program has opened the store with another model, and taken the store to it. Unsaved
+  /// changes can still be read. Release the coordinator and all its contexts, and open the store
+  /// with the present model.
+  case modelChanged
   /// The storage engine failed. The reason says what to do.
   case storage(StoreError.StorageFailure)
   /// The store was closed. Open it again.

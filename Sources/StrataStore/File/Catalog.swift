@@ -12,27 +12,41 @@ import StrataRecord
 /// | `uuid` | 16 bytes |
 /// | `model` | `ModelOutline` as JSON |
 /// | `numbers` | `SchemaNumbers` as JSON |
-/// | `version` | the model's version, 2 bytes |
+/// | `version` | how many models the store has had, 2 bytes |
+/// | `layouts` | `LayoutVersions` as JSON; missing if no layout has changed |
 ///
 /// The counters, which change with each save, are notes beside the names of the trees:
 ///
 /// | note | value |
 /// | --- | --- |
-/// | `#generation` | the generation of the last save, 8 bytes |
+/// | `#generation` | the generation of the last save, 8 bytes; `version` if it is not 1, 2 bytes |
 /// | `#serial` | the first serial that no block contains, 8 bytes |
 ///
 /// Numbers are little-endian. `seal` is reserved: Docs/FileFormat.md, "Catalog".
 struct Catalog {
-  static let formatVersion = 2
+  /// The format of a store that has had one model, and the format of one that has had several.
+  static let formatVersions = 2...3
   private static let magic = Array("Strata".utf8)
 
   let uuid: UUID
   let outline: ModelOutline
   let numbers: SchemaNumbers
   let version: UInt16
+  let layouts: LayoutVersions
 
   private enum Name: String {
-    case format, uuid, model, numbers, version
+    case format, uuid, model, numbers, version, layouts
+  }
+
+  init(
+    uuid: UUID, outline: ModelOutline, numbers: SchemaNumbers, version: UInt16,
+    layouts: LayoutVersions
+  ) {
+    self.uuid = uuid
+    self.outline = outline
+    self.numbers = numbers
+    self.version = version
+    self.layouts = layouts
   }
 
   /// The catalog of a new store of `model`.
@@ -41,6 +55,7 @@ struct Catalog {
     outline = ModelOutline(model)
     numbers = SchemaNumbers(newStoreOf: model)
     version = 1
+    layouts = LayoutVersions()
   }
 
   // MARK: - Reading and writing the whole
@@ -58,29 +73,47 @@ struct Catalog {
       format.count == Self.magic.count + 2, format.starts(with: Self.magic)
     else { throw .notAStrataStore(path: path) }
     let found = Int(format[6]) | Int(format[7]) << 8
-    guard found == Self.formatVersion else { throw .unsupportedFormat(found: found) }
+    guard Self.formatVersions ~= found else { throw .unsupportedFormat(found: found) }
     let bytes = try Self.required(.uuid, byteCount: 16, in: transaction, tree)
     uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     let outline = try Self.required(.model, in: transaction, tree)
     self.outline = outline == model.text ? model : try Self.decode(.model, outline)
     let numbers = try Self.required(.numbers, in: transaction, tree)
     self.numbers = numbers == new.text ? new : try Self.decode(.numbers, numbers)
-    let digits = try Self.required(.version, byteCount: 2, in: transaction, tree)
-    version = UInt16(digits[0]) | UInt16(digits[1]) << 8
+    version = try Self.version(in: transaction, tree)
+    let layouts = try Self.bytes(.layouts, in: transaction, tree)
+    self.layouts =
+      if let layouts { try Self.decode(.layouts, layouts) } else { LayoutVersions() }
+  }
+
+  /// - Throws: `damaged`, `storage`.
+  static func version(in transaction: Transaction, _ tree: Tree) throws(StoreError) -> UInt16 {
+    let digits = try required(.version, byteCount: 2, in: transaction, tree)
+    let version = UInt16(digits[0]) | UInt16(digits[1]) << 8
     guard 1...RecordLayout.versionMax ~= version else {
-      throw Self.damaged(Name.version.rawValue, "\(version) is no model version")
+      throw damaged(Name.version.rawValue, "\(version) is no model version")
     }
+    return version
   }
 
   func write(in transaction: WriteTransaction, _ tree: Tree) throws(LMDBError) {
-    let format = Self.magic + Self.littleEndian(UInt16(Self.formatVersion))
-    try Self.put(.format, format, in: transaction, tree)
     try Self.put(.uuid, withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) }, in: transaction, tree)
+    try writeModel(in: transaction, tree)
+    try Self.setGeneration(0, ofVersion: version, in: transaction)
+    try Self.setFirstFreeSerial(1, in: transaction)
+  }
+
+  /// Writes the entries that describe the model, and the format that they make.
+  func writeModel(in transaction: WriteTransaction, _ tree: Tree) throws(LMDBError) {
+    let format = version == 1 ? Self.formatVersions.lowerBound : Self.formatVersions.upperBound
+    try Self.put(
+      .format, Self.magic + Self.littleEndian(UInt16(format)), in: transaction, tree)
     try Self.put(.model, outline.text, in: transaction, tree)
     try Self.put(.numbers, numbers.text, in: transaction, tree)
     try Self.put(.version, Self.littleEndian(version), in: transaction, tree)
-    try Self.setGeneration(0, in: transaction)
-    try Self.setFirstFreeSerial(1, in: transaction)
+    if !layouts.entities.isEmpty {
+      try Self.put(.layouts, layouts.text, in: transaction, tree)
+    }
   }
 
   // MARK: - Counters
@@ -90,23 +123,45 @@ struct Catalog {
 
   /// The generation of the last save that the transaction sees; 0 in a new store. Every snapshot
   /// asks, so nothing is allocated.
-  static func generation(in transaction: Transaction) throws(StoreError) -> UInt64 {
-    let generation = try counter(generationNote, in: transaction)
+  ///
+  /// - Parameter version: how many models the store had when it was opened.
+  /// - Throws: `modelChanged` if it has had others since; `damaged`, `storage`.
+  static func generation(
+    in transaction: Transaction, ofVersion version: UInt16
+  ) throws(StoreError) -> UInt64 {
+    let bytes = try note(generationNote, in: transaction)
+    guard bytes.count == 8 || bytes.count == 10 else {
+      throw damaged(generationNote.description, "\(bytes.count) bytes")
+    }
+    let found =
+      bytes.count == 8
+      ? 1 : UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt16.self))
+    if found != version { throw .modelChanged }
+    let generation = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     guard generation < Envelope.generationMax else {
       throw damaged(generationNote.description, "\(generation) is no generation")
     }
     return generation
   }
 
+  /// - Parameter version: how many models the store has had.
   static func setGeneration(
-    _ generation: UInt64, in transaction: WriteTransaction
+    _ generation: UInt64, ofVersion version: UInt16, in transaction: WriteTransaction
   ) throws(LMDBError) {
-    try set(generationNote, to: generation, in: transaction)
+    var bytes = littleEndian(generation)
+    if version > 1 { bytes += littleEndian(version) }
+    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(LMDBError) in
+      try transaction.setNote(generationNote, to: bytes)
+    }
   }
 
   /// The first serial that was not reserved by anyone.
   static func firstFreeSerial(in transaction: Transaction) throws(StoreError) -> UInt64 {
-    let serial = try counter(serialNote, in: transaction)
+    let bytes = try note(serialNote, in: transaction)
+    guard bytes.count == 8 else {
+      throw damaged(serialNote.description, "\(bytes.count) bytes")
+    }
+    let serial = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     guard 1...ObjectKey.serialMax ~= serial else {
       throw damaged(serialNote.description, "\(serial) is no serial")
     }
@@ -116,31 +171,23 @@ struct Catalog {
   static func setFirstFreeSerial(
     _ serial: UInt64, in transaction: WriteTransaction
   ) throws(LMDBError) {
-    try set(serialNote, to: serial, in: transaction)
+    let serial = serial.littleEndian
+    try withUnsafeBytes(of: serial) { (bytes) throws(LMDBError) in
+      try transaction.setNote(serialNote, to: bytes)
+    }
   }
 
-  private static func counter(
+  private static func note(
     _ note: StaticString, in transaction: Transaction
-  ) throws(StoreError) -> UInt64 {
+  ) throws(StoreError) -> UnsafeRawBufferPointer {
     let bytes: UnsafeRawBufferPointer?
     do throws(LMDBError) {
       bytes = try transaction.note(note)
     } catch {
       throw StoreError(error, tree: Trees.catalogName)
     }
-    guard let bytes, bytes.count == 8 else {
-      throw damaged(note.description, "\(bytes?.count ?? 0) bytes")
-    }
-    return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
-  }
-
-  private static func set(
-    _ note: StaticString, to number: UInt64, in transaction: WriteTransaction
-  ) throws(LMDBError) {
-    let number = number.littleEndian
-    try withUnsafeBytes(of: number) { (bytes) throws(LMDBError) in
-      try transaction.setNote(note, to: bytes)
-    }
+    guard let bytes else { throw damaged(note.description, "0 bytes") }
+    return bytes
   }
 
   /// - Parameter key: of an entry or a note.

@@ -15,17 +15,26 @@ final class OpenStore: Sendable {
   let queue: CommitQueue
   let serials: SerialAllocator
 
-  /// Reads the file's catalog.
+  /// Reads the file's catalog, and takes the store to `model` if it has another one.
   ///
-  /// - Throws: `notAStrataStore`, `unsupportedFormat`, `modelMismatch`, `damaged`, `storage`.
+  /// - Parameter removing: the entities, and the properties as `Entity.property`, whose data may be
+  ///   deleted if `model` does not have them.
+  /// - Throws: `notAStrataStore`, `unsupportedFormat`, `modelMismatch`, `uniquenessViolations`,
+  ///   `damaged`, `diskFull`, `storage`.
   init(
-    _ environment: Environment, model: ManagedObjectModel, path: String
+    _ environment: Environment, model: ManagedObjectModel, removing: Set<String> = [],
+    path: String
   ) throws(StoreError) {
     let outline = ModelOutline(model)
-    let catalog = try Self.catalog(
-      of: environment, path: path, expecting: outline, SchemaNumbers(newStoreOf: model))
-    guard catalog.outline == outline else {
-      throw .modelMismatch(differences: outline.differences(from: catalog.outline))
+    let numbers = SchemaNumbers(newStoreOf: model)
+    var catalog = try Self.catalog(of: environment, path: path, expecting: outline, numbers)
+    while catalog.outline != outline {
+      let evolution = try StoreEvolution(from: catalog, to: model, removing: removing)
+      try StoreFile.makeTrees(of: evolution.schema, in: environment)
+      let trees = try Trees(evolution.schema, in: environment)
+      // Otherwise another process was faster: the model is compared again.
+      _ = try evolution.perform(in: environment, trees)
+      catalog = try Self.catalog(of: environment, path: path, expecting: outline, numbers)
     }
     guard catalog.numbers.covers(model) else {
       throw .damaged(
@@ -33,7 +42,7 @@ final class OpenStore: Sendable {
     }
     let schema = Schema(
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
-      version: catalog.version)
+      version: catalog.version, layouts: catalog.layouts)
     let trees = try Trees(schema, in: environment)
     queue = CommitQueue(environment: environment, trees: trees, schema: schema)
     serials = SerialAllocator(queue)
@@ -61,7 +70,7 @@ final class OpenStore: Sendable {
 extension SchemaNumbers {
   /// Whether every entity and property of `model` has a number of its own: the catalog comes from
   /// the disk, and a schema is made on the condition that it is whole.
-  fileprivate func covers(_ model: ManagedObjectModel) -> Bool {
+  func covers(_ model: ManagedObjectModel) -> Bool {
     let isComplete = model.entities.allSatisfy { entity in
       let own = properties[entity.name]
       return entities[entity.name] != nil

@@ -120,6 +120,20 @@ enum StoreFile {
     return environment
   }
 
+  /// Makes the trees of a schema that an existing store does not have. Without entries they change
+  /// nothing for programs of the former model.
+  ///
+  /// - Throws: `diskFull`, `storage`.
+  static func makeTrees(of schema: Schema, in environment: Environment) throws(StoreError) {
+    do {
+      try environment.writeSync { transaction in
+        for name in Trees.names(schema) { _ = try transaction.makeTree(named: name) }
+      }
+    } catch {
+      throw StoreError(catching: error)
+    }
+  }
+
   private static func folder(of path: String) -> String {
     let folder = (path as NSString).deletingLastPathComponent
     return folder.isEmpty ? "." : folder

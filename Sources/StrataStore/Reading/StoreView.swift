@@ -29,6 +29,9 @@ package final class StoreView: Snapshot {
   // isolation, and nothing of the program runs while a record is copied.
   /// Records of one turn share blocks.
   @exclusivity(unchecked) private var arena = RecordArena()
+  /// The last record that was upgraded, and the arena of such records.
+  private var upgraded: Record?
+  private var upgradedArena = RecordArena()
 
   var transaction: Transaction { reader.transaction }
 
@@ -38,7 +41,8 @@ package final class StoreView: Snapshot {
   init(_ reader: TreeReader) throws(StoreError) {
     self.reader = reader
     (trees, schema) = (reader.trees, reader.schema)
-    generation = try Catalog.generation(in: reader.transaction)
+    generation = try Catalog.generation(
+      in: reader.transaction, ofVersion: reader.schema.version)
   }
 
   /// The view of a write transaction, valid until the next write.
@@ -124,6 +128,28 @@ package final class StoreView: Snapshot {
   ) throws(StoreError) -> (generation: UInt64, record: UnsafeRawBufferPointer) {
     do throws(RecordError) {
       return try layout.content(of: envelope, key: key)
+    } catch .unknownVersion(let version) {
+      return try upgrade(envelope, of: key, from: version)
+    } catch {
+      throw .damagedRecord(of: key, error.description)
+    }
+  }
+
+  /// The generation and the record in an envelope that was written with an earlier layout: a record
+  /// of the present one, valid until the next.
+  @inline(never)
+  private func upgrade(
+    _ envelope: UnsafeRawBufferPointer, of key: ObjectKey, from version: UInt16
+  ) throws(StoreError) -> (generation: UInt64, record: UnsafeRawBufferPointer) {
+    do throws(RecordError) {
+      guard let upgrade = schema.upgrade(of: key.entity, from: version) else {
+        throw .unknownVersion(found: version)
+      }
+      // The checksum is sound: it is checked before the version is.
+      let (generation, earlier) = try Envelope.decode(envelope, key: key)
+      let record = try upgrade.record(from: earlier, into: &upgradedArena)
+      upgraded = record
+      return (generation, UnsafeRawBufferPointer(start: record.start, count: record.byteCount))
     } catch {
       throw .damagedRecord(of: key, error.description)
     }

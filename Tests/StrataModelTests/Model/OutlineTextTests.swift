@@ -56,15 +56,4 @@ import Testing
     encoder.outputFormatting = .sortedKeys
     #expect(outline.text == [UInt8](try encoder.encode(outline)), "seed \(seed)")
   }
-
-  @Test func `may name an entity twice, and is compared all the same`() throws {
-    func outline(_ text: String) throws -> ModelOutline {
-      try JSONDecoder().decode(ModelOutline.self, from: Data(text.utf8))
-    }
-    let entity = #"{"name":"A","isAbstract":false,"attributes":[],"relationships":[]}"#
-    let twice = try outline(#"{"entities":[\#(entity),\#(entity)]}"#)
-    let none = try outline(#"{"entities":[]}"#)
-    #expect(twice.differences(from: none).count == 1)
-    #expect(none.differences(from: twice).count == 1)
-  }
 }

@@ -73,7 +73,7 @@ private func attribute(
     }
     let some = try outline([["x", "y"], ["y", "z"]])
     #expect(try outline([["y", "z"], ["x", "y"]]) == some)
-    #expect(try outline([["y", "z"]]).differences(from: some) == ["entity A has changed"])
+    #expect(try outline([["y", "z"]]) != some)
     #expect(try outline([["y", "x"], ["y", "z"]]) != some, "the index has another order")
     #expect(try outline([]).entities[0].uniqueTogether == nil)
   }

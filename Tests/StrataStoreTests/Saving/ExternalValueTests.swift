@@ -153,8 +153,8 @@ import Testing
       #expect {
         _ = try LMDBStore.open(at: path, model: model(pair.1), durability: .none)
       } throws: { error in
-        guard case StoreError.modelMismatch(let differences) = error else { return false }
-        return differences == ["entity Picture has changed"]
+        guard case StoreError.modelMismatch(let mismatches) = error else { return false }
+        return mismatches.map(\.kind) == [.changedStorage, .changedStorage]
       }
       try LMDBStore.open(at: path, model: model(pair.0), durability: .none).close()
     }

@@ -45,7 +45,7 @@ struct GroupCommit {
   private init(_ queue: CommitQueue) throws {
     self.queue = queue
     transaction = try queue.environment.begin()
-    generation = try Catalog.generation(in: transaction)
+    generation = try Catalog.generation(in: transaction, ofVersion: queue.schema.version)
   }
 
   private mutating func run(_ requests: [CommitQueue.Request]) -> [Reply] {
@@ -152,7 +152,7 @@ extension CommitQueue {
     _ transaction: WriteTransaction, generation: UInt64,
     _ written: [(segments: [Segment], event: ChangeEvent)]
   ) throws {
-    try Catalog.setGeneration(generation, in: transaction)
+    try Catalog.setGeneration(generation, ofVersion: schema.version, in: transaction)
     for (segments, event) in written {
       for segment in segments { segment.setTag(event.generation) }
     }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A difference between a store's model and a program's that cannot be bridged by inference: the
+/// program has to name the future of the data.
+public struct ModelMismatch: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
+    /// The program's model does not have the entity or the property any more.
+    case removed
+    /// The program's model does not have the entity any more, which inherited from another one, and
+    /// the store has objects of it.
+    case removedWithObjects
+    /// A new attribute is not optional and has no default.
+    case missingDefault
+    /// An attribute is not optional any more and has no default for objects without a value.
+    case missingDefaultForNil
+    /// An attribute has another type, which cannot hold all values of the former one.
+    case changedType(from: AttributeType, to: AttributeType)
+    /// An attribute is an external one now, or is no longer.
+    case changedStorage
+    /// A new attribute is derived: its values would have to be worked out for all objects.
+    case newDerivation
+    /// A relationship has another number of targets, destination or inverse.
+    case changedRelationship
+    /// An attribute is a relationship now, or the other way round.
+    case changedKind
+    /// The entity inherits from another one, or from none any more.
+    case changedSuperentity
+    /// The entity is abstract now, and the store may have objects of it.
+    case becameAbstract
+    /// Two entities or properties of the model have the same former name.
+    case ambiguousOriginalName(String)
+  }
+
+  /// The name in the program's model; in the store's if it was removed.
+  public let entity: String
+  /// Nil if the difference concerns the entity itself.
+  public let property: String?
+  public let kind: Kind
+
+  package init(_ entity: String, property: String? = nil, _ kind: Kind) {
+    self.entity = entity
+    self.property = property
+    self.kind = kind
+  }
+}
+
+extension ModelMismatch: CustomStringConvertible {
+  /// The difference and its remedy, in plain words.
+  public var description: String {
+    let name = property.map { "\(entity).\($0)" } ?? entity
+    return switch kind {
+    case .removed:
+      "\(name) is in the store and not in the model. Name it in `originalName` of what it is now, "
+        + "or allow to delete its data: removing: [\"\(name)\"]."
+    case .removedWithObjects:
+      "\(name) is not in the model, and the store has objects of it that inherit from another "
+        + "entity. Delete them with the former program first."
+    case .missingDefault:
+      "\(name) is new and has no default. Give it one, or make it optional."
+    case .missingDefaultForNil:
+      "\(name) was optional, and objects may have no value. Give it a default, or leave it "
+        + "optional."
+    case .changedType(let former, let type):
+      "\(name) had the type \(former) and has \(type). Declare it under a new name."
+    case .changedStorage:
+      "\(name) changed between .external and not. Declare it under a new name."
+    case .newDerivation:
+      "\(name) is derived, and existing objects have no value yet. Declare it optional and not "
+        + "derived."
+    case .changedRelationship:
+      "\(name) has another destination, inverse or number of targets. Declare it under a new name."
+    case .changedKind:
+      "\(name) was an attribute and is a relationship, or the other way round. Declare it under a "
+        + "new name."
+    case .changedSuperentity:
+      "\(name) inherits from another entity. Leave the superentity as it was."
+    case .becameAbstract:
+      "\(name) is abstract, and the store may have objects of it. Leave it concrete."
+    case .ambiguousOriginalName(let former):
+      "\(name) and another have the originalName \"\(former)\". Give it to one of them."
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// Takes a store from the model that it has to the model of the program that opens it, in one
+/// transaction: another process sees the former state or the present one.
+///
+/// No record is rewritten. The catalog keeps the layouts of the records that are there
+/// (`LayoutVersions`), and readers read them as present ones (`RecordUpgrade`). The time goes into
+/// making indexes, which reads each object once for all of them.
+///
+/// ## Isolation
+/// Any thread; the transaction runs on the writer thread.
+struct StoreEvolution {
+  /// The catalog of the store as it is.
+  private let stored: Catalog
+  private let former: StoredModel
+  private let evolution: ModelEvolution
+  /// The catalog of the store afterwards.
+  let catalog: Catalog
+  let schema: Schema
+  /// The numbers of the attributes that show their default in objects that have no value.
+  private let filled: Set<PropertyNumber>
+
+  /// - Parameter removing: the entities, and the properties as `Entity.property`, whose data may be
+  ///   deleted.
+  /// - Throws: `modelMismatch`, with everything that cannot be inferred; `damaged`.
+  init(
+    from stored: Catalog, to model: ManagedObjectModel, removing: Set<String>
+  ) throws(StoreError) {
+    let evolution = ModelEvolution(from: stored.outline, to: model, removing: removing)
+    guard evolution.mismatches.isEmpty else {
+      throw .modelMismatch(evolution.mismatches)
+    }
+    guard stored.version < RecordLayout.versionMax else { throw .storeFull }
+    let version = stored.version + 1
+    let numbers = stored.numbers.evolved(by: evolution, to: model)
+    guard numbers.covers(model) else { throw .storeFull }
+    self.stored = stored
+    self.evolution = evolution
+    former = StoredModel(stored.outline, stored.numbers)
+    var layouts = stored.layouts
+    var filled: Set<PropertyNumber> = []
+    // For its slots, whatever the versions of the layouts are.
+    let draft = Schema(
+      model: model, numbers: numbers, store: StoreIdentity(stored.uuid), version: version)
+    for entity in evolution.entities {
+      guard let formerName = entity.former?.name, !entity.description.isAbstract,
+        let number = numbers.number(ofEntity: entity.description.name),
+        let present = draft.entity(number)
+      else { continue }
+      guard let slots = former.slots(of: formerName) else {
+        throw .damaged(
+          tree: Trees.catalogName, key: "numbers", reason: "a name of the store's model has none")
+      }
+      let step = LayoutStep(
+        from: slots, optional: former.optionalAttributes(of: formerName), to: present,
+        version: version, layouts)
+      filled.formUnion(step.filled)
+      guard let upgrade = step.upgrade else { continue }
+      do throws(RecordError) {
+        try layouts.replaceLayout(of: number, by: upgrade)
+      } catch {
+        throw .damaged(tree: Trees.catalogName, key: "layouts", reason: error.description)
+      }
+    }
+    self.filled = filled
+    schema = Schema(
+      model: model, numbers: numbers, store: StoreIdentity(stored.uuid), version: version,
+      layouts: layouts)
+    catalog = Catalog(
+      uuid: stored.uuid, outline: ModelOutline(model), numbers: numbers, version: version,
+      layouts: layouts)
+  }
+}
+
+// MARK: - The transaction
+
+extension StoreEvolution {
+  /// Changes the store.
+  ///
+  /// - Parameter trees: of the new schema; all are there.
+  /// - Throws: `uniquenessViolations` of a new constraint; `modelMismatch`, `diskFull`, `damaged`,
+  ///   `storage`. The store is then as it was.
+  /// - Returns: false if the store has got another model in between: nothing was changed.
+  func perform(in environment: Environment, _ trees: Trees) throws(StoreError) -> Bool {
+    do {
+      return try environment.writeSync { transaction in
+        guard let tree = try transaction.tree(named: Trees.catalogName),
+          try Catalog.version(in: transaction, tree) == stored.version
+        else { return false }
+        let generation = try Catalog.generation(in: transaction, ofVersion: stored.version)
+        try removeData(in: transaction)
+        try changeIndexes(in: transaction, trees)
+        try catalog.writeModel(in: transaction, tree)
+        try Catalog.setGeneration(generation, ofVersion: catalog.version, in: transaction)
+        return true
+      }
+    } catch {
+      throw StoreError(catching: error)
+    }
+  }
+
+  /// Empties the trees of removed entities, and removes the entries and bytes that removed
+  /// properties have beside the records.
+  private func removeData(in transaction: WriteTransaction) throws {
+    for name in evolution.removedEntities {
+      guard let number = former.number(of: name) else { continue }
+      for prefix in ["r", "i", "x"] {
+        let treeName = prefix + String(number.rawValue)
+        guard let tree = try transaction.tree(named: treeName) else { continue }
+        let writer = TreeWriter(tree, named: treeName, in: transaction)
+        let isInherited = former.entities[name]?.superentity != nil
+        if prefix == "r", isInherited, try transaction.statistics(of: tree).entryCount > 0 {
+          throw StoreError.modelMismatch([ModelMismatch(name, .removedWithObjects)])
+        }
+        try writer.empty()
+      }
+    }
+    for property in evolution.removedProperties {
+      guard let entity = former.number(of: property.entity),
+        let number = former.numbers.number(
+          ofProperty: property.property, declaredBy: property.entity)
+      else { continue }
+      let name = "i\(entity.rawValue)"
+      if let tree = try transaction.tree(named: name) {
+        let writer = TreeWriter(tree, named: name, in: transaction)
+        try writer.removeEntries(of: number)
+        try writer.removeEntries(of: number.reversed)
+      }
+      for heir in former.heirs(of: property.entity) {
+        let name = "x\(heir.rawValue)"
+        guard let tree = try transaction.tree(named: name) else { continue }
+        try TreeWriter(tree, named: name, in: transaction).removeExternalValues(of: number)
+      }
+    }
+  }
+
+  /// Removes the entries of removed and changed indexes, and makes new and changed ones.
+  private func changeIndexes(in transaction: WriteTransaction, _ trees: Trees) throws {
+    let present = StoredModel(catalog.outline, catalog.numbers)
+    var made: [PropertyNumber] = []
+    var newlyUnique: Set<PropertyNumber> = []
+    for entity in evolution.entities {
+      let indexes = present.indexes(declaredBy: entity.description.name)
+      let formerIndexes = entity.former.map { former.indexes(declaredBy: $0.name) } ?? []
+      for index in formerIndexes {
+        let continued = indexes.first { $0.number == index.number }
+        if let continued, continued.parts == index.parts, !isFilled(continued) {
+          if continued.isUnique, !index.isUnique { newlyUnique.insert(index.number) }
+          continue
+        }
+        guard let number = entity.former.flatMap({ former.number(of: $0.name) }) else { continue }
+        let name = "i\(number.rawValue)"
+        guard let tree = try transaction.tree(named: name) else { continue }
+        try TreeWriter(tree, named: name, in: transaction).removeEntries(of: index.number)
+      }
+      for index in indexes {
+        let formerIndex = formerIndexes.first { $0.number == index.number }
+        if formerIndex?.parts == index.parts, !isFilled(index) { continue }
+        made.append(index.number)
+        if index.isUnique { newlyUnique.insert(index.number) }
+      }
+    }
+    let view = StoreView(transaction, trees, schema, generation: 0)
+    try IndexMaker(view, making: Set(made), checking: newlyUnique).run(in: transaction)
+  }
+
+  /// Whether objects that had no value show a default now.
+  private func isFilled(_ index: StoredModel.Index) -> Bool {
+    index.parts.contains { filled.contains($0.property) }
+  }
+}

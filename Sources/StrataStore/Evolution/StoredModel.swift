@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataModel
+import StrataRecord
+
+/// The model that a store has, as its catalog describes it: there are no classes for it any more.
+struct StoredModel {
+  /// An index over one property or over several.
+  struct Index: Equatable {
+    /// A property whose values are in the keys.
+    struct Part: Equatable {
+      let property: PropertyNumber
+      let form: KeyForm
+    }
+
+    let number: PropertyNumber
+    let parts: [Part]
+    let isUnique: Bool
+  }
+
+  /// The types whose values have the same keys.
+  enum KeyForm: Equatable {
+    case integer
+    case double
+    case other(AttributeType)
+    case toOne
+
+    init(_ type: AttributeType) {
+      self =
+        switch type {
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: .integer
+        case .float, .double: .double
+        default: .other(type)
+        }
+    }
+  }
+
+  let entities: [String: ModelOutline.Entity]
+  let numbers: SchemaNumbers
+
+  init(_ outline: ModelOutline, _ numbers: SchemaNumbers) {
+    // A damaged outline may name an entity twice.
+    entities = Dictionary(outline.entities.map { ($0.name, $0) }) { first, _ in first }
+    self.numbers = numbers
+  }
+
+  func number(of entity: String) -> EntityNumber? { numbers.number(ofEntity: entity) }
+
+  /// An entity and those that it inherits from, itself first.
+  func lineage(of name: String) -> [ModelOutline.Entity] {
+    var lineage: [ModelOutline.Entity] = []
+    var next = entities[name]
+    // A damaged outline may inherit in a circle.
+    while let entity = next, lineage.count <= entities.count {
+      lineage.append(entity)
+      next = entity.superentity.flatMap { entities[$0] }
+    }
+    return lineage
+  }
+
+  /// The slots of an entity's records that have a place, in the order of their numbers; nil if one
+  /// has no number.
+  func slots(of name: String) -> [SlotDescription]? {
+    var slots: [SlotDescription] = []
+    for entity in lineage(of: name) {
+      for attribute in entity.attributes {
+        guard let number = numbers.number(ofProperty: attribute.name, declaredBy: entity.name)
+        else { return nil }
+        let isExternal = attribute.isExternal ?? false
+        guard !isExternal || attribute.type == .data else { return nil }
+        slots.append(
+          SlotDescription(
+            number: number, kind: .attribute(attribute.type), isTransient: attribute.isTransient,
+            isExternal: isExternal))
+      }
+      for relationship in entity.relationships where relationship.kind == .toOne {
+        guard let number = numbers.number(ofProperty: relationship.name, declaredBy: entity.name)
+        else { return nil }
+        slots.append(SlotDescription(number: number, kind: .toOne))
+      }
+    }
+    slots.sort { $0.number < $1.number }
+    let isRepeated = zip(slots, slots.dropFirst()).contains { $0.number == $1.number }
+    return isRepeated ? nil : slots
+  }
+
+  /// The entities whose objects are objects of `name`, which is one of them.
+  func heirs(of name: String) -> [EntityNumber] {
+    entities.keys.filter { heir in lineage(of: heir).contains { $0.name == name } }
+      .compactMap(number).sorted()
+  }
+
+  /// The attributes of an entity, inherited ones included, that may have no value.
+  func optionalAttributes(of name: String) -> Set<PropertyNumber> {
+    var optional: Set<PropertyNumber> = []
+    for entity in lineage(of: name) {
+      for attribute in entity.attributes where attribute.isOptional {
+        guard let number = numbers.number(ofProperty: attribute.name, declaredBy: entity.name)
+        else { continue }
+        optional.insert(number)
+      }
+    }
+    return optional
+  }
+
+  /// The indexes that an entity itself declares.
+  func indexes(declaredBy name: String) -> [Index] {
+    guard let entity = entities[name] else { return [] }
+    let attributes = entity.attributes.filter(\.isIndexed).compactMap { attribute in
+      part(attribute.name, in: name).map {
+        Index(number: $0.property, parts: [$0], isUnique: attribute.isUnique)
+      }
+    }
+    let links = entity.relationships.filter { $0.kind == .toOne }.compactMap { relationship in
+      part(relationship.name, in: name).map {
+        Index(number: $0.property, parts: [$0], isUnique: false)
+      }
+    }
+    let unique = (entity.uniqueTogether ?? []).map { ($0, true) }
+    let compound = (unique + (entity.indexes ?? []).map { ($0, false) }).compactMap {
+      list, isUnique -> Index? in
+      let key = SchemaNumbers.name(ofIndexOver: list)
+      let parts = list.compactMap { part($0, in: name) }
+      guard let number = numbers.number(ofProperty: key, declaredBy: name),
+        parts.count == list.count
+      else { return nil }
+      return Index(number: number, parts: parts, isUnique: isUnique)
+    }
+    return attributes + links + compound
+  }
+
+  /// A property that an entity has, its own or inherited, as a part of an index.
+  private func part(_ property: String, in entity: String) -> Index.Part? {
+    for entity in lineage(of: entity) {
+      guard let number = numbers.number(ofProperty: property, declaredBy: entity.name) else {
+        continue
+      }
+      if let attribute = entity.attributes.first(where: { $0.name == property }) {
+        return Index.Part(property: number, form: KeyForm(attribute.type))
+      }
+      return Index.Part(property: number, form: .toOne)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import Testing
+
+@Suite struct `The way from one model to another` {
+  private class Thing {}
+
+  private static func entity(
+    _ name: String, of superentity: EntityDescription? = nil, isAbstract: Bool = false,
+    originalName: String? = nil, _ properties: [PropertyDescription] = []
+  ) -> EntityDescription {
+    EntityDescription(
+      name, class: Thing.self, isAbstract: isAbstract, superentity: superentity,
+      originalName: originalName, properties: properties)
+  }
+
+  private static func attribute(
+    _ name: String, _ type: AttributeType = .int64, isOptional: Bool = false,
+    default value: PropertyValue = .null, options: Set<AttributeOption> = [],
+    originalName: String? = nil
+  ) -> PropertyDescription {
+    .attribute(
+      AttributeDescription(
+        name, type: type, isOptional: isOptional, defaultValue: value, options: options,
+        originalName: originalName))
+  }
+
+  private static func evolution(
+    from former: [PropertyDescription], to present: [PropertyDescription],
+    removing: Set<String> = []
+  ) throws -> ModelEvolution {
+    ModelEvolution(
+      from: ModelOutline(try ManagedObjectModel(entities: [entity("A", former)])),
+      to: try ManagedObjectModel(entities: [entity("A", present)]), removing: removing)
+  }
+
+  @Test func `is empty between equal models`() throws {
+    let evolution = try Self.evolution(
+      from: [Self.attribute("x"), Self.attribute("y", .string)],
+      to: [Self.attribute("y", .string), Self.attribute("x")])
+    #expect(evolution.mismatches.isEmpty && evolution.removedProperties.isEmpty)
+    #expect(evolution.entities[0].formerNames == ["x": "x", "y": "y"])
+  }
+
+  @Test func `follows the original names of attributes`() throws {
+    let evolution = try Self.evolution(
+      from: [Self.attribute("x")], to: [Self.attribute("y", originalName: "x")])
+    #expect(evolution.mismatches.isEmpty)
+    #expect(evolution.entities[0].formerNames == ["y": "x"])
+  }
+
+  @Test func `prefers a name that is still there to an original name`() throws {
+    let evolution = try Self.evolution(
+      from: [Self.attribute("x")],
+      to: [Self.attribute("x"), Self.attribute("y", default: .int(1), originalName: "x")])
+    #expect(evolution.mismatches.isEmpty)
+    #expect(evolution.entities[0].formerNames == ["x": "x"])
+  }
+
+  @Test func `lets two names swap`() throws {
+    // Each name is still there, so each property continues the one of its own name.
+    let evolution = try Self.evolution(
+      from: [Self.attribute("x"), Self.attribute("y")],
+      to: [Self.attribute("x", originalName: "y"), Self.attribute("y", originalName: "x")])
+    #expect(evolution.entities[0].formerNames == ["x": "x", "y": "y"])
+  }
+
+  @Test(arguments: [
+    (AttributeType.int8, AttributeType.int16, true), (.int16, .int64, true),
+    (.uint8, .int16, true), (.uint32, .uint64, true), (.float, .double, true),
+    (.int32, .double, true), (.int16, .float, true), (.uint64, .int64, false),
+    (.int8, .uint64, false), (.int64, .int32, false), (.int64, .double, false),
+    (.double, .float, false), (.string, .data, false), (.int64, .string, false),
+    (.date, .double, false), (.bool, .int64, false),
+  ])
+  func `widens numbers and changes no other type`(
+    former: AttributeType, present: AttributeType, isPossible: Bool
+  ) throws {
+    let evolution = try Self.evolution(
+      from: [Self.attribute("x", former)], to: [Self.attribute("x", present)])
+    #expect(
+      evolution.mismatches.map(\.kind)
+        == (isPossible ? [] : [.changedType(from: former, to: present)]))
+  }
+
+  @Test func `needs a default for a new attribute that is not optional`() throws {
+    let old = [Self.attribute("x")]
+    func kinds(_ new: PropertyDescription) throws -> [ModelMismatch.Kind] {
+      try Self.evolution(from: old, to: old + [new]).mismatches.map(\.kind)
+    }
+    #expect(try kinds(Self.attribute("y")) == [.missingDefault])
+    #expect(try kinds(Self.attribute("y", default: .int(7))) == [])
+    #expect(try kinds(Self.attribute("y", isOptional: true)) == [])
+    #expect(try kinds(Self.attribute("y", options: [.transient])) == [])
+  }
+
+  @Test func `needs a default for an attribute that is optional no longer`() throws {
+    let old = [Self.attribute("x", isOptional: true)]
+    #expect(
+      try Self.evolution(from: old, to: [Self.attribute("x")]).mismatches.map(\.kind)
+        == [.missingDefaultForNil])
+    #expect(
+      try Self.evolution(from: old, to: [Self.attribute("x", default: .int(1))]).mismatches
+        .isEmpty)
+  }
+
+  @Test func `removes only what it is told to`() throws {
+    let (old, new) = ([Self.attribute("x"), Self.attribute("y")], [Self.attribute("x")])
+    let refused = try Self.evolution(from: old, to: new)
+    #expect(refused.mismatches.map(\.kind) == [.removed])
+    #expect(refused.mismatches[0].description.contains(#"removing: ["A.y"]"#))
+    let allowed = try Self.evolution(from: old, to: new, removing: ["A.y"])
+    #expect(allowed.mismatches.isEmpty)
+    #expect(allowed.removedProperties.map(\.property) == ["y"])
+    let former = ModelOutline(
+      try ManagedObjectModel(entities: [Self.entity("A", old), Self.entity("B")]))
+    let model = try ManagedObjectModel(entities: [Self.entity("A", old)])
+    #expect(ModelEvolution(from: former, to: model).mismatches.map(\.entity) == ["B"])
+    #expect(ModelEvolution(from: former, to: model, removing: ["B"]).removedEntities == ["B"])
+  }
+
+  @Test func `names every difference at once`() throws {
+    let evolution = try Self.evolution(
+      from: [
+        Self.attribute("a"), Self.attribute("b", .string), Self.attribute("c", isOptional: true),
+        Self.attribute("d", .data),
+      ],
+      to: [
+        Self.attribute("b"), Self.attribute("c"), Self.attribute("d", .data, options: [.external]),
+        Self.attribute("e"),
+      ])
+    #expect(
+      Set(evolution.mismatches.map { "\($0.property ?? "") \($0.kind)" }).count == 5)
+    #expect(evolution.mismatches.allSatisfy { $0.entity == "A" })
+  }
+
+  @Test func `refuses another superentity, and an abstract entity that was not`() throws {
+    let (p, q) = (Self.entity("P"), Self.entity("Q"))
+    let former = ModelOutline(
+      try ManagedObjectModel(entities: [p, q, Self.entity("A", of: p), Self.entity("B")]))
+    let model = try ManagedObjectModel(entities: [
+      p, q, Self.entity("A", of: q), Self.entity("B", isAbstract: true),
+    ])
+    #expect(
+      ModelEvolution(from: former, to: model).mismatches.map(\.kind)
+        == [.changedSuperentity, .becameAbstract])
+  }
+
+  @Test func `follows entities that have another name, and those that inherit from them`() throws {
+    let p = Self.entity("P", [Self.attribute("x")])
+    let former = ModelOutline(
+      try ManagedObjectModel(entities: [p, Self.entity("A", of: p, [Self.attribute("y")])]))
+    let q = Self.entity("Q", originalName: "P", [Self.attribute("x")])
+    let model = try ManagedObjectModel(entities: [
+      q, Self.entity("B", of: q, originalName: "A", [Self.attribute("z", originalName: "y")]),
+    ])
+    let evolution = ModelEvolution(from: former, to: model)
+    #expect(evolution.mismatches.isEmpty && evolution.removedEntities.isEmpty)
+    #expect(evolution.entities.map { $0.former?.name } == ["P", "A"])
+    #expect(evolution.entities[1].formerList(["x", "z"]) == ["x", "y"])
+  }
+}

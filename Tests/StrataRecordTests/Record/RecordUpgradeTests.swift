@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataModel
+import StrataRecord
+import StrataTestSupport
+import Testing
+
+@Suite struct `A record of an earlier layout` {
+  private static func layout(
+    _ version: UInt16, _ slots: [(number: UInt16, kind: SlotKind)]
+  ) -> RecordLayout {
+    RecordLayout(
+      version: version,
+      slots: slots.map {
+        SlotDescription(number: PropertyNumber(rawValue: $0.number), kind: $0.kind)
+      })
+  }
+
+  private static let earlier = layout(1, [(1, .attribute(.string)), (2, .attribute(.int16))])
+  private static let present = layout(
+    2, [(1, .attribute(.string)), (2, .attribute(.int64)), (5, .attribute(.int32))])
+
+  private static func upgraded(_ record: Record, _ upgrade: RecordUpgrade) throws -> Record {
+    var arena = RecordArena()
+    return try record.withUnsafeBytes { try upgrade.record(from: $0, into: &arena) }
+  }
+
+  @Test func `is read as the format's description shows`() throws {
+    let template = makeRecord([.null, .null, .int(7)], Self.present)
+    let upgrade = RecordUpgrade(from: Self.earlier, to: Self.present, template: template)
+    let record = makeRecord([.string("Ada"), .int(36)], Self.earlier)
+    #expect(hex(bytes(record)) == "01 00 03 24 00 03 00 41 64 61")
+    #expect(
+      hex(bytes(try Self.upgraded(record, upgrade)))
+        == "02 00 07 24 00 00 00 00 00 00 00 07 00 00 00 03 00 41 64 61")
+  }
+
+  @Test func `is described in the catalog as the format's description shows`() throws {
+    var layouts = LayoutVersions()
+    let template = makeRecord([.null, .null, .int(7)], Self.present)
+    try layouts.replaceLayout(
+      of: EntityNumber(rawValue: 2),
+      by: RecordUpgrade(from: Self.earlier, to: Self.present, template: template))
+    #expect(
+      String(decoding: layouts.text, as: UTF8.self)
+        == #"{"entities":{"2":{"earlier":[{"slots":[[1,13],[2,3]],"#
+        + #""template":"AgAEAAAAAAAAAAAHAAAAAAA=","version":1}],"version":2}}}"#)
+    #expect(try JSONDecoder().decode(LayoutVersions.self, from: Data(layouts.text)) == layouts)
+  }
+
+  @Test func `without a value shows the template's, if that has one`() throws {
+    let template = makeRecord([.string("none"), .null, .null], Self.present)
+    let upgrade = RecordUpgrade(from: Self.earlier, to: Self.present, template: template)
+    let record = try Self.upgraded(makeRecord([.null, .null], Self.earlier), upgrade)
+    #expect(values(record, Self.present) == [.string("none"), .null, .null])
+  }
+
+  @Test func `shows no values of slots that are gone`() throws {
+    let present = Self.layout(2, [(3, .attribute(.string)), (2, .attribute(.int16))])
+    let upgrade = RecordUpgrade(
+      from: Self.earlier, to: present, template: makeRecord([.null, .null], present))
+    let record = try Self.upgraded(makeRecord([.string("Ada"), .int(36)], Self.earlier), upgrade)
+    #expect(values(record, present) == [.null, .int(36)])
+  }
+
+  @Test(arguments: everyKind)
+  func `shows the same values of every type`(kind: SlotKind) throws {
+    let earlier = Self.layout(1, [(1, kind), (2, .attribute(.string))])
+    let present = Self.layout(
+      4, [(4, .attribute(.uuid)), (2, .attribute(.string)), (1, kind), (3, .attribute(.data))])
+    let upgrade = RecordUpgrade(
+      from: earlier, to: present, template: makeRecord([.null, .null, .null, .null], present))
+    let seed = SeededGenerator.firstSeed()
+    for seed in seed..<(seed + 50) {
+      var random = SeededGenerator(seed: seed)
+      let value = random.value(kind)
+      let record = makeRecord([value, .string("text")], earlier)
+      let expected = makeRecord([.null, .string("text"), value, .null], present)
+      #expect(
+        bytes(try Self.upgraded(record, upgrade)) == bytes(expected), "seed \(seed)")
+    }
+  }
+
+  @Test func `that is cut is refused`() throws {
+    let upgrade = RecordUpgrade(
+      from: Self.earlier, to: Self.present,
+      template: makeRecord([.null, .null, .null], Self.present))
+    let whole = bytes(makeRecord([.string("Ada"), .int(36)], Self.earlier))
+    var arena = RecordArena()
+    for count in 0..<whole.count {
+      #expect(throws: RecordError.self) {
+        try Array(whole.prefix(count)).withUnsafeBytes {
+          _ = try upgrade.record(from: $0, into: &arena)
+        }
+      }
+    }
+  }
+}
