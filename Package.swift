@@ -191,6 +191,11 @@ let package = Package(
         name: "CrashTests",
         dependencies: ["Strata", "CrashLedger", "CrashWriter", "StrataTestSupport"],
         swiftSettings: settings),
+      // Stores that earlier versions of Strata have made.
+      .testTarget(
+        name: "GoldenStoreTests", dependencies: ["Strata", "StrataTestSupport"],
+        path: "Tests/GoldenStores", exclude: ["README.md"], resources: [.copy("Stores")],
+        swiftSettings: settings),
       // Random work and random bytes against naive models.
       .executableTarget(
         name: "fuzz",

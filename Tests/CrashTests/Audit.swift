@@ -104,3 +104,35 @@ func auditBatches(
     return (sequences, problems)
   }
 }
+
+/// Compares a store that was filled before it got its later model with what was there.
+///
+/// - Returns: the errors, in words.
+func auditEvolved(_ container: PersistentContainer) throws -> [String] {
+  typealias Row = LaterLedger.Row
+  return try container.root.performAndWait { context in
+    var problems: [String] = []
+    func expect(_ holds: Bool, _ problem: @autoclosure () -> String) {
+      if !holds { problems.append(problem()) }
+    }
+    let rows = Dictionary(grouping: try context.fetch(Row.all), by: \.sequence)
+    let sheets = try context.fetch(LaterLedger.Sheet.all.sorted(by: \.sequence))
+    expect(sheets.map(\.sequence) == Array(1...Ledger.filledCount), "\(sheets.count) sheets")
+    for sheet in sheets {
+      let itsRows = rows[sheet.sequence] ?? []
+      let texts = (0..<Ledger.lineCount).map { Ledger.text(sheet.sequence, $0) }
+      expect(Set(sheet.rows) == Set(itsRows), "\(sheet.sequence): a sheet and its rows")
+      expect(itsRows.map(\.content).sorted() == texts, "\(sheet.sequence): \(itsRows.count) rows")
+      expect(sheet.marks.count == Ledger.markCount, "\(sheet.sequence): its marks")
+      for row in itsRows {
+        expect(row.note == "none", "\(sheet.sequence): a note \(row.note)")
+        expect(Set(row.marks) == Set(sheet.marks), "\(sheet.sequence): a row and its marks")
+        let found = try context.fetch(Row.where { [text = row.content] in $0.content == text })
+        expect(found == [row], "\(sheet.sequence): a row by its content")
+      }
+    }
+    let count = try context.count(Row.where { $0.note == "none" })
+    expect(count == Ledger.filledCount * Ledger.lineCount, "\(count) rows by their note")
+    return problems
+  }
+}

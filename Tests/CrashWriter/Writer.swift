@@ -9,13 +9,16 @@ import Strata
 ///
 /// With the word `batches` after the store it fills and empties it instead: it says `deleting
 /// <round>` and `deleted <round>` around a batch delete of half of it.
+///
+/// With the word `evolve` it opens the store with a later model: it says `opening` and `opened`.
 @main enum Writer {
   static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 2 || arguments.dropFirst(2) == ["batches"] else {
-      say("usage: CrashWriter <store> [batches]")
+    guard arguments.count == 2 || [["batches"], ["evolve"]].contains(arguments.dropFirst(2)) else {
+      say("usage: CrashWriter <store> [batches | evolve]")
       exit(64)
     }
+    if arguments.last == "evolve" { try evolve(URL(fileURLWithPath: arguments[1])) }
     let model = try Ledger.model()
     say("opening")
     let container = try PersistentContainer(
@@ -38,6 +41,15 @@ import Strata
       }
       say("saved \(sequence)")
     }
+  }
+
+  private static func evolve(_ store: URL) throws -> Never {
+    let model = try LaterLedger.model()
+    say("opening")
+    let container = try PersistentContainer(at: store, model: model)
+    say("opened")
+    // Until it is killed, with the store open.
+    while true { withExtendedLifetime(container) { _ = pause() } }
   }
 
   private static func deleteInBatches(_ container: PersistentContainer) throws -> Never {

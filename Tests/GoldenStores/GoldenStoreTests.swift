@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+/// The golden stores; a test works on a copy.
+private let stores = ["format-2"]
+
+private func copy(of store: String, in folder: TemporaryDirectory) throws -> URL {
+  let source = try #require(
+    Bundle.module.url(forResource: store, withExtension: "strata", subdirectory: "Stores"))
+  let copy = folder.file(store)
+  try FileManager.default.copyItem(at: source, to: copy)
+  return copy
+}
+
+private let continents = ["AF": 41, "AN": 0, "AS": 197, "EU": 16, "NA": 19, "OC": 4, "SA": 23]
+private let largest = ["Shanghai", "Beijing", "Shenzhen", "Guangzhou", "Kinshasa"]
+
+@Suite struct `A golden store` {
+  @Test(arguments: stores)
+  func `opens with the model that it was made with`(store: String) throws {
+    typealias City = Made.City
+    let folder = try TemporaryDirectory()
+    let url = try copy(of: store, in: folder)
+    let container = try PersistentContainer(at: url, model: Made.model(), durability: .none)
+    try container.root.performAndWait { context in
+      #expect(try context.count(Made.Country.all) == 252)
+      #expect(try context.count(Made.Language.all) == 508)
+      #expect(try context.count(Made.Timezone.all) == 91)
+      let cities = try context.fetch(City.all.sorted(by: \.population, order: .reverse))
+      #expect(cities.prefix(5).map(\.name) == largest)
+      #expect(cities.count == 300)
+      for continent in try context.fetch(Made.Continent.all) {
+        let count = continent.countries.reduce(0) { $0 + $1.cities.count }
+        #expect(count == continents[continent.code])
+      }
+      #expect(try context.count(City.where { $0.population >= 16_000_000 }) == 5)
+      for city in cities { city.population += 1 }
+      try context.save()
+      #expect(try context.count(City.where { $0.population == 24_874_501 }) == 1)
+    }
+  }
+
+  @Test(arguments: stores)
+  func `opens with a changed model, and shows the same facts`(store: String) throws {
+    typealias City = Changed.City
+    let folder = try TemporaryDirectory()
+    let url = try copy(of: store, in: folder)
+    let container = try PersistentContainer(at: url, model: Changed.model(), durability: .none)
+    try container.root.performAndWait { context in
+      #expect(try context.count(Changed.Country.all) == 252)
+      #expect(try context.count(Changed.Tongue.all) == 508)
+      let cities = try context.fetch(City.all.sorted(by: \.population, order: .reverse))
+      #expect(cities.prefix(5).map(\.title) == largest)
+      #expect(cities.count == 300)
+      #expect(cities.allSatisfy { $0.rank == 7 && $0.timezone != nil && $0.sights.isEmpty })
+      for continent in try context.fetch(Changed.Continent.all) {
+        let count = continent.countries.reduce(0) { $0 + $1.cities.count }
+        #expect(count == continents[continent.code])
+      }
+      #expect(try context.count(City.where { $0.rank == 7 }) == 300)
+      #expect(try context.count(City.where { $0.title == "Lagos" }) == 1)
+      #expect(try context.count(Changed.Country.where { $0.population > 1_000_000_000 }) == 2)
+      let pairs = try context.fetch(Changed.Country.all).reduce(0) { $0 + $1.neighbours.count }
+      #expect(pairs == 2 * 331)
+      let switzerland = try #require(
+        try context.fetch(Changed.Country.where { $0.iso == "CH" }).first)
+      #expect(Set(switzerland.languages.map(\.code)) == ["de-CH", "fr-CH", "it-CH", "rm"])
+    }
+  }
+
+  @Test(arguments: stores)
+  func `takes the changes of a changed model`(store: String) throws {
+    typealias City = Changed.City
+    let folder = try TemporaryDirectory()
+    let url = try copy(of: store, in: folder)
+    try PersistentContainer(at: url, model: Changed.model(), durability: .none).root
+      .performAndWait { context in
+        for city in try context.fetch(City.all) {
+          if city.geonameID.isMultiple(of: 2) { city.population = nil }
+          city.rank = city.geonameID % 5
+          let sight = Changed.Sight(context: context)
+          sight.name = "the old town of \(city.title)"
+          sight.city = city
+        }
+        try context.save()
+      }
+    let container = try PersistentContainer(at: url, model: Changed.model(), durability: .none)
+    try container.root.performAndWait { context in
+      let cities = try context.fetch(City.all)
+      #expect(cities.count == 300)
+      for city in cities {
+        #expect((city.population == nil) == city.geonameID.isMultiple(of: 2))
+        #expect(city.rank == city.geonameID % 5)
+        #expect(city.sights.map(\.name) == ["the old town of \(city.title)"])
+      }
+      for rank in 0..<5 {
+        let count = try context.count(City.where { $0.rank == rank })
+        #expect(count == cities.count { $0.rank == rank })
+      }
+    }
+  }
+}
