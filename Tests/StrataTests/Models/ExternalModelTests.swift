@@ -86,10 +86,12 @@ private struct MirroredWorld: Model {
     }
 
     /// Setting a value to the shown one is no change. The external attribute shows the present
-    /// value and the mirror the object's, so the object is brought up to date first.
+    /// value and the mirror the object's, so the object is brought up to date first. One that
+    /// another context has deleted is gone then, and takes no values.
     func set(_ painting: Painting?, in context: ManagedObjectContext, encodes: Bool) throws {
       guard let painting else { return }
       context.refresh(painting, mergeChanges: true)
+      if painting.isDeleted { return }
       painting.scan = data
       try expectSame(painting.scan, data, "what was set")
       if encodes { _ = context.hasChanges }
