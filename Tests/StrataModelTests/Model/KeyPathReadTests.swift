@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Foundation
 import StrataModel
+import StrataTestSupport
 import Synchronization
 import Testing
 
@@ -73,6 +75,27 @@ private enum Path: CaseIterable {
     }
     #expect(wrongCount.load(ordering: .relaxed) == 0)
     #expect(entity.path(for: \Planet.inner.a) == nil)
+  }
+
+  /// Each probe finds another slot, so that a thread's answer says whose it is.
+  @Test func `have the same property for all threads that probe at the same time`() {
+    let threadCount = 8
+    let probing = Atomic(0)
+    let entity = EntityDescription(
+      "Planet", class: Planet.self, properties: [],
+      probe: { _ in
+        let number = probing.add(1, ordering: .relaxed).newValue
+        while probing.load(ordering: .relaxed) < threadCount { sched_yield() }
+        return .slot(number)
+      })
+    let answers = Mutex<[Int?]>([])
+    performOnThreads(threadCount) { _ in
+      let slot = entity.slot(for: \Planet.name)
+      answers.withLock { $0.append(slot) }
+    }
+    let later = entity.slot(for: \Planet.name)
+    #expect(later != nil)
+    #expect(answers.withLock { $0 } == Array(repeating: later, count: threadCount))
   }
 
   @Test func `are probed once each, if they are not declared`() {
