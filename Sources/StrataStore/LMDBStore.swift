@@ -111,6 +111,18 @@ package final class LMDBStore: PersistentStore {
     enqueue(.delete(deletion, completion), lendingThread: false)
   }
 
+  package func edit(
+    _ edit: HistoryEdit, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    enqueue(.history(edit, completion), lendingThread: false)
+  }
+
+  /// - Throws: `closed`.
+  func openEnvironment() throws(StoreError) -> Environment {
+    guard let opened = state.withLock({ $0 }) else { throw .closed }
+    return opened.queue.environment
+  }
+
   private func enqueue(_ request: CommitQueue.Request, lendingThread lendsThread: Bool) {
     guard let opened = state.withLock({ $0 }) else { return request.fail(.closed) }
     opened.queue.enqueue(request, lendingThread: lendsThread)

@@ -41,6 +41,29 @@ package protocol PersistentStore: SnapshotSource {
     _ deletion: BatchDeletion,
     completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void)
 
+  /// Changes the history in its turn among the saves, and calls `completion` when that is as
+  /// durable as the store promises.
+  ///
+  /// - Parameter completion: runs on the store's writer: it must be short and must not wait for
+  ///   another save. It gets a `StoreError` if nothing was changed.
+  func edit(
+    _ edit: HistoryEdit, completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
+
+  /// The history that the store keeps; nil if it keeps none.
+  ///
+  /// - Throws: `StoreError`.
+  func historyStatus() throws -> HistoryStatus?
+
+  /// The transactions after a token, oldest first: as many as there are, up to `countMax`, and up
+  /// to the one with which they have `byteCountMax` bytes.
+  ///
+  /// - Parameter token: nil for the oldest that is kept.
+  /// - Throws: `StoreError.historyNotKept`, `.historyTooOld`, `.foreignHistoryToken`, `.damaged`,
+  ///   `.storage`.
+  func history(
+    after token: HistoryToken?, countMax: Int, byteCountMax: Int
+  ) throws -> [StoredHistoryTransaction]
+
   /// Serials for new objects, which no object of the store ever had or will have, whatever happens
   /// to the process. Waits for the disk only if 65,536 serials are used up faster than the store
   /// writes.
@@ -67,6 +90,15 @@ extension PersistentStore {
     let answer = Answer<BatchOutcome>()
     delete(deletion) { answer.give($0) }
     return try answer.wait()
+  }
+
+  /// Changes the history, suspending the task.
+  ///
+  /// - Throws: `StoreError`, with nothing changed.
+  package func edit(_ edit: HistoryEdit) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      self.edit(edit) { continuation.resume(with: $0) }
+    }
   }
 
   /// Deletes objects, suspending the task. Cancelling the task ends it without changing anything,

@@ -23,12 +23,14 @@ import Testing
     FetchPredicate FetchProgress FetchRequest FetchedIndexPath FetchedObjects
     FetchedResultsChangeType FetchedResultsController FetchedResultsControllerDelegate
     FetchedResultsDifference FetchedResultsSection FetchedResultsSnapshot
-    FetchedResultsUpdate ManagedObject ManagedObjectContext ManagedObjectModel MergePolicy
-    ModelError ModelMismatch ObjectBatches ObjectID OrderedToMany PersistentContainer
-    PersistentStoreCoordinator PredicateFormatError PropertyDescription PropertyPath
-    PropertyValue QueryError QueryExplanation QueryGenerationToken RelationshipDescription
-    RelationshipOption RowRequest SaveDestination SnapshotEvents StoreDurability StoreError
-    TextOptions TextValue ToMany UniqueValue ValidationFailure
+    FetchedResultsUpdate HistoryChange HistoryConsumer HistoryRequest HistoryRetention
+    HistoryStatus HistoryToken HistoryTransaction ManagedObject ManagedObjectContext
+    ManagedObjectModel MergePolicy ModelError ModelMismatch ObjectBatches ObjectID
+    OrderedToMany PersistentContainer PersistentStoreCoordinator PredicateFormatError
+    PropertyDescription PropertyPath PropertyValue QueryError QueryExplanation
+    QueryGenerationToken RelationshipDescription RelationshipOption RowRequest
+    SaveDestination SnapshotEvents StoreDurability StoreError TextOptions TextValue ToMany
+    UniqueValue ValidationFailure
     """
 
   /// The modules that `import Strata` exports, and those beneath them.

@@ -14,7 +14,7 @@ extension SaveSession {
     let save = PendingSave(
       ChangeSet(
         work.working, mergePolicy: mergePolicy, author: reporter.transactionAuthor,
-        origin: layer.identity))
+        contextName: reporter.name, origin: layer.identity))
     work.pendingSave = save
     work.view = nil
     coordinator.store.commit(save.changeSet, lendingThread: lendsThread) { save.complete($0) }

@@ -13,12 +13,14 @@ package struct ChangeSet: Sendable {
   package let mergePolicy: MergePolicy
   /// The saver's name, as the program gives it; nil if it has none.
   package let author: String?
+  /// The name of the context that saves; nil if it has none.
+  package let contextName: String?
   /// The layer of the context that saves.
   package let origin: LayerIdentity?
 
   package init(
     _ overlay: Overlay, mergePolicy: MergePolicy, author: String? = nil,
-    origin: LayerIdentity? = nil
+    contextName: String? = nil, origin: LayerIdentity? = nil
   ) {
     self.origin = origin
     segments = overlay.segments
@@ -39,6 +41,7 @@ package struct ChangeSet: Sendable {
     self.links = links
     self.mergePolicy = mergePolicy
     self.author = author
+    self.contextName = contextName
   }
 
   package var isEmpty: Bool { changes.isEmpty && links.isEmpty }

@@ -16,8 +16,8 @@ import Synchronization
 ///   replaced ones are kept as long as this. So a thread that reads a table that was replaced in
 ///   between misses entries, and finds no wrong one.
 /// - I2 The objects in the table are retained, so that no other object gets their address.
-/// - I3 What was found by contents stays: tables do not retain it. The first of several threads that
-///   probe the same key path decides.
+/// - I3 What was found by contents stays: tables do not retain it. The first of several threads
+///   that probe the same key path decides.
 ///
 /// ## Isolation
 /// Sendable: entries are added under the lock, and read through atomics.

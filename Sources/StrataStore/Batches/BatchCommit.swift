@@ -34,9 +34,16 @@ enum BatchCommit {
     let generation =
       try Catalog.generation(in: transaction, ofVersion: queue.schema.version) + 1
     var delete = BatchDelete(deletion, in: transaction, queue, generation: generation)
+    var history = try HistoryWriter(in: transaction, queue.schema)
+    if history != nil { delete.history = HistoryRecord(queue.schema) }
     let outcome = try delete.run()
     if outcome.count == 0 { return outcome }
     try deletion.watch.check()
+    if let record = delete.history {
+      try history?.append(
+        record, generation: generation, author: nil, contextName: nil)
+      try history?.finish(generation: generation)
+    }
     let event = ChangeEvent(origin: nil, generation: generation, keys: outcome.keys)
     try queue.commit(transaction, generation: generation, [(segments: [], event: event)])
     deletion.watch.tell(outcome.count, of: outcome.count)

@@ -97,6 +97,7 @@ extension BatchDelete {
       let chunk = rest.prefix(Self.chunkSize).prefix { $0.entity == first.entity }
       rest = rest.dropFirst(chunk.count)
       let plan = try plan(chunk, of: entity, revise)
+      try note(plan)
       try write(plan)
       for section in plan.sections {
         for index in section.entity.indexes where index.isUnique {
@@ -107,6 +108,11 @@ extension BatchDelete {
     let view = takeView().read
     let violations = try changed.compactMap { try violation(of: $0, view) }
     if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }
+  }
+
+  private mutating func note(_ plan: SavePlan) throws {
+    let view = takeView().store
+    try history?.note(plan, in: view)
   }
 
   private mutating func plan(

@@ -43,6 +43,8 @@ struct BatchDelete {
   private(set) var reached: [ObjectKey] = []
   /// Objects that stay and were written.
   var rewritten: [ObjectKey] = []
+  /// The changes for the store's history; nil if it keeps none.
+  var history: HistoryRecord?
   var completedCount = 0
   private var stepCount = 0
 
@@ -69,6 +71,9 @@ struct BatchDelete {
     if deletions.count == 0 { return BatchOutcome(count: 0, keys: nil) }
     try examine()
     try write()
+    if history != nil {
+      for entity in deletions.entities { history?.noteDeleted(deletions.sorted(of: entity)) }
+    }
     return BatchOutcome(count: deletions.count, keys: notesKeys ? changedKeys() : nil)
   }
 
@@ -102,11 +107,12 @@ struct BatchDelete {
   /// Deletes whole entities without a look at their objects, if that can be.
   ///
   /// - Returns: nil if it cannot; nothing was done then.
-  private func deleteUnseen() throws -> BatchOutcome? {
+  private mutating func deleteUnseen() throws -> BatchOutcome? {
     guard case .all(let numbers) = deletion.subject,
       let (outcome, trees) = try planUnseen(numbers)
     else { return nil }
     for tree in trees { try transaction.clear(tree) }
+    history?.noteDeleted(outcome.keys?.deleted ?? [])
     return outcome
   }
 
@@ -122,7 +128,9 @@ struct BatchDelete {
     let whole = try EmptiedEntities(counts, schema, view)
     guard try whole.canGoUnseen(schema, view) else { return nil }
     var keys: ChangedKeys?
-    if notesKeys { keys = ChangedKeys(deleted: try allKeys(of: numbers, count, view)) }
+    if notesKeys || history != nil {
+      keys = ChangedKeys(deleted: try allKeys(of: numbers, count, view))
+    }
     return (BatchOutcome(count: count, keys: keys), whole.trees)
   }
 
@@ -295,6 +303,9 @@ struct BatchDelete {
       for target in try view.targets(at: LinkPlace(links.number, key))
       where !deletions.contains(target) {
         linked.insert(target)
+        if let mirror = links.mirror {
+          history?.note(linksAt: LinkPlace(mirror, target), isRemoval: true)
+        }
       }
     }
   }

@@ -38,6 +38,17 @@ extension StoreError: CustomStringConvertible {
       "The disk is full. Saved data is not lost; free some space and save again."
     case .storeFull:
       "The store has reached its largest size. Nothing is lost; delete something and save again."
+    case .historyNotKept: "The store keeps no history. Call keepHistory first."
+    case .historyTooOld:
+      "The history after the token was deleted, as its retention says. Read the objects anew, and "
+        + "go on from the newest token."
+    case .foreignHistoryToken:
+      "The token is of another store, or of a later state of this one. Read the objects anew, and "
+        + "go on from the newest token."
+    case .unknownConsumer(let name):
+      "The history has no consumer named \(name): it was removed. Add it again."
+    case .invalidConsumerName:
+      "The name of a consumer takes 1 to \(HistoryKey.nameByteCountMax) bytes. Choose another."
     case .fileReplaced(let path): LMDBError.fileReplaced(path: path).description
     case .modelChanged:
       "The store has got another model since it was opened here. Open it again with that model."

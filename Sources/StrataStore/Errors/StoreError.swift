@@ -45,6 +45,23 @@ public enum StoreError: Error, Sendable {
   /// The store has reached the size that it may grow to. Delete something and save again.
   case storeFull
 
+  // MARK: History
+
+  /// The store keeps no history. Call `keepHistory` first.
+  case historyNotKept
+  /// Transactions after the token were deleted. Read the objects anew, and go on from the newest
+  /// token.
+  ///
+  /// - Parameter oldest: the oldest token whose later transactions are all there.
+  case historyTooOld(oldest: HistoryToken)
+  /// The token is of another store, or of a later state of this one, which a restored backup does
+  /// not have. Read the objects anew, and go on from the newest token.
+  case foreignHistoryToken
+  /// The store has no consumer of this name: it was removed. Add it again.
+  case unknownConsumer(String)
+  /// A consumer's name is empty or longer than 255 bytes. Choose another.
+  case invalidConsumerName(String)
+
   // MARK: Any time
 
   /// The store's file was deleted, moved or replaced, for example by a backup, while the store was

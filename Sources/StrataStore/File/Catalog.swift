@@ -21,11 +21,13 @@ import StrataRecord
 /// | --- | --- |
 /// | `#generation` | the generation of the last save, 8 bytes; `version` if it is not 1, 2 bytes |
 /// | `#serial` | the first serial that no block contains, 8 bytes |
+/// | `#history` | `HistoryState`; missing if the store has never kept a history |
 ///
 /// Numbers are little-endian. `seal` is reserved: Docs/FileFormat.md, "Catalog".
 struct Catalog {
-  /// The format of a store that has had one model, and the format of one that has had several.
-  static let formatVersions = 2...3
+  /// The format of a store that has had one model, of one that has had several, and of one that has
+  /// kept a history.
+  static let formatVersions = 2...4
   private static let magic = Array("Strata".utf8)
 
   let uuid: UUID
@@ -105,15 +107,25 @@ struct Catalog {
 
   /// Writes the entries that describe the model, and the format that they make.
   func writeModel(in transaction: WriteTransaction, _ tree: Tree) throws(LMDBError) {
-    let format = version == 1 ? Self.formatVersions.lowerBound : Self.formatVersions.upperBound
-    try Self.put(
-      .format, Self.magic + Self.littleEndian(UInt16(format)), in: transaction, tree)
+    try Self.writeFormat(ofVersion: version, in: transaction, tree)
     try Self.put(.model, outline.text, in: transaction, tree)
     try Self.put(.numbers, numbers.text, in: transaction, tree)
     try Self.put(.version, Self.littleEndian(version), in: transaction, tree)
     if !layouts.entities.isEmpty {
       try Self.put(.layouts, layouts.text, in: transaction, tree)
     }
+  }
+
+  /// Writes the lowest format that has all that is in the store, so that every program that can
+  /// use the store opens it.
+  ///
+  /// - Parameter version: how many models the store has had.
+  static func writeFormat(
+    ofVersion version: UInt16, in transaction: WriteTransaction, _ tree: Tree
+  ) throws(LMDBError) {
+    let hasHistory = try transaction.note(HistoryState.note) != nil
+    let format: UInt16 = hasHistory ? 4 : version == 1 ? 2 : 3
+    try put(.format, magic + littleEndian(format), in: transaction, tree)
   }
 
   // MARK: - Counters

@@ -27,51 +27,19 @@ import Testing
         == Array(repeating: "import", count: 3) + Array(repeating: "sync", count: 3))
   }
 
-  /// Notes the authors of the saves that pass by.
-  private final class AuthorStore: PersistentStore {
-    let store: LMDBStore
-    let authors = Mutex<[String?]>([])
-
-    init(_ store: LMDBStore) { self.store = store }
-
-    var schema: Schema { store.schema }
-    var uuid: UUID { store.uuid }
-    var feed: ChangeFeed { store.feed }
-    var lockStatistics: LockStatistics { store.lockStatistics }
-    func snapshot() throws -> any Snapshot { try store.snapshot() }
-    func takeSerials(upTo countMax: Int) -> Range<UInt64> {
-      store.takeSerials(upTo: countMax)
-    }
-    func close() { store.close() }
-
-    func commit(
-      _ changeSet: ChangeSet, lendingThread lendsThread: Bool,
-      completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
-    ) {
-      authors.withLock { $0.append(changeSet.author) }
-      store.commit(changeSet, lendingThread: lendsThread, completion: completion)
-    }
-
-    func delete(
-      _ deletion: BatchDeletion,
-      completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void
-    ) {
-      store.delete(deletion, completion: completion)
-    }
-  }
-
-  @Test func `the author of the topmost context is saved to the store with the save`() throws {
-    let model = try geographyModel()
-    let store = AuthorStore(try LMDBStore.inMemory(model: model))
-    let root = ContextQueue(parent: PersistentStoreCoordinator(store: store, model: model))
-    try root.performAndWait { context in
+  @Test func `the author of the topmost context is saved to the store with the save`() async throws
+  {
+    let container = try geography()
+    try await container.coordinator.keepHistory()
+    try await container.root.perform { context in
       context.city("A")
       try context.save()
       context.transactionAuthor = "import"
       context.city("B")
       try context.save()
     }
-    #expect(store.authors.withLock { $0 } == [nil, "import"])
+    let history = try container.coordinator.fetchHistory(HistoryRequest())
+    #expect(history.map(\.author) == [nil, "import"])
   }
 
   @Test func `userInfo holds the program's values`() throws {

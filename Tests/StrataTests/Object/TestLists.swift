@@ -143,6 +143,20 @@ final class CountingStore: PersistentStore {
     store.delete(deletion, completion: completion)
   }
 
+  func edit(
+    _ edit: HistoryEdit, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    store.edit(edit, completion: completion)
+  }
+
+  func historyStatus() throws -> HistoryStatus? { try store.historyStatus() }
+
+  func history(
+    after token: HistoryToken?, countMax: Int, byteCountMax: Int
+  ) throws -> [StoredHistoryTransaction] {
+    try store.history(after: token, countMax: countMax, byteCountMax: byteCountMax)
+  }
+
   var uuid: UUID { store.uuid }
   var schema: Schema { store.schema }
   var feed: ChangeFeed { store.feed }

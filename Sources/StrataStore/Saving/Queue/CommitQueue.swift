@@ -27,6 +27,8 @@ final class CommitQueue: Sendable {
     case reserve(from: UInt64, @Sendable (Result<Range<UInt64>, any Error>) -> Void)
     /// Has a transaction of its own, so that its errors end no other save, and it can be cancelled.
     case delete(BatchDeletion, @Sendable (Result<BatchOutcome, any Error>) -> Void)
+    /// Has a transaction of its own, because it changes how saves are recorded.
+    case history(HistoryEdit, @Sendable (Result<Void, any Error>) -> Void)
   }
 
   let environment: Environment
@@ -124,6 +126,9 @@ final class CommitQueue: Sendable {
     if case .delete(let deletion, let completion) = requests.first {
       return completion(BatchCommit.perform(deletion, in: self))
     }
+    if case .history(let edit, let completion) = requests.first {
+      return completion(HistoryCommit.perform(edit, in: self))
+    }
     let start = DispatchTime.now()
     let replies = GroupCommit.perform(requests, in: self)
     let end = DispatchTime.now()
@@ -181,9 +186,15 @@ extension CommitQueue.Request {
     case .save(_, let completion): completion(.failure(error))
     case .reserve(_, let completion): completion(.failure(error))
     case .delete(_, let completion): completion(.failure(error))
+    case .history(_, let completion): completion(.failure(error))
     }
   }
 
   /// Whether the request has a transaction of its own.
-  fileprivate var isAlone: Bool { if case .delete = self { true } else { false } }
+  fileprivate var isAlone: Bool {
+    switch self {
+    case .save, .reserve: false
+    case .delete, .history: true
+    }
+  }
 }

@@ -25,6 +25,8 @@ struct GroupCommit {
   /// The generation of the last save in the transaction.
   private var generation: UInt64
   private var hasWritten = false
+  /// Nil if the store keeps no history.
+  private var history: HistoryWriter?
   /// By request: rejected saves keep their own error; the others get the transaction's.
   private var replies: [(isRefusal: Bool, give: Reply)] = []
   /// The segments of the written saves, and the events that they make, with the generations that
@@ -46,12 +48,14 @@ struct GroupCommit {
     self.queue = queue
     transaction = try queue.environment.begin()
     generation = try Catalog.generation(in: transaction, ofVersion: queue.schema.version)
+    history = try HistoryWriter(in: transaction, queue.schema)
   }
 
   private mutating func run(_ requests: [CommitQueue.Request]) -> [Reply] {
     do {
       for request in requests { try perform(request) }
       if hasWritten {
+        try history?.finish(generation: generation)
         try queue.commit(transaction, generation: generation, written)
       } else {
         transaction.abort()
@@ -83,7 +87,12 @@ struct GroupCommit {
       if !plan.isEmpty {
         hasWritten = true
         generation += 1
+        let record = try record(of: plan)
         writes = try PlanWriter.write(plan, in: transaction, queue.trees, generation: generation)
+        if let record {
+          try history?.append(
+            record, generation: generation, author: save.author, contextName: save.contextName)
+        }
         let keys = queue.feed.isFollowed ? plan.changedKeys : nil
         let event = ChangeEvent(
           origin: save.origin, generation: generation, keys: keys,
@@ -104,8 +113,17 @@ struct GroupCommit {
       hasWritten = true
       try Catalog.setFirstFreeSerial(block.upperBound, in: transaction)
       replies.append((false, { completion(.success(block)) }))
-    case .delete: preconditionFailure("a batch has a transaction of its own")
+    case .delete, .history: preconditionFailure("it has a transaction of its own")
     }
+  }
+
+  /// The changes of a planned save, before it is written; nil if the store keeps no history.
+  private func record(of plan: SavePlan) throws -> HistoryRecord? {
+    guard history != nil else { return nil }
+    var record = HistoryRecord(queue.schema)
+    let view = StoreView(transaction, queue.trees, queue.schema, generation: generation - 1)
+    try record.note(plan, in: view)
+    return record
   }
 
   // MARK: - Serials

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+import StrataRecord
+import StrataStore
+
+/// One object's part of a transaction. Core Data: `NSPersistentHistoryChange`.
+public struct HistoryChange: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
+    case insert, update, delete
+  }
+
+  public let kind: Kind
+  public let objectID: ObjectID
+  /// The properties that an update has changed, in the order of the entity; empty for an insert and
+  /// a delete. Properties that the model no longer has are left out.
+  ///
+  /// A to-many relationship with a to-one inverse is not named: the objects whose to-one
+  /// relationship changed have changes of their own.
+  public let updatedProperties: [String]
+
+  /// Nil if the model no longer has the object's entity.
+  init?(_ change: StoredHistoryChange, _ schema: Schema) {
+    guard let entity = schema.entity(change.key.entity) else { return nil }
+    kind =
+      switch change.kind {
+      case .insert: .insert
+      case .update: .update
+      case .delete: .delete
+      }
+    objectID = ObjectID(store: schema.store, key: change.key)
+    updatedProperties =
+      change.properties.isEmpty
+      ? []
+      : zip(entity.description.properties, entity.numbers).filter {
+        change.properties.contains($1)
+      }.map(\.0.name)
+  }
+}

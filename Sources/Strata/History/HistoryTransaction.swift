@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import StrataModel
+import StrataRecord
+public import StrataStore
+
+/// One commit of a store: a save or a batch. Core Data: `NSPersistentHistoryTransaction`.
+public struct HistoryTransaction: Sendable {
+  /// The point just after this transaction.
+  public let token: HistoryToken
+  /// The time of the commit, by the clock of the process that made it. The order of transactions
+  /// does not depend on it.
+  public let date: Date
+  /// `transactionAuthor` of the context that saved; nil if it had none, and for a batch.
+  public let author: String?
+  /// The name of the context that saved; nil if it had none, and for a batch.
+  public let contextName: String?
+  /// The changes: inserts, updates, deletes, each kind by entity and in the order in which the
+  /// objects were made.
+  public let changes: Changes
+
+  /// The changes of a transaction, which are decoded while they are iterated: a transaction of a
+  /// million changes takes the memory of a few bytes for each.
+  public struct Changes: Sequence, Sendable {
+    fileprivate let stored: StoredHistoryChanges
+    fileprivate let schema: Schema
+    /// Nil for all entities.
+    fileprivate let families: Set<EntityNumber>?
+
+    public func makeIterator() -> Iterator { Iterator(stored.makeIterator(), schema, families) }
+
+    public struct Iterator: IteratorProtocol {
+      private var stored: StoredHistoryChanges.Iterator
+      private let schema: Schema
+      private let families: Set<EntityNumber>?
+
+      fileprivate init(
+        _ stored: StoredHistoryChanges.Iterator, _ schema: Schema, _ families: Set<EntityNumber>?
+      ) {
+        self.stored = stored
+        self.schema = schema
+        self.families = families
+      }
+
+      public mutating func next() -> HistoryChange? {
+        while let change = stored.next() {
+          if let families, !families.contains(change.key.entity) { continue }
+          if let change = HistoryChange(change, schema) { return change }
+        }
+        return nil
+      }
+    }
+  }
+
+  init(_ stored: StoredHistoryTransaction, _ schema: Schema, _ families: Set<EntityNumber>?) {
+    token = HistoryToken(storeID: schema.store.uuid, generation: stored.generation)
+    date = stored.date
+    author = stored.author
+    contextName = stored.contextName
+    changes = Changes(stored: stored.changes, schema: schema, families: families)
+  }
+}

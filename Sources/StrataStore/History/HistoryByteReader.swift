@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the parts of a chunk. Each read returns nil if the bytes do not have the part.
+struct HistoryByteReader {
+  private let bytes: [UInt8]
+  private(set) var offset: Int
+
+  init(_ bytes: [UInt8], from offset: Int) {
+    self.bytes = bytes
+    self.offset = offset
+  }
+
+  var isAtEnd: Bool { offset >= bytes.count }
+
+  mutating func byte() -> UInt8? {
+    guard offset < bytes.count else { return nil }
+    offset += 1
+    return bytes[offset - 1]
+  }
+
+  mutating func word() -> UInt64? {
+    guard bytes.count - offset >= 8 else { return nil }
+    offset += 8
+    return bytes.withUnsafeBytes {
+      UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset - 8, as: UInt64.self))
+    }
+  }
+
+  mutating func number() -> UInt64? {
+    var result: UInt64 = 0
+    var shift: UInt64 = 0
+    while shift < 64, let byte = byte() {
+      let bits = UInt64(byte & 0x7F)
+      guard (bits << shift) >> shift == bits else { return nil }
+      result |= bits << shift
+      if byte < 0x80 { return result }
+      shift += 7
+    }
+    return nil
+  }
+
+  /// A text that may be nil.
+  mutating func text() -> String?? {
+    guard let number = number() else { return nil }
+    if number == 0 { return .some(nil) }
+    guard number - 1 <= UInt64(bytes.count - offset) else { return nil }
+    let end = offset + Int(number - 1)
+    guard let text = String(validating: bytes[offset..<end], as: UTF8.self) else { return nil }
+    offset = end
+    return text
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// A change of the history itself, which a store performs in its turn among the saves.
+package enum HistoryEdit: Sendable {
+  /// Keeps transactions from now on; changes the retention, if they are kept already.
+  case keep(HistoryRetention)
+  /// Keeps none from now on, and deletes those that are there. Consumers stay.
+  case stop
+  /// Deletes the transactions up to a generation.
+  case delete(upTo: UInt64)
+  /// Says what a consumer has reached, and adds it if the store does not have it.
+  case setConsumer(String, reached: UInt64)
+  /// Adds a consumer that has seen nothing, unless the store has it.
+  case addConsumer(String)
+  case removeConsumer(String)
+
+  /// Performs the edit.
+  ///
+  /// - Parameter generation: the generation of the last save.
+  /// - Returns: whether anything was written.
+  /// - Throws: `StoreError.historyNotKept`, `.historyTooOld`, `.foreignHistoryToken`, with nothing
+  ///   written; `.damaged`, `.storage`; `LMDBError`.
+  func perform(
+    in transaction: WriteTransaction, _ schema: Schema, generation: UInt64
+  ) throws -> Bool {
+    if case .keep(let retention) = self {
+      try Self.keep(retention, in: transaction, schema, generation: generation)
+      return true
+    }
+    guard var writer = try HistoryWriter(in: transaction, schema) else {
+      if case .stop = self { return false }
+      throw StoreError.historyNotKept
+    }
+    switch self {
+    case .keep: break
+    case .stop:
+      let consumers = try HistoryReader(transaction, writer.tree).consumers()
+      try transaction.clear(writer.tree)
+      for (name, reached) in consumers { try writer.setConsumer(name, reached: reached) }
+      writer.state.isKept = false
+      writer.state.floor = generation
+      writer.state.byteCount = 0
+    case .delete(let last):
+      if last > generation { throw StoreError.foreignHistoryToken }
+      try writer.deleteAll(upTo: last)
+    case .setConsumer(let name, let reached):
+      if reached > generation { throw StoreError.foreignHistoryToken }
+      try writer.setConsumer(name, reached: reached)
+    case .addConsumer(let name):
+      let consumers = try HistoryReader(transaction, writer.tree).consumers()
+      if consumers[name] != nil { return false }
+      try writer.setConsumer(name, reached: writer.state.floor)
+    case .removeConsumer(let name):
+      _ = try HistoryKey.consumer(name).withUnsafeBytes {
+        try transaction.delete($0, in: writer.tree)
+      }
+    }
+    try writer.state.write(in: transaction)
+    return true
+  }
+
+  private static func keep(
+    _ retention: HistoryRetention, in transaction: WriteTransaction, _ schema: Schema,
+    generation: UInt64
+  ) throws {
+    var state =
+      try HistoryState(in: transaction) ?? HistoryState(floor: generation, retention: retention)
+    if !state.isKept { state.floor = generation }
+    state.isKept = true
+    state.retention = retention
+    _ = try transaction.makeTree(named: HistoryState.treeName)
+    try state.write(in: transaction)
+    guard let catalog = try transaction.tree(named: Trees.catalogName) else {
+      throw StoreError.damaged(tree: Trees.catalogName, key: nil, reason: "the tree is missing")
+    }
+    try Catalog.writeFormat(ofVersion: schema.version, in: transaction, catalog)
+  }
+}
+
+extension HistoryWriter {
+  fileprivate func setConsumer(_ name: String, reached: UInt64) throws {
+    try HistoryKey.consumer(name).withUnsafeBytes { key in
+      try withUnsafeBytes(of: reached.littleEndian) { try transaction.put(key, $0, in: tree) }
+    }
+  }
+}

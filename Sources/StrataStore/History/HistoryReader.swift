@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataLMDB
+
+/// Reads the tree `history` in one transaction.
+///
+/// ## Lifetime
+/// As long as its transaction.
+///
+/// ## Isolation
+/// The isolation of its transaction.
+struct HistoryReader {
+  private let transaction: Transaction
+  private let tree: Tree
+
+  init(_ transaction: Transaction, _ tree: Tree) {
+    self.transaction = transaction
+    self.tree = tree
+  }
+
+  /// The generations that consumers have reached, by the consumers' names.
+  ///
+  /// - Throws: `StoreError.damaged`; `LMDBError`.
+  func consumers() throws -> [String: UInt64] {
+    var consumers: [String: UInt64] = [:]
+    var cursor = try transaction.cursor(in: tree)
+    while try cursor.next(), let name = HistoryKey.consumerName(of: cursor.key) {
+      guard cursor.value.count == 8 else {
+        throw StoreError.damaged(
+          tree: HistoryState.treeName, key: "a consumer", reason: "\(cursor.value.count) bytes")
+      }
+      consumers[name] = UInt64(littleEndian: cursor.value.loadUnaligned(as: UInt64.self))
+    }
+    return consumers
+  }
+
+  /// The transactions of `generations`, oldest first, until there are `countMax` or they have
+  /// `byteCountMax` bytes; at least one, if there is one.
+  ///
+  /// - Throws: `StoreError.damaged` if one is missing or damaged; `LMDBError`.
+  func transactions(
+    _ generations: ClosedRange<UInt64>, countMax: Int, byteCountMax: Int
+  ) throws -> [StoredHistoryTransaction] {
+    var found: [StoredHistoryTransaction] = []
+    var byteCount = 0
+    var cursor = try transaction.cursor(in: tree)
+    var isAtChunk = try HistoryKey.chunk(0, of: generations.lowerBound).withUnsafeBytes {
+      try cursor.seek(atOrAbove: $0)
+    }
+    for generation in generations {
+      if found.count >= countMax || (!found.isEmpty && byteCount >= byteCountMax) { break }
+      var chunks: [[UInt8]] = []
+      while isAtChunk, let place = HistoryKey.place(of: cursor.key),
+        place.generation == generation, place.chunk == chunks.count
+      {
+        chunks.append([UInt8](cursor.value))
+        byteCount += cursor.value.count
+        isAtChunk = try cursor.next()
+      }
+      found.append(try StoredHistoryTransaction(generation: generation, chunks: chunks))
+    }
+    return found
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// The objects that one transaction inserts, updates and deletes, collected while it is written.
+///
+/// A batch writes in parts and may write an object more than once; `finish` makes one change of
+/// them.
+///
+/// ## Invariants
+/// - I1 After `finish`, each list ascends, and no object is in the lists twice.
+struct HistoryRecord {
+  private(set) var inserted: [ObjectKey] = []
+  private(set) var deleted: [ObjectKey] = []
+  /// With the slots that changed: of attributes, of to-one relationships, and of to-many
+  /// relationships whose links are kept beside the objects.
+  private(set) var updated: [(key: ObjectKey, slots: SlotSet)] = []
+
+  let schema: Schema
+
+  init(_ schema: Schema) { self.schema = schema }
+
+  /// Notes what the writes of a save, or of a part of a batch, will change.
+  ///
+  /// - Parameter view: the state before the writes. Links are compared with it: a save may add a
+  ///   link that is there, or remove one that is not.
+  /// - Throws: `StoreError.damaged`, `.storage`.
+  mutating func note(_ plan: SavePlan, in view: StoreView) throws {
+    for section in plan.sections {
+      for item in section.items {
+        if item.new == nil {
+          deleted.append(item.key)
+        } else if item.old == nil {
+          inserted.append(item.key)
+        } else {
+          updated.append((item.key, item.differing))
+        }
+      }
+    }
+    if plan.linkEntries.isEmpty { return }
+    let new = Set(inserted)
+    for (number, changes) in plan.linkEntries {
+      for link in changes.added {
+        let place = LinkPlace(number, link.owner)
+        if !new.contains(link.owner), !new.contains(link.target),
+          try view.link(at: place, to: link.target) == link.position
+        {
+          continue
+        }
+        note(linksAt: place)
+      }
+      for link in changes.removed {
+        let place = LinkPlace(number, link.owner)
+        if try view.link(at: place, to: link.target) == nil { continue }
+        note(linksAt: place, isRemoval: true)
+      }
+    }
+  }
+
+  /// Notes that an object gains or loses links.
+  ///
+  /// A position that goes with its member is no change: the member's to-one relationship changes.
+  mutating func note(linksAt place: LinkPlace, isRemoval: Bool = false) {
+    let all = schema.entity(place.owner.entity)?.ends.links
+    guard let links = all?.first(where: { $0.number == place.relationship }),
+      let slot = links.relationship, !isRemoval || links.mirror != nil
+    else { return }
+    updated.append((place.owner, [slot]))
+  }
+
+  mutating func noteDeleted(_ keys: [ObjectKey]) { deleted += keys }
+
+  /// Orders the lists, and makes one change of all those of an object.
+  mutating func finish() {
+    inserted.sort()
+    deleted.sort()
+    updated.sort { $0.key < $1.key }
+    var last = 0
+    for place in updated.indices.dropFirst() {
+      if updated[place].key == updated[last].key {
+        updated[last].slots.formUnion(updated[place].slots)
+      } else {
+        last += 1
+        updated[last] = updated[place]
+      }
+    }
+    updated.removeSubrange(min(last + 1, updated.count)...)
+    if inserted.isEmpty && deleted.isEmpty { return }
+    updated.removeAll { inserted.hasSorted($0.key) || deleted.hasSorted($0.key) }
+  }
+}
+
+extension [ObjectKey] {
+  /// Whether this ascending array has `key`. O(log count).
+  fileprivate func hasSorted(_ key: ObjectKey) -> Bool {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low] == key
+  }
+}

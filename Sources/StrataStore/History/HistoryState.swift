@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataLMDB
+import StrataRecord
+
+/// Whether a store keeps a history, since when and how long: the note `#history` beside the names
+/// of the trees. Every commit reads it, because another process may have changed it.
+///
+/// | offset | size | meaning |
+/// | --- | --- | --- |
+/// | 0 | 1 | 1 if transactions are kept, 0 if not |
+/// | 1 | 1 | 1 if a transaction goes when all consumers have passed it, else 0 |
+/// | 2 | 6 | the generation after which all transactions are there |
+/// | 8 | 8 | the bytes of the transactions' keys and values |
+/// | 16 | 8 | the age after which a transaction goes, in seconds; all bits set for any age |
+/// | 24 | 8 | the bytes above which the oldest go; all bits set for any number |
+///
+/// Docs/FileFormat.md, "History".
+struct HistoryState: Equatable {
+  static let note: StaticString = "#history"
+  static let treeName = "history"
+  private static let byteCount = 32
+
+  var isKept = true
+  var endsWhenConsumed = false
+  /// Transactions up to this generation are gone, or were never kept.
+  var floor: UInt64
+  var byteCount: UInt64 = 0
+  /// In seconds; nil for any age.
+  var ageMax: UInt64?
+  /// Nil for any number of bytes.
+  var byteCountMax: UInt64?
+
+  init(floor: UInt64, retention: HistoryRetention) {
+    self.floor = floor
+    self.retention = retention
+  }
+
+  var retention: HistoryRetention {
+    get {
+      HistoryRetention(
+        maximumAge: ageMax.map { .seconds(Int64(clamping: $0)) },
+        maximumByteCount: byteCountMax.map { Int(clamping: $0) },
+        endsWhenConsumed: endsWhenConsumed)
+    }
+    set {
+      ageMax = newValue.maximumAge.map { UInt64(max(0, $0.components.seconds)) }
+      byteCountMax = newValue.maximumByteCount.map { UInt64(max(0, $0)) }
+      endsWhenConsumed = newValue.endsWhenConsumed
+    }
+  }
+
+  // MARK: - In the file
+
+  /// The state that a transaction sees; nil in a store that has never kept a history.
+  ///
+  /// - Throws: `damaged`, `storage`.
+  init?(in transaction: Transaction) throws(StoreError) {
+    let bytes: UnsafeRawBufferPointer?
+    do throws(LMDBError) {
+      bytes = try transaction.note(Self.note)
+    } catch {
+      throw StoreError(error, tree: Trees.catalogName)
+    }
+    guard let bytes else { return nil }
+    guard bytes.count == Self.byteCount, bytes[0] <= 1, bytes[1] <= 1 else {
+      throw .damaged(
+        tree: Trees.catalogName, key: Self.note.description, reason: "it cannot be decoded")
+    }
+    func number(at offset: Int) -> UInt64 {
+      UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    isKept = bytes[0] == 1
+    endsWhenConsumed = bytes[1] == 1
+    floor = number(at: 0) >> 16
+    byteCount = number(at: 8)
+    ageMax = number(at: 16) == .max ? nil : number(at: 16)
+    byteCountMax = number(at: 24) == .max ? nil : number(at: 24)
+  }
+
+  func write(in transaction: WriteTransaction) throws(LMDBError) {
+    let words = [
+      floor << 16 | (endsWhenConsumed ? 1 << 8 : 0) | (isKept ? 1 : 0), byteCount,
+      ageMax ?? .max, byteCountMax ?? .max,
+    ].map(\.littleEndian)
+    try words.span.bytes.withUnsafeBytes { (bytes) throws(LMDBError) in
+      try transaction.setNote(Self.note, to: bytes)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataLMDB
+import StrataRecord
+
+extension LMDBStore {
+  package func historyStatus() throws -> HistoryStatus? {
+    try readHistory { state, reader, generation in
+      HistoryStatus(
+        retention: state.retention, oldestToken: token(state.floor),
+        newestToken: token(generation), byteCount: Int(clamping: state.byteCount),
+        consumers: try reader.consumers().mapValues(token))
+    }
+  }
+
+  package func history(
+    after token: HistoryToken?, countMax: Int, byteCountMax: Int
+  ) throws -> [StoredHistoryTransaction] {
+    let transactions = try readHistory { state, reader, last -> [StoredHistoryTransaction] in
+      if let token, token.storeID != uuid || token.generation > last {
+        throw StoreError.foreignHistoryToken
+      }
+      let after = token?.generation ?? state.floor
+      if after < state.floor { throw StoreError.historyTooOld(oldest: self.token(state.floor)) }
+      if after == last || countMax <= 0 { return [] }
+      return try reader.transactions(
+        (after + 1)...last, countMax: countMax, byteCountMax: byteCountMax)
+    }
+    guard let transactions else { throw StoreError.historyNotKept }
+    return transactions
+  }
+
+  private func token(_ generation: UInt64) -> HistoryToken {
+    HistoryToken(storeID: uuid, generation: generation)
+  }
+
+  /// Calls `body` with a snapshot of the history.
+  ///
+  /// - Parameter body: gets also the generation of the last save.
+  /// - Returns: nil if the store keeps no history.
+  private func readHistory<Result>(
+    _ body: (HistoryState, HistoryReader, _ generation: UInt64) throws -> Result
+  ) throws -> Result? {
+    let environment = try openEnvironment()
+    do {
+      // Opened before the snapshot is taken: a tree that is opened later is invalid in it.
+      let tree = try environment.tree(named: HistoryState.treeName)
+      let transaction = try environment.read()
+      let generation = try Catalog.generation(in: transaction, ofVersion: schema.version)
+      guard let state = try HistoryState(in: transaction), state.isKept else { return nil }
+      guard let tree else {
+        // Another process has begun to keep it in between.
+        return try readHistory(body)
+      }
+      return try body(state, HistoryReader(transaction, tree), generation)
+    } catch let error as LMDBError {
+      throw StoreError(error, tree: HistoryState.treeName)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStrata
+package import Foundation
+
+/// A transaction of the history as the file has it: its changes are decoded while they are
+/// iterated, so that a million of them take the memory of their bytes alone.
+///
+/// ## Invariants
+/// - I1 The bytes have been decoded once, to check them, when the value was made.
+package struct StoredHistoryTransaction: Sendable {
+  package let generation: UInt64
+  package let date: Date
+  package let author: String?
+  package let contextName: String?
+  /// All changes: inserts, updates, deletes.
+  package let changes: StoredHistoryChanges
+
+  /// - Parameter chunks: the values under the transaction's keys, in order.
+  /// - Throws: `damaged`.
+  init(generation: UInt64, chunks: [[UInt8]]) throws(StoreError) {
+    guard let first = chunks.first else {
+      throw .damagedHistory(generation, "the transaction is missing")
+    }
+    for (number, chunk) in chunks.enumerated() {
+      let isSound = chunk.withUnsafeBytes { bytes in
+        guard bytes.count >= HistoryEncoder.headByteCount, let start = bytes.baseAddress else {
+          return false
+        }
+        let seed = HistoryEncoder.seed(generation, UInt32(number))
+        return UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
+          == strata_checksum(start + 4, bytes.count - 4, seed)
+      }
+      guard isSound else { throw .damagedHistory(generation, "chunk \(number) fails its checksum") }
+      guard (chunk[4] == 1) == (number == chunks.count - 1) else {
+        throw .damagedHistory(generation, "a chunk is missing")
+      }
+    }
+    var head = HistoryByteReader(first, from: HistoryEncoder.headByteCount)
+    guard let seconds = head.word(), let author = head.text(), let context = head.text() else {
+      throw .damagedHistory(generation, "its head cannot be decoded")
+    }
+    self.generation = generation
+    date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: seconds))
+    self.author = author
+    contextName = context
+    changes = StoredHistoryChanges(chunks: chunks, start: head.offset)
+    var iterator = changes.makeIterator()
+    while iterator.next() != nil {}
+    if iterator.isDamaged { throw .damagedHistory(generation, "its changes cannot be decoded") }
+  }
+}
+
+extension StoreError {
+  static func damagedHistory(_ generation: UInt64, _ reason: String) -> StoreError {
+    .damaged(tree: HistoryState.treeName, key: "transaction \(generation)", reason: reason)
+  }
+}

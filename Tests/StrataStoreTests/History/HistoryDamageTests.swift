@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+import StrataStore
+import StrataTestSupport
+import Testing
+
+/// A store with a history of three saves, and its file open below it.
+private struct Recorded {
+  let folder: TemporaryDirectory
+  let store: LMDBStore
+  let environment: Environment
+
+  init() async throws {
+    folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+    try await store.edit(.keep(HistoryRetention()))
+    for name in ["a", "b", "c"] {
+      var edit = Edit(store)
+      let city = edit.insert(Atlas.city, ["name": .string(name)])
+      try edit.save()
+      var second = Edit(store)
+      try second.update(city, ["name": .string(name + name)])
+      try second.save()
+    }
+    var options = EnvironmentOptions()
+    options.durability = .none
+    environment = try Environment.open(at: path, options: options)
+  }
+
+  /// The keys and values of the tree, in order.
+  func entries() throws -> [(key: [UInt8], value: [UInt8])] {
+    var entries: [(key: [UInt8], value: [UInt8])] = []
+    guard let tree = try environment.tree(named: "history") else { throw Absent() }
+    let transaction = try environment.read()
+    var cursor = try transaction.cursor(in: tree)
+    while try cursor.next() { entries.append(([UInt8](cursor.key), [UInt8](cursor.value))) }
+    return entries
+  }
+
+  /// - Parameter value: nil to delete the entry.
+  func put(_ value: [UInt8]?, under key: [UInt8]) throws {
+    try environment.writeSync { transaction in
+      guard let tree = try transaction.tree(named: "history") else { throw Absent() }
+      try key.withUnsafeBytes { key in
+        if let value {
+          try value.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
+        } else {
+          _ = try transaction.delete(key, in: tree)
+        }
+      }
+    }
+  }
+
+  func isDamaged() -> Bool {
+    do {
+      _ = try store.history(after: nil, countMax: 100, byteCountMax: 1 << 20)
+      return false
+    } catch StoreError.damaged {
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+@Suite struct `A damaged history` {
+  @Test func `says so of each flipped bit, and of each that is missing`() async throws {
+    let recorded = try await Recorded()
+    #expect(!recorded.isDamaged())
+    for (key, value) in try recorded.entries() {
+      for bit in 0..<(value.count * 8) {
+        var flipped = value
+        flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+        try recorded.put(flipped, under: key)
+        #expect(recorded.isDamaged(), "bit \(bit) of \(key)")
+      }
+      try recorded.put(nil, under: key)
+      #expect(recorded.isDamaged(), "\(key)")
+      try recorded.put(value, under: key)
+      #expect(!recorded.isDamaged())
+    }
+  }
+
+  @Test func `is refused under another transaction's key, whatever its length`() async throws {
+    let recorded = try await Recorded()
+    let entries = try recorded.entries()
+    try recorded.put(entries[1].value, under: entries[0].key)
+    #expect(recorded.isDamaged())
+    for length in 0..<entries[0].value.count {
+      try recorded.put(Array(entries[0].value.prefix(length)), under: entries[0].key)
+      #expect(recorded.isDamaged(), "\(length) bytes")
+    }
+  }
+}
+
+@Suite struct `A history in a file` {
+  @Test func `has the bytes that the format says`() async throws {
+    let recorded = try await Recorded()
+    let entries = try recorded.entries()
+    #expect(entries.count == 6)
+    let number = UInt8(recorded.store.schema.of(Atlas.city).number.rawValue)
+    // Generation 1, chunk 0.
+    #expect(entries[0].key == [1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+    // The checksum and the date are left out: last; no author, no context; one insert of serial 1.
+    let insert = entries[0].value
+    #expect(insert[4] == 1 && Array(insert[13...]) == [0, 0, 1, number, 1, 1])
+    let slot = try #require(Atlas.city.slot(named: "name"))
+    let property = recorded.store.schema.of(Atlas.city).numbers[slot].rawValue
+    #expect(Array(entries[1].value[13...]) == [0, 0, 2, number, 1, UInt8(property), 1, 1])
+  }
+
+  @Test func `raises the format of the store, and a lower one is read as before`() async throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    func format() throws -> UInt8 {
+      var options = EnvironmentOptions()
+      options.durability = .none
+      let environment = try Environment.open(at: path, options: options)
+      let tree = try #require(try environment.tree(named: "catalog"))
+      let transaction = try environment.read()
+      return try Array("format".utf8).withUnsafeBytes { key in
+        try #require(try transaction.get(key, in: tree))[6]
+      }
+    }
+    let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+    #expect(try format() == 2)
+    #expect(try store.historyStatus() == nil)
+    try await store.edit(.keep(HistoryRetention()))
+    #expect(try format() == 4)
+    try await store.edit(.stop)
+    #expect(try format() == 4)
+    #expect(try store.historyStatus() == nil)
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import Testing
+
+/// The code of Docs/History.md, part by part.
+@Suite struct `The history guide` {
+  @Test func `shows the code that runs here`() throws { try expectGuide("History.md") }
+
+  @Test func `works as it says`() async throws {
+    let container = try geography()
+    var token: HistoryToken?
+    // begin keeping
+    let coordinator = container.coordinator
+    try await coordinator.keepHistory()
+    // end
+    #expect(try coordinator.historyStatus()?.retention == HistoryRetention())
+    // begin retention
+    try await coordinator.keepHistory(
+      HistoryRetention(maximumAge: .seconds(30 * 24 * 3_600), maximumByteCount: 64 << 20))
+    // end
+    #expect(try coordinator.historyStatus()?.retention.maximumByteCount == 64 << 20)
+    // begin author
+    try await container.root.perform { context in
+      context.transactionAuthor = "import"
+      City(context: context).name = "Lavāsān"
+      try context.save()
+    }
+    // end
+    // begin fetching
+    let transactions = try coordinator.fetchHistory(
+      HistoryRequest(after: token, authors: ["import"], entities: [City.self]))
+    for transaction in transactions {
+      for change in transaction.changes where change.kind == .update {
+        print(transaction.date, change.objectID, change.updatedProperties)
+      }
+    }
+    token = transactions.last?.token ?? token
+    // end
+    #expect(token == (try coordinator.historyStatus()?.newestToken))
+    // begin consumers
+    let consumer = try await coordinator.historyConsumer(named: "search index")
+    for transaction in try consumer.transactions(limit: 100) {
+      for change in transaction.changes { print(change.objectID) }
+      try await consumer.advance(to: transaction.token)
+    }
+    // end
+    #expect(try consumer.position() == token)
+  }
+}
