@@ -37,11 +37,11 @@ enum Made {
 
   @Entity final class City: ManagedObject {
     @Attribute(.unique) var geonameID: Int
-    @Attribute(.indexed) var name: String
+    @Attribute(.indexed, .preserveValueOnDeletion) var name: String
     var latitude: Double
     var longitude: Double
     @Attribute(.indexed) var population: Int
-    var admin1Code: String?
+    @Attribute(.preserveValueOnDeletion) var admin1Code: String?
     var country: Country?
     var timezone: Timezone?
   }
@@ -88,11 +88,11 @@ enum Changed {
 
   @Entity final class City: ManagedObject {
     @Attribute(.unique) var geonameID: Int
-    @Attribute(.indexed, originalName: "name") var title: String
+    @Attribute(.indexed, .preserveValueOnDeletion, originalName: "name") var title: String
     var latitude: Double
     var longitude: Double
     @Attribute(.indexed) var population: Int?
-    var admin1Code: String?
+    @Attribute(.preserveValueOnDeletion) var admin1Code: String?
     @Attribute(.indexed) var rank: Int = 7
     var country: Country?
     var timezone: Timezone?

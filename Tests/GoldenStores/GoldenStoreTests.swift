@@ -5,7 +5,7 @@ import StrataTestSupport
 import Testing
 
 /// The golden stores; a test works on a copy.
-private let stores = ["format-2"]
+private let stores = ["format-2", "format-4"]
 
 private func copy(of store: String, in folder: TemporaryDirectory) throws -> URL {
   let source = try #require(
@@ -101,5 +101,51 @@ private let largest = ["Shanghai", "Beijing", "Shenzhen", "Guangzhou", "Kinshasa
         #expect(count == cities.count { $0.rank == rank })
       }
     }
+  }
+}
+
+@Suite struct `The history of a golden store` {
+  /// Each transaction as "author kind entity properties values"; equal changes once.
+  private func texts(of container: PersistentContainer) throws -> [[String]] {
+    let transactions = try container.coordinator.fetchHistory(HistoryRequest())
+    return transactions.map { transaction in
+      let author = transaction.author ?? "nobody"
+      let changes = transaction.changes.map { change in
+        "\(author) \(change.kind) \(change.objectID.entityName ?? "") \(change.updatedProperties)"
+          + (change.tombstone.isEmpty ? "" : " \(change.tombstone.sorted { $0.key < $1.key })")
+      }
+      return Set(changes).sorted()
+    }
+  }
+
+  @Test func `is read with the model that it was made with`() throws {
+    let folder = try TemporaryDirectory()
+    let url = try copy(of: "format-4", in: folder)
+    let container = try PersistentContainer(at: url, model: Made.model(), durability: .none)
+    #expect(
+      try texts(of: container) == [
+        ["golden insert City []", #"golden update City ["population"]"#],
+        [#"golden update City ["population"]"#],
+        [
+          #"nobody delete City [] [(key: "admin1Code", value: StrataModel.PropertyValue.null), "#
+            + #"(key: "name", value: StrataModel.PropertyValue.string("Nowhere"))]"#
+        ],
+      ])
+    let status = try #require(try container.coordinator.historyStatus())
+    #expect(Array(status.consumers.keys) == ["index"] && status.retention.maximumAge == nil)
+    let rest = try container.coordinator.fetchHistory(
+      HistoryRequest(after: status.consumers["index"]))
+    #expect(rest.count == 2)
+  }
+
+  @Test func `is read with a changed model, by the names of that`() throws {
+    let folder = try TemporaryDirectory()
+    let url = try copy(of: "format-4", in: folder)
+    let container = try PersistentContainer(at: url, model: Changed.model(), durability: .none)
+    #expect(
+      try texts(of: container).last == [
+        #"nobody delete City [] [(key: "admin1Code", value: StrataModel.PropertyValue.null), "#
+          + #"(key: "title", value: StrataModel.PropertyValue.string("Nowhere"))]"#
+      ])
   }
 }

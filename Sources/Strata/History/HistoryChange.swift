@@ -18,6 +18,11 @@ public struct HistoryChange: Sendable, Hashable {
   /// relationship changed have changes of their own.
   public let updatedProperties: [String]
 
+  /// The values that a deleted object leaves, by the names of its attributes with
+  /// `.preserveValueOnDeletion`; empty for other objects and other kinds. An attribute that was nil
+  /// has `.null`. Core Data: `tombstone`.
+  public let tombstone: [String: PropertyValue]
+
   /// Nil if the model no longer has the object's entity.
   init?(_ change: StoredHistoryChange, _ schema: Schema) {
     guard let entity = schema.entity(change.key.entity) else { return nil }
@@ -25,7 +30,7 @@ public struct HistoryChange: Sendable, Hashable {
       switch change.kind {
       case .insert: .insert
       case .update: .update
-      case .delete: .delete
+      case .delete, .deleteWithValues: .delete
       }
     objectID = ObjectID(store: schema.store, key: change.key)
     updatedProperties =
@@ -34,5 +39,23 @@ public struct HistoryChange: Sendable, Hashable {
       : zip(entity.description.properties, entity.numbers).filter {
         change.properties.contains($1)
       }.map(\.0.name)
+    tombstone = change.tombstone.map { Self.values($0, of: entity, schema) } ?? [:]
+  }
+
+  private static func values(
+    _ bytes: [UInt8], of entity: EntitySchema, _ schema: Schema
+  ) -> [String: PropertyValue] {
+    var arena = RecordArena()
+    // The store has checked that it can be read.
+    let record = try? bytes.withUnsafeBytes {
+      try schema.record(of: entity.number, from: $0, into: &arena)
+    }
+    guard let record else { return [:] }
+    var values: [String: PropertyValue] = [:]
+    for slot in entity.preservedSlots {
+      values[entity.description.properties[slot].name] = record.value(
+        at: slot, layout: entity.layout, store: schema.store)
+    }
+    return values
   }
 }

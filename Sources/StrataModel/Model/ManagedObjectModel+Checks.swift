@@ -33,6 +33,9 @@ extension ManagedObjectModel {
         throw .unfitExternal(entity: entity, property: attribute.name)
       }
     }
+    if attribute.preservesValueOnDeletion, attribute.isExternal || attribute.isTransient {
+      throw .unfitPreservation(entity: entity, property: attribute.name)
+    }
     guard attribute.defaultValue != .null else {
       if attribute.needsDefault, !attribute.isOptional {
         throw .missingDefault(entity: entity, property: attribute.name)

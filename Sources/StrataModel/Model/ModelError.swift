@@ -26,6 +26,9 @@ public enum ModelError: Error, Sendable, Hashable {
   /// `.external` is for a `Data` attribute that is neither `.unique`, alone or together with
   /// others, nor `.indexed`, nor `.transient`, nor derived: its bytes are not in the object.
   case unfitExternal(entity: String, property: String)
+  /// `.preserveValueOnDeletion` is for an attribute that is neither `.external` nor `.transient`:
+  /// its value is not in the stored object.
+  case unfitPreservation(entity: String, property: String)
   /// Values of this type have no order that an index could keep (`Codable` structs).
   case unindexableType(entity: String, property: String, type: AttributeType)
   /// `uniqueTogether` names a property that the entity does not have.
@@ -87,6 +90,9 @@ extension ModelError: CustomStringConvertible {
     case .unfitExternal(let entity, let attribute):
       "\(entity).\(attribute) cannot be external: that is for Data that is neither unique, "
         + "indexed, transient nor derived."
+    case .unfitPreservation(let entity, let attribute):
+      "\(entity).\(attribute) cannot be preserved on deletion: its value is not in the stored "
+        + "object. Remove .preserveValueOnDeletion, or .external or .transient."
     case .unindexableType(let entity, let attribute, let type):
       "\(entity).\(attribute) cannot be unique or indexed: values of type \(type) have no order."
     case .unknownConstraintProperty(let entity, let property):

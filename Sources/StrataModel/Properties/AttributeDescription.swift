@@ -32,6 +32,13 @@ public enum AttributeOption: Sendable, Hashable {
   /// For `Data` and `Data?` alone, and neither with `.unique`, `.indexed` or `.transient` nor
   /// derived or the source of a derivation. Core Data: `allowsExternalBinaryDataStorage`.
   case external
+  /// The history of a store keeps the value of a deleted object: `HistoryChange.tombstone`. For
+  /// values that others know the object by, such as the identifier of a server.
+  ///
+  /// It changes nothing in a store that keeps no history, and applies to deletions from the save
+  /// after it was added to the model. Neither with `.external` nor with `.transient`. SwiftData:
+  /// `preserveValueOnDeletion`; Core Data: `preservesValueInHistoryOnDeletion`.
+  case preserveValueOnDeletion
 }
 
 /// An attribute: a value that an object itself holds. Core Data: `NSAttributeDescription`.
@@ -95,6 +102,12 @@ public struct AttributeDescription: Sendable {
   /// The name that the attribute had in the model before this one, or nil if it is the same.
   /// Core Data: `renamingIdentifier`.
   public var originalName: String? { contents.value.originalName }
+
+  /// Whether the history of a store keeps the value of a deleted object. Core Data:
+  /// `preservesValueInHistoryOnDeletion`.
+  public var preservesValueOnDeletion: Bool {
+    hasOptions && options.contains(.preserveValueOnDeletion)
+  }
 
   /// The source of a derived value; nil for an attribute that is set.
   public var derivation: AttributeDerivation? {

@@ -16,6 +16,8 @@ package final class EntitySchema: Sendable {
   package let indexedSlots: SlotSet
   /// The slots of derived attributes: no edit sets them, and they count in no conflict.
   package let derivedSlots: SlotSet
+  /// The slots whose values a history keeps of deleted objects.
+  package let preservedSlots: SlotSet
   /// By slot; nil where the slot is an attribute.
   package let relationships: [RelationshipSchema?]
   /// Relationships without inverse that may lead to objects of this entity.
@@ -44,6 +46,11 @@ package final class EntitySchema: Sendable {
         description.derivation(of: attribute) != nil
       else { return }
       slots.insert(property.offset)
+    }
+    preservedSlots = description.properties.enumerated().reduce(into: []) { slots, property in
+      if property.element.attribute?.preservesValueOnDeletion == true {
+        slots.insert(property.offset)
+      }
     }
     self.relationships = relationships
     self.incoming = incoming

@@ -109,6 +109,7 @@ struct BatchDelete {
   /// - Returns: nil if it cannot; nothing was done then.
   private mutating func deleteUnseen() throws -> BatchOutcome? {
     guard case .all(let numbers) = deletion.subject,
+      !numbers.contains(where: { history?.leavesTombstones($0) ?? false }),
       let (outcome, trees) = try planUnseen(numbers)
     else { return nil }
     for tree in trees { try transaction.clear(tree) }
@@ -262,13 +263,20 @@ struct BatchDelete {
     for number in deletions.entities {
       guard let ends = schema.entity(number)?.ends else { continue }
       let isOfConsequence = consequences?.concerns(number) ?? false
-      if !ends.concernDeletion && ends.links.isEmpty && !isOfConsequence { continue }
+      let leavesTombstone = history?.leavesTombstones(number) ?? false
+      if !ends.concernDeletion && ends.links.isEmpty && !isOfConsequence && !leavesTombstone {
+        continue
+      }
       let denies = ends.have(.deny)
       for key in deletions.sorted(of: number) {
         try step()
         var arena = RecordArena()
         if denies { try examineDenials(of: key, view, &arena) }
         try examineLinks(of: key, ends, view)
+        if leavesTombstone {
+          let record = try record(of: key, view, into: &arena)
+          history?.noteTombstone(of: key, record)
+        }
         if isOfConsequence {
           let record = try record(of: key, view, into: &arena)
           try consequences?.willDelete(key, record, in: read)

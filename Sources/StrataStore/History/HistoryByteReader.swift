@@ -39,6 +39,13 @@ struct HistoryByteReader {
     return nil
   }
 
+  /// As many bytes as a number before them says.
+  mutating func countedBytes() -> [UInt8]? {
+    guard let count = number(), count <= UInt64(bytes.count - offset) else { return nil }
+    offset += Int(count)
+    return Array(bytes[(offset - Int(count))..<offset])
+  }
+
   /// A text that may be nil.
   mutating func text() -> String?? {
     guard let number = number() else { return nil }

@@ -38,7 +38,7 @@ package enum HistoryEdit: Sendable {
     switch self {
     case .keep: break
     case .stop:
-      let consumers = try HistoryReader(transaction, writer.tree).consumers()
+      let consumers = try HistoryReader(transaction, writer.tree, schema).consumers()
       try transaction.clear(writer.tree)
       for (name, reached) in consumers { try writer.setConsumer(name, reached: reached) }
       writer.state.isKept = false
@@ -51,7 +51,7 @@ package enum HistoryEdit: Sendable {
       if reached > generation { throw StoreError.foreignHistoryToken }
       try writer.setConsumer(name, reached: reached)
     case .addConsumer(let name):
-      let consumers = try HistoryReader(transaction, writer.tree).consumers()
+      let consumers = try HistoryReader(transaction, writer.tree, schema).consumers()
       if consumers[name] != nil { return false }
       try writer.setConsumer(name, reached: writer.state.floor)
     case .removeConsumer(let name):

@@ -4,7 +4,8 @@ import Foundation
 import StrataModel
 import StrataRecord
 
-/// Writes one transaction of the history as chunks of at most about 64 KiB.
+/// Writes one transaction of the history as chunks of at most 128 KiB, unless the values of one
+/// deleted object take more.
 ///
 /// | part | bytes |
 /// | --- | --- |
@@ -18,10 +19,11 @@ import StrataRecord
 ///
 /// | part | bytes |
 /// | --- | --- |
-/// | kind | 1: 1 insert, 2 update, 3 delete |
+/// | kind | 1: 1 insert, 2 update, 3 delete, 4 delete with values |
 /// | entity | a number |
 /// | properties | of an update: how many, then their numbers, ascending; each a number |
 /// | objects | how many, then of each its serial less the serial before it; each a number |
+/// | values | of a delete with values, behind each serial: how many bytes, a number; a record |
 ///
 /// A number is in LEB128: seven bits in each byte, the lowest first, and the highest bit set in all
 /// but the last. Docs/FileFormat.md, "History".
@@ -51,7 +53,12 @@ struct HistoryEncoder {
     encoder.append(contextName)
     encoder.append(record.inserted, .insert)
     encoder.append(record.updated, record.schema)
-    encoder.append(record.deleted, .delete)
+    if record.tombstones.isEmpty {
+      encoder.append(record.deleted, .delete)
+    } else {
+      encoder.append(record.deleted.filter { record.tombstones[$0] == nil }, .delete)
+      encoder.append(record.tombstones)
+    }
     encoder.end(isLast: true)
     return encoder.chunks
   }
@@ -83,7 +90,9 @@ struct HistoryEncoder {
 
   // MARK: - Parts
 
-  private mutating func append(_ number: UInt64) {
+  private mutating func append(_ number: UInt64) { Self.append(number, to: &bytes) }
+
+  private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
     var rest = number
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -122,6 +131,29 @@ struct HistoryEncoder {
       for (slots, serials) in serials.sorted(by: { $0.value[0] < $1.value[0] }) {
         append(serials, .update, entity, slots.map { numbers[$0] }.sorted())
       }
+    }
+  }
+
+  /// Deleted objects with the values that they leave.
+  private mutating func append(_ tombstones: [ObjectKey: [UInt8]]) {
+    var rest = tombstones.sorted { $0.key < $1.key }[...]
+    while let entity = rest.first?.key.entity {
+      var (objects, count, former) = ([UInt8](), 0 as UInt64, 0 as UInt64)
+      while let (key, record) = rest.first, key.entity == entity,
+        objects.count < Self.chunkByteCount
+      {
+        Self.append(key.serial - former, to: &objects)
+        Self.append(UInt64(record.count), to: &objects)
+        objects += record
+        former = key.serial
+        count += 1
+        rest = rest.dropFirst()
+      }
+      if bytes.count + objects.count > Self.chunkByteCount { end(isLast: false) }
+      bytes.append(HistoryChangeKind.deleteWithValues.rawValue)
+      append(UInt64(entity.rawValue))
+      append(count)
+      bytes += objects
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
+import StrataRecord
 
 /// Reads the tree `history` in one transaction.
 ///
@@ -11,10 +12,12 @@ import StrataLMDB
 struct HistoryReader {
   private let transaction: Transaction
   private let tree: Tree
+  private let schema: Schema
 
-  init(_ transaction: Transaction, _ tree: Tree) {
+  init(_ transaction: Transaction, _ tree: Tree, _ schema: Schema) {
     self.transaction = transaction
     self.tree = tree
+    self.schema = schema
   }
 
   /// The generations that consumers have reached, by the consumers' names.
@@ -56,7 +59,7 @@ struct HistoryReader {
         byteCount += cursor.value.count
         isAtChunk = try cursor.next()
       }
-      found.append(try StoredHistoryTransaction(generation: generation, chunks: chunks))
+      found.append(try StoredHistoryTransaction(generation: generation, chunks: chunks, schema))
     }
     return found
   }

@@ -13,6 +13,9 @@ import StrataRecord
 struct HistoryRecord {
   private(set) var inserted: [ObjectKey] = []
   private(set) var deleted: [ObjectKey] = []
+  /// The bytes of records with the values that deleted objects leave, by the objects' keys; only of
+  /// entities that leave any.
+  private(set) var tombstones: [ObjectKey: [UInt8]] = [:]
   /// With the slots that changed: of attributes, of to-one relationships, and of to-many
   /// relationships whose links are kept beside the objects.
   private(set) var updated: [(key: ObjectKey, slots: SlotSet)] = []
@@ -31,6 +34,7 @@ struct HistoryRecord {
       for item in section.items {
         if item.new == nil {
           deleted.append(item.key)
+          if let old = item.old { noteTombstone(of: item.key, old) }
         } else if item.old == nil {
           inserted.append(item.key)
         } else {
@@ -70,6 +74,20 @@ struct HistoryRecord {
   }
 
   mutating func noteDeleted(_ keys: [ObjectKey]) { deleted += keys }
+
+  /// Whether deleted objects of an entity leave values.
+  func leavesTombstones(_ entity: EntityNumber) -> Bool {
+    schema.entity(entity)?.preservedSlots.isEmpty == false
+  }
+
+  /// Notes the values that an object leaves when it is deleted.
+  mutating func noteTombstone(of key: ObjectKey, _ record: Record) {
+    guard let entity = schema.entity(key.entity), !entity.preservedSlots.isEmpty else { return }
+    var arena = RecordArena()
+    let others = entity.layout.placedSlots.subtracting(entity.preservedSlots)
+    let left = entity.layout.clearing(others, in: record, into: &arena)
+    tombstones[key] = left.withUnsafeBytes { [UInt8]($0) }
+  }
 
   /// Orders the lists, and makes one change of all those of an object.
   mutating func finish() {

@@ -69,6 +69,6 @@ extension HistoryWriter {
   }
 
   private func consumers() throws -> [String: UInt64] {
-    try HistoryReader(transaction, tree).consumers()
+    try HistoryReader(transaction, tree, schema).consumers()
   }
 }

@@ -51,7 +51,7 @@ extension LMDBStore {
         // Another process has begun to keep it in between.
         return try readHistory(body)
       }
-      return try body(state, HistoryReader(transaction, tree), generation)
+      return try body(state, HistoryReader(transaction, tree, schema), generation)
     } catch let error as LMDBError {
       throw StoreError(error, tree: HistoryState.treeName)
     }

@@ -7,6 +7,8 @@ package enum HistoryChangeKind: UInt8, Sendable {
   case insert = 1
   case update = 2
   case delete = 3
+  /// A delete of an object that leaves values.
+  case deleteWithValues = 4
 }
 
 /// One change of a stored transaction.
@@ -15,6 +17,8 @@ package struct StoredHistoryChange: Sendable {
   package let key: ObjectKey
   /// The properties that an update has changed, ascending; empty for other kinds.
   package let properties: [PropertyNumber]
+  /// The bytes of a record with the values that a deleted object leaves; nil if it leaves none.
+  package let tombstone: [UInt8]?
 }
 
 /// The changes of one transaction.
@@ -66,8 +70,17 @@ package struct StoredHistoryChanges: Sequence, Sendable {
       }
       remainingCount -= 1
       serial += step
+      var tombstone: [UInt8]?
+      if kind == .deleteWithValues {
+        guard let bytes = reader.countedBytes() else {
+          isDamaged = true
+          return nil
+        }
+        tombstone = bytes
+      }
       return StoredHistoryChange(
-        kind: kind, key: ObjectKey(entity: entity, serial: serial), properties: properties)
+        kind: kind, key: ObjectKey(entity: entity, serial: serial), properties: properties,
+        tombstone: tombstone)
     }
 
     private mutating func beginSection() -> Bool {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrata
 package import Foundation
+import StrataModel
+import StrataRecord
 
 /// A transaction of the history as the file has it: its changes are decoded while they are
 /// iterated, so that a million of them take the memory of their bytes alone.
@@ -17,7 +19,7 @@ package struct StoredHistoryTransaction: Sendable {
 
   /// - Parameter chunks: the values under the transaction's keys, in order.
   /// - Throws: `damaged`.
-  init(generation: UInt64, chunks: [[UInt8]]) throws(StoreError) {
+  init(generation: UInt64, chunks: [[UInt8]], _ schema: Schema) throws(StoreError) {
     guard let first = chunks.first else {
       throw .damagedHistory(generation, "the transaction is missing")
     }
@@ -45,8 +47,24 @@ package struct StoredHistoryTransaction: Sendable {
     contextName = context
     changes = StoredHistoryChanges(chunks: chunks, start: head.offset)
     var iterator = changes.makeIterator()
-    while iterator.next() != nil {}
-    if iterator.isDamaged { throw .damagedHistory(generation, "its changes cannot be decoded") }
+    var areSound = true
+    while let change = iterator.next() {
+      if let tombstone = change.tombstone {
+        areSound = areSound && schema.canRead(tombstone, of: change.key.entity)
+      }
+    }
+    if iterator.isDamaged || !areSound {
+      throw .damagedHistory(generation, "its changes cannot be decoded")
+    }
+  }
+}
+
+extension Schema {
+  /// Whether the bytes are a record of an entity, or of one that the model no longer has.
+  fileprivate func canRead(_ bytes: [UInt8], of entity: EntityNumber) -> Bool {
+    var arena = RecordArena()
+    return layout(of: entity) == nil
+      || bytes.withUnsafeBytes { (try? record(of: entity, from: $0, into: &arena)) != nil }
   }
 }
 

@@ -46,5 +46,10 @@ import Testing
     }
     // end
     #expect(try consumer.position() == token)
+    // begin preserving
+    for change in transactions[0].changes where change.kind == .delete {
+      print(change.objectID, change.tombstone["iso"] ?? .null)
+    }
+    // end
   }
 }

@@ -240,6 +240,55 @@ extension PersistentContainer {
   }
 }
 
+@Suite struct `A deleted object` {
+  /// Countries leave `iso` and `population`.
+  @Test(arguments: [1, 3, 400], [true, false])
+  func `leaves the values that the model asks for`(count: Int, isBatch: Bool) async throws {
+    let container = try geography()
+    let ids = try await container.root.perform { context in
+      var ids: [ObjectID] = []
+      for index in 0..<count {
+        let country = context.country("\(index)" + String(repeating: "é", count: index * 2))
+        country.population = index
+        ids.append(country.objectID)
+      }
+      context.city("A")
+      try context.save()
+      return ids
+    }
+    try await container.coordinator.keepHistory()
+    if isBatch {
+      try await container.coordinator.execute(BatchDeleteRequest(Country.all))
+    } else {
+      try await container.root.perform { context in
+        for country in try context.fetch(Country.all) { context.delete(country) }
+        try context.save()
+      }
+    }
+    try await container.coordinator.execute(BatchDeleteRequest(City.all))
+    let transactions = try container.all()
+    let changes = transactions.flatMap { Array($0.changes) }
+    #expect(changes.map(\.kind) == Array(repeating: .delete, count: count + 1))
+    #expect(Array(changes.map(\.objectID).prefix(count)) == ids)
+    for (index, change) in changes.prefix(count).enumerated() {
+      let iso = "\(index)" + String(repeating: "é", count: index * 2)
+      #expect(change.tombstone == ["iso": .string(iso), "population": .int(Int64(index))])
+    }
+    #expect(changes.last?.tombstone == [:])
+  }
+
+  @Test func `leaves no value that is not in the stored object`() {
+    for option in [AttributeOption.transient, .external] {
+      let attribute = AttributeDescription(
+        "bytes", type: .data, isOptional: true, options: [option, .preserveValueOnDeletion])
+      let entity = EntityDescription("A", class: City.self, properties: [.attribute(attribute)])
+      #expect(throws: ModelError.unfitPreservation(entity: "A", property: "bytes")) {
+        try ManagedObjectModel(entities: [entity])
+      }
+    }
+  }
+}
+
 @Suite struct `A history and a changed model` {
   @Test func `go together, and names that are gone are left out`() async throws {
     let folder = try TemporaryDirectory()
@@ -251,6 +300,11 @@ extension PersistentContainer {
       try await container.coordinator.keepHistory()
       try await container.root.perform { context in
         context.city("A", in: context.country("X"))
+        context.country("Y").population = 3
+        try context.save()
+        for country in try context.fetch(Country.where { $0.iso == "Y" }) {
+          context.delete(country)
+        }
         try context.save()
         for country in try context.fetch(Country.all) { country.population = 1 }
         try context.save()
@@ -269,14 +323,17 @@ extension PersistentContainer {
     let transactions = try container.coordinator.fetchHistory(HistoryRequest(after: token))
     #expect(
       transactions.map { $0.changes.map { "\($0.kind) \($0.updatedProperties)" } } == [
-        ["insert []", "insert []"], [#"update ["population"]"#], [#"update ["population"]"#],
+        ["insert []", "insert []", "insert []"], ["delete []"], [#"update ["population"]"#],
+        [#"update ["population"]"#],
       ])
+    let tombstone = transactions[1].changes.first { _ in true }?.tombstone
+    #expect(tombstone == ["iso": .string("Y"), "population": .int(3)])
     let reopened = try PersistentContainer(
       at: url,
       model: ManagedObjectModel(
         Ferry.self, City.self, Country.self, Language.self, Government.self),
       durability: .none)
-    #expect(try reopened.coordinator.fetchHistory(HistoryRequest(after: token)).count == 3)
+    #expect(try reopened.coordinator.fetchHistory(HistoryRequest(after: token)).count == 4)
   }
 }
 

@@ -169,10 +169,15 @@ private struct RecordedWarehouse: Model {
       if transactions.count == 1, told[change.objectID] != nil {
         throw ModelDifference("\(change.objectID) has two changes")
       }
-      let former = told[change.objectID]
+      let left = change.tombstone.mapValues { "\($0) nil" }
+      let isWare = ["Crate", "Barrel"].contains(change.objectID.entityName)
+      let former = state.objects[change.objectID]
+      let label = change.kind == .delete && isWare ? former?["label"] : nil
+      try expectSame(left["label"], label, "the value that \(change.objectID) leaves")
+      let earlier = told[change.objectID]
       told[change.objectID] = (
-        former?.kind == .insert ? .insert : change.kind,
-        former?.properties.union(change.updatedProperties) ?? Set(change.updatedProperties)
+        earlier?.kind == .insert ? .insert : change.kind,
+        earlier?.properties.union(change.updatedProperties) ?? Set(change.updatedProperties)
       )
     }
     var found: Set<String> = []

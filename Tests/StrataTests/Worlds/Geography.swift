@@ -7,9 +7,9 @@ import StrataTestSupport
 // countries, their cities and the routes between them.
 
 @Entity final class Country: ManagedObject {
-  @Attribute(.unique) var iso: String
+  @Attribute(.unique, .preserveValueOnDeletion) var iso: String
   @Attribute(.indexed) var name: String
-  var population: Int = 0
+  @Attribute(.preserveValueOnDeletion) var population: Int = 0
   @Relationship(.symmetric) var neighbours: ToMany<Country>
   @Relationship(deleteRule: .cascade, inverse: \City.country) var cities: ToMany<City>
   @Relationship(inverse: \Language.countries) var languages: ToMany<Language>

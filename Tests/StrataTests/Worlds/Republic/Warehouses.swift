@@ -8,7 +8,7 @@ import StrataTestSupport
 
 @Entity(isAbstract: true)
 class Ware: ManagedObject {
-  @Attribute(.indexed) var label: String
+  @Attribute(.indexed, .preserveValueOnDeletion) var label: String
   @Attribute(.external) var picture: Data?
   var value: Int = 0
   var rack: Rack?
