@@ -125,13 +125,31 @@ struct HistoryEncoder {
       let changes = rest.prefix { $0.key.entity == entity }
       rest = rest.dropFirst(changes.count)
       guard let numbers = schema.entity(entity)?.numbers else { continue }
-      var serials: [SlotSet: [UInt64]] = [:]
-      for change in changes { serials[change.slots, default: []].append(change.key.serial) }
-      // In an order that does not depend on hashing.
-      for (slots, serials) in serials.sorted(by: { $0.value[0] < $1.value[0] }) {
-        append(serials, .update, entity, slots.map { numbers[$0] }.sorted())
+      for group in Self.groups(changes) {
+        append(group.serials, .update, entity, group.slots.map { numbers[$0] }.sorted())
       }
     }
+  }
+
+  /// The serials of changes by what has changed, in the order of the first of each.
+  private static func groups(
+    _ changes: ArraySlice<(key: ObjectKey, slots: SlotSet)>
+  ) -> [(slots: SlotSet, serials: [UInt64])] {
+    var groups: [(slots: SlotSet, serials: [UInt64])] = []
+    var places: [SlotSet: Int] = [:]
+    var place = 0
+    for change in changes {
+      // Neighbours often have the same: hashing takes longer than comparing.
+      if groups.isEmpty || groups[place].slots != change.slots {
+        place = places[change.slots] ?? groups.count
+        if place == groups.count {
+          groups.append((change.slots, []))
+          places[change.slots] = place
+        }
+      }
+      groups[place].serials.append(change.key.serial)
+    }
+    return groups
   }
 
   /// Deleted objects with the values that they leave.

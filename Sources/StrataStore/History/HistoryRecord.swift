@@ -91,8 +91,19 @@ struct HistoryRecord {
 
   /// Orders the lists, and makes one change of all those of an object.
   mutating func finish() {
-    inserted.sort()
-    deleted.sort()
+    // A save's are sorted but for those that links add.
+    if !inserted.areAscending { inserted.sort() }
+    if !deleted.areAscending { deleted.sort() }
+    if !areUpdatesAscending { joinUpdates() }
+    if inserted.isEmpty && deleted.isEmpty { return }
+    updated.removeAll { inserted.hasSorted($0.key) || deleted.hasSorted($0.key) }
+  }
+
+  private var areUpdatesAscending: Bool {
+    updated.indices.dropFirst().allSatisfy { updated[$0 - 1].key < updated[$0].key }
+  }
+
+  private mutating func joinUpdates() {
     updated.sort { $0.key < $1.key }
     var last = 0
     for place in updated.indices.dropFirst() {
@@ -104,12 +115,12 @@ struct HistoryRecord {
       }
     }
     updated.removeSubrange(min(last + 1, updated.count)...)
-    if inserted.isEmpty && deleted.isEmpty { return }
-    updated.removeAll { inserted.hasSorted($0.key) || deleted.hasSorted($0.key) }
   }
 }
 
 extension [ObjectKey] {
+  fileprivate var areAscending: Bool { indices.dropFirst().allSatisfy { self[$0 - 1] < self[$0] } }
+
   /// Whether this ascending array has `key`. O(log count).
   fileprivate func hasSorted(_ key: ObjectKey) -> Bool {
     var (low, high) = (0, count)
