@@ -117,6 +117,11 @@ package final class LMDBStore: PersistentStore {
     enqueue(.history(edit, completion), lendingThread: false)
   }
 
+  package func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws {
+    let environment = try openEnvironment()
+    try StoreBackup(of: environment, to: path, compacting: compacting, watch).run()
+  }
+
   /// - Throws: `closed`.
   func openEnvironment() throws(StoreError) -> Environment {
     guard let opened = state.withLock({ $0 }) else { throw .closed }

@@ -64,6 +64,15 @@ package protocol PersistentStore: SnapshotSource {
     after token: HistoryToken?, countMax: Int, byteCountMax: Int
   ) throws -> [StoredHistoryTransaction]
 
+  /// Copies the newest commit into a new file at `path`, while readers and savers go on. Blocks the
+  /// calling thread.
+  ///
+  /// - Parameters:
+  ///   - compacting: whether to leave out unused space, which takes more time.
+  ///   - watch: told the bytes that are written; it can cancel.
+  /// - Throws: `StoreError`, `CancellationError`. There is no file at the path then.
+  func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws
+
   /// Serials for new objects, which no object of the store ever had or will have, whatever happens
   /// to the process. Waits for the disk only if 65,536 serials are used up faster than the store
   /// writes.

@@ -9,6 +9,8 @@ import StrataModel
 extension StoreError: CustomStringConvertible {
   public var description: String {
     switch self {
+    case .fileExists(let path):
+      "There is a file at \(path), and it was not changed. Choose another path, or remove it first."
     case .folderMissing(let path):
       "The folder of \(path) does not exist. Create it, then open the store."
     case .permissionDenied(let path):

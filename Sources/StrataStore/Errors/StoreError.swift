@@ -8,6 +8,9 @@ public import StrataModel
 public enum StoreError: Error, Sendable {
   // MARK: Opening
 
+  /// There is a file at the path at which another is to be made; it was not changed. Choose another
+  /// path, or remove the file first.
+  case fileExists(path: String)
   /// The folder in which the store is to be created does not exist. Create it first.
   case folderMissing(path: String)
   /// The process may not read and write the file, its lock file or their folder.

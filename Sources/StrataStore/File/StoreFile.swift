@@ -73,6 +73,53 @@ enum StoreFile {
     _ = consume lock
   }
 
+  /// Creates a file at `path` that has its name only when it is complete and synced.
+  ///
+  /// - Parameter write: writes the file.
+  /// - Throws: `fileExists`, `folderMissing`, `permissionDenied`, `diskFull`, `storage`; the errors
+  ///   of `write`. There is no file at the path then.
+  static func createWhole(
+    at path: String, permissions: UInt32, _ write: (_ file: Int32) throws -> Void
+  ) throws {
+    if try kind(at: path) != .nothing { throw StoreError.fileExists(path: path) }
+    clearLeftovers(of: path)
+    let lock = CreationLock(folder: folder(of: path), for: .creating)
+    let temporary = "\(path)\(temporaryMark)\(UUID().uuidString)"
+    let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(permissions))
+    guard file >= 0 else {
+      if errno == ENOENT { throw StoreError.folderMissing(path: path) }
+      throw StoreError(LMDBError(code: errno), opening: path)
+    }
+    defer {
+      close(file)
+      unlink(temporary)
+    }
+    try write(file)
+    guard fsync(file) == 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
+    guard link(temporary, path) == 0 else {
+      if errno == EEXIST { throw StoreError.fileExists(path: path) }
+      throw StoreError(LMDBError(code: errno), opening: path)
+    }
+    try syncFolder(of: path)
+    _ = consume lock
+  }
+
+  /// Writes all bytes to a file that `createWhole` has opened.
+  ///
+  /// - Throws: `diskFull`, `storage`.
+  static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(StoreError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      // The C library's, not this function.
+      let count = Foundation.write(file, rest.baseAddress, rest.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw StoreError(LMDBError(code: errno))
+      }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+    }
+  }
+
   /// A new store without a name: its space is free again when the environment closes.
   ///
   /// - Throws: `diskFull`, `storage`.

@@ -149,6 +149,10 @@ final class CountingStore: PersistentStore {
     store.edit(edit, completion: completion)
   }
 
+  func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws {
+    try store.backUp(to: path, compacting: compacting, watch)
+  }
+
   func historyStatus() throws -> HistoryStatus? { try store.historyStatus() }
 
   func history(

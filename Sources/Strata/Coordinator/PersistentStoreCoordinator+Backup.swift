@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import StrataChanges
+import StrataStore
+
+/// How far a backup has come.
+public struct BackupProgress: Sendable, Hashable {
+  /// The bytes that are written.
+  public let completedByteCount: Int
+  /// The bytes to write, 1 at least: an estimate, too high for a compacting backup.
+  public let totalByteCount: Int
+}
+
+extension PersistentStoreCoordinator {
+  /// Copies the store into a new file, while contexts go on reading and saving.
+  ///
+  /// The copy has one state of the store: the newest commit at the beginning. It has all objects,
+  /// external values and the history, and the same identity, so that object IDs of the store lead to
+  /// the copies of its objects. Unsaved changes are not in it. When this returns, the copy is on the
+  /// disk; until then there is no file at `url`. A copy of a store in memory is a store on the disk.
+  ///
+  /// Saves go on, and until it is done the space that they free is not used again: the file may
+  /// grow. If the process dies meanwhile, a file named like the copy with `.new-` and a UUID stays;
+  /// the next backup to the same URL removes it.
+  ///
+  /// - Parameters:
+  ///   - url: the URL of a file that does not exist; its folder must exist.
+  ///   - compacting: whether to leave out unused space, which takes more time.
+  /// - Important: It blocks the thread as long as the backup takes. In async code use the
+  ///   asynchronous call, which can be cancelled.
+  /// - Throws: `StoreError.fileExists`, `.folderMissing`, `.permissionDenied`, `.diskFull`,
+  ///   `.storage`, `.closed`. There is no file at `url` then.
+  /// - Complexity: O(bytes of the store).
+  public func backUp(to url: URL, compacting: Bool = false) throws {
+    try store.backUp(to: url.path, compacting: compacting, BatchWatch())
+  }
+
+  /// Copies the store into a new file, on a thread of its own, as the blocking call does. When the
+  /// task is cancelled, it ends within a few 10,000 bytes.
+  ///
+  /// - Parameter progress: called for about each 64 KiB, on that thread, with the progress; it must
+  ///   be short.
+  /// - Throws: as the blocking call, and `CancellationError`.
+  public func backUp(
+    to url: URL, compacting: Bool = false, isolation: isolated (any Actor)? = #isolation,
+    progress: (@Sendable (BackupProgress) -> Void)? = nil
+  ) async throws {
+    var report: (@Sendable (Int, Int) -> Void)?
+    if let progress {
+      report = { progress(BackupProgress(completedByteCount: $0, totalByteCount: $1)) }
+    }
+    let watch = BatchWatch(report: report)
+    let (store, path) = (store, url.path)
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread {
+          continuation.resume(
+            with: Result { try store.backUp(to: path, compacting: compacting, watch) })
+        }
+      }
+    } onCancel: {
+      watch.cancel()
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataChanges
+import StrataLMDB
+import StrataPrimitives
+
+/// Copies an open store's newest commit into a new file, while readers and writers go on.
+///
+/// LMDB writes into a pipe on a thread of its own, and this reads from the pipe and writes the file:
+/// so it knows how far it has come, and can end early. The file has a temporary name until it is
+/// complete and synced, as a store that is being created (`StoreFile`). If the process dies, the
+/// temporary file stays; the next creation or backup at the path removes it.
+///
+/// ## Isolation
+/// Blocks the thread that it runs on; not the writer's.
+struct StoreBackup {
+  private let environment: Environment
+  private let path: String
+  private let compacts: Bool
+  private let watch: BatchWatch
+
+  /// - Parameter path: of the copy.
+  init(of environment: Environment, to path: String, compacting: Bool, _ watch: BatchWatch) {
+    self.environment = environment
+    self.path = path
+    compacts = compacting
+    self.watch = watch
+  }
+
+  /// - Throws: `StoreError.fileExists`, `.folderMissing`, `.permissionDenied`, `.diskFull`,
+  ///   `.storage`; `CancellationError`. There is no file at the path then.
+  func run() throws {
+    try StoreFile.createWhole(at: path, permissions: environment.permissions) { file in
+      try write(to: file)
+    }
+  }
+
+  private func write(to file: Int32) throws {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw StoreError(LMDBError(code: errno)) }
+    let (exit, entry) = (ends[0], ends[1])
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let copied = Answer<Void>()
+    let thread = Thread { [environment, compacts] in
+      // When the reader is gone, writing is an error and no signal.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGPIPE)
+      pthread_sigmask(SIG_BLOCK, &signals, nil)
+      let result = Result { try environment.copy(toDescriptor: entry, compacting: compacts) }
+      close(entry)
+      copied.give(result)
+    }
+    thread.stackSize = 1 << 20
+    thread.start()
+    do {
+      try drain(exit, into: file)
+    } catch {
+      // Ends the copying, whose own error would only be that of the closed pipe.
+      close(exit)
+      _ = try? copied.wait()
+      throw error
+    }
+    close(exit)
+    do {
+      try copied.wait()
+    } catch let error as LMDBError {
+      throw StoreError(error)
+    }
+  }
+
+  private func drain(_ exit: Int32, into file: Int32) throws {
+    let expectedCount = environment.usedByteCount
+    var doneCount = 0
+    try withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 16) { buffer in
+      while true {
+        try watch.check()
+        let count = read(exit, buffer.baseAddress, buffer.count)
+        if count == 0 { return }
+        if count < 0 {
+          if errno == EINTR { continue }
+          throw StoreError(LMDBError(code: errno))
+        }
+        try StoreFile.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: file)
+        doneCount += count
+        watch.tell(doneCount, of: max(expectedCount, doneCount))
+      }
+    }
+  }
+}
