@@ -62,12 +62,14 @@ struct HistoryState: Equatable {
       throw StoreError(error, tree: Trees.catalogName)
     }
     guard let bytes else { return nil }
-    guard bytes.count == Self.byteCount, bytes[0] <= 1, bytes[1] <= 1 else {
-      throw .damaged(
-        tree: Trees.catalogName, key: Self.note.description, reason: "it cannot be decoded")
-    }
     func number(at offset: Int) -> UInt64 {
       UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    // No file is as large as 2⁴⁸ bytes.
+    guard bytes.count == Self.byteCount, bytes[0] <= 1, bytes[1] <= 1, number(at: 8) < 1 << 48
+    else {
+      throw .damaged(
+        tree: Trees.catalogName, key: Self.note.description, reason: "it cannot be decoded")
     }
     isKept = bytes[0] == 1
     endsWhenConsumed = bytes[1] == 1

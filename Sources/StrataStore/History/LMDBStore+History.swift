@@ -47,6 +47,9 @@ extension LMDBStore {
       let transaction = try environment.read()
       let generation = try Catalog.generation(in: transaction, ofVersion: schema.version)
       guard let state = try HistoryState(in: transaction), state.isKept else { return nil }
+      guard state.floor <= generation else {
+        throw StoreError.damagedHistory(state.floor, "the store has no such generation")
+      }
       guard let tree else {
         // Another process has begun to keep it in between.
         return try readHistory(body)

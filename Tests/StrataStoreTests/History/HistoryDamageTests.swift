@@ -86,6 +86,31 @@ private struct Recorded {
     }
   }
 
+  @Test func `says so of a note that cannot be, and never traps`() async throws {
+    let recorded = try await Recorded()
+    let note = try {
+      let transaction = try recorded.environment.read()
+      return [UInt8](try #require(try transaction.note("#history")))
+    }()
+    func put(_ bytes: [UInt8]) throws {
+      try recorded.environment.writeSync { transaction in
+        try bytes.withUnsafeBytes { try transaction.setNote("#history", to: $0) }
+      }
+    }
+    var (floor, size, flag) = (note, note, note)
+    for index in 2..<8 { floor[index] = 0xFF }
+    for index in 8..<16 { size[index] = 0xFF }
+    flag[0] = 7
+    for bytes in [floor, size, flag, Array(note.dropLast()), []] {
+      try put(bytes)
+      #expect(recorded.isDamaged(), "\(bytes)")
+      var edit = Edit(recorded.store)
+      edit.insert(Atlas.city, ["name": .string("d")])
+      _ = try? edit.save()
+      try put(note)
+    }
+  }
+
   @Test func `is refused under another transaction's key, whatever its length`() async throws {
     let recorded = try await Recorded()
     let entries = try recorded.entries()
