@@ -29,6 +29,10 @@ import Testing
       #expect(
         found.latest == acknowledged || found.latest == acknowledged + 1,
         "round \(round), seed \(seed)")
+      if found.latest > 0 {
+        let history = try container.coordinator.fetchHistory(HistoryRequest())
+        #expect(history.count == found.latest, "round \(round), seed \(seed)")
+      }
       if said?.last?.hasPrefix("saving") == true { interrupted += 1 }
       if found.latest > acknowledged { unacknowledged += 1 }
       latest = found.latest
@@ -63,6 +67,41 @@ import Testing
     }
     print("in a batch delete: \(outcomes)")
     #expect(outcomes.before > 0)
+  }
+
+  @Test func `in a backup leaves none or a whole one, and the next removes the rest`() throws {
+    let seed = SeededGenerator.firstSeed()
+    print("in a backup: seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let directory = try TemporaryDirectory()
+    let store = directory.file("ledger.strata")
+    let copy = directory.file("ledger.strata.copy")
+    var outcomes = (none: 0, whole: 0, leftovers: 0)
+    for round in 1...40 {
+      let writer = try WriterProcess(storeAt: store, doing: "backups")
+      let said = writer.kill(
+        microseconds: .random(in: 0...20_000, using: &random), after: "backing up")
+      #expect(said != nil, "the writer failed in round \(round)")
+      let files = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+      outcomes.leftovers += files.count { $0.contains("copy.new-") }
+      if files.contains(copy.lastPathComponent) {
+        outcomes.whole += 1
+        let found = try auditBatches(PersistentContainer(at: copy, model: Ledger.model()))
+        #expect(found.problems.isEmpty, "round \(round), seed \(seed)")
+        #expect(found.sequences == Array(1...Ledger.filledCount), "round \(round), seed \(seed)")
+      } else {
+        outcomes.none += 1
+      }
+      try? FileManager.default.removeItem(at: copy)
+      try? FileManager.default.removeItem(atPath: copy.path + "-lock")
+      let container = try PersistentContainer(at: store, model: Ledger.model())
+      #expect(try auditBatches(container).problems.isEmpty, "round \(round), seed \(seed)")
+      try container.coordinator.backUp(to: copy)
+      let rest = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+      #expect(rest.filter { $0.contains("copy.new-") } == [], "round \(round), seed \(seed)")
+    }
+    print("in a backup: \(outcomes)")
+    #expect(outcomes.none > 0 && outcomes.whole > 0 && outcomes.leftovers > 0)
   }
 
   @Test func `while it creates a store leaves none or a good one`() throws {

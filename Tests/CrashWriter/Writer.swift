@@ -3,19 +3,23 @@ import CrashLedger
 import Foundation
 import Strata
 
-/// Saves to the store at its argument until it is killed: from a worker to the root in memory, from
-/// the root to the disk. It says `opening`, `saving <sequence>` before a save to the disk, and
+/// Saves to the store at its argument, which keeps a history, until it is killed: from a worker to
+/// the root in memory, from the root to the disk. It says `opening`, `saving <sequence>` before a save to the disk, and
 /// `saved <sequence>` when the disk has it.
 ///
 /// With the word `batches` after the store it fills and empties it instead: it says `deleting
 /// <round>` and `deleted <round>` around a batch delete of half of it.
 ///
+/// With the word `backups` it fills the store and backs it up to `<store>.copy` again and again: it
+/// says `backing up <round>` and `backed up <round>`.
+///
 /// With the word `evolve` it opens the store with a later model: it says `opening` and `opened`.
 @main enum Writer {
   static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 2 || [["batches"], ["evolve"]].contains(arguments.dropFirst(2)) else {
-      say("usage: CrashWriter <store> [batches | evolve]")
+    let words = ["batches", "backups", "evolve"]
+    guard arguments.count == 2 || words.map({ [$0] }).contains(arguments.dropFirst(2)) else {
+      say("usage: CrashWriter <store> [batches | backups | evolve]")
       exit(64)
     }
     if arguments.last == "evolve" { try evolve(URL(fileURLWithPath: arguments[1])) }
@@ -23,7 +27,9 @@ import Strata
     say("opening")
     let container = try PersistentContainer(
       at: URL(fileURLWithPath: arguments[1]), model: model)
-    if arguments.count > 2 { try deleteInBatches(container) }
+    if arguments.last == "batches" { try deleteInBatches(container) }
+    if arguments.last == "backups" { try backUp(container, to: arguments[1] + ".copy") }
+    try await container.coordinator.keepHistory()
     let worker = container.newBackgroundContext()
     var sequence = try await worker.perform { try $0.fetch(Progress.all).first?.latest ?? 0 }
     while true {
@@ -50,6 +56,23 @@ import Strata
     say("opened")
     // Until it is killed, with the store open.
     while true { withExtendedLifetime(container) { _ = pause() } }
+  }
+
+  private static func backUp(_ container: PersistentContainer, to copy: String) throws -> Never {
+    try container.root.performAndWait { context in
+      if try context.count(Sheet.all) > 0 { return }
+      for sequence in 1...Ledger.filledCount { Ledger.fill(sequence, in: context) }
+      try context.save()
+    }
+    var round = 0
+    while true {
+      round += 1
+      try? FileManager.default.removeItem(atPath: copy)
+      say("backing up \(round)")
+      try container.coordinator.backUp(
+        to: URL(fileURLWithPath: copy), compacting: round.isMultiple(of: 2))
+      say("backed up \(round)")
+    }
   }
 
   private static func deleteInBatches(_ container: PersistentContainer) throws -> Never {
