@@ -4,8 +4,8 @@ import Foundation
 import Strata
 
 /// Saves to the store at its argument, which keeps a history, until it is killed: from a worker to
-/// the root in memory, from the root to the disk. It says `opening`, `saving <sequence>` before a save to the disk, and
-/// `saved <sequence>` when the disk has it.
+/// the root in memory, from the root to the disk. It says `opening`, `saving <sequence>` before a
+/// save to the disk, and `saved <sequence>` when the disk has it.
 ///
 /// With the word `batches` after the store it fills and empties it instead: it says `deleting
 /// <round>` and `deleted <round>` around a batch delete of half of it.

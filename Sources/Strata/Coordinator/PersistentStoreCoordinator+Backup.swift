@@ -15,9 +15,10 @@ extension PersistentStoreCoordinator {
   /// Copies the store into a new file, while contexts go on reading and saving.
   ///
   /// The copy has one state of the store: the newest commit at the beginning. It has all objects,
-  /// external values and the history, and the same identity, so that object IDs of the store lead to
-  /// the copies of its objects. Unsaved changes are not in it. When this returns, the copy is on the
-  /// disk; until then there is no file at `url`. A copy of a store in memory is a store on the disk.
+  /// external values and the history, and the same identity, so that object IDs of the store lead
+  /// to the copies of its objects. Unsaved changes are not in it. When this returns, the copy is on
+  /// the disk; until then there is no file at `url`. A copy of a store in memory is a store on the
+  /// disk.
   ///
   /// Saves go on, and until it is done the space that they free is not used again: the file may
   /// grow. If the process dies meanwhile, a file named like the copy with `.new-` and a UUID stays;

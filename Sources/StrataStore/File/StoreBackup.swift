@@ -6,9 +6,9 @@ import StrataPrimitives
 
 /// Copies an open store's newest commit into a new file, while readers and writers go on.
 ///
-/// LMDB writes into a pipe on a thread of its own, and this reads from the pipe and writes the file:
-/// so it knows how far it has come, and can end early. The file has a temporary name until it is
-/// complete and synced, as a store that is being created (`StoreFile`). If the process dies, the
+/// LMDB writes into a pipe on a thread of its own, and this reads from the pipe and writes the
+/// file: so it knows how far it has come, and can end early. The file has a temporary name until it
+/// is complete and synced, as a store that is being created (`StoreFile`). If the process dies, the
 /// temporary file stays; the next creation or backup at the path removes it.
 ///
 /// ## Isolation
