@@ -37,6 +37,10 @@ public struct BatchDeleteRequest: Sendable {
   /// without them. Core Data: `resultType`, `.resultTypeObjectIDs`.
   public var returnsObjectIDs = false
 
+  /// The author of the deletion in the store's history; nil for `transactionAuthor` of the context
+  /// that executes the request, or for none.
+  public var transactionAuthor: String?
+
   /// Deletes the objects that match a fetch request, as the store has them, its limit and offset
   /// counted in. Core Data: `init(fetchRequest:)`.
   public init<T: Entity>(_ request: FetchRequest<T>) {

@@ -20,7 +20,8 @@ extension ManagedObjectContext {
   @discardableResult
   public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
     try reporter.throwDeferredError()
-    let batch = try PreparedBatchDelete(request, in: coordinator, reportsKeys: true)
+    let batch = try PreparedBatchDelete(
+      request, in: coordinator, reportsKeys: true, author: transactionAuthor, contextName: name)
     // Edits during a save under way are no part of that save.
     work.encodeEdits()
     saving.finishPendingSave()

@@ -46,11 +46,15 @@ struct PreparedBatchDelete: Sendable {
   private let request: BatchDeleteRequest
   private let deletion: BatchDeletion
 
-  /// - Parameter reportsKeys: whether the outcome has the keys even if the feed has no followers.
+  /// - Parameters:
+  ///   - reportsKeys: whether the outcome has the keys even if the feed has no followers.
+  ///   - author: the author, unless the request has one.
+  ///   - contextName: the name of the context that executes the request; nil if it has none.
   /// - Throws: `ContextError.unknownEntity`, `.foreignObjectID`; `QueryError`.
   init(
     _ request: BatchDeleteRequest, in coordinator: PersistentStoreCoordinator,
-    reportsKeys: Bool = false, progress: (@Sendable (BatchProgress) -> Void)? = nil
+    reportsKeys: Bool = false, author: String? = nil, contextName: String? = nil,
+    progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) throws {
     self.coordinator = coordinator
     self.request = request
@@ -67,7 +71,7 @@ struct PreparedBatchDelete: Sendable {
     deletion = BatchDeletion(
       try Self.subject(of: request, schema, watch),
       reportsKeys: reportsKeys || request.returnsObjectIDs, consequences: consequences,
-      watch: watch)
+      watch: watch, author: request.transactionAuthor ?? author, contextName: contextName)
   }
 
   private static func subject(

@@ -18,6 +18,16 @@ public struct HistoryChange: Sendable, Hashable {
   /// relationship changed have changes of their own.
   public let updatedProperties: [String]
 
+  /// Whether this is an update that has changed a property.
+  ///
+  /// - Parameter property: the key path of a stored property of the object's class, or of a class
+  ///   that it inherits from.
+  public func updates<T: Entity>(_ property: PartialKeyPath<T>) -> Bool {
+    T.entity.slot(for: property).map {
+      updatedProperties.contains(T.entity.properties[$0].name)
+    } ?? false
+  }
+
   /// The values that a deleted object leaves, by the names of its attributes with
   /// `.preserveValueOnDeletion`; empty for other objects and other kinds. An attribute that was nil
   /// has `.null`. Core Data: `tombstone`.

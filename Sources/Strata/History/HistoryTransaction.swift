@@ -11,13 +11,25 @@ public struct HistoryTransaction: Sendable {
   /// The time of the commit, by the clock of the process that made it. The order of transactions
   /// does not depend on it.
   public let date: Date
-  /// `transactionAuthor` of the context that saved; nil if it had none, and for a batch.
+  /// `transactionAuthor` of the context that saved, or of the batch; nil if it had none.
   public let author: String?
-  /// The name of the context that saved; nil if it had none, and for a batch.
+  /// The name of the context that saved or executed the batch; nil if it had none, and for a batch
+  /// of the coordinator.
   public let contextName: String?
   /// The changes: inserts, updates, deletes, each kind by entity and in the order in which the
   /// objects were made.
   public let changes: Changes
+
+  /// The changes of objects of an entity and of those that inherit from it; none if the store does
+  /// not have the entity.
+  ///
+  ///     for change in transaction.changes(of: City.self) where change.updates(\City.name) { … }
+  public func changes(of type: any Entity.Type) -> Changes {
+    let family = Set(changes.schema.entity(for: type)?.family ?? [])
+    return Changes(
+      stored: changes.stored, schema: changes.schema,
+      families: changes.families.map(family.intersection) ?? family)
+  }
 
   /// The changes of a transaction, which are decoded while they are iterated: a transaction of a
   /// million changes takes the memory of a few bytes for each.

@@ -20,15 +20,21 @@ package struct BatchDeletion: Sendable {
   /// Makes the consequences outside the store, for one execution; nil if there are none.
   package let consequences: (@Sendable () -> any DeletionConsequences)?
   package let watch: BatchWatch
+  /// The names in the store's history; nil if there are none.
+  package let author: String?
+  package let contextName: String?
 
   package init(
     _ subject: Subject, reportsKeys: Bool,
-    consequences: (@Sendable () -> any DeletionConsequences)?, watch: BatchWatch
+    consequences: (@Sendable () -> any DeletionConsequences)?, watch: BatchWatch,
+    author: String? = nil, contextName: String? = nil
   ) {
     self.subject = subject
     self.reportsKeys = reportsKeys
     self.consequences = consequences
     self.watch = watch
+    self.author = author
+    self.contextName = contextName
   }
 }
 

@@ -41,7 +41,8 @@ enum BatchCommit {
     try deletion.watch.check()
     if let record = delete.history {
       try history?.append(
-        record, generation: generation, author: nil, contextName: nil)
+        record, generation: generation, author: deletion.author,
+        contextName: deletion.contextName)
       try history?.finish(generation: generation)
     }
     let event = ChangeEvent(origin: nil, generation: generation, keys: outcome.keys)

@@ -31,7 +31,7 @@ import Testing
     let transactions = try coordinator.fetchHistory(
       HistoryRequest(after: token, authors: ["import"], entities: [City.self]))
     for transaction in transactions {
-      for change in transaction.changes where change.kind == .update {
+      for change in transaction.changes(of: City.self) where change.updates(\City.name) {
         print(transaction.date, change.objectID, change.updatedProperties)
       }
     }

@@ -184,6 +184,47 @@ extension PersistentContainer {
     #expect(throws: ContextError.self) { try count(HistoryRequest(entities: [Plant.self])) }
   }
 
+  @Test func `asks a change for its class and for a property by its key path`() async throws {
+    let container = try geography()
+    let id = try container.saveCity("A")
+    try await container.coordinator.keepHistory()
+    try await container.root.perform { context in
+      let city = try context.existingObject(City.self, with: id)
+      city.population = 7
+      context.country("X")
+      try context.save()
+    }
+    let transaction = try #require(try container.all().first)
+    let cities = Array(transaction.changes(of: City.self))
+    #expect(cities.map(\.objectID) == [id])
+    #expect(cities[0].updates(\City.population) && !cities[0].updates(\City.name))
+    #expect(transaction.changes(of: Country.self).map(\.kind) == [.insert])
+    #expect(Array(transaction.changes(of: Plant.self)).isEmpty)
+  }
+
+  @Test func `has the author of a batch, or of the context that executes it`() async throws {
+    let container = try geography()
+    for name in ["A", "B", "C", "D"] { try container.saveCity(name) }
+    try await container.coordinator.keepHistory()
+    func request(_ name: String, by author: String?) -> BatchDeleteRequest {
+      var request = BatchDeleteRequest(City.where { $0.name == name })
+      request.transactionAuthor = author
+      return request
+    }
+    try await container.coordinator.execute(request("A", by: nil))
+    try await container.coordinator.execute(request("B", by: "cleaner"))
+    let (c, d) = (request("C", by: nil), request("D", by: "cleaner"))
+    try await container.root.perform { context in
+      context.transactionAuthor = "root"
+      context.name = "main"
+      try context.execute(c)
+      try context.execute(d)
+    }
+    let transactions = try container.all()
+    #expect(transactions.map(\.author) == [nil, "cleaner", "root", "cleaner"])
+    #expect(transactions.map(\.contextName) == [nil, nil, "main", "main"])
+  }
+
   @Test func `refuses tokens of other stores and of later states`() async throws {
     let (container, other) = (try geography(), try geography())
     for each in [container, other] { try await each.coordinator.keepHistory() }
