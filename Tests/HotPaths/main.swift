@@ -10,6 +10,7 @@
 // The opening of a store is watched in the same way, once in a process: what a process does at its
 // first opening alone, as the making of types' metadata, is most of it.
 
+import Dispatch
 import Foundation
 import Strata
 
@@ -33,6 +34,8 @@ struct HotPath {
   let times: Int
   /// How many operations one round is.
   var roundSize = batchCount
+  /// Whether the store keeps a history, of a few hundred commits.
+  var keepsHistory = false
   let run: @MainActor (ManagedObjectContext, Int) throws -> Int
 }
 
@@ -61,11 +64,14 @@ let batchCount = 1_000
   try context.save()
 }
 
-@MainActor func open(_ file: String) throws -> ManagedObjectContext {
-  let coordinator = try PersistentStoreCoordinator(
+func makeCoordinator(_ file: String) throws -> PersistentStoreCoordinator {
+  try PersistentStoreCoordinator(
     at: URL(fileURLWithPath: file), model: ManagedObjectModel(Person.self, Town.self),
     durability: .none)
-  return ManagedObjectContext(parent: coordinator)
+}
+
+@MainActor func open(_ file: String) throws -> ManagedObjectContext {
+  ManagedObjectContext(parent: try makeCoordinator(file))
 }
 
 /// The first opening of a store in a process, and the first query.
@@ -102,6 +108,11 @@ let commitOfOne = HotPath(name: "commit-of-one", times: 1_000, roundSize: 1) { c
   }
   return rounds
 }
+
+/// The same in a store that keeps a history: each adds a transaction and deletes one.
+let recordedCommitOfOne = HotPath(
+  name: "commit-with-history", times: 1_000, roundSize: 1, keepsHistory: true,
+  run: commitOfOne.run)
 
 /// A save of one change to a parent in the same isolation, where it lands at once.
 let nestedSaveOfOne = HotPath(
@@ -197,6 +208,7 @@ let paths: [HotPath] = [
   },
   nestedSaveOfOne,
   commitOfOne,
+  recordedCommitOfOne,
   HotPath(name: "commit", times: 1) { context, rounds in
     for number in 0..<(rounds * batchCount) {
       _ = makePerson(number, in: context)
@@ -224,6 +236,7 @@ let repeatedPaths: [HotPath] = [
     return rounds
   },
   commitOfOne,
+  recordedCommitOfOne,
   HotPath(name: "queue-fetch", times: 1) { context, rounds in
     let queue = ContextQueue(parent: context.layer)
     var count = 0
@@ -256,7 +269,17 @@ if arguments[2] == Opening.name {
 guard let path = (paths + repeatedPaths).first(where: { $0.name == arguments[2] }) else {
   fatalError("no path is called \(arguments[2])")
 }
-let context = try open(arguments[1])
+let coordinator = try makeCoordinator(arguments[1])
+if path.keepsHistory {
+  // Valgrind does not survive asynchronous code at the top level.
+  let isKept = DispatchSemaphore(value: 0)
+  Task.detached {
+    try await coordinator.keepHistory(HistoryRetention(maximumByteCount: 1 << 14))
+    isKept.signal()
+  }
+  isKept.wait()
+}
+let context = ManagedObjectContext(parent: coordinator)
 try fill(context)
 context.reset()
 print(path.name, try path.run(context, rounds))

@@ -22,15 +22,15 @@ enum HistoryKey {
     return String(decoding: key.dropFirst(), as: UTF8.self)
   }
 
-  static func chunk(_ number: UInt32, of generation: UInt64) -> [UInt8] {
-    var bytes = [transactionKind]
-    for shift in stride(from: 40, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: generation >> UInt64(shift)))
+  /// Calls `body` with the key of a chunk.
+  static func withChunk<Result>(
+    _ number: UInt32, of generation: UInt64, _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    let first = UInt64(transactionKind) << 56 | generation << 8 | UInt64(number >> 24)
+    let words = (first.bigEndian, (UInt64(number & 0xFF_FFFF) << 40).bigEndian)
+    return try withUnsafeBytes(of: words) {
+      try body(UnsafeRawBufferPointer(rebasing: $0[..<transactionByteCount]))
     }
-    for shift in stride(from: 24, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: number >> UInt32(shift)))
-    }
-    return bytes
   }
 
   /// The generation and number of the chunk whose key this is; nil if it is no chunk's.

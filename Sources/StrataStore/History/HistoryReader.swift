@@ -46,7 +46,7 @@ struct HistoryReader {
     var found: [StoredHistoryTransaction] = []
     var byteCount = 0
     var cursor = try transaction.cursor(in: tree)
-    var isAtChunk = try HistoryKey.chunk(0, of: generations.lowerBound).withUnsafeBytes {
+    var isAtChunk = try HistoryKey.withChunk(0, of: generations.lowerBound) {
       try cursor.seek(atOrAbove: $0)
     }
     for generation in generations {

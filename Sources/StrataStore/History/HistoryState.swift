@@ -80,11 +80,12 @@ struct HistoryState: Equatable {
   }
 
   func write(in transaction: WriteTransaction) throws(LMDBError) {
-    let words = [
-      floor << 16 | (endsWhenConsumed ? 1 << 8 : 0) | (isKept ? 1 : 0), byteCount,
-      ageMax ?? .max, byteCountMax ?? .max,
-    ].map(\.littleEndian)
-    try words.span.bytes.withUnsafeBytes { (bytes) throws(LMDBError) in
+    let flags: UInt64 = (endsWhenConsumed ? 1 << 8 : 0) | (isKept ? 1 : 0)
+    let words = (
+      (floor << 16 | flags).littleEndian, byteCount.littleEndian, (ageMax ?? .max).littleEndian,
+      (byteCountMax ?? .max).littleEndian
+    )
+    try withUnsafeBytes(of: words) { (bytes) throws(LMDBError) in
       try transaction.setNote(Self.note, to: bytes)
     }
   }

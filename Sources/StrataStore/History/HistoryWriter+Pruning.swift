@@ -36,14 +36,13 @@ extension HistoryWriter {
 
   private func isOverAge(_ generation: UInt64) throws -> Bool {
     guard let ageMax = state.ageMax else { return false }
-    let first = try HistoryKey.chunk(0, of: generation).withUnsafeBytes { key in
-      try transaction.get(key, in: tree).map { [UInt8]($0) }
+    let first = try HistoryKey.withChunk(0, of: generation) { try transaction.get($0, in: tree) }
+    guard let first, first.count >= HistoryEncoder.headByteCount + 8 else {
+      throw missing(generation)
     }
-    guard let first else { throw missing(generation) }
-    var head = HistoryByteReader(first, from: HistoryEncoder.headByteCount)
-    guard let seconds = head.word() else { throw missing(generation) }
-    let date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: seconds))
-    return Date().timeIntervalSince(date) >= Double(ageMax)
+    let bits = first.loadUnaligned(fromByteOffset: HistoryEncoder.headByteCount, as: UInt64.self)
+    let seconds = Double(bitPattern: UInt64(littleEndian: bits))
+    return Date().timeIntervalSinceReferenceDate - seconds >= Double(ageMax)
   }
 
   /// Deletes the oldest transaction.
@@ -51,7 +50,7 @@ extension HistoryWriter {
     var cursor = try transaction.editCursor(in: tree)
     var number: UInt32 = 0
     while true {
-      let isThere = try HistoryKey.chunk(number, of: generation).withUnsafeBytes {
+      let isThere = try HistoryKey.withChunk(number, of: generation) {
         try cursor.cursor.seek(exactly: $0)
       }
       guard isThere else { break }

@@ -43,9 +43,10 @@ struct HistoryWriter {
       of: record, generation: generation, date: Date(), author: author, contextName: contextName)
     var cursor = try transaction.writeCursor(in: tree)
     for (number, chunk) in chunks.enumerated() {
-      let key = HistoryKey.chunk(UInt32(number), of: generation)
-      try key.withUnsafeBytes { key in try chunk.withUnsafeBytes { try cursor.put(key, $0) } }
-      state.byteCount += UInt64(key.count + chunk.count)
+      try HistoryKey.withChunk(UInt32(number), of: generation) { key in
+        try chunk.withUnsafeBytes { try cursor.put(key, $0) }
+      }
+      state.byteCount += UInt64(HistoryKey.transactionByteCount + chunk.count)
     }
     addedCount += 1
   }
