@@ -21,8 +21,8 @@ extension PersistentStoreCoordinator {
   /// disk.
   ///
   /// Saves go on, and until it is done the space that they free is not used again: the file may
-  /// grow. If the process dies meanwhile, a file named like the copy with `.new-` and a UUID stays;
-  /// the next backup to the same URL removes it.
+  /// grow. If the process dies before that, a file named like the copy with `.new-` and a UUID
+  /// stays; the next backup to the same URL removes it.
   ///
   /// - Parameters:
   ///   - url: the URL of a file that does not exist; its folder must exist.

@@ -28,7 +28,7 @@ public struct HistoryConsumer: Sendable {
   ///
   /// - Parameter limit: the number of transactions, at most.
   /// - Throws: `StoreError.historyNotKept`; `.historyTooOld` if the consumer has fallen behind the
-  ///   retention: read the objects anew, and advance to `historyStatus()`'s newest token;
+  ///   retention: read all objects again, and advance to `historyStatus()`'s newest token;
   ///   `.unknownConsumer` if it was removed; other `StoreError`.
   public func transactions(limit: Int = 1_024) throws -> [HistoryTransaction] {
     guard let status = try coordinator.historyStatus() else { throw StoreError.historyNotKept }

@@ -99,7 +99,7 @@ extension PersistentStoreCoordinator {
   // MARK: - Consumers
 
   /// A consumer of the history, whose position the store keeps under `name`. The store adds it at
-  /// the beginning of what it keeps, unless it has it.
+  /// the oldest kept transaction, unless it has one of that name.
   ///
   /// - Parameter name: 1 to 255 bytes of UTF-8.
   /// - Throws: `StoreError.historyNotKept`, `.invalidConsumerName`; other `StoreError`.

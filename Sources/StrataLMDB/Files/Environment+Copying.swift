@@ -25,7 +25,7 @@ extension Environment {
   /// - Parameters:
   ///   - descriptor: of a file or pipe, which stays open. If the other end of a pipe is closed, the
   ///     thread must not die of SIGPIPE.
-  ///   - compacting: whether to leave out free pages and number the others anew (lmdb.h:
+  ///   - compacting: whether to leave out free pages and renumber the others (lmdb.h:
   ///     MDB_CP_COMPACT), which takes more time.
   /// - Throws: `io` and `diskFull` for an error of writing; `readersFull`, `forked`, `corrupted`.
   package func copy(toDescriptor descriptor: Int32, compacting: Bool) throws(LMDBError) {

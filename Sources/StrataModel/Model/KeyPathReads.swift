@@ -16,8 +16,8 @@ import Synchronization
 ///   replaced ones are kept as long as this. So a thread that reads a table that was replaced in
 ///   between misses entries, and finds no wrong one.
 /// - I2 The objects in the table are retained, so that no other object gets their address.
-/// - I3 What was found by contents stays: tables do not retain it. The first of several threads
-///   that probe the same key path decides.
+/// - I3 An answer that was found by contents stays: tables do not retain it. The first of several
+///   threads that probe the same key path decides.
 ///
 /// ## Isolation
 /// Sendable: entries are added under the lock, and read through atomics.
@@ -80,7 +80,7 @@ final class KeyPathReads: Sendable {
     if let found = state.withLock({ note(key, in: &$0) }) { return found.read }
     guard let read = probe?(keyPath) else { return nil }
     return state.withLock { state in
-      // Another thread may have probed meanwhile, and the table may have what it found.
+      // Another thread may have probed at the same time, and the table may have its answer.
       if state.byContents[key] == nil { state.byContents[key] = Found(read) }
       return note(key, in: &state)?.read ?? read
     }

@@ -42,10 +42,10 @@ extension StoreError: CustomStringConvertible {
       "The store has reached its largest size. Nothing is lost; delete something and save again."
     case .historyNotKept: "The store keeps no history. Call keepHistory first."
     case .historyTooOld:
-      "The history after the token was deleted, as its retention says. Read the objects anew, and "
+      "The history after the token was deleted, as its retention says. Read all objects again, and "
         + "go on from the newest token."
     case .foreignHistoryToken:
-      "The token is of another store, or of a later state of this one. Read the objects anew, and "
+      "The token is of another store, or of a later state of this one. Read all objects again, and "
         + "go on from the newest token."
     case .unknownConsumer(let name):
       "The history has no consumer named \(name): it was removed. Add it again."

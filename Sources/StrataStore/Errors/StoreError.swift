@@ -52,13 +52,13 @@ public enum StoreError: Error, Sendable {
 
   /// The store keeps no history. Call `keepHistory` first.
   case historyNotKept
-  /// Transactions after the token were deleted. Read the objects anew, and go on from the newest
+  /// Transactions after the token were deleted. Read all objects again, and go on from the newest
   /// token.
   ///
   /// - Parameter oldest: the oldest token whose later transactions are all there.
   case historyTooOld(oldest: HistoryToken)
   /// The token is of another store, or of a later state of this one, which a restored backup does
-  /// not have. Read the objects anew, and go on from the newest token.
+  /// not have. Read all objects again, and go on from the newest token.
   case foreignHistoryToken
   /// The store has no consumer of this name: it was removed. Add it again.
   case unknownConsumer(String)

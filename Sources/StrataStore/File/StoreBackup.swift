@@ -56,7 +56,7 @@ struct StoreBackup {
     do {
       try drain(exit, into: file)
     } catch {
-      // Ends the copying, whose own error would only be that of the closed pipe.
+      // Ends the copying, whose own error would only name the closed pipe.
       close(exit)
       _ = try? copied.wait()
       throw error

@@ -145,6 +145,7 @@ enum StoreFile {
   ) throws(LMDBError) -> Environment {
     var options = EnvironmentOptions()
     options.keepsName = keepsName
+    if !keepsName { options.mapSizeBytes = EnvironmentOptions.mapSizeBytesInMemory }
     options.durability = durability
     options.createIfMissing = true
     options.treeCountMax = Trees.countMax(model)

@@ -12,7 +12,8 @@ package enum HistoryEdit: Sendable {
   case stop
   /// Deletes the transactions up to a generation.
   case delete(upTo: UInt64)
-  /// Says what a consumer has reached, and adds it if the store does not have it.
+  /// Sets the generation that a consumer has reached, and adds the consumer if the store does not
+  /// have it.
   case setConsumer(String, reached: UInt64)
   /// Adds a consumer that has seen nothing, unless the store has it.
   case addConsumer(String)

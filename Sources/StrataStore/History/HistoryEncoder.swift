@@ -131,7 +131,7 @@ struct HistoryEncoder {
     }
   }
 
-  /// The serials of changes by what has changed, in the order of the first of each.
+  /// The serials of updates, grouped by the slots that changed, in the order of each group's first.
   private static func groups(
     _ changes: ArraySlice<(key: ObjectKey, slots: SlotSet)>
   ) -> [(slots: SlotSet, serials: [UInt64])] {

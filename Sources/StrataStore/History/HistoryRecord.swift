@@ -24,7 +24,7 @@ struct HistoryRecord {
 
   init(_ schema: Schema) { self.schema = schema }
 
-  /// Notes what the writes of a save, or of a part of a batch, will change.
+  /// Notes the objects that the writes of a save, or of a part of a batch, will change.
   ///
   /// - Parameter view: the state before the writes. Links are compared with it: a save may add a
   ///   link that is there, or remove one that is not.
@@ -89,7 +89,7 @@ struct HistoryRecord {
     tombstones[key] = left.withUnsafeBytes { [UInt8]($0) }
   }
 
-  /// Orders the lists, and makes one change of all those of an object.
+  /// Orders the lists, and joins the changes of each object into one.
   mutating func finish() {
     // A save's are sorted but for those that links add.
     if !inserted.areAscending { inserted.sort() }

@@ -4,7 +4,8 @@ import StrataLMDB
 import StrataModel
 import StrataRecord
 
-/// Adds to the history within one write transaction, and deletes from it what need not be kept.
+/// Adds transactions to the history within one write transaction, and deletes those that the
+/// retention lets go.
 ///
 /// ## Invariants
 /// - I1 Each generation above the state's floor has its chunks in the tree, from 0 to the last.
@@ -51,7 +52,8 @@ struct HistoryWriter {
     addedCount += 1
   }
 
-  /// Deletes what need not be kept any more, and writes the state. The last call of a transaction.
+  /// Deletes the transactions that the retention lets go, and writes the state. The last call of a
+  /// write transaction.
   ///
   /// - Parameter generation: the generation of the last save in the transaction.
   mutating func finish(generation: UInt64) throws {

@@ -2,7 +2,7 @@
 package import StrataModel
 package import StrataRecord
 
-/// What a transaction has done to an object.
+/// The effect of a transaction on an object.
 package enum HistoryChangeKind: UInt8, Sendable {
   case insert = 1
   case update = 2

@@ -68,7 +68,8 @@ private struct StoredState {
   }
 }
 
-/// Random saves and batches in a warehouse, whose history must be what has changed in the store.
+/// Random saves and batches in a warehouse, whose history must equal the difference of the
+/// store's states.
 private struct RecordedWarehouse: Model {
   var random: ModelRandom
   private let container: PersistentContainer
