@@ -2,8 +2,8 @@
 public import Foundation
 public import StrataModel
 
-/// A mistake in a fetch request. The mistake is found before any object is read, except for
-/// `noValue`, which is found in a row.
+/// A mistake in a request. The mistake is found before any object is read, except for `noValue` and
+/// `unfitAssignment`, which are found in a row.
 public enum QueryError: Error, Sendable, Hashable {
   /// The key path reads no stored property of `entity`. It may be a computed property or a property
   /// of another class. Only attributes and relationships of the model can be used in requests.
@@ -51,6 +51,12 @@ public enum QueryError: Error, Sendable, Hashable {
   /// nil, a division by zero, or a sum beyond 64 bits. Exclude such objects, or make the column
   /// optional: `PropertyPath<Stop, Int?>($0.distance / $0.time)`.
   case noValue(column: String)
+  /// A batch update cannot give the property a value: it is a to-many relationship, or a derived or
+  /// transient attribute. Update it in a context, or leave it out.
+  case unassignableProperty(entity: String, property: String)
+  /// A value that a batch gives to the property does not fit it: another type, a number beyond its
+  /// range, or nil where the type is not optional. A division by zero is nil.
+  case unfitAssignment(entity: String, property: String)
 }
 
 extension QueryError: CustomStringConvertible {
@@ -92,6 +98,12 @@ extension QueryError: CustomStringConvertible {
     case .noValue(let column):
       "The column \(column) is nil in a row, and its type is not optional. Exclude "
         + "such objects, or make the column optional: PropertyPath<Root, Int?>(…)."
+    case .unassignableProperty(let entity, let property):
+      "A batch cannot set \(entity).\(property): it sets stored attributes that are not derived, "
+        + "and to-one relationships. Set the other end of a to-many relationship."
+    case .unfitAssignment(let entity, let property):
+      "A batch gives \(entity).\(property) a value that does not fit its type: another kind of "
+        + "value, a number beyond its range, or nil."
     }
   }
 }

@@ -104,11 +104,11 @@ package final class LMDBStore: PersistentStore {
     enqueue(.save(changeSet, completion), lendingThread: lendsThread)
   }
 
-  package func delete(
-    _ deletion: BatchDeletion,
+  package func execute(
+    _ batch: StoreBatch, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void
   ) {
-    enqueue(.delete(deletion, completion), lendingThread: false)
+    enqueue(.batch(batch, completion), lendingThread: lendsThread)
   }
 
   package func edit(

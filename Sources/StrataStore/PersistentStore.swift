@@ -30,15 +30,16 @@ package protocol PersistentStore: SnapshotSource {
     _ changeSet: ChangeSet, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void)
 
-  /// Deletes objects in the file, all of them or none, with the objects that delete rules add;
-  /// calls `completion` when it is as durable as the store promises. It waits for its turn among
-  /// the saves, and notifies the feed as a save does.
+  /// Executes a batch, all of it or nothing, and calls `completion` when it is as durable as the
+  /// store promises. It waits for its turn among the saves, and notifies the feed as a save does.
   ///
-  /// - Parameter completion: runs on the store's writer: it must be short and must not wait for
-  ///   another save. It gets `StoreError`, `BatchDenial`, `CancellationError` or an error of the
-  ///   deletion's own closures, if nothing was deleted.
-  func delete(
-    _ deletion: BatchDeletion,
+  /// - Parameters:
+  ///   - lendsThread: as for a save.
+  ///   - completion: runs on the store's writer: it must be short and must not wait for another
+  ///     save. It gets `StoreError`, `BatchDenial`, `CancellationError` or an error of the batch's
+  ///     own code, if nothing was changed.
+  func execute(
+    _ batch: StoreBatch, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void)
 
   /// Changes the history in its turn among the saves, and calls `completion` when that is as
@@ -91,13 +92,13 @@ package protocol PersistentStore: SnapshotSource {
 }
 
 extension PersistentStore {
-  /// Deletes objects and waits for the result.
+  /// Executes a batch and waits for the result.
   ///
   /// - Important: Do not call it in a completion of a save: it would wait for itself.
-  /// - Throws: the error that `delete(_:completion:)` passes to its completion.
-  package func delete(_ deletion: BatchDeletion) throws -> BatchOutcome {
+  /// - Throws: the error that `execute(_:lendingThread:completion:)` passes to its completion.
+  package func execute(_ batch: StoreBatch) throws -> BatchOutcome {
     let answer = Answer<BatchOutcome>()
-    delete(deletion) { answer.give($0) }
+    execute(batch, lendingThread: true) { answer.give($0) }
     return try answer.wait()
   }
 
@@ -110,17 +111,17 @@ extension PersistentStore {
     }
   }
 
-  /// Deletes objects, suspending the task. Cancelling the task ends it without changing anything,
-  /// unless it is already writing.
+  /// Executes a batch, suspending the task. Cancelling the task ends it without changing anything,
+  /// unless it is being committed.
   ///
-  /// - Throws: the error that `delete(_:completion:)` passes to its completion.
-  package func delete(_ deletion: BatchDeletion) async throws -> BatchOutcome {
+  /// - Throws: the error that `execute(_:lendingThread:completion:)` passes to its completion.
+  package func execute(_ batch: StoreBatch) async throws -> BatchOutcome {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        delete(deletion) { continuation.resume(with: $0) }
+        execute(batch, lendingThread: false) { continuation.resume(with: $0) }
       }
     } onCancel: {
-      deletion.watch.cancel()
+      batch.watch.cancel()
     }
   }
 }

@@ -18,19 +18,20 @@ import Testing
   private static let types = """
     AncestorSaveError AttributeDerivation AttributeDescription AttributeOption AttributeRule
     AttributeType AttributeValue BackupProgress BatchDeleteRequest BatchDeleteResult
-    BatchProgress Calculable ChangedObjects ColumnValue ContextActor ContextError
-    ContextExecutor ContextLayer ContextParent ContextQueue DeleteRule Entity
-    EntityDescription FetchColumn FetchPredicate FetchProgress FetchRequest FetchedIndexPath
-    FetchedObjects FetchedResultsChangeType FetchedResultsController
-    FetchedResultsControllerDelegate FetchedResultsDifference FetchedResultsSection
-    FetchedResultsSnapshot FetchedResultsUpdate HistoryChange HistoryConsumer HistoryRequest
-    HistoryRetention HistoryStatus HistoryToken HistoryTransaction ManagedObject
-    ManagedObjectContext ManagedObjectModel MergePolicy ModelError ModelMismatch
-    ObjectBatches ObjectID OrderedToMany PersistentContainer PersistentStoreCoordinator
-    PredicateFormatError PropertyDescription PropertyPath PropertyValue QueryError
-    QueryExplanation QueryGenerationToken RelationshipDescription RelationshipOption
-    RowRequest SaveDestination SnapshotEvents StoreDurability StoreError TextOptions
-    TextValue ToMany UniqueValue ValidationFailure
+    BatchInsertRequest BatchInsertResult BatchInterruption BatchProgress BatchRow
+    BatchRowError BatchToken BatchUpdateRequest BatchUpdateResult Calculable ChangedObjects
+    ColumnValue ContextActor ContextError ContextExecutor ContextLayer ContextParent
+    ContextQueue DeleteRule Entity EntityDescription FetchColumn FetchPredicate FetchProgress
+    FetchRequest FetchedIndexPath FetchedObjects FetchedResultsChangeType
+    FetchedResultsController FetchedResultsControllerDelegate FetchedResultsDifference
+    FetchedResultsSection FetchedResultsSnapshot FetchedResultsUpdate HistoryChange
+    HistoryConsumer HistoryRequest HistoryRetention HistoryStatus HistoryToken
+    HistoryTransaction ManagedObject ManagedObjectContext ManagedObjectModel MergePolicy
+    ModelError ModelMismatch ObjectBatches ObjectID OrderedToMany PersistentContainer
+    PersistentStoreCoordinator PredicateFormatError PropertyDescription PropertyPath
+    PropertyValue QueryError QueryExplanation QueryGenerationToken RelationshipDescription
+    RelationshipOption RowRequest SaveDestination SnapshotEvents StoreDurability StoreError
+    TextOptions TextValue ToMany UniqueValue ValidationFailure
     """
 
   /// The modules that `import Strata` exports, and those beneath them.

@@ -199,6 +199,24 @@ let paths: [HotPath] = [
     try context.save()
     return try context.count(Person.all)
   },
+  HotPath(name: "batch-insert", times: 20) { context, rounds in
+    let rows = 0..<(rounds * batchCount)
+    let result = try context.execute(BatchInsertRequest(Person.self), rows: rows) { row, number in
+      row.name = "name \((number &* 7_919) % (batchCount / 32))"
+      row.age = (number &* 104_729) % 100
+      row.score = Double(number) / 2
+      row.bio = "what is to be said of the person, number \(number)"
+    }
+    return result.insertedCount
+  },
+  HotPath(name: "batch-update", times: 5) { context, rounds in
+    var count = 0
+    for _ in 0..<rounds {
+      let request = BatchUpdateRequest(Person.all).setting(\.score) { $0.score + 1 }
+      count += try context.execute(request).updatedCount
+    }
+    return count
+  },
   HotPath(name: "update-all", times: 5) { context, rounds in
     for round in 0..<rounds {
       for person in try context.fetch(Person.all) { person.score = Double(round) }

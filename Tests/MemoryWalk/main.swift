@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of a walk over a million objects and their to-one targets, and of one over their rows.
-// Run by check.sh: `MemoryWalk <store> fill` once, then in processes of their own `MemoryWalk
-// <store> ids|held|fetched|rows`.
+// The memory of a batch that inserts a million objects, of a walk over them and their to-one
+// targets, and of one over their rows. Run by check.sh: `MemoryWalk <store> insert` once, then in
+// processes of their own `MemoryWalk <store> ids|held|fetched|rows`. `MemoryWalk <store> stretches`
+// inserts ten million in stretches.
 
 import Foundation
 import Strata
@@ -29,22 +30,24 @@ func town(of person: Int) -> Int {
   Int(truncatingIfNeeded: (UInt64(person) &* 0x9E37_79B9_7F4A_7C15) >> 32) % townCount
 }
 
-@MainActor func fill(_ context: ManagedObjectContext) throws {
-  var towns: [Town] = []
-  for number in 0..<townCount {
-    let town = Town(context: context)
-    town.name = "town \(number)"
-    town.population = number
-    towns.append(town)
-  }
-  for start in stride(from: 0, to: personCount, by: 100_000) {
-    for number in start..<(start + 100_000) {
-      let person = Person(context: context)
-      person.name = "person \(number)"
-      person.age = number % 100
-      person.town = towns[town(of: number)]
-    }
-    try context.save()
+/// Inserts towns, and people in one transaction or in stretches.
+@MainActor func insert(
+  _ count: Int, into coordinator: PersistentStoreCoordinator, stretches: Bool
+) throws {
+  var towns = BatchInsertRequest(Town.self)
+  towns.returnsObjectIDs = true
+  let ids =
+    try coordinator.execute(towns, rows: 0..<townCount) { row, number in
+      row.name = "town \(number)"
+      row.population = number
+    }.objectIDs ?? []
+  var people = BatchInsertRequest(Person.self)
+  if stretches { people = people.stretches(of: 100_000) }
+  try coordinator.execute(people, rows: 0..<count) { row, number in
+    row.name = "person \(number)"
+    row.age = number % 100
+    row.town = ids[town(of: number)]
+    if number % 10_000 == 0 { meter.sample() }
   }
 }
 
@@ -112,15 +115,18 @@ struct Meter {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else {
-  fatalError("usage: MemoryWalk <store> fill|ids|held|fetched|rows")
+  fatalError("usage: MemoryWalk <store> insert|stretches|ids|held|fetched|rows")
 }
 let coordinator = try PersistentStoreCoordinator(
   at: URL(fileURLWithPath: arguments[1]), model: ManagedObjectModel(Person.self, Town.self),
   durability: .none)
 let context = ManagedObjectContext(parent: coordinator)
 var meter = Meter()
-if arguments[2] == "fill" {
-  try fill(context)
+if arguments[2] == "insert" || arguments[2] == "stretches" {
+  let isLarge = arguments[2] == "stretches"
+  try insert(isLarge ? 10_000_000 : personCount, into: coordinator, stretches: isLarge)
+  meter.sample()
+  print(arguments[2], meter.growth, meter.anonymousMax, 0)
 } else {
   context.cacheByteBudget = 32 << 20
   let (sum, held) =

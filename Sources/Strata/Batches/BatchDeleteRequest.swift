@@ -61,11 +61,3 @@ public struct BatchDeleteResult: Sendable, Hashable {
   /// the request asks for them.
   public let objectIDs: [ObjectID]?
 }
-
-/// How far a batch has come.
-public struct BatchProgress: Sendable, Hashable {
-  /// How many objects are deleted.
-  public let completedCount: Int
-  /// How many there are to delete.
-  public let objectCount: Int
-}

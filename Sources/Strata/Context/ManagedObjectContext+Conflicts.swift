@@ -50,19 +50,21 @@ extension ManagedObjectContext {
       for index in entity.indexes where index.isUnique && change.isAbout(index) {
         guard
           let holder = try view.holder(ofValueOf: record, entity, in: index, besides: key),
-          !isReported(holder, after: key, index)
+          !work.working.reports(holder, after: key, index)
         else { continue }
         violations.append(StoreError.UniquenessViolation(key, index, heldBy: holder, entity))
       }
     }
     return violations
   }
+}
 
+extension Overlay {
   /// Whether the collision of an object with `key` is reported for that object.
-  private func isReported(
+  fileprivate func reports(
     _ holder: ObjectKey, after key: ObjectKey, _ index: IndexSchema
   ) -> Bool {
-    guard holder > key, let change = work.working.change(for: holder) else { return false }
+    guard holder > key, let change = change(for: holder) else { return false }
     return change.isAbout(index)
   }
 }

@@ -121,7 +121,7 @@ public final class ManagedObjectContext {
     reporter.context = self
   }
 
-  package var coordinator: PersistentStoreCoordinator { reader.coordinator }
+  @usableFromInline package var coordinator: PersistentStoreCoordinator { reader.coordinator }
   package var confinement: Confinement { reporter.confinement }
   var schema: Schema { registry.schema }
 

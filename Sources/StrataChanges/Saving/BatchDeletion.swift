@@ -2,8 +2,7 @@
 package import StrataModel
 package import StrataRecord
 
-/// The description of a batch delete for a store: objects are deleted in place, without a context,
-/// together with the objects that the delete rules add.
+/// The objects that a batch deletes, together with the objects that the delete rules add.
 package struct BatchDeletion: Sendable {
   /// Which objects go.
   package enum Subject: Sendable {
@@ -15,26 +14,14 @@ package struct BatchDeletion: Sendable {
   }
 
   package let subject: Subject
-  /// Whether the outcome needs the keys even if the store's feed has no followers.
-  package let reportsKeys: Bool
   /// Makes the consequences outside the store, for one execution; nil if there are none.
   package let consequences: (@Sendable () -> any DeletionConsequences)?
-  package let watch: BatchWatch
-  /// The names in the store's history; nil if there are none.
-  package let author: String?
-  package let contextName: String?
 
   package init(
-    _ subject: Subject, reportsKeys: Bool,
-    consequences: (@Sendable () -> any DeletionConsequences)?, watch: BatchWatch,
-    author: String? = nil, contextName: String? = nil
+    _ subject: Subject, consequences: (@Sendable () -> any DeletionConsequences)? = nil
   ) {
     self.subject = subject
-    self.reportsKeys = reportsKeys
     self.consequences = consequences
-    self.watch = watch
-    self.author = author
-    self.contextName = contextName
   }
 }
 
@@ -74,17 +61,4 @@ package struct BatchDenial: Error {
   package let denied: [(key: ObjectKey, slot: Int)]
 
   package init(_ denied: [(key: ObjectKey, slot: Int)]) { self.denied = denied }
-}
-
-/// The result of a batch in the store.
-package struct BatchOutcome: Sendable {
-  /// How many objects are gone.
-  package let count: Int
-  /// All changes; nil if they were not requested.
-  package let keys: ChangedKeys?
-
-  package init(count: Int, keys: ChangedKeys?) {
-    self.count = count
-    self.keys = keys
-  }
 }

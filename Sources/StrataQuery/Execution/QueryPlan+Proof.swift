@@ -13,18 +13,28 @@ extension QueryPlan {
   /// - Throws: errors of the store.
   /// - Complexity: O(keys), one record each; O(1) for a request without a predicate.
   package func impostor(among keys: [ObjectKey], in view: ReadView) throws -> ObjectKey? {
-    guard let condition else { return nil }
+    guard condition != nil else { return nil }
+    let matching = try matching(keys, in: view)
+    return zip(keys, matching).first { $0 != $1 }?.0 ?? keys.dropFirst(matching.count).first
+  }
+
+  /// Returns those of `keys` that lead to objects of the request's entity that satisfy its
+  /// predicate, in the same order.
+  ///
+  /// - Parameter view: a view whose changes are all in the store.
+  /// - Throws: errors of the store.
+  /// - Complexity: O(keys), one record each.
+  package func matching(_ keys: [ObjectKey], in view: ReadView) throws -> [ObjectKey] {
     let reader = RowReader(view: view)
-    var impostor: ObjectKey?
+    var matching: [ObjectKey] = []
+    matching.reserveCapacity(keys.count)
     try view.snapshot.visitRecords(of: keys) { key, _, bytes in
-      guard impostor == nil else { return }
       guard family.contains(key.entity), let layout = schema.layout(of: key.entity),
-        let row = bytes.flatMap({ Row(key, 0, $0, layout) }), try condition.isTrue(of: row, reader)
-      else {
-        impostor = key
-        return
-      }
+        let row = bytes.flatMap({ Row(key, 0, $0, layout) }),
+        try condition?.isTrue(of: row, reader) ?? true
+      else { return }
+      matching.append(key)
     }
-    return impostor
+    return matching
   }
 }

@@ -74,10 +74,22 @@ extension FormatParser {
     return ListNode(elements: constants)
   }
 
-  private static func value(_ argument: Any) -> PropertyValue? {
-    if let value = argument as? any AttributeValue { return value.value }
-    if let value = argument as? any _PredicateArgument { return value.predicateValue }
-    guard let value = argument as? any RawRepresentable else { return nil }
-    return (value.rawValue as? any AttributeValue)?.value
+  private static func value(_ argument: Any) -> PropertyValue? { PropertyValue(argument: argument) }
+}
+
+extension PropertyValue {
+  /// Creates the value that a property has with `argument`; nil if no property has such a value.
+  package init?(argument: Any) {
+    if let value = argument as? any AttributeValue {
+      self = value.value
+    } else if let value = argument as? any _PredicateArgument {
+      self = value.predicateValue
+    } else if let value = argument as? any RawRepresentable,
+      let raw = value.rawValue as? any AttributeValue
+    {
+      self = raw.value
+    } else {
+      return nil
+    }
   }
 }

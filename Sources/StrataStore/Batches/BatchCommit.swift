@@ -10,17 +10,27 @@ import StrataRecord
 ///
 /// ## Isolation
 /// The writer thread.
-enum BatchCommit {
+struct BatchCommit {
+  let batch: StoreBatch
+  let transaction: WriteTransaction
+  let queue: CommitQueue
+  /// The generation that the batch gets.
+  let generation: UInt64
+
   static func perform(
-    _ deletion: BatchDeletion, in queue: CommitQueue
+    _ batch: StoreBatch, in queue: CommitQueue
   ) -> Result<BatchOutcome, any Error> {
     do {
       // It may have been cancelled while it waited.
-      try deletion.watch.check()
+      try batch.watch.check()
       let transaction = try queue.environment.begin()
       // Nothing that was committed is undone by it.
       defer { transaction.abort() }
-      return .success(try perform(deletion, in: transaction, queue))
+      let generation =
+        try Catalog.generation(in: transaction, ofVersion: queue.schema.version) + 1
+      let commit = BatchCommit(
+        batch: batch, transaction: transaction, queue: queue, generation: generation)
+      return .success(try commit.run())
     } catch let error as LMDBError {
       return .failure(StoreError(error))
     } catch {
@@ -28,26 +38,56 @@ enum BatchCommit {
     }
   }
 
-  private static func perform(
-    _ deletion: BatchDeletion, in transaction: WriteTransaction, _ queue: CommitQueue
-  ) throws -> BatchOutcome {
-    let generation =
-      try Catalog.generation(in: transaction, ofVersion: queue.schema.version) + 1
-    var delete = BatchDelete(deletion, in: transaction, queue, generation: generation)
-    var history = try HistoryWriter(in: transaction, queue.schema)
-    if history != nil { delete.history = HistoryRecord(queue.schema) }
-    let outcome = try delete.run()
-    if outcome.count == 0 { return outcome }
-    try deletion.watch.check()
-    if let record = delete.history {
-      try history?.append(
-        record, generation: generation, author: deletion.author,
-        contextName: deletion.contextName)
-      try history?.finish(generation: generation)
+  private func run() throws -> BatchOutcome {
+    let history = try HistoryWriter(in: transaction, queue.schema)
+    let record = history.map { _ in HistoryRecord(queue.schema) }
+    switch batch.work {
+    case .delete(let deletion):
+      var delete = BatchDelete(deletion, for: self)
+      delete.history = record
+      let outcome = try delete.run()
+      try commit(outcome, history, delete.history)
+      batch.watch.tell(outcome.count, of: outcome.count)
+      return outcome
+    case .write(let writing):
+      var write = try BatchWrite(writing, for: self, history: record)
+      let outcome = try write.run()
+      try commit(outcome, history, write.history)
+      writing.parts.didCommit()
+      return outcome
+    }
+  }
+
+  private func commit(
+    _ outcome: BatchOutcome, _ history: HistoryWriter?, _ record: HistoryRecord?
+  ) throws {
+    if outcome.count == 0 { return }
+    try batch.watch.check()
+    if var history, let record {
+      try history.append(
+        record, generation: generation, author: batch.author, contextName: batch.contextName)
+      try history.finish(generation: generation)
     }
     let event = ChangeEvent(origin: nil, generation: generation, keys: outcome.keys)
     try queue.commit(transaction, generation: generation, [(segments: [], event: event)])
-    deletion.watch.tell(outcome.count, of: outcome.count)
-    return outcome
+  }
+
+  /// Whether the keys of all changed objects are needed, besides the history's.
+  var notesKeys: Bool { batch.reportsKeys || queue.feed.isFollowed }
+
+  /// The state of the store without the batch.
+  ///
+  /// - Throws: `StoreError.storage`, `.damaged`; `LMDBError`.
+  func viewBefore() throws -> ReadView {
+    let reader = TreeReader(try queue.environment.read(), queue.trees, queue.schema)
+    return ReadView(
+      own: Overlay(), inherited: [], snapshot: try StoreView(reader), schema: queue.schema)
+  }
+
+  /// A view for one step, and the way it is passed to other types. It is released before anything
+  /// is written.
+  func takeView() -> (store: StoreView, read: ReadView) {
+    let view = StoreView(transaction, queue.trees, queue.schema, generation: generation - 1)
+    return (view, ReadView(own: Overlay(), inherited: [], snapshot: view, schema: queue.schema))
   }
 }

@@ -46,7 +46,7 @@ extension BatchDelete {
       rest = rest.dropFirst(chunk.count)
       try write(try plan(chunk, deletion))
       completedCount += chunk.count
-      self.deletion.watch.tell(completedCount, of: deletions.count)
+      watch.tell(completedCount, of: deletions.count)
     }
   }
 
@@ -73,7 +73,7 @@ extension BatchDelete {
 
   private func write(_ plan: consuming SavePlan) throws {
     plan.sortLinks()
-    _ = try PlanWriter.write(plan, in: transaction, trees, generation: generation)
+    _ = try PlanWriter.write(plan, in: transaction, trees, generation: commit.generation)
   }
 
   // MARK: - Changing the objects that stay
@@ -88,9 +88,7 @@ extension BatchDelete {
   /// - Parameter keys: ascending.
   /// - Throws: `StoreError.uniquenessViolations`.
   private mutating func rewrite(_ keys: [ObjectKey], _ revise: Revision) throws {
-    // The unique values that changed. A later write may free a value that another object still has,
-    // so they are checked at the end.
-    var changed: [UniqueChange] = []
+    var uniqueness = DeferredUniqueness()
     var rest = keys[...]
     while let first = rest.first {
       guard let entity = schema.entity(first.entity) else { throw damagedReferrer(first) }
@@ -99,15 +97,9 @@ extension BatchDelete {
       let plan = try plan(chunk, of: entity, revise)
       try note(plan)
       try write(plan)
-      for section in plan.sections {
-        for index in section.entity.indexes where index.isUnique {
-          changed += section.items.compactMap { UniqueChange($0, section.entity, index) }
-        }
-      }
+      uniqueness.note(plan)
     }
-    let view = takeView().read
-    let violations = try changed.compactMap { try violation(of: $0, view) }
-    if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }
+    try uniqueness.check(in: takeView().read)
   }
 
   private mutating func note(_ plan: SavePlan) throws {
@@ -134,32 +126,6 @@ extension BatchDelete {
     for index in entity.indexes { plan.addEntries(of: section, index) }
     if !section.items.isEmpty { plan.sections = [section] }
     return plan
-  }
-
-  /// The violation if another object has the changed unique value. A derived value can collide.
-  private func violation(
-    of change: UniqueChange, _ view: ReadView
-  ) throws -> StoreError.UniquenessViolation? {
-    try view.holder(
-      ofValueOf: change.record, change.entity, in: change.index, besides: change.key
-    ).map { StoreError.UniquenessViolation(change.key, change.index, heldBy: $0, change.entity) }
-  }
-}
-
-/// A unique value that changed.
-private struct UniqueChange {
-  let key: ObjectKey
-  /// The object's current value.
-  let record: Record
-  let entity: EntitySchema
-  let index: IndexSchema
-
-  /// Nil if the value did not change, or if several objects may have it.
-  init?(_ item: SavePlan.Item, _ entity: EntitySchema, _ index: IndexSchema) {
-    guard item.old != nil, let new = item.new, index.covers(anyOf: item.differing),
-      !index.isIncomplete(new, entity.layout)
-    else { return nil }
-    (key, record, self.entity, self.index) = (item.key, new, entity, index)
   }
 }
 

@@ -26,11 +26,7 @@ import StrataRecord
 /// The writer thread.
 struct BatchDelete {
   let deletion: BatchDeletion
-  let transaction: WriteTransaction
-  let generation: UInt64
-  private let queue: CommitQueue
-  /// Whether the caller requests the keys of the changed objects even if no step needs them.
-  private let notesKeys: Bool
+  let commit: BatchCommit
 
   var consequences: (any DeletionConsequences)?
   var deletions = DeletionSet()
@@ -48,18 +44,14 @@ struct BatchDelete {
   var completedCount = 0
   private var stepCount = 0
 
-  var trees: Trees { queue.trees }
-  var schema: Schema { queue.schema }
+  var transaction: WriteTransaction { commit.transaction }
+  var trees: Trees { commit.queue.trees }
+  var schema: Schema { commit.queue.schema }
+  var watch: BatchWatch { commit.batch.watch }
 
-  init(
-    _ deletion: BatchDeletion, in transaction: WriteTransaction, _ queue: CommitQueue,
-    generation: UInt64
-  ) {
+  init(_ deletion: BatchDeletion, for commit: BatchCommit) {
     self.deletion = deletion
-    self.transaction = transaction
-    self.generation = generation
-    self.queue = queue
-    notesKeys = deletion.reportsKeys || queue.feed.isFollowed
+    self.commit = commit
     consequences = deletion.consequences?()
   }
 
@@ -74,22 +66,18 @@ struct BatchDelete {
     if history != nil {
       for entity in deletions.entities { history?.noteDeleted(deletions.sorted(of: entity)) }
     }
-    return BatchOutcome(count: deletions.count, keys: notesKeys ? changedKeys() : nil)
+    return BatchOutcome(count: deletions.count, keys: commit.notesKeys ? changedKeys() : nil)
   }
 
-  // MARK: - Views
+  // MARK: - Steps
 
-  /// A view for one step, and the way it is passed to other types.
-  func takeView() -> (store: StoreView, read: ReadView) {
-    let view = StoreView(transaction, trees, schema, generation: generation - 1)
-    return (view, ReadView(own: Overlay(), inherited: [], snapshot: view, schema: schema))
-  }
+  func takeView() -> (store: StoreView, read: ReadView) { commit.takeView() }
 
   /// Called for each object that is dealt with.
   mutating func step() throws {
     stepCount += 1
     guard stepCount.isMultiple(of: BatchWatch.stride) else { return }
-    try deletion.watch.check()
+    try watch.check()
   }
 
   /// The record of an object that an index or a list of keys has named.
@@ -129,7 +117,7 @@ struct BatchDelete {
     let whole = try EmptiedEntities(counts, schema, view)
     guard try whole.canGoUnseen(schema, view) else { return nil }
     var keys: ChangedKeys?
-    if notesKeys || history != nil {
+    if commit.notesKeys || history != nil {
       keys = ChangedKeys(deleted: try allKeys(of: numbers, count, view))
     }
     return (BatchOutcome(count: count, keys: keys), whole.trees)
@@ -144,7 +132,7 @@ struct BatchDelete {
     for number in numbers {
       try view.scanKeys(of: number) { key in
         keys.append(key)
-        if keys.count.isMultiple(of: BatchWatch.stride) { try deletion.watch.check() }
+        if keys.count.isMultiple(of: BatchWatch.stride) { try watch.check() }
         return .more
       }
     }

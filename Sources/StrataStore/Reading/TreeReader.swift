@@ -17,9 +17,10 @@ final class TreeReader {
   let transaction: Transaction
   let trees: Trees
   let schema: Schema
-  /// The pool that the reader goes back to; nil for a reader of a write transaction.
+  /// The pool that the reader goes back to; nil for a reader that the writer makes.
   let pool: TreeReaderPool?
-  /// Keeps the file open; nil for a reader of a write transaction, which the writer keeps.
+  /// Keeps the file open; nil for a reader that the writer makes, which keeps it
+  /// open itself.
   private let store: OpenStore?
 
   /// By the index of their tree.
@@ -35,8 +36,8 @@ final class TreeReader {
     var cursor: EntryCursor?
   }
 
-  /// A reader of a write transaction.
-  init(_ transaction: WriteTransaction, _ trees: Trees, _ schema: Schema) {
+  /// A reader of a transaction that another keeps: of a write transaction, or of a batch.
+  init(_ transaction: Transaction, _ trees: Trees, _ schema: Schema) {
     (self.transaction, self.trees, self.schema) = (transaction, trees, schema)
     (pool, store) = (nil, nil)
   }

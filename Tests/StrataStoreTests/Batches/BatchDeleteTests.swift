@@ -73,8 +73,8 @@ import Testing
 
   private func deletion(
     _ subject: BatchDeletion.Subject, reportsKeys: Bool = false, watch: BatchWatch = BatchWatch()
-  ) -> BatchDeletion {
-    BatchDeletion(subject, reportsKeys: reportsKeys, consequences: nil, watch: watch)
+  ) -> StoreBatch {
+    StoreBatch(.delete(BatchDeletion(subject)), reportsKeys: reportsKeys, watch: watch)
   }
 
   @Test func `that meets a damaged record says so, and has deleted nothing`() throws {
@@ -82,7 +82,7 @@ import Testing
     try filled.damage(filled.cities[9_000])
     let keys = Array(filled.cities.dropFirst())
     let error = #expect(throws: StoreError.self) {
-      try filled.store.delete(deletion(.found { _ in keys }))
+      try filled.store.execute(deletion(.found { _ in keys }))
     }
     guard case .damaged? = error else { throw error ?? .closed }
     #expect(try filled.count() == 10_000)
@@ -112,7 +112,7 @@ import Testing
     var arena = RecordArena()
     try filled.replace(city, by: draft.encode(into: &arena))
     let error = #expect(throws: StoreError.self) {
-      try store.delete(deletion(.found { _ in [here] }))
+      try store.execute(deletion(.found { _ in [here] }))
     }
     guard case .damaged? = error else { throw error ?? .closed }
   }
@@ -120,7 +120,7 @@ import Testing
   @Test func `of whole entities looks at no record, damaged as it may be`() throws {
     let filled = try Filled(100)
     try filled.damage(filled.cities[50])
-    #expect(try filled.store.delete(deletion(.all([filled.entity]))).count == 100)
+    #expect(try filled.store.execute(deletion(.all([filled.entity]))).count == 100)
     #expect(try filled.count() == 0)
     for tree in try filled.environment.read().treeNames() where tree != "catalog" {
       let tree = try #require(try filled.environment.tree(named: tree))
@@ -131,17 +131,17 @@ import Testing
   @Test func `of nothing writes nothing`() throws {
     let filled = try Filled(3)
     let country = filled.store.schema.of(Atlas.country).number
-    #expect(try filled.store.delete(deletion(.all([country]))).count == 0)
-    #expect(try filled.store.delete(deletion(.found { _ in [] })).count == 0)
+    #expect(try filled.store.execute(deletion(.all([country]))).count == 0)
+    #expect(try filled.store.execute(deletion(.found { _ in [] })).count == 0)
     let absent = ObjectKey(entity: filled.entity, serial: 999)
-    #expect(try filled.store.delete(deletion(.found { _ in [absent] })).count == 0)
+    #expect(try filled.store.execute(deletion(.found { _ in [absent] })).count == 0)
     #expect(try filled.store.snapshot().generation == 1)
   }
 
   @Test func `is one generation, and stands in the feed before it is seen`() throws {
     let filled = try Filled(5)
     var mark = filled.store.feed.end
-    _ = try filled.store.delete(deletion(.all([filled.entity])))
+    _ = try filled.store.execute(deletion(.all([filled.entity])))
     let event = try #require(filled.store.feed.events(after: &mark, upTo: 2))
     #expect(event.map(\.generation) == [2])
     #expect(event[0].keys?.deleted == filled.cities && event[0].origin == nil)
@@ -150,9 +150,9 @@ import Testing
 
   @Test func `notes no keys without a request for them`() throws {
     let filled = try Filled(5)
-    #expect(try filled.store.delete(deletion(.all([filled.entity]))).keys == nil)
+    #expect(try filled.store.execute(deletion(.all([filled.entity]))).keys == nil)
     let again = try Filled(5)
-    let outcome = try again.store.delete(deletion(.all([again.entity]), reportsKeys: true))
+    let outcome = try again.store.execute(deletion(.all([again.entity]), reportsKeys: true))
     #expect(outcome.keys?.deleted == again.cities)
   }
 
@@ -176,7 +176,7 @@ import Testing
     var edit = Edit(filled.store)
     edit.insert(Atlas.city, ["name": .string("before")])
     filled.store.commit(edit.changeSet) { note("save \((try? $0.get().generation) ?? 0)") }
-    filled.store.delete(deletion(.all([filled.entity]))) {
+    filled.store.execute(deletion(.all([filled.entity])), lendingThread: false) {
       note("batch of \((try? $0.get().count) ?? 0)")
     }
     edit = Edit(filled.store)
@@ -193,7 +193,7 @@ import Testing
     let watch = BatchWatch()
     watch.cancel()
     #expect(throws: CancellationError.self) {
-      try filled.store.delete(deletion(.all([filled.entity]), watch: watch))
+      try filled.store.execute(deletion(.all([filled.entity]), watch: watch))
     }
     #expect(try filled.count() == 2)
   }
@@ -202,7 +202,7 @@ import Testing
     let filled = try Filled(1)
     filled.store.close()
     #expect(throws: StoreError.self) {
-      try filled.store.delete(deletion(.all([filled.entity])))
+      try filled.store.execute(deletion(.all([filled.entity])))
     }
   }
 }

@@ -6,52 +6,6 @@ import StrataModel
 import StrataTestSupport
 import Testing
 
-/// A warehouse in a file, and a context that merges its changes.
-private struct Branch {
-  let folder: TemporaryDirectory
-  let container: PersistentContainer
-  let observer: ContextQueue
-  let log: MergeLog
-
-  /// - Parameter seed: determines its content.
-  init(seed: UInt64, wareCount: Int) throws {
-    folder = try TemporaryDirectory()
-    container = try PersistentContainer(
-      at: folder.file("store"), model: republicModel(), durability: .none)
-    try container.root.performAndWait { context in
-      var random = SeededGenerator(seed: seed)
-      context.fillWarehouse(wareCount, &random)
-      try context.save()
-    }
-    observer = ContextQueue(parent: container.coordinator)
-    try observer.performAndWait { context in
-      context.automaticallyMergesChangesFromParent = true
-      context.retainsRegisteredObjects = true
-      for ware in try context.fetch(Ware.all) { _ = ware.rack?.total }
-      for memo in try context.fetch(Memo.all.limit(3)) { _ = memo.text }
-    }
-    log = MergeLog(observer.layer)
-  }
-
-  var contents: StoreContents {
-    get throws { try StoreContents(of: folder.file("store")) }
-  }
-
-  /// The notifications of the observer.
-  func told() throws -> Told {
-    try observer.performAndWait { _ in }
-    return Told(
-      deleted: Set(log.deleted.map(\.key)), refreshed: Set(log.refreshed.map(\.key)),
-      inserted: Set(log.inserted.map(\.key)))
-  }
-}
-
-private struct Told: Equatable {
-  let deleted: Set<ObjectKey>
-  let refreshed: Set<ObjectKey>
-  let inserted: Set<ObjectKey>
-}
-
 /// An error of a save or a batch in words that are the same for both stores.
 private func plain(_ error: any Error) -> [String] {
   switch error as? ContextError {
@@ -71,16 +25,16 @@ private func refusal(_ body: () throws -> Void) -> [String] {
 /// The same deletion by a batch in one store and object by object in another.
 private struct Comparison: Model {
   var random: ModelRandom
-  private let batch: Branch
-  private let single: Branch
+  private let batch: WarehouseBranch
+  private let single: WarehouseBranch
   private let planting: Planting
   private let number: Int
 
   init(_ setup: ModelRandom, fault: PlantedFault? = nil) throws {
     random = setup
     let (seed, size) = (random.next(), random.pick([1, 7, 24, 60]) ?? 1)
-    batch = try Branch(seed: seed, wareCount: size)
-    single = try Branch(seed: seed, wareCount: size)
+    batch = try WarehouseBranch(seed: seed, wareCount: size)
+    single = try WarehouseBranch(seed: seed, wareCount: size)
     planting = Planting(fault, in: batch.container)
     number = random.below(size)
     random.note("\(size) wares, number \(number)")

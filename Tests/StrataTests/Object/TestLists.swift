@@ -136,11 +136,11 @@ final class CountingStore: PersistentStore {
     }
   }
 
-  func delete(
-    _ deletion: BatchDeletion,
+  func execute(
+    _ batch: StoreBatch, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void
   ) {
-    store.delete(deletion, completion: completion)
+    store.execute(batch, lendingThread: lendsThread, completion: completion)
   }
 
   func edit(

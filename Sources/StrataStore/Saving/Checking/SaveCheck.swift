@@ -18,10 +18,14 @@ import StrataLMDB
 enum SaveCheck {
   /// The planned writes of the save.
   ///
+  /// - Parameters:
+  ///   - isPartOfBatch: whether the numbers of members are checked at the end of a batch, not here.
+  ///   - checksUniqueness: whether unique values are checked.
   /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.danglingLinks`,
   ///   `.uniquenessViolations`, `.countViolations`, `.damaged`; `LMDBError`.
   static func plan(
-    _ save: ChangeSet, in transaction: WriteTransaction, _ queue: CommitQueue
+    _ save: ChangeSet, in transaction: WriteTransaction, _ queue: CommitQueue,
+    isPartOfBatch: Bool = false, checksUniqueness: Bool = true
   ) throws -> SavePlan {
     let state = StateAfterSave(save, in: transaction, queue)
     var versions = VersionCheck(state)
@@ -34,9 +38,9 @@ enum SaveCheck {
       try links.settle()
       try DerivedPlanning(state: state).run()
       try IndexPlanning(state: state).run()
-      try constraints.find()
+      if checksUniqueness { try constraints.find() }
     } while !constraints.collisions.isEmpty
-    try CountCheck(state: state).run()
+    if !isPartOfBatch { try CountCheck(state: state).run() }
     try LinkPlanning(state: state).run()
     return state.plan
   }

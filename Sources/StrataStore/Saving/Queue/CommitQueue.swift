@@ -26,7 +26,7 @@ final class CommitQueue: Sendable {
     /// A block of serials at or above a number.
     case reserve(from: UInt64, @Sendable (Result<Range<UInt64>, any Error>) -> Void)
     /// Has a transaction of its own, so that its errors end no other save, and it can be cancelled.
-    case delete(BatchDeletion, @Sendable (Result<BatchOutcome, any Error>) -> Void)
+    case batch(StoreBatch, @Sendable (Result<BatchOutcome, any Error>) -> Void)
     /// Has a transaction of its own, because it changes how saves are recorded.
     case history(HistoryEdit, @Sendable (Result<Void, any Error>) -> Void)
   }
@@ -123,8 +123,8 @@ final class CommitQueue: Sendable {
     gather()
     let requests = takeGroup()
     defer { state.withLock { $0.isWriting = false } }
-    if case .delete(let deletion, let completion) = requests.first {
-      return completion(BatchCommit.perform(deletion, in: self))
+    if case .batch(let batch, let completion) = requests.first {
+      return completion(BatchCommit.perform(batch, in: self))
     }
     if case .history(let edit, let completion) = requests.first {
       return completion(HistoryCommit.perform(edit, in: self))
@@ -185,7 +185,7 @@ extension CommitQueue.Request {
     switch self {
     case .save(_, let completion): completion(.failure(error))
     case .reserve(_, let completion): completion(.failure(error))
-    case .delete(_, let completion): completion(.failure(error))
+    case .batch(_, let completion): completion(.failure(error))
     case .history(_, let completion): completion(.failure(error))
     }
   }
@@ -194,7 +194,7 @@ extension CommitQueue.Request {
   fileprivate var isAlone: Bool {
     switch self {
     case .save, .reserve: false
-    case .delete, .history: true
+    case .batch, .history: true
     }
   }
 }

@@ -105,7 +105,7 @@ struct GroupCommit {
     case .reserve(let floor, let completion):
       let block: Range<UInt64>
       do {
-        block = try freeBlock(from: floor)
+        block = try transaction.freeSerials(SerialAllocator.blockCount, from: floor, in: queue)
       } catch {
         let error = StoreError(catching: error)
         return replies.append((true, { completion(.failure(error)) }))
@@ -113,7 +113,7 @@ struct GroupCommit {
       hasWritten = true
       try Catalog.setFirstFreeSerial(block.upperBound, in: transaction)
       replies.append((false, { completion(.success(block)) }))
-    case .delete, .history: preconditionFailure("it has a transaction of its own")
+    case .batch, .history: preconditionFailure("it has a transaction of its own")
     }
   }
 
@@ -124,30 +124,6 @@ struct GroupCommit {
     let view = StoreView(transaction, queue.trees, queue.schema, generation: generation - 1)
     try record.note(plan, in: view)
     return record
-  }
-
-  // MARK: - Serials
-
-  private func freeBlock(from floor: UInt64) throws -> Range<UInt64> {
-    let free = try Catalog.firstFreeSerial(in: transaction)
-    let first = max(free, floor, try highestSerial() + 1)
-    let end = first + SerialAllocator.blockCount
-    guard end <= ObjectKey.serialMax else { throw StoreError.storeFull }
-    return first..<end
-  }
-
-  /// The highest serial of any record. The catalog is above it unless the file was put together
-  /// from damaged parts.
-  private func highestSerial() throws -> UInt64 {
-    var highest: UInt64 = 0
-    for entity in queue.schema.entities {
-      guard let tree = queue.trees.records(of: entity.number) else { continue }
-      var cursor = try transaction.cursor(in: tree)
-      if try cursor.last(), let serial = RecordKey.number(of: cursor.key) {
-        highest = max(highest, serial)
-      }
-    }
-    return highest
   }
 }
 

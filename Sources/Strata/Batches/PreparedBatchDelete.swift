@@ -5,73 +5,35 @@ import StrataQuery
 import StrataRecord
 import StrataStore
 
-extension PersistentStoreCoordinator {
-  /// Executes a batch and waits for the disk. Core Data: `execute(_:with:)`.
-  ///
-  /// - Important: It blocks the thread as long as the batch takes. In async code use the
-  ///   asynchronous call, which can be cancelled.
-  /// - Throws: after an error nothing is deleted: `ContextError.deleteDenied` and
-  ///   `.validationFailed`, if rules of the model forbid it; `ContextError.unknownEntity`,
-  ///   `.foreignObjectID` and `QueryError` for an invalid request; `StoreError`, among others
-  ///   `.damaged` for a damaged record that it has to read.
-  /// - Complexity: O(pages) if the objects need not be read; else O(objects + their index entries
-  ///   and links), each in O(log objects).
-  @discardableResult
-  public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
-    let batch = try PreparedBatchDelete(request, in: self)
-    return batch.result(try batch.perform())
-  }
-
-  /// Executes a batch off the caller's thread.
-  ///
-  /// Later saves wait for it, as for any save; no reader does. When the task is cancelled, it ends
-  /// within a few hundred objects and nothing is deleted, unless it is being committed already.
-  ///
-  /// - Parameter progress: called now and then, on the store's writing thread, with the progress;
-  ///   it must be short.
-  /// - Throws: as the blocking call, and `CancellationError`.
-  @discardableResult
-  public func execute(
-    _ request: BatchDeleteRequest, isolation: isolated (any Actor)? = #isolation,
-    progress: (@Sendable (BatchProgress) -> Void)? = nil
-  ) async throws -> BatchDeleteResult {
-    let batch = try PreparedBatchDelete(request, in: self, progress: progress)
-    return batch.result(try await batch.perform())
-  }
-}
-
 /// A batch delete as the store is asked for it.
 struct PreparedBatchDelete: Sendable {
   private let coordinator: PersistentStoreCoordinator
   private let request: BatchDeleteRequest
-  private let deletion: BatchDeletion
+  private let batch: StoreBatch
 
-  /// - Parameters:
-  ///   - reportsKeys: whether the outcome has the keys even if the feed has no followers.
-  ///   - author: the author, unless the request has one.
-  ///   - contextName: the name of the context that executes the request; nil if it has none.
+  /// - Parameter caller: nil if no context executes the request.
   /// - Throws: `ContextError.unknownEntity`, `.foreignObjectID`; `QueryError`.
   init(
     _ request: BatchDeleteRequest, in coordinator: PersistentStoreCoordinator,
-    reportsKeys: Bool = false, author: String? = nil, contextName: String? = nil,
-    progress: (@Sendable (BatchProgress) -> Void)? = nil
+    for caller: BatchCaller? = nil, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) throws {
     self.coordinator = coordinator
     self.request = request
     let schema = coordinator.schema
     var report: (@Sendable (Int, Int) -> Void)?
     if let progress {
-      report = { progress(BatchProgress(completedCount: $0, objectCount: $1)) }
+      report = { progress(BatchProgress(completedCount: $0, objectCount: $1, token: nil)) }
     }
     let watch = BatchWatch(report: report)
     var consequences: (@Sendable () -> any DeletionConsequences)?
     if !schema.derivation.isEmpty || !schema.validation.isEmpty {
       consequences = { RuleConsequences(schema) }
     }
-    deletion = BatchDeletion(
-      try Self.subject(of: request, schema, watch),
-      reportsKeys: reportsKeys || request.returnsObjectIDs, consequences: consequences,
-      watch: watch, author: request.transactionAuthor ?? author, contextName: contextName)
+    let deletion = BatchDeletion(
+      try Self.subject(of: request, schema, watch), consequences: consequences)
+    batch = StoreBatch(
+      .delete(deletion), reportsKeys: caller != nil || request.returnsObjectIDs, watch: watch,
+      author: request.transactionAuthor ?? caller?.author, contextName: caller?.contextName)
   }
 
   private static func subject(
@@ -106,12 +68,12 @@ struct PreparedBatchDelete: Sendable {
 
   /// Has the store do it, and waits.
   func perform() throws -> BatchOutcome {
-    do { return try coordinator.store.delete(deletion) } catch { throw told(error) }
+    do { return try coordinator.store.execute(batch) } catch { throw told(error) }
   }
 
   /// Has the store do it.
   func perform() async throws -> BatchOutcome {
-    do { return try await coordinator.store.delete(deletion) } catch { throw told(error) }
+    do { return try await coordinator.store.execute(batch) } catch { throw told(error) }
   }
 
   func result(_ outcome: BatchOutcome) -> BatchDeleteResult {

@@ -19,32 +19,11 @@ extension ManagedObjectContext {
   ///   since the last call.
   @discardableResult
   public func execute(_ request: BatchDeleteRequest) throws -> BatchDeleteResult {
-    try reporter.throwDeferredError()
-    let batch = try PreparedBatchDelete(
-      request, in: coordinator, reportsKeys: true, author: transactionAuthor, contextName: name)
-    // Edits during a save under way are no part of that save.
-    work.encodeEdits()
-    saving.finishPendingSave()
+    let turn = try BatchTurn(in: self)
+    let batch = try PreparedBatchDelete(request, in: coordinator, for: turn.caller)
     let outcome = try batch.perform()
-    takeOver(outcome)
+    turn.takeOver(outcome)
     return batch.result(outcome)
-  }
-
-  /// Merges the result of a batch, which this context has to merge too.
-  func takeOver(_ outcome: BatchOutcome) {
-    guard let keys = outcome.keys, !keys.isEmpty else { return }
-    work.encodeEdits()
-    publisher.announceTurn()
-    // As after a save, a new unit of work begins; also in a context in whose turn this one runs.
-    var next: ManagedObjectContext? = self
-    while let context = next {
-      context.work.view = nil
-      next = context.reader.parentInThisIsolation
-    }
-    // A context that merges automatically finds it in the feed.
-    if !merger.isAutomatic { merger.owed.append(GatheredEvents(keys)) }
-    do { _ = try reader.currentView() } catch { reporter.note(error) }
-    reporter.announceMerges()
   }
 }
 
@@ -60,13 +39,11 @@ extension ContextQueue {
     _ request: BatchDeleteRequest, isolation: isolated (any Actor)? = #isolation,
     progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchDeleteResult {
-    if isolation === MainActor.shared { MainTurns.endAll() }
+    let caller = try await beginBatch()
     let batch = try PreparedBatchDelete(
-      request, in: place.coordinator, reportsKeys: true, progress: progress)
+      request, in: place.coordinator, for: caller, progress: progress)
     let outcome = try await batch.perform()
-    // The store has executed the batch even if the task was cancelled during the write.
-    if isolation === MainActor.shared { MainTurns.endAll() }
-    try await run(isCancellable: false) { $0.takeOver(outcome) }
+    try await takeOver(outcome)
     return batch.result(outcome)
   }
 }

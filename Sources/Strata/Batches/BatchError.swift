@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import StrataModel
+
+/// A row of a batch insert cannot be inserted. The batch has inserted nothing.
+public struct BatchRowError: Error, Sendable {
+  /// The row's number, from 0.
+  public let row: Int
+  /// The error: of the code that fills rows, a `QueryError` or `ContextError` for a value that the
+  /// property cannot have, `ContextError.validationFailed`, or `StoreError.uniquenessViolations`.
+  public let underlying: any Error
+}
+
+/// A batch in stretches has ended before its end. The stretches before are in the store.
+public struct BatchInterruption: Error, Sendable {
+  /// Where to go on: `resuming(after:)`.
+  public let token: BatchToken
+  /// The error that has ended it: `CancellationError`, or an error of the stretch, of which nothing
+  /// is in the store.
+  public let underlying: any Error
+}
+
+/// How far a batch in stretches has come: what its finished stretches have done. It can be stored,
+/// and another process can go on from it.
+public struct BatchToken: Sendable, Hashable, Codable {
+  /// How many rows were inserted or looked for, or how many objects were updated or examined.
+  public let completedCount: Int
+  /// The last object that a batch update has examined; nil for a batch insert, and before the first
+  /// stretch.
+  public let lastObject: ObjectID?
+
+  init(completedCount: Int, lastObject: ObjectID? = nil) {
+    (self.completedCount, self.lastObject) = (completedCount, lastObject)
+  }
+}
+
+extension BatchRowError: LocalizedError, CustomStringConvertible {
+  public var description: String {
+    "Row \(row) (counted from 0) cannot be inserted: \(underlying) Correct or leave out the row, "
+      + "and execute the batch again."
+  }
+
+  /// The error in plain English, as in `description`.
+  public var errorDescription: String? { description }
+}
+
+extension BatchInterruption: LocalizedError, CustomStringConvertible {
+  public var description: String {
+    "The batch ended after \(token.completedCount) rows or objects, which are in the store: "
+      + "\(underlying) Go on with resuming(after:) and the error's token."
+  }
+
+  /// The error in plain English, as in `description`.
+  public var errorDescription: String? { description }
+}

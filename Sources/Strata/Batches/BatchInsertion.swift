@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataRecord
+
+/// The rows of a batch insert as the parts that a store inserts.
+///
+/// A part whose objects are all new, with nothing at the other ends of their relationships that
+/// follows, is encoded row by row as it comes. Any other part goes through `BatchChanges`.
+///
+/// ## Isolation
+/// As `BatchParts`.
+// Safety: one thread at a time uses it, and the store's queue hands it over.
+final class BatchInsertion: BatchSource, @unchecked Sendable {
+  /// Sets the values of the next row; returns false if there is none.
+  typealias Filler = (RowDraft) throws -> Bool
+
+  /// The values of a row, encoded.
+  private struct Row {
+    let record: Record
+    /// The slots that differ from a new object's.
+    let changed: SlotSet
+    /// The slots that were set.
+    let slots: SlotSet
+    let external: ExternalValues
+    let links: [(slot: Int, target: ObjectKey)]
+  }
+
+  private let entity: EntitySchema
+  private let schema: Schema
+  private let binding: EntityBinding
+  private let constraint: IndexSchema?
+  private var fill: Filler
+  private let isPlain: Bool
+  private let rowCountMax: Int?
+  private var rules: BatchRules
+
+  /// All that was inserted, with the stretch under way.
+  private var tally: BatchInsertResult
+  /// The result of the stretches that are committed.
+  private(set) var result: BatchInsertResult
+  private var rowCountOfStretch = 0
+  private var insertedRows = InsertedRows()
+  private(set) var isFinished = false
+  var progress: (@Sendable (BatchProgress) -> Void)?
+
+  /// The rows of one part: their records and drafts are in memory together.
+  private static var partCountMax: Int { 8_192 }
+
+  /// - Parameter fill: sets the values of the rows after those that are skipped.
+  /// - Throws: `ContextError.unknownEntity`, `.noUniquenessConstraint`.
+  init(_ options: BatchInsertOptions, in schema: Schema, fill: @escaping Filler) throws {
+    guard let entity = schema.entity(for: options.type), !entity.description.isAbstract else {
+      throw ContextError.unknownEntity(String(describing: options.type))
+    }
+    self.entity = entity
+    self.schema = schema
+    self.fill = fill
+    constraint = try options.matching.isEmpty ? nil : entity.constraint(over: options.matching)
+    binding = EntityBinding(context: nil, entity: entity, type: options.type)
+    isPlain =
+      options.matching.isEmpty
+      && !entity.ends.targets.contains { $0.partner != nil || $0.positions != nil }
+    rowCountMax = options.stretchCount
+    rules = BatchRules(schema)
+    tally = BatchInsertResult(skipping: options)
+    result = tally
+  }
+
+  /// Whether objects that exist may change.
+  var changesObjects: Bool { !isPlain }
+
+  var isStretched: Bool { rowCountMax != nil }
+  var token: BatchToken { result.token }
+  /// The rows of this call and of those before it.
+  private var rowCount: Int { tally.token.completedCount }
+
+  // MARK: - Parts
+
+  func next(_ states: BatchStates) throws -> Segment? {
+    if isFinished || rowCountOfStretch == rowCountMax { return nil }
+    let countMax = min(Self.partCountMax, (rowCountMax ?? .max) - rowCountOfStretch)
+    let firstRow = rowCount
+    let (filled, haveLinks) = try fillRows(upTo: countMax)
+    if filled.isEmpty { return nil }
+    let part =
+      isPlain && !haveLinks
+      ? try plainPart(filled, states) : try relatedPart(filled, firstRow, states)
+    rowCountOfStretch += rowCount - firstRow
+    progress?(BatchProgress(completedCount: rowCount, objectCount: nil, token: token))
+    try attributed { try rules.check(part, over: states.current) }
+    return part
+  }
+
+  func finish(in view: ReadView) throws { try attributed { try rules.finish(in: view) } }
+
+  func didCommit() {
+    result = tally
+    rowCountOfStretch = 0
+    insertedRows = InsertedRows()
+    rules = BatchRules(schema)
+  }
+
+  /// Releases the rows. The store's writer may hold the source for a moment after it has completed
+  /// the batch, when the code that fills rows is gone.
+  func close() { fill = { _ in false } }
+
+  private func fillRows(upTo countMax: Int) throws -> (rows: [Row], haveLinks: Bool) {
+    var drafts = DraftArena()
+    defer { withExtendedLifetime(drafts) {} }
+    var arena = RecordArena()
+    var rows: [Row] = []
+    rows.reserveCapacity(min(countMax, 256))
+    var haveLinks = false
+    var draft = makeDraft(in: &drafts)
+    let row = RowDraft(entity, schema, draft)
+    while true {
+      do {
+        guard try fill(row) else {
+          isFinished = true
+          break
+        }
+        if let mistake = row.mistake { throw mistake }
+      } catch {
+        throw BatchRowError(row: rowCount, underlying: error)
+      }
+      binding.noteNew(draft)
+      if !row.links.isEmpty { haveLinks = true }
+      rows.append(
+        Row(
+          record: draft.encode(into: &arena), changed: draft.changed, slots: row.slots,
+          external: draft.external, links: row.links))
+      tally.token = BatchToken(completedCount: rowCount + 1)
+      if rows.count == countMax { break }
+      draft = makeDraft(in: &drafts)
+      row.begin(draft)
+    }
+    return (rows, haveLinks)
+  }
+
+  private func makeDraft(in drafts: inout DraftArena) -> Draft {
+    Draft.make(
+      entity.layout, base: binding.template, external: binding.templateExternal,
+      heapByteCount: binding.heapByteCountOfNew, in: &drafts)
+  }
+
+  /// A part of new objects alone.
+  private func plainPart(_ filled: [Row], _ states: BatchStates) throws -> Segment {
+    let serials = try states.takeSerials(filled.count)
+    var changes = ChangeTable.Builder(expecting: filled.count)
+    for place in filled.indices {
+      let key = ObjectKey(entity: entity.number, serial: serials.lowerBound + UInt64(place))
+      changes.append(
+        key,
+        .insert(
+          filled[place].record, slots: filled[place].changed.union(binding.templateSlots),
+          external: filled[place].external))
+      note(key)
+    }
+    insertedRows.append(Array((rowCount - filled.count)..<rowCount), from: serials.lowerBound)
+    tally.insertedCount += filled.count
+    return Segment(changes: changes.finished(), links: LinkChanges(), schema: schema)
+  }
+
+  /// A part whose rows may belong to objects that exist, or change others.
+  private func relatedPart(
+    _ filled: [Row], _ firstRow: Int, _ states: BatchStates
+  ) throws -> Segment {
+    var changes = BatchChanges(over: states.current)
+    let records = filled.map(\.record)
+    var matches: UpsertBatch?
+    if let constraint { matches = try self.matches(of: records, by: constraint, states.current) }
+    let serials = try states.takeSerials(filled.count)
+    var rows: [Int] = []
+    for (position, row) in filled.enumerated() {
+      let key: ObjectKey
+      if let match = matches?.object(at: position) {
+        guard match.entity == entity.number else {
+          throw BatchRowError(row: firstRow + position, underlying: unexpected(match))
+        }
+        key = match
+        _ = try changes.update(
+          key, from: row.record, slots: row.slots, external: row.external)
+        tally.matchedCount += 1
+      } else {
+        key = ObjectKey(entity: entity.number, serial: serials.lowerBound + UInt64(rows.count))
+        try changes.insert(
+          key, row.record, slots: row.changed.union(binding.templateSlots),
+          external: row.external)
+        matches?.setObject(key, at: position)
+        rows.append(firstRow + position)
+      }
+      for (slot, target) in row.links {
+        if let relationship = entity.relationships[slot] {
+          try changes.link(key, relationship, to: target)
+        }
+      }
+      note(key)
+    }
+    insertedRows.append(rows, from: serials.lowerBound)
+    tally.insertedCount += rows.count
+    return try changes.finished()
+  }
+
+  private func note(_ key: ObjectKey) {
+    tally.objectIDs?.append(ObjectID(store: schema.store, key: key))
+  }
+
+  private func matches(
+    of records: [Record], by constraint: IndexSchema, _ view: ReadView
+  ) throws -> UpsertBatch {
+    var batch = UpsertBatch(constraint)
+    for record in records {
+      batch.append(constraint.values(of: record, entity.layout, store: schema.store))
+    }
+    try batch.find(in: view)
+    return batch
+  }
+
+  private func unexpected(_ key: ObjectKey) -> ContextError {
+    .unexpectedEntity(
+      ObjectID(store: schema.store, key: key), expected: entity.description.name,
+      found: schema.entity(key.entity)?.description.name ?? "")
+  }
+
+  // MARK: - Errors
+
+  /// Runs `body`, and has an error that concerns a row say which.
+  private func attributed<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw attributed(error) }
+  }
+
+  /// The error, with the row that it concerns, if that is known.
+  func attributed(_ error: any Error) -> any Error {
+    let objects: [ObjectID?] =
+      switch error {
+      case ContextError.validationFailed(let failures): [failures.first?.objectID]
+      // Of two rows with one value, the second is at fault.
+      case StoreError.uniquenessViolations(let violations):
+        [violations.first?.objectID, violations.first?.existing]
+      case StoreError.danglingLinks(let links): [links.first?.owner]
+      default: []
+      }
+    guard let row = objects.compactMap({ $0.flatMap(row(of:)) }).max() else { return error }
+    return BatchRowError(row: row, underlying: error)
+  }
+
+  private func row(of object: ObjectID) -> Int? {
+    guard object.key.entity == entity.number else { return nil }
+    return insertedRows.row(ofSerial: object.key.serial)
+  }
+}
+
+extension EntitySchema {
+  /// The unique index over exactly these properties.
+  ///
+  /// - Throws: `ContextError.noUniquenessConstraint`.
+  fileprivate func constraint(
+    over properties: [any AnyKeyPath & Sendable]
+  ) throws(ContextError) -> IndexSchema {
+    let slots = properties.compactMap { description.slot(for: $0) }
+    if slots.count == properties.count, let index = uniqueIndex(over: slots) { return index }
+    throw .noUniquenessConstraint(
+      entity: description.name, properties: slots.map { description.properties[$0].name })
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+public import StrataRecord
+
+/// One object that a batch inserts, while its values are set. It has the properties of the entity's
+/// class; a to-one relationship is set by the ID of its target.
+///
+///     try coordinator.execute(BatchInsertRequest(City.self), rows: lines) { city, line in
+///       city.name = line.name
+///       city.population = line.population
+///       city.country = countries[line.code]
+///     }
+///
+/// A property that is not set has its default, or in an object that `upserting(on:)` finds the
+/// value that it has there. A wrong key path, for example of a computed property, ends the batch
+/// with `BatchRowError`.
+@frozen
+@dynamicMemberLookup
+public struct BatchRow<Root: ManagedObject> {
+  @usableFromInline let row: RowDraft
+
+  @inlinable init(_ row: RowDraft) { self.row = row }
+
+  // MARK: - Attributes
+
+  /// An attribute. It reads as its default until it is set.
+  @inlinable
+  public subscript<V: AttributeValue>(
+    dynamicMember property: ReferenceWritableKeyPath<Root, V>
+  ) -> V {
+    get { row.value(of: property) }
+    set { row.set(newValue, property) }
+  }
+
+  /// An attribute of an enum's type.
+  @_disfavoredOverload
+  @inlinable
+  public subscript<V: RawRepresentable & Sendable>(
+    dynamicMember property: ReferenceWritableKeyPath<Root, V>
+  ) -> V where V.RawValue: AttributeValue {
+    get { (row.value(of: property) as _RawValueBox<V>).wrapped }
+    set { row.set(_RawValueBox(newValue), property) }
+  }
+
+  /// An attribute of an optional enum's type.
+  @_disfavoredOverload
+  @inlinable
+  public subscript<V: RawRepresentable & Sendable>(
+    dynamicMember property: ReferenceWritableKeyPath<Root, V?>
+  ) -> V? where V.RawValue: AttributeValue {
+    get { (row.value(of: property) as _RawValueBox<V>?)?.wrapped }
+    set { row.set(newValue.map(_RawValueBox.init), property) }
+  }
+
+  /// An attribute of an enum's type that is `Codable` too.
+  @_disfavoredOverload
+  @inlinable
+  public subscript<V: RawRepresentable & Codable & Sendable>(
+    dynamicMember property: ReferenceWritableKeyPath<Root, V>
+  ) -> V where V.RawValue: AttributeValue {
+    get { (row.value(of: property) as _RawValueBox<V>).wrapped }
+    set { row.set(_RawValueBox(newValue), property) }
+  }
+
+  /// An attribute of an optional enum's type that is `Codable` too.
+  @_disfavoredOverload
+  @inlinable
+  public subscript<V: RawRepresentable & Codable & Sendable>(
+    dynamicMember property: ReferenceWritableKeyPath<Root, V?>
+  ) -> V? where V.RawValue: AttributeValue {
+    get { (row.value(of: property) as _RawValueBox<V>?)?.wrapped }
+    set { row.set(newValue.map(_RawValueBox.init), property) }
+  }
+
+  /// An attribute of a `Codable` type.
+  @_disfavoredOverload
+  @inlinable
+  public subscript<V: Codable & Sendable>(
+    dynamicMember property: ReferenceWritableKeyPath<Root, V>
+  ) -> V {
+    get { (row.value(of: property) as _CodableBox<V>).wrapped }
+    set { row.set(_CodableBox(newValue), property) }
+  }
+
+  /// An attribute of an optional `Codable` type.
+  @_disfavoredOverload
+  @inlinable
+  public subscript<V: Codable & Sendable>(
+    dynamicMember property: ReferenceWritableKeyPath<Root, V?>
+  ) -> V? {
+    get { (row.value(of: property) as _CodableBox<V>?)?.wrapped }
+    set { row.set(newValue.map(_CodableBox.init), property) }
+  }
+
+  // MARK: - Relationships
+
+  /// The ID of the target of a to-one relationship. The inverse follows, as in a context.
+  @_disfavoredOverload
+  @inlinable
+  public subscript<Target: ManagedObject>(
+    dynamicMember property: ReferenceWritableKeyPath<Root, Target?>
+  ) -> ObjectID? {
+    get { row.target(of: property) }
+    set { row.set(newValue, property) }
+  }
+
+  /// Links the object to others by a to-many relationship without order. Its inverse is to-many or
+  /// missing: otherwise set the to-one relationship of the others.
+  public mutating func insert<Members: Sequence>(
+    _ ids: some Sequence<ObjectID>, into property: KeyPath<Root, Members>
+  ) where Members.Element: ManagedObject {
+    row.insert(Array(ids), into: property)
+  }
+}
+
+@available(*, unavailable)
+extension BatchRow: Sendable {}

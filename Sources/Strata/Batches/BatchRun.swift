@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataStore
+
+/// The objects that a batch inserts or updates, in one stretch or in several.
+protocol BatchSource: BatchParts {
+  /// Whether a part may change an object that exists.
+  var changesObjects: Bool { get }
+  /// Whether the batch commits in stretches.
+  var isStretched: Bool { get }
+  /// Whether there is nothing left to insert or update.
+  var isFinished: Bool { get }
+  /// What the finished stretches have done.
+  var token: BatchToken { get }
+  var progress: (@Sendable (BatchProgress) -> Void)? { get set }
+
+  /// The error of a stretch, with all that the source knows of it.
+  func attributed(_ error: any Error) -> any Error
+}
+
+extension BatchSource {
+  func attributed(_ error: any Error) -> any Error { error }
+}
+
+/// Has the store execute a batch, stretch by stretch.
+struct BatchRun: Sendable {
+  private let source: any BatchSource
+  private let store: any PersistentStore
+  private let batch: StoreBatch
+
+  /// - Parameters:
+  ///   - reportsKeys: whether the outcomes have keys even if the feed has no followers.
+  ///   - author: nil for none.
+  ///   - contextName: the name of the context that executes the request; nil if it has none.
+  init(
+    _ source: any BatchSource, in coordinator: PersistentStoreCoordinator, reportsKeys: Bool,
+    author: String?, contextName: String?
+  ) {
+    self.source = source
+    store = coordinator.store
+    batch = StoreBatch(
+      .write(BatchWriting(source, changesObjects: source.changesObjects)),
+      reportsKeys: reportsKeys, author: author, contextName: contextName)
+  }
+
+  /// Executes all stretches and waits.
+  ///
+  /// - Parameter takeOver: called after each stretch.
+  func perform(_ takeOver: (BatchOutcome) -> Void = { _ in }) throws {
+    repeat {
+      do { takeOver(try store.execute(batch)) } catch { throw told(error) }
+    } while !source.isFinished
+  }
+
+  /// Executes all stretches, suspending the task.
+  ///
+  /// - Parameters:
+  ///   - isolation: the caller's.
+  ///   - takeOver: called after each stretch.
+  func perform(
+    isolation: isolated (any Actor)? = #isolation,
+    _ takeOver: (BatchOutcome) async throws -> Void = { _ in }
+  ) async throws {
+    repeat {
+      let outcome: BatchOutcome
+      do { outcome = try await store.execute(batch) } catch { throw told(error) }
+      try await takeOver(outcome)
+    } while !source.isFinished
+  }
+
+  private func told(_ error: any Error) -> any Error {
+    let error = source.attributed(error)
+    return source.isStretched ? BatchInterruption(token: source.token, underlying: error) : error
+  }
+}

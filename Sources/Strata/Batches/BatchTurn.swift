@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+
+/// The part of a context in a batch that it executes: it ends its own work before the batch, and
+/// merges the result.
+///
+/// ## Isolation
+/// The context's.
+struct BatchTurn {
+  private let context: ManagedObjectContext
+  let caller: BatchCaller
+
+  /// Ends a save under way: edits during it are no part of that save.
+  ///
+  /// - Throws: an earlier error of reading a property.
+  init(in context: ManagedObjectContext) throws {
+    try context.reporter.throwDeferredError()
+    context.work.encodeEdits()
+    context.saving.finishPendingSave()
+    self.context = context
+    caller = BatchCaller(context)
+  }
+
+  func takeOver(_ outcome: BatchOutcome) { Self.takeOver(outcome, in: context) }
+
+  /// Has the context merge the result of a batch.
+  static func takeOver(_ outcome: BatchOutcome, in context: ManagedObjectContext) {
+    guard let keys = outcome.keys, !keys.isEmpty else { return }
+    context.work.encodeEdits()
+    context.publisher.announceTurn()
+    // As after a save, a new unit of work begins; also in a context in whose turn this one runs.
+    var next: ManagedObjectContext? = context
+    while let other = next {
+      other.work.view = nil
+      next = other.reader.parentInThisIsolation
+    }
+    // A context that merges automatically finds it in the feed.
+    if !context.merger.isAutomatic { context.merger.owed.append(GatheredEvents(keys)) }
+    do { _ = try context.reader.currentView() } catch { context.reporter.note(error) }
+    context.reporter.announceMerges()
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataModel
+import StrataQuery
+import StrataRecord
+import StrataStore
+
+/// The objects of a batch update as the parts that a store updates.
+///
+/// ## Isolation
+/// As `BatchParts`.
+// Safety: one thread at a time uses it, and the store's queue hands it over.
+final class BatchUpdate: BatchSource, @unchecked Sendable {
+  private let plan: QueryPlan
+  private let assignments: AssignmentPlan
+  private let schema: Schema
+  private let countMax: Int?
+  private var rules: BatchRules
+
+  /// The objects that are not examined yet, ascending; nil before the first part.
+  private var remaining: ArraySlice<ObjectKey>?
+  private var isInFirstStretch = true
+  private var countOfStretch = 0
+  private var objectCount: Int?
+  /// All that was updated, with the stretch under way.
+  private var tally: BatchUpdateResult
+  /// The result of the stretches that are committed.
+  private(set) var result: BatchUpdateResult
+  var progress: (@Sendable (BatchProgress) -> Void)?
+
+  /// The objects of one part: their records are in memory together.
+  private static let partCountMax = 8_192
+
+  /// - Throws: `ContextError.unknownEntity`, `.foreignObjectID`; `QueryError`.
+  init<Root: Entity>(_ request: BatchUpdateRequest<Root>, in schema: Schema) throws {
+    guard let entity = schema.entity(for: Root.self) else {
+      throw ContextError.unknownEntity(String(describing: Root.self))
+    }
+    if let last = request.token?.lastObject, last.store != schema.store {
+      throw ContextError.foreignObjectID(last)
+    }
+    plan = try QueryPlan(request.objects, entity: entity, schema: schema)
+    assignments = try AssignmentPlan(request.assignments, entity: entity, schema: schema)
+    self.schema = schema
+    countMax = request.stretchCount
+    rules = BatchRules(schema)
+    tally = BatchUpdateResult(
+      updatedCount: 0, objectIDs: request.returnsObjectIDs ? [] : nil,
+      token: request.token ?? BatchToken(completedCount: 0))
+    result = tally
+  }
+
+  var changesObjects: Bool { true }
+  var isStretched: Bool { countMax != nil }
+  var isFinished: Bool { remaining?.isEmpty ?? false }
+  var token: BatchToken { result.token }
+
+  // MARK: - Parts
+
+  func next(_ states: BatchStates) throws -> Segment? {
+    if remaining == nil { try find(in: states.before) }
+    let count = min(Self.partCountMax, (countMax ?? .max) - countOfStretch)
+    guard let keys = remaining?.prefix(count), !keys.isEmpty else { return nil }
+    remaining = remaining?.dropFirst(keys.count)
+    // Those of the first stretch were found in this very state.
+    let matching =
+      isInFirstStretch ? Array(keys) : try plan.matching(Array(keys), in: states.before)
+    let part = try part(of: matching, states)
+    countOfStretch += keys.count
+    tally.token = BatchToken(
+      completedCount: tally.token.completedCount + keys.count,
+      lastObject: keys.last.map { ObjectID(store: schema.store, key: $0) })
+    progress?(
+      BatchProgress(
+        completedCount: tally.token.completedCount, objectCount: objectCount, token: token))
+    try rules.check(part, over: states.current)
+    return part
+  }
+
+  func finish(in view: ReadView) throws { try rules.finish(in: view) }
+
+  func didCommit() {
+    result = tally
+    countOfStretch = 0
+    isInFirstStretch = false
+    rules = BatchRules(schema)
+  }
+
+  private func find(in before: ReadView) throws {
+    let keys = try plan.fetchKeys(in: before)
+    if let impostor = try plan.impostor(among: keys, in: before) {
+      throw StoreError.damagedIndex(
+        naming: impostor, "an index says that the object matches the request, and it does not")
+    }
+    let last = token.lastObject?.key
+    let ascending = keys.sorted().filter { key in last.map { key > $0 } ?? true }
+    remaining = ascending[...]
+    objectCount = token.completedCount + ascending.count
+  }
+
+  private func part(of keys: [ObjectKey], _ states: BatchStates) throws -> Segment {
+    var changes = BatchChanges(over: states.current)
+    let reader = RowReader(view: states.before)
+    let slots = assignments.slots
+    var drafts = DraftArena()
+    defer { withExtendedLifetime(drafts) {} }
+    for key in keys {
+      guard let entity = schema.entity(key.entity),
+        let record = try states.before.record(of: key)?.record
+      else { continue }
+      let values = try record.withRow(of: key, entity.layout) {
+        try assignments.values(of: $0, reader)
+      }
+      let draft = Draft.make(entity.layout, base: record, in: &drafts)
+      for (slot, value) in values { draft.setValue(value, at: slot) }
+      let new = draft.encode(into: &changes.arena)
+      guard try changes.update(key, from: new, slots: slots, external: draft.external) else {
+        continue
+      }
+      tally.updatedCount += 1
+      tally.objectIDs?.append(ObjectID(store: schema.store, key: key))
+    }
+    return try changes.finished()
+  }
+}

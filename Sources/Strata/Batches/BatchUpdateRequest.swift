@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+public import StrataModel
+public import StrataQuery
+public import StrataRecord
+
+/// Updates objects in the store, without making instances or loading them into a context: any
+/// number of objects, in the memory of their IDs. Core Data: `NSBatchUpdateRequest`.
+///
+///     try coordinator.execute(
+///       BatchUpdateRequest(City.where { $0.population > 0 })
+///         .setting(\.population) { $0.population * 2 }
+///         .setting(\.isChecked, to: false))
+///
+/// It is a save of its own: all objects are updated or none, others see all of it or nothing, and
+/// it is on the disk when the call returns. Its effects are those of setting the properties in a
+/// context and saving: rules and uniqueness are checked, derived attributes are calculated, the
+/// inverses of relationships follow, contexts are notified.
+///
+/// All values are calculated from the store's state before the batch, whatever the order of the
+/// objects. Unsaved changes in contexts are ignored, and no methods of the objects are called.
+public struct BatchUpdateRequest<Root: Entity>: Sendable {
+  let objects: UntypedFetchRequest
+  private(set) var assignments: [Assignment] = []
+  private(set) var stretchCount: Int?
+  private(set) var token: BatchToken?
+
+  /// Whether the result has the IDs of the updated objects. False by default. Core Data:
+  /// `resultType`, `.updatedObjectIDsResultType`.
+  public var returnsObjectIDs = false
+
+  /// The author of the update in the store's history; nil for `transactionAuthor` of the context
+  /// that executes the request, or for none.
+  public var transactionAuthor: String?
+
+  /// Updates the objects that match a fetch request, as the store has them, its limit and offset
+  /// counted in. Core Data: `init(entity:)` and `predicate`.
+  public init(_ request: FetchRequest<Root>) { objects = request.untyped }
+
+  // MARK: - Values
+
+  /// Returns the request that also sets an attribute to a value.
+  public func setting<V: AttributeValue>(
+    _ property: ReferenceWritableKeyPath<Root, V> & Sendable, to value: V
+  ) -> BatchUpdateRequest {
+    adding(Assignment(property, constant: value.value))
+  }
+
+  /// Returns the request that also sets an attribute to a value that is calculated for each object:
+  /// `.setting(\.population) { $0.population * 2 }`.
+  public func setting<V: AttributeValue>(
+    _ property: ReferenceWritableKeyPath<Root, V> & Sendable,
+    to value: (PropertyPath<Root, Root>) -> PropertyPath<Root, V>
+  ) -> BatchUpdateRequest {
+    adding(Assignment(property, value(PropertyPath()).operand))
+  }
+
+  /// Returns the request that also sets an attribute of an enum's type.
+  @_disfavoredOverload
+  public func setting<V: RawRepresentable & Sendable>(
+    _ property: ReferenceWritableKeyPath<Root, V> & Sendable, to value: V
+  ) -> BatchUpdateRequest where V.RawValue: AttributeValue {
+    adding(Assignment(property, constant: value.rawValue.value))
+  }
+
+  /// Returns the request that also sets an attribute of an optional enum's type.
+  @_disfavoredOverload
+  public func setting<V: RawRepresentable & Sendable>(
+    _ property: ReferenceWritableKeyPath<Root, V?> & Sendable, to value: V?
+  ) -> BatchUpdateRequest where V.RawValue: AttributeValue {
+    adding(Assignment(property, constant: value?.rawValue.value ?? .null))
+  }
+
+  /// Returns the request that also sets a to-one relationship; nil for no target.
+  @_disfavoredOverload
+  public func setting<Target: ManagedObject>(
+    _ property: ReferenceWritableKeyPath<Root, Target?> & Sendable, to target: ObjectID?
+  ) -> BatchUpdateRequest {
+    adding(Assignment(property, constant: target.map(PropertyValue.object) ?? .null))
+  }
+
+  /// Returns the request that also sets a property, by its name, to a value in the grammar of
+  /// `FetchPredicate(format:)`: `"population * 2"`, `"%@"`, `"nil"`.
+  ///
+  /// - Parameter arguments: one argument for each placeholder.
+  /// - Throws: `PredicateFormatError` with the position of the mistake.
+  public func setting(
+    _ property: String, format: String, _ arguments: Any?...
+  ) throws(PredicateFormatError) -> BatchUpdateRequest {
+    adding(try Assignment(property, format: format, arguments: arguments))
+  }
+
+  private func adding(_ assignment: Assignment) -> BatchUpdateRequest {
+    var request = self
+    request.assignments.append(assignment)
+    return request
+  }
+
+  // MARK: - Stretches
+
+  /// Returns the request that commits after each `count` objects, so that other saves get their
+  /// turn. A stretch is updated as a whole or not at all. If a stretch fails, those before it stay:
+  /// `BatchInterruption` has the token to go on from.
+  ///
+  /// The objects are found when the first stretch begins. One that no longer matches the predicate
+  /// when its turn comes is left as it is. Each stretch calculates from the state before it.
+  ///
+  /// - Parameter count: objects, at least 1.
+  public func stretches(of count: Int) -> BatchUpdateRequest {
+    precondition(count > 0, "A stretch has at least one object.")
+    var request = self
+    request.stretchCount = count
+    return request
+  }
+
+  /// Returns the request that leaves out the objects that were examined before `token` was made.
+  public func resuming(after token: BatchToken) -> BatchUpdateRequest {
+    var request = self
+    request.token = token
+    return request
+  }
+}
+
+/// The result of a batch update. Core Data: `NSBatchUpdateResult`.
+public struct BatchUpdateResult: Sendable, Hashable {
+  /// How many objects have got another value.
+  public internal(set) var updatedCount: Int
+  /// Their IDs; nil unless the request asks for them.
+  public internal(set) var objectIDs: [ObjectID]?
+  /// How far the batch has come, with the objects of earlier calls that the request left out.
+  public internal(set) var token: BatchToken
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension PersistentStoreCoordinator {
+  /// Inserts an object for each row of a sequence and waits for the disk. Core Data:
+  /// `execute(_:with:)`, `init(entity:managedObjectHandler:)`.
+  ///
+  /// The rows are taken, and `fill` is called, while the store writes: they must not save to it, and
+  /// later saves wait for them.
+  ///
+  /// - Important: It blocks the thread as long as the batch takes. In async code use the
+  ///   asynchronous call, which can be cancelled.
+  /// - Parameters:
+  ///   - fill: sets the properties of a row's object.
+  ///   - progress: called after every few thousand rows, on the store's writing thread; it must be
+  ///     short.
+  /// - Throws: after an error nothing is inserted, except by earlier stretches: `BatchRowError` for
+  ///   an error that concerns a row, with the row's number; `BatchInterruption` from a batch in
+  ///   stretches; `ContextError.unknownEntity` and `.noUniquenessConstraint` for an invalid request;
+  ///   `ContextError.validationFailed` and `StoreError.uniquenessViolations` if they concern several
+  ///   rows together; other cases of `StoreError`.
+  /// - Complexity: O(rows + their index entries and links), each in O(log objects).
+  @inlinable
+  @discardableResult
+  public func execute<Root: Entity, Rows: Sequence>(
+    _ request: BatchInsertRequest<Root>, rows: Rows,
+    progress: (@Sendable (BatchProgress) -> Void)? = nil,
+    fill: (inout BatchRow<Root>, Rows.Element) throws -> Void
+  ) throws -> BatchInsertResult {
+    try withoutActuallyEscaping(fill) { fill in
+      var iterator = rows.makeIterator()
+      for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
+      return try insert(request.options, progress) { row in
+        guard let next = iterator.next() else { return false }
+        var typed = BatchRow<Root>(row)
+        try fill(&typed, next)
+        return true
+      }
+    }
+  }
+
+  /// Inserts an object for each dictionary of a sequence and waits for the disk. Core Data:
+  /// `init(entity:objects:)`.
+  ///
+  /// The keys are names of properties. A value is one of the property's type, an `ObjectID` for a
+  /// to-one relationship, an array of these for a to-many relationship, or nil.
+  ///
+  /// - Throws: as the call with rows. `BatchRowError` has the `QueryError` of a name that is no
+  ///   property, or of a value that does not fit.
+  @discardableResult
+  public func execute<Root: Entity>(
+    _ request: BatchInsertRequest<Root>, dictionaries: some Sequence<[String: Any?]>,
+    progress: (@Sendable (BatchProgress) -> Void)? = nil
+  ) throws -> BatchInsertResult {
+    var iterator = dictionaries.makeIterator()
+    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
+    return try insert(request.options, progress) { row in
+      guard let next = iterator.next() else { return false }
+      row.set(next)
+      return true
+    }
+  }
+
+  /// Inserts an object for each row of a sequence, off the caller's thread.
+  ///
+  /// Later saves wait for it, as for any save; no reader does. When the task is cancelled, it ends
+  /// within a few thousand rows and nothing is inserted, except by earlier stretches.
+  ///
+  /// - Throws: as the blocking call, and `CancellationError`.
+  @inlinable
+  @discardableResult
+  public func execute<Root: Entity, Rows: Sequence>(
+    _ request: BatchInsertRequest<Root>, rows: sending Rows,
+    isolation: isolated (any Actor)? = #isolation,
+    progress: (@Sendable (BatchProgress) -> Void)? = nil,
+    fill: @escaping @Sendable (inout BatchRow<Root>, Rows.Element) throws -> Void
+  ) async throws -> BatchInsertResult {
+    var iterator = rows.makeIterator()
+    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
+    return try await insert(request.options, progress, for: nil) { row in
+      guard let next = iterator.next() else { return false }
+      var typed = BatchRow<Root>(row)
+      try fill(&typed, next)
+      return true
+    }
+  }
+
+  /// Inserts an object for each dictionary of a sequence, off the caller's thread.
+  ///
+  /// - Throws: as the blocking call, and `CancellationError`.
+  @discardableResult
+  public func execute<Root: Entity, Rows: Sequence<[String: Any?]>>(
+    _ request: BatchInsertRequest<Root>, dictionaries: sending Rows,
+    isolation: isolated (any Actor)? = #isolation,
+    progress: (@Sendable (BatchProgress) -> Void)? = nil
+  ) async throws -> BatchInsertResult {
+    var iterator = dictionaries.makeIterator()
+    for _ in 0..<request.options.skipCount where iterator.next() == nil { break }
+    return try await insert(request.options, progress, for: nil) { row in
+      guard let next = iterator.next() else { return false }
+      row.set(next)
+      return true
+    }
+  }
+
+  /// Inserts an object for each row of an asynchronous sequence.
+  ///
+  /// The store never waits for the rows: all rows, or those of one stretch, are collected before
+  /// the store begins to write them. So a batch in stretches bounds the memory.
+  ///
+  /// - Throws: as the other calls, and the errors of the sequence.
+  @discardableResult
+  public func execute<Root: Entity, Rows: AsyncSequence>(
+    _ request: BatchInsertRequest<Root>, rows: Rows,
+    isolation: isolated (any Actor)? = #isolation,
+    progress: (@Sendable (BatchProgress) -> Void)? = nil,
+    fill: @escaping @Sendable (inout BatchRow<Root>, Rows.Element) throws -> Void
+  ) async throws -> BatchInsertResult where Rows.Element: Sendable {
+    try await insert(request, rows, progress, fill, for: nil)
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+@Suite struct `A batch update` {
+  private func amounts(_ container: PersistentContainer) throws -> [Int?] {
+    try ContextQueue(parent: container.coordinator).performAndWait { context in
+      try context.fetch(LedgerEntry.all.sorted(by: \.label)).map(\.amount)
+    }
+  }
+
+  @Test func `sets values and calculates others, all from the state before`() throws {
+    let container = try estate(entries: 4)
+    var request = BatchUpdateRequest(LedgerEntry.where { $0.amount > 0 })
+      .setting(\.amount) { $0.amount * 10 + 1 }
+      .setting(\.weight, to: 2.5)
+      .setting(\.kind, to: .fee)
+    request.returnsObjectIDs = true
+    let result = try container.coordinator.execute(request)
+    #expect(result.updatedCount == 3 && result.objectIDs?.count == 3)
+    #expect(try amounts(container) == [0, 11, 21, 31])
+    let found = try container.root.performAndWait {
+      try $0.count(LedgerEntry.where { $0.kind == .fee })
+    }
+    #expect(found == 3)
+    // Nothing is left to change.
+    let again = BatchUpdateRequest(LedgerEntry.all).setting(\.amount) { $0.amount + 0 }
+    #expect(try container.coordinator.execute(again).updatedCount == 0)
+  }
+
+  @Test func `exchanges the values of two properties`() throws {
+    let container = try republic()
+    try container.root.performAndWait { context in
+      let nation = context.nation("a", name: "b")
+      nation.population = 1
+      try context.save()
+    }
+    let request = BatchUpdateRequest(Nation.all).setting(\.iso) { $0.name }
+      .setting(\.name) { $0.iso }
+    try container.coordinator.execute(request)
+    let nation = try container.root.performAndWait { context in
+      try context.fetch(Nation.all).map { [$0.iso, $0.name] }
+    }
+    #expect(nation == [["b", "a"]])
+  }
+
+  @Test func `shifts unique values through all parts`() throws {
+    let container = try republic()
+    let count = 20_000
+    try container.coordinator.execute(BatchInsertRequest(Athlete.self), rows: 0..<count) {
+      $0.number = $1
+      $0.club = "club"
+    }
+    let shift = BatchUpdateRequest(Athlete.all).setting(\.number) { $0.number + 1 }
+    #expect(try container.coordinator.execute(shift).updatedCount == count)
+    let error = #expect(throws: StoreError.self) {
+      try container.coordinator.execute(BatchUpdateRequest(Athlete.all).setting(\.number, to: 5))
+    }
+    guard case .uniquenessViolations? = error else { throw error ?? .closed }
+    let numbers = try container.root.performAndWait { context in
+      try context.fetch(Athlete.all.sorted(by: \.number)).map(\.number)
+    }
+    #expect(numbers == Array(1...count))
+  }
+
+  @Test func `takes names and values as format strings`() throws {
+    let container = try estate(entries: 3)
+    let request = try BatchUpdateRequest(LedgerEntry.all)
+      .setting("amount", format: "amount * 2 + %@", 1).setting("label", format: "%@", "same")
+    try container.coordinator.execute(request)
+    #expect(try amounts(container) == [1, 3, 5])
+  }
+
+  @Test func `refuses a property that it cannot set, and a value that does not fit`() throws {
+    let container = try estate(entries: 3)
+    func error(_ property: String, _ value: String) -> QueryError? {
+      #expect(throws: QueryError.self) {
+        try container.coordinator.execute(
+          BatchUpdateRequest(LedgerEntry.all).setting(property, format: value))
+      }
+    }
+    #expect(error("colour", "1") == .unknownProperty(entity: "LedgerEntry", keyPath: "colour"))
+    #expect(error("note", "'x'") == .unassignableProperty(entity: "LedgerEntry", property: "note"))
+    #expect(error("label", "3") == .unfitAssignment(entity: "LedgerEntry", property: "label"))
+    #expect(
+      error("small", "amount * 70000") == .unfitAssignment(entity: "LedgerEntry", property: "small")
+    )
+    // A division by zero has no value, and the weight is not optional.
+    #expect(
+      error("weight", "weight / 0") == .unfitAssignment(entity: "LedgerEntry", property: "weight"))
+    #expect(try amounts(container) == [0, 1, 2])
+  }
+
+  @Test func `moves objects to another target, and updates what is derived`() throws {
+    let container = try republic()
+    let (from, to) = try container.root.performAndWait { context in
+      let (from, to) = (context.realm("A"), context.realm("B"))
+      for index in 0..<5 { context.town("t\(index)", people: 2, in: from) }
+      try context.save()
+      return (from.objectID, to.objectID)
+    }
+    let request = BatchUpdateRequest(Town.where { $0.name < "t3" }).setting(\.realm, to: to)
+    #expect(try container.coordinator.execute(request).updatedCount == 3)
+    try ContextQueue(parent: container.coordinator).performAndWait { context in
+      let realms = try [from, to].map { try context.existingObject(Realm.self, with: $0) }
+      #expect(realms.map(\.townCount) == [2, 3] && realms.map(\.people) == [4, 6])
+      #expect(try context.count(Town.where { $0.realmName == "B" }) == 3)
+    }
+  }
+
+  @Test func `in stretches examines each object once, and resumes`() throws {
+    let container = try estate(entries: 10)
+    let request = BatchUpdateRequest(LedgerEntry.where { $0.amount < 100 })
+      .setting(\.amount) { $0.amount + 1 }.stretches(of: 3)
+    let result = try container.coordinator.execute(request)
+    #expect(result.updatedCount == 10 && result.token.completedCount == 10)
+    #expect(try amounts(container) == Array(1...10))
+    let failing = try BatchUpdateRequest(LedgerEntry.all)
+      .setting("small", format: "amount * 5000").stretches(of: 3)
+    let error = #expect(throws: BatchInterruption.self) {
+      try container.coordinator.execute(failing)
+    }
+    let token = try #require(error?.token)
+    #expect(token.completedCount == 6 && error?.underlying is QueryError)
+    let rest = BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: 0)
+      .stretches(of: 3).resuming(after: token)
+    #expect(try container.coordinator.execute(rest).updatedCount == 4)
+    #expect(try amounts(container) == [1, 2, 3, 4, 5, 6, 0, 0, 0, 0])
+  }
+
+  @Test func `is a conflict for a context that has changed the same property`() throws {
+    let container = try estate(entries: 2)
+    let editor = ContextQueue(parent: container.coordinator)
+    try editor.performAndWait { context in
+      for entry in try context.fetch(LedgerEntry.all) { entry.amount = 7 }
+    }
+    try container.coordinator.execute(
+      BatchUpdateRequest(LedgerEntry.where { $0.amount == 1 }).setting(\.amount, to: 3))
+    let error = #expect(throws: StoreError.self) { try editor.performAndWait { try $0.save() } }
+    guard case .conflicts(let conflicts)? = error else { throw error ?? .closed }
+    #expect(conflicts.count == 1)
+  }
+
+  @Test func `is seen by the context that executes it, and by lists`() async throws {
+    let container = try estate(entries: 3)
+    let queue = ContextQueue(parent: container.coordinator)
+    try await queue.perform { context in
+      let entries = try context.fetch(LedgerEntry.all.sorted(by: \.label))
+      #expect(entries.map(\.amount) == [0, 1, 2])
+      let request = BatchUpdateRequest(LedgerEntry.all).setting(\.amount) { $0.amount + 5 }
+      try context.execute(request)
+      #expect(entries.map(\.amount) == [5, 6, 7])
+    }
+    let again = BatchUpdateRequest(LedgerEntry.all).setting(\.amount, to: 1)
+    #expect(try await queue.execute(again).updatedCount == 3)
+    let amounts = try await queue.perform { try $0.fetch(LedgerEntry.all).map(\.amount) }
+    #expect(amounts == [1, 1, 1])
+  }
+}
