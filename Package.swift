@@ -191,6 +191,14 @@ let package = Package(
         name: "CrashTests",
         dependencies: ["Strata", "CrashLedger", "CrashWriter", "StrataTestSupport"],
         swiftSettings: settings),
+      // Processes that save to one store and follow each other's saves.
+      .executableTarget(
+        name: "SharingProcess", dependencies: ["Strata", "CrashLedger"],
+        path: "Tests/SharingProcess", swiftSettings: settings),
+      .testTarget(
+        name: "SharingTests",
+        dependencies: ["Strata", "CrashLedger", "SharingProcess", "StrataTestSupport"],
+        swiftSettings: settings),
       // Stores that earlier versions of Strata have made.
       .testTarget(
         name: "GoldenStoreTests", dependencies: ["Strata", "StrataTestSupport"],

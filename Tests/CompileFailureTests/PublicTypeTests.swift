@@ -30,8 +30,8 @@ import Testing
     ModelError ModelMismatch ObjectBatches ObjectID OrderedToMany PersistentContainer
     PersistentStoreCoordinator PredicateFormatError PropertyDescription PropertyPath
     PropertyValue QueryError QueryExplanation QueryGenerationToken RelationshipDescription
-    RelationshipOption RowRequest SaveDestination SnapshotEvents StoreDurability StoreError
-    TextOptions TextValue ToMany UniqueValue ValidationFailure
+    RelationshipOption RemoteChange RowRequest SaveDestination SnapshotEvents StoreDurability
+    StoreError TextOptions TextValue ToMany UniqueValue ValidationFailure
     """
 
   /// The modules that `import Strata` exports, and those beneath them.

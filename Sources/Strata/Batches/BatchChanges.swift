@@ -6,7 +6,7 @@ import StrataRecord
 /// The changes of one part of a batch, by object, with those that follow at the other ends of
 /// relationships.
 ///
-/// | a to-one relationship whose inverse is | what follows |
+/// | a to-one relationship whose inverse is | consequence |
 /// | --- | --- |
 /// | missing, or to-many | nothing: the inverse is an index over the slot |
 /// | to-one | the former partners lose the link, the new one leads back |

@@ -9,7 +9,7 @@ public import StrataQuery
 ///     try coordinator.execute(BatchDeleteRequest(Entry.where { $0.date < limit }))
 ///
 /// It is a save of its own: all objects are deleted or none, others see all of it or nothing, and
-/// it is on the disk when the call returns. Its effects are those of deleting the objects in a
+/// it is on the disk when the call returns. It has the effects of deleting the objects in a
 /// context and saving:
 /// - The delete rules hold. Cascades are followed, links to deleted objects are removed, and a
 ///   `.deny` refuses the whole batch.

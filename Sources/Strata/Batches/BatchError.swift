@@ -20,7 +20,7 @@ public struct BatchInterruption: Error, Sendable {
   public let underlying: any Error
 }
 
-/// How far a batch in stretches has come: what its finished stretches have done. It can be stored,
+/// How far a batch in stretches has come: the end of its last finished stretch. It can be stored,
 /// and another process can go on from it.
 public struct BatchToken: Sendable, Hashable, Codable {
   /// How many rows were inserted or looked for, or how many objects were updated or examined.

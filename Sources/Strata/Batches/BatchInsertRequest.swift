@@ -12,7 +12,7 @@ import StrataRecord
 ///     }
 ///
 /// It is a save of its own: all rows are inserted or none, others see all of them or nothing, and
-/// they are on the disk when the call returns. Its effects are those of inserting the objects in a
+/// they are on the disk when the call returns. It has the effects of inserting the objects in a
 /// context and saving:
 /// - Rules of the model and uniqueness are checked, derived attributes are calculated, the inverses
 ///   of relationships follow.
@@ -52,9 +52,9 @@ public struct BatchInsertRequest<Root: Entity>: Sendable {
     return request
   }
 
-  /// Returns the request in which a row updates the object that has its value of a unique attribute,
-  /// and inserts one if there is none. Only the properties that the row sets are changed. A row
-  /// whose value is nil is inserted; several rows with one value are one object.
+  /// Returns the request in which a row updates the object that has its value of a unique
+  /// attribute, and inserts one if there is none. Only the properties that the row sets are
+  /// changed. A row whose value is nil is inserted; several rows with one value are one object.
   ///
   /// Executing it throws `ContextError.noUniquenessConstraint` if the attribute is not unique.
   public func upserting<V>(

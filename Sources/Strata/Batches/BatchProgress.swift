@@ -2,12 +2,12 @@
 
 /// How far a batch has come.
 public struct BatchProgress: Sendable, Hashable {
-  /// How many objects are deleted or examined, or how many rows are inserted or looked for. What is
-  /// not committed yet is counted too.
+  /// How many objects are deleted or examined, or how many rows are inserted or looked for.
+  /// Those that are not committed yet are counted too.
   public let completedCount: Int
   /// How many there are to delete or to examine; nil for a batch insert, which knows no end.
   public let objectCount: Int?
-  /// What the finished stretches of the batch have done, to go on from after a crash; nil for a
+  /// The end of the last finished stretch, to go on from after a crash; nil for a
   /// batch delete.
   public let token: BatchToken?
 }

@@ -11,7 +11,7 @@ protocol BatchSource: BatchParts {
   var isStretched: Bool { get }
   /// Whether there is nothing left to insert or update.
   var isFinished: Bool { get }
-  /// What the finished stretches have done.
+  /// The end of the last finished stretch.
   var token: BatchToken { get }
   var progress: (@Sendable (BatchProgress) -> Void)? { get set }
 

@@ -62,7 +62,7 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
     let count = min(Self.partCountMax, (countMax ?? .max) - countOfStretch)
     guard let keys = remaining?.prefix(count), !keys.isEmpty else { return nil }
     remaining = remaining?.dropFirst(keys.count)
-    // Those of the first stretch were found in this very state.
+    // The objects of the first stretch were found in this very state.
     let matching =
       isInFirstStretch ? Array(keys) : try plan.matching(Array(keys), in: states.before)
     let part = try part(of: matching, states)

@@ -12,7 +12,7 @@ public import StrataRecord
 ///         .setting(\.isChecked, to: false))
 ///
 /// It is a save of its own: all objects are updated or none, others see all of it or nothing, and
-/// it is on the disk when the call returns. Its effects are those of setting the properties in a
+/// it is on the disk when the call returns. It has the effects of setting the properties in a
 /// context and saving: rules and uniqueness are checked, derived attributes are calculated, the
 /// inverses of relationships follow, contexts are notified.
 ///

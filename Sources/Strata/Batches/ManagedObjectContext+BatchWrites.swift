@@ -99,8 +99,8 @@ extension ContextQueue {
     try await coordinator.insert(request, rows, progress, fill, for: self)
   }
 
-  /// Updates objects in the store, and merges the result in the context. The queue is released while
-  /// the store works, and other blocks run.
+  /// Updates objects in the store, and merges the result in the context. The queue is released
+  /// while the store works, and other blocks run.
   ///
   /// - Throws: as the coordinator's call.
   @discardableResult

@@ -4,8 +4,8 @@ extension PersistentStoreCoordinator {
   /// Inserts an object for each row of a sequence and waits for the disk. Core Data:
   /// `execute(_:with:)`, `init(entity:managedObjectHandler:)`.
   ///
-  /// The rows are taken, and `fill` is called, while the store writes: they must not save to it, and
-  /// later saves wait for them.
+  /// The rows are taken, and `fill` is called, while the store writes: they must not save to it,
+  /// and later saves wait for them.
   ///
   /// - Important: It blocks the thread as long as the batch takes. In async code use the
   ///   asynchronous call, which can be cancelled.
@@ -15,9 +15,9 @@ extension PersistentStoreCoordinator {
   ///     short.
   /// - Throws: after an error nothing is inserted, except by earlier stretches: `BatchRowError` for
   ///   an error that concerns a row, with the row's number; `BatchInterruption` from a batch in
-  ///   stretches; `ContextError.unknownEntity` and `.noUniquenessConstraint` for an invalid request;
-  ///   `ContextError.validationFailed` and `StoreError.uniquenessViolations` if they concern several
-  ///   rows together; other cases of `StoreError`.
+  ///   stretches; `ContextError.unknownEntity` and `.noUniquenessConstraint` for an invalid
+  ///   request; `ContextError.validationFailed` and `StoreError.uniquenessViolations` if they
+  ///   concern several rows together; other cases of `StoreError`.
   /// - Complexity: O(rows + their index entries and links), each in O(log objects).
   @inlinable
   @discardableResult
@@ -104,7 +104,7 @@ extension PersistentStoreCoordinator {
 
   /// Inserts an object for each row of an asynchronous sequence.
   ///
-  /// The store never waits for the rows: all rows, or those of one stretch, are collected before
+  /// The store never waits for the rows: all rows, or the rows of one stretch, are collected before
   /// the store begins to write them. So a batch in stretches bounds the memory.
   ///
   /// - Throws: as the other calls, and the errors of the sequence.

@@ -35,7 +35,7 @@ extension PersistentStoreCoordinator {
     return source.result
   }
 
-  /// Collects the rows of an asynchronous sequence, all or those of one stretch, and inserts them.
+  /// Collects the rows of an asynchronous sequence, all or one stretch, and inserts them.
   func insert<Root: Entity, Rows: AsyncSequence>(
     _ request: BatchInsertRequest<Root>, _ rows: Rows,
     _ progress: (@Sendable (BatchProgress) -> Void)?,

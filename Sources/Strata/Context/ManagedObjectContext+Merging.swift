@@ -29,7 +29,8 @@ extension ManagedObjectContext {
   ///   that needs more than the registered objects, if that comes first;
   /// - in a confined context at the first such read of a turn, and at `processPendingChanges()`.
   ///
-  /// Saves of another process are noticed when a view is taken, and then all registered objects are
+  /// Saves of another process are merged in the same way, on Linux at once, elsewhere when a view
+  /// is taken. If the store no longer knows which objects they changed, all registered objects are
   /// checked.
   public var automaticallyMergesChangesFromParent: Bool {
     get { merger.isAutomatic }

@@ -37,7 +37,8 @@ import StrataRecord
 /// in the time of a fetch and O(n),
 /// - if the request has a limit or an offset, and an object changes that may be affected;
 /// - if the predicate reads members of to-many relationships, and one of their entity changes;
-/// - if the changes are not known object by object: after a save by another process, for example.
+/// - if the changes are not known object by object: after many saves by another process at once,
+///   for example.
 ///
 /// The list holds IDs and sort keys, not objects: `object(at:)` and similar calls make them.
 ///

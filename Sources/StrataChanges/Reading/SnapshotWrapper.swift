@@ -42,6 +42,10 @@ extension SnapshotWrapper {
     try call { try snapshot.count(of: entity) }
   }
 
+  package func changedKeys(of generations: ClosedRange<UInt64>) throws -> [ChangedKeys]? {
+    try call { try snapshot.changedKeys(of: generations) }
+  }
+
   package func visitRecords(
     of keys: [ObjectKey],
     _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer?) throws -> Void

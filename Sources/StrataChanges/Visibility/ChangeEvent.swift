@@ -17,6 +17,9 @@ package struct ChangeEvent: Sendable {
   /// The objects that read as the origin saved them and rest on the receiver's base. They
   /// concern the children of the origin. The origin itself has taken over the receiver's base.
   let rebased: [ObjectKey]
+  /// Whether it says that another process has saved, and nothing else: it is told, and not in a
+  /// feed.
+  package private(set) var isElsewhere = false
 
   package init(
     origin: LayerIdentity?, generation: UInt64 = 0, keys: ChangedKeys?, decided: [ObjectKey] = [],
@@ -27,6 +30,15 @@ package struct ChangeEvent: Sendable {
     self.keys = keys
     self.decided = decided
     self.rebased = rebased
+  }
+
+  /// Saves of other processes.
+  ///
+  /// - Parameter generation: of the file's last save when they were noticed.
+  package static func elsewhere(upTo generation: UInt64) -> ChangeEvent {
+    var event = ChangeEvent(origin: nil, generation: generation, keys: nil)
+    event.isElsewhere = true
+    return event
   }
 
   /// A child's save into a layer.

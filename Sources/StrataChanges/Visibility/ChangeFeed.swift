@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataPrimitives
+import Synchronization
 
 /// The changes of one layer or one store, in order: contexts read in it which of the objects that
 /// they hold are outdated. Every change of the store is appended to its feed.
@@ -79,13 +80,24 @@ package final class ChangeFeed: Sendable {
     var entryCount = 0
     var keyCount = 0
     var listeners: [WeakListener] = []
+    var hasListened = false
+    /// The result of `beginWatch`.
+    var watch: (any AnyObject & Sendable)?
   }
 
   private let state = CountedMutex(State())
+  private let commitCount = Atomic<UInt64>(0)
+  private let beginWatch: (@Sendable (ChangeFeed) -> (any AnyObject & Sendable)?)?
 
-  package init(chapterEntryCountMax: Int = 1_024, chapterKeyCountMax: Int = 100_000) {
+  /// - Parameter beginWatch: called for the first listener: returns an object that tells the feed
+  ///   of changes that are not appended to it. The feed keeps the object.
+  package init(
+    chapterEntryCountMax: Int = 1_024, chapterKeyCountMax: Int = 100_000,
+    watching beginWatch: (@Sendable (ChangeFeed) -> (any AnyObject & Sendable)?)? = nil
+  ) {
     self.chapterEntryCountMax = chapterEntryCountMax
     self.chapterKeyCountMax = chapterKeyCountMax
+    self.beginWatch = beginWatch
   }
 
   // MARK: - Appending
@@ -115,6 +127,16 @@ package final class ChangeFeed: Sendable {
       return Entry(bookmark: filled, cut: cut)
     }
   }
+
+  /// Counts commits of this process, of which each has a generation: before they are visible, and
+  /// back if they fail.
+  package func countOwnCommits(_ count: Int) {
+    commitCount.wrappingAdd(
+      UInt64(bitPattern: Int64(count)), ordering: .sequentiallyConsistent)
+  }
+
+  /// How many commits this process has made, as far as they count, modulo 2⁶⁴.
+  package var ownCommitCount: UInt64 { commitCount.load(ordering: .sequentiallyConsistent) }
 
   /// Takes back an entry: its commit has failed.
   package func void(_ entry: Entry) { state.withLock { _ in entry.bookmark.isVoid = true } }
@@ -169,10 +191,14 @@ package final class ChangeFeed: Sendable {
   // MARK: - Listening
 
   package func add(_ listener: Listener) {
-    state.withLock { state in
+    let isFirst = state.withLock { state in
       state.listeners.removeAll { $0.listener == nil }
       state.listeners.append(WeakListener(listener: listener))
+      defer { state.hasListened = true }
+      return !state.hasListened
     }
+    guard isFirst, let watch = beginWatch?(self) else { return }
+    state.withLock { $0.watch = watch }
   }
 
   /// Tells listeners of events that are visible now.

@@ -64,7 +64,8 @@ package struct GatheredEvents: Sendable {
 ///
 /// Of an ancestor's layer, the changes are the events between the bookmarks of two views. Of the
 /// store, they are the events up to the snapshot's generation. If the generations have a gap,
-/// another process wrote, and the feed has no entry for its save. Then anything may have changed.
+/// another process has saved, and the feed has no entry for its save: the snapshot names the
+/// objects that it changed. If it does not know them, anything may have changed.
 ///
 /// A commit of an ancestor changes nothing for those beneath it, who saw the changes in its layer.
 /// But a view copies the layers first and takes its snapshot later. In between, an ancestor can
@@ -120,7 +121,7 @@ package struct Following {
       gathered.append(events, of: chain)
       bookmarks[index] = seen[index]
     }
-    advance(to: view.snapshot.generation, &gathered)
+    advance(to: view.snapshot, &gathered)
     if view.mayHavePassedBookmarks, !PlantedFault.passedBookmarks.isPlanted(in: view.schema) {
       gathered.suspectCommitted()
     }
@@ -156,7 +157,8 @@ package struct Following {
     return zip(bookmarks, ground.bookmarks).allSatisfy { $0.number <= $1.number }
   }
 
-  private mutating func advance(to reached: UInt64, _ gathered: inout GatheredEvents) {
+  private mutating func advance(to snapshot: any Snapshot, _ gathered: inout GatheredEvents) {
+    let reached = snapshot.generation
     if generation == reached { return }
     defer { generation = reached }
     guard let events = feed.events(after: &bookmark, upTo: reached) else {
@@ -165,14 +167,38 @@ package struct Following {
     }
     // Changes that the previous view has shown already are left out.
     let unseen = generation.map { seen in events.filter { $0.generation > seen } } ?? events
-    gathered.append(unseen, of: chain)
     // Before its first view a context has read nothing, and its own saves are in the feed before
     // any other context can have changed them: the count begins at the first entry.
     guard let start = generation ?? unseen.first.map({ $0.generation - 1 }) else { return }
-    let isGapless = unseen.enumerated().allSatisfy {
-      $0.element.generation == start + UInt64($0.offset) + 1
+    gathered.append(withGapsFilled(unseen, from: start + 1, in: snapshot), of: chain)
+  }
+
+  /// The events, and between them one for each save of another process.
+  ///
+  /// - Parameters:
+  ///   - events: ascending by generation.
+  ///   - first: the first generation that is of interest.
+  /// - Returns: nil if the snapshot does not know the objects that a save of another process has
+  ///   changed, or cannot read them.
+  private func withGapsFilled(
+    _ events: [ChangeEvent], from first: UInt64, in snapshot: any Snapshot
+  ) -> [ChangeEvent]? {
+    var filled: [ChangeEvent] = []
+    var next = first
+    func fill(upTo last: UInt64) -> Bool {
+      if next > last { return true }
+      guard let changes = try? snapshot.changedKeys(of: next...last) else { return false }
+      for (generation, keys) in zip(next...last, changes) {
+        filled.append(ChangeEvent(origin: nil, generation: generation, keys: keys))
+      }
+      return true
     }
-    if !isGapless || start + UInt64(unseen.count) != reached { gathered.isUnknown = true }
+    for event in events {
+      guard event.generation >= next, fill(upTo: event.generation - 1) else { return nil }
+      filled.append(event)
+      next = event.generation + 1
+    }
+    return fill(upTo: snapshot.generation) ? filled : nil
   }
 }
 

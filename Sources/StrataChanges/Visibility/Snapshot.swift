@@ -104,9 +104,15 @@ package protocol Snapshot: AnyObject {
 
   /// How many records the store has of `entity`. O(1) where the store counts.
   func count(of entity: EntityNumber) throws -> Int
+
+  /// The objects that the saves with these generations have changed, whichever process has made
+  /// them, oldest first; nil if the store no longer knows it of one of them.
+  func changedKeys(of generations: ClosedRange<UInt64>) throws -> [ChangedKeys]?
 }
 
 extension Snapshot {
+  package func changedKeys(of generations: ClosedRange<UInt64>) throws -> [ChangedKeys]? { nil }
+
   package func visitRecords(
     of keys: [ObjectKey],
     _ body: (ObjectKey, _ generation: UInt64, _ record: UnsafeRawBufferPointer?) throws -> Void

@@ -47,6 +47,8 @@ package final class Environment: Sendable {
   let isWriting = Atomic<Bool>(false)
   /// Commits since dead readers were last cleared. Changed on the writer thread alone.
   let uncheckedCommitCount = Atomic<Int>(0)
+  /// Nil for a file without a name, which no other process can have.
+  let lockFile: LockFile?
 
   /// The longest key, in bytes (lmdb.h: mdb_env_get_maxkeysize). The shortest has 1.
   @inlinable package static var keyByteCountMax: Int { 511 }
@@ -60,6 +62,7 @@ package final class Environment: Sendable {
     var granted = options
     granted.mapSizeBytes = opened.mapSizeBytes
     self.options = granted
+    lockFile = options.keepsName ? LockFile(at: EnvironmentRegistry.lockPath(of: path)) : nil
     raw = opened.take()
   }
 

@@ -26,7 +26,7 @@ enum EnvironmentRegistry {
   fileprivate static let entries = Monitor<[Entry]>([])
 
   /// Where LMDB keeps the lock file of a file.
-  fileprivate static func lockPath(of path: String) -> String { path + "-lock" }
+  static func lockPath(of path: String) -> String { path + "-lock" }
 
   /// Closes the environment's file; called from its deinit.
   static func close(_ environment: Environment) {

@@ -18,7 +18,7 @@ extension QueryPlan {
     return zip(keys, matching).first { $0 != $1 }?.0 ?? keys.dropFirst(matching.count).first
   }
 
-  /// Returns those of `keys` that lead to objects of the request's entity that satisfy its
+  /// Returns the keys that lead to objects of the request's entity that satisfy its
   /// predicate, in the same order.
   ///
   /// - Parameter view: a view whose changes are all in the store.

@@ -73,7 +73,9 @@ struct BatchCommit {
   }
 
   /// Whether the keys of all changed objects are needed, besides the history's.
-  var notesKeys: Bool { batch.reportsKeys || queue.feed.isFollowed }
+  var notesKeys: Bool {
+    batch.reportsKeys || queue.feed.isFollowed || queue.environment.isShared
+  }
 
   /// The state of the store without the batch.
   ///

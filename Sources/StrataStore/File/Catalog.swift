@@ -22,6 +22,7 @@ import StrataRecord
 /// | `#generation` | the generation of the last save, 8 bytes; `version` if it is not 1, 2 bytes |
 /// | `#serial` | the first serial that no block contains, 8 bytes |
 /// | `#history` | `HistoryState`; missing if the store has never kept a history |
+/// | `#recent` | `RecentChanges`; missing until a save while two processes have the file open |
 ///
 /// Numbers are little-endian. `seal` is reserved: Docs/FileFormat.md, "Catalog".
 struct Catalog {
@@ -141,6 +142,19 @@ struct Catalog {
   static func generation(
     in transaction: Transaction, ofVersion version: UInt16
   ) throws(StoreError) -> UInt64 {
+    try generation(in: transaction, expecting: version)
+  }
+
+  /// The generation of the last save that the transaction sees, whatever model the store has.
+  ///
+  /// - Throws: `damaged`, `storage`.
+  static func anyGeneration(in transaction: Transaction) throws(StoreError) -> UInt64 {
+    try generation(in: transaction, expecting: nil)
+  }
+
+  private static func generation(
+    in transaction: Transaction, expecting version: UInt16?
+  ) throws(StoreError) -> UInt64 {
     let bytes = try note(generationNote, in: transaction)
     guard bytes.count == 8 || bytes.count == 10 else {
       throw damaged(generationNote.description, "\(bytes.count) bytes")
@@ -148,7 +162,7 @@ struct Catalog {
     let found =
       bytes.count == 8
       ? 1 : UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt16.self))
-    if found != version { throw .modelChanged }
+    if let version, found != version { throw .modelChanged }
     let generation = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     guard generation < Envelope.generationMax else {
       throw damaged(generationNote.description, "\(generation) is no generation")

@@ -25,6 +25,8 @@ struct GroupCommit {
   /// The generation of the last save in the transaction.
   private var generation: UInt64
   private var hasWritten = false
+  /// Whether another process has the file open.
+  private let isShared: Bool
   /// Nil if the store keeps no history.
   private var history: HistoryWriter?
   /// By request: rejected saves keep their own error; the others get the transaction's.
@@ -47,6 +49,7 @@ struct GroupCommit {
   private init(_ queue: CommitQueue) throws {
     self.queue = queue
     transaction = try queue.environment.begin()
+    isShared = queue.environment.isShared
     generation = try Catalog.generation(in: transaction, ofVersion: queue.schema.version)
     history = try HistoryWriter(in: transaction, queue.schema)
   }
@@ -93,7 +96,7 @@ struct GroupCommit {
           try history?.append(
             record, generation: generation, author: save.author, contextName: save.contextName)
         }
-        let keys = queue.feed.isFollowed ? plan.changedKeys : nil
+        let keys = queue.feed.isFollowed || isShared ? plan.changedKeys : nil
         let event = ChangeEvent(
           origin: save.origin, generation: generation, keys: keys,
           decided: Array(plan.merged.keys))
@@ -131,7 +134,7 @@ extension CommitQueue {
   /// Commits the transaction: makes all its writes visible and durable.
   ///
   /// The feed gets its entries before the commit is visible: a reader that takes a snapshot of the
-  /// commit finds its entries.
+  /// commit finds its entries. Other processes find the changes in the file.
   ///
   /// The tags are set while the transaction holds LMDB's write lock: a later view sees a saved
   /// segment either here or in the snapshot. If the commit fails, LMDB has released its lock before
@@ -147,10 +150,14 @@ extension CommitQueue {
     _ written: [(segments: [Segment], event: ChangeEvent)]
   ) throws {
     try Catalog.setGeneration(generation, ofVersion: schema.version, in: transaction)
+    if !written.isEmpty, environment.isShared {
+      try RecentChanges.write(written.map(\.event.keys), upTo: generation, in: transaction)
+    }
     for (segments, event) in written {
       for segment in segments { segment.setTag(event.generation) }
     }
     let entries = written.compactMap { feed.append($0.event) }
+    feed.countOwnCommits(written.count)
     PausePoint.tagged.reach(schema)
     do {
       try transaction.commit()
@@ -159,9 +166,12 @@ extension CommitQueue {
         for segment in written.flatMap(\.segments) { segment.clearTag() }
       }
       for entry in entries { feed.void(entry) }
+      feed.countOwnCommits(-written.count)
       throw error
     }
     for (_, event) in written { feed.tell(event) }
+    // Asked again: a process that has opened the file before the commit was visible is told.
+    if !written.isEmpty, environment.isShared { environment.tellOthers() }
   }
 }
 

@@ -23,7 +23,9 @@ enum StoreFeeds {
   static func feed(of environment: Environment) -> ChangeFeed {
     entries.withLock { entries in
       if let feed = entries.first(where: { $0.environment === environment })?.feed { return feed }
-      let feed = ChangeFeed()
+      let feed = ChangeFeed(watching: { [weak environment] feed in
+        environment.map { OtherProcesses($0, feed) }
+      })
       entries.removeAll { $0.environment == nil || $0.environment === environment }
       entries.append(Entry(environment: environment, feed: feed))
       return feed

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
+
+/// The lock file of an environment, as the processes that have the file open use it to know of each
+/// other.
+///
+/// - Each process that has read the file holds a lock on the byte of its process number, which LMDB
+///   takes (mdb.c: `mdb_reader_pid`). The system releases it when the process ends, however it
+/// ends. - A process that has committed, while others hold such locks, changes the times of the
+///   lock file. The others watch for that (`CommitWatch`). LMDB writes to the lock file through a
+///   map alone, which changes no times that a watch would report.
+///
+/// ## Lifetime
+/// The descriptor is closed after LMDB's: closing any descriptor of a file drops all locks that the
+/// process has on it (POSIX: `fcntl`).
+///
+/// ## Isolation
+/// Sendable.
+final class LockFile: Sendable {
+  private let descriptor: Int32
+  /// A path that leads to the open file, even if it was renamed.
+  let watchedPath: String
+
+  /// - Returns: nil if it cannot be opened: the environment then works as if it were alone.
+  init?(at path: String) {
+    descriptor = open(path, O_RDWR | O_CLOEXEC)
+    if descriptor < 0 { return nil }
+    #if os(Linux)
+      watchedPath = "/proc/self/fd/\(descriptor)"
+    #else
+      watchedPath = path
+    #endif
+  }
+
+  deinit { close(descriptor) }
+
+  /// Whether another process has the environment's file open. A system call.
+  var isShared: Bool {
+    var lock = flock()
+    lock.l_type = Int16(F_WRLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    // The byte at 0 is locked by all while they are open, for LMDB to find the last one.
+    lock.l_start = 1
+    lock.l_len = 0
+    return fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+  }
+
+  /// Changes the file's times, for others to see.
+  func touch() { futimens(descriptor, nil) }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataChanges
+package import StrataLMDB
+import StrataModel
+
+/// The objects that the last commits have changed, for the contexts of other processes: the note
+/// `#recent` beside the names of the trees. A commit writes it if another process has the file
+/// open.
+///
+/// | part | bytes |
+/// | --- | --- |
+/// | generation | 8: of the first entry |
+/// | entries | of this generation and those before it, without a gap, newest first |
+///
+/// An entry is the length of its sections, a number; 0 if the commit has changed too many objects.
+/// A section has the changes of one kind of objects of one entity:
+///
+/// | part | bytes |
+/// | --- | --- |
+/// | kind | 1: 1 insert, 2 update, 3 delete |
+/// | entity | a number |
+/// | objects | how many, then of each its serial less the serial before it; each a number |
+///
+/// Numbers are as in the history (`HistoryEncoder`). A commit drops the oldest entries that have
+/// no room in 1,000 bytes. Docs/FileFormat.md, "Catalog".
+package struct RecentChanges {
+  package static let note: StaticString = "#recent"
+  private static let byteCountMax = 1_000
+
+  /// Of the newest entry.
+  private let generation: UInt64
+  private let entries: ArraySlice<UInt8>
+
+  /// The note that a transaction sees; nil if there is none that can be read.
+  package init?(in transaction: Transaction) throws(LMDBError) {
+    guard let bytes = try transaction.note(Self.note), bytes.count >= 8 else { return nil }
+    generation = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+    entries = [UInt8](bytes)[8...]
+  }
+
+  /// The changes of the commits with these generations, oldest first; nil if one is not there.
+  package func keys(of generations: ClosedRange<UInt64>) -> [ChangedKeys]? {
+    guard generations.upperBound <= generation else { return nil }
+    var found: [ChangedKeys] = []
+    var reader = HistoryByteReader(Array(entries), from: 0)
+    var next = generation
+    while !reader.isAtEnd, next >= generations.lowerBound {
+      guard let bytes = reader.countedBytes() else { return nil }
+      if next <= generations.upperBound {
+        guard let keys = Self.decode(bytes) else { return nil }
+        found.append(keys)
+      }
+      if next == 0 { break }
+      next -= 1
+    }
+    return found.count == generations.count ? found.reversed() : nil
+  }
+
+  private static func decode(_ bytes: [UInt8]) -> ChangedKeys? {
+    if bytes.isEmpty { return nil }
+    var keys = ChangedKeys()
+    var reader = HistoryByteReader(bytes, from: 0)
+    while !reader.isAtEnd {
+      guard let code = reader.byte(), let kind = Change.Kind(code: code),
+        let entity = reader.number().flatMap(UInt16.init(exactly:)), let count = reader.number()
+      else { return nil }
+      var serial: UInt64 = 0
+      for _ in 0..<count {
+        guard let step = reader.number(), step <= ObjectKey.serialMax - serial else { return nil }
+        serial += step
+        keys.append(
+          ObjectKey(entity: EntityNumber(rawValue: entity), serial: serial), kind)
+      }
+    }
+    return keys
+  }
+
+  // MARK: - Writing
+
+  /// Puts the changes of commits before those that the note has.
+  ///
+  /// - Parameters:
+  ///   - changes: of consecutive generations, oldest first; nil for changes that are not known.
+  ///   - generation: the generation of the last of them.
+  package static func write(
+    _ changes: [ChangedKeys?], upTo generation: UInt64, in transaction: WriteTransaction
+  ) throws(LMDBError) {
+    var bytes = withUnsafeBytes(of: generation.littleEndian) { [UInt8]($0) }
+    for keys in changes.reversed() { bytes += entry(of: keys) }
+    let former = try RecentChanges(in: transaction)
+    if let former, former.generation + UInt64(changes.count) == generation {
+      var reader = HistoryByteReader(Array(former.entries), from: 0)
+      while !reader.isAtEnd, let sections = reader.countedBytes() {
+        let entry = number(UInt64(sections.count)) + sections
+        if bytes.count + entry.count > byteCountMax { break }
+        bytes += entry
+      }
+    }
+    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(LMDBError) in
+      try transaction.setNote(note, to: bytes)
+    }
+  }
+
+  private static func entry(of keys: ChangedKeys?) -> [UInt8] {
+    // Each key takes a byte at least.
+    guard let keys, keys.count < byteCountMax else { return number(0) }
+    let sections =
+      sections(of: keys.inserted, .insert) + sections(of: keys.updated, .update)
+      + sections(of: keys.deleted, .delete)
+    if sections.isEmpty || sections.count > byteCountMax / 2 { return number(0) }
+    return number(UInt64(sections.count)) + sections
+  }
+
+  private static func sections(of keys: [ObjectKey], _ kind: Change.Kind) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = keys.sorted()[...]
+    while let first = rest.first {
+      let run = rest.prefix { $0.entity == first.entity }
+      rest = rest.dropFirst(run.count)
+      bytes.append(kind.code)
+      bytes += number(UInt64(first.entity.rawValue)) + number(UInt64(run.count))
+      var serial: UInt64 = 0
+      for key in run {
+        bytes += number(key.serial - serial)
+        serial = key.serial
+      }
+    }
+    return bytes
+  }
+
+  private static func number(_ number: UInt64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+    return bytes
+  }
+}
+
+extension Change.Kind {
+  fileprivate var code: UInt8 {
+    switch self {
+    case .insert: 1
+    case .update: 2
+    case .delete: 3
+    }
+  }
+
+  fileprivate init?(code: UInt8) {
+    switch code {
+    case 1: self = .insert
+    case 2: self = .update
+    case 3: self = .delete
+    default: return nil
+    }
+  }
+}

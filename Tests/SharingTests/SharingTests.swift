@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import CrashLedger
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+/// A running `SharingProcess`.
+private struct SharingProcess {
+  private let process = Process()
+  private let output = Pipe()
+  private let input = Pipe()
+
+  /// - Parameters:
+  ///   - number: its place among the processes.
+  ///   - saves: how often it saves.
+  init(storeAt url: URL, number: Int, saves: Int, of processCount: Int) throws {
+    process.executableURL = Bundle.main.bundleURL.appendingPathComponent("SharingProcess")
+    process.arguments = [url.path, "\(number)", "\(saves)", "\(processCount)"]
+    process.standardOutput = output
+    process.standardInput = input
+    try process.run()
+  }
+
+  /// Waits for a line that begins with `word`; the rest of it.
+  func line(after word: String) -> String? {
+    var said = ""
+    while true {
+      let more = output.fileHandleForReading.availableData
+      if more.isEmpty { return nil }
+      said += String(decoding: more, as: UTF8.self)
+      for line in said.split(separator: "\n") where line.hasPrefix(word + " ") || line == word {
+        return String(line.dropFirst(word.count + 1))
+      }
+    }
+  }
+
+  func begin() throws { try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
+
+  func kill() {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  func waitUntilExit() -> Int32 {
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+}
+
+@Suite(.serialized) struct `Processes with one store` {
+  /// How often each process saves: `STRATA_SHARED_SAVES`, 300 by default.
+  private static let saveCount =
+    ProcessInfo.processInfo.environment["STRATA_SHARED_SAVES"].flatMap(Int.init) ?? 300
+
+  @Test func `keep their fetched lists equal to a fetch by each other's saves`() async throws {
+    let folder = try TemporaryDirectory()
+    let store = folder.file("ledger.strata")
+    let container = try PersistentContainer(
+      at: store, model: Ledger.model(), durability: .none)
+    try await container.coordinator.keepHistory()
+    let processes = try (0..<2).map {
+      try SharingProcess(storeAt: store, number: $0, saves: Self.saveCount, of: 2)
+    }
+    for process in processes { #expect(process.line(after: "ready") != nil) }
+    for process in processes { try process.begin() }
+    for process in processes {
+      let result = try #require(process.line(after: "same"), "a process failed")
+      print("with \(Self.saveCount) saves each: same \(result)")
+      #expect(result.hasPrefix("true notices \(Self.saveCount) "))
+      #expect(process.waitUntilExit() == 0)
+    }
+    let transactions = try container.coordinator.fetchHistory(HistoryRequest())
+    #expect(transactions.count == 2 * Self.saveCount)
+    #expect(transactions.allSatisfy { Array($0.changes).count == 1 })
+  }
+
+  @Test func `merge a save of another one object by object`() async throws {
+    let folder = try TemporaryDirectory()
+    let store = folder.file("ledger.strata")
+    let container = try PersistentContainer(at: store, model: Ledger.model(), durability: .none)
+    let queue = ContextQueue(parent: container.coordinator)
+    let kept = try await queue.perform { context in
+      context.automaticallyMergesChangesFromParent = true
+      let line = Line(context: context)
+      line.sequence = -1
+      line.text = "0 0"
+      try context.save()
+      context.userInfo["line"] = line
+      return line.objectID
+    }
+    var merges = queue.messages(.didMerge).makeAsyncIterator()
+    var changes = container.coordinator.remoteChanges().makeAsyncIterator()
+    let other = try SharingProcess(storeAt: store, number: 0, saves: 1, of: 1)
+    #expect(other.line(after: "ready") != nil)
+    try other.begin()
+    let merged = try #require(await merges.next())
+    // The object that the context holds was not changed, and is not named.
+    #expect(merged.objects.inserted.count == 1 && merged.objects.inserted.first != kept)
+    #expect(merged.objects.refreshed.isEmpty)
+    let change = try #require(await changes.next())
+    #expect(change.token.storeID == container.coordinator.store.uuid)
+    other.kill()
+  }
+
+  @Test func `lose nobody's lock when one of them is killed`() async throws {
+    let folder = try TemporaryDirectory()
+    let store = folder.file("ledger.strata")
+    let container = try PersistentContainer(at: store, model: Ledger.model(), durability: .none)
+    for round in 0..<5 {
+      let other = try SharingProcess(storeAt: store, number: 0, saves: 100_000, of: 1)
+      #expect(other.line(after: "ready") != nil)
+      try other.begin()
+      let before = try container.root.performAndWait { try $0.count(Line.all) }
+      while try container.root.performAndWait({ try $0.count(Line.all) }) < before + 20 {
+        await Task.yield()
+      }
+      other.kill()
+      try container.root.performAndWait { context in
+        Line(context: context).sequence = -round
+        try context.save()
+      }
+    }
+  }
+}
