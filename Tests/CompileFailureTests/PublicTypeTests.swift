@@ -27,11 +27,12 @@ import Testing
     FetchedResultsSection FetchedResultsSnapshot FetchedResultsUpdate HistoryChange
     HistoryConsumer HistoryRequest HistoryRetention HistoryStatus HistoryToken
     HistoryTransaction ManagedObject ManagedObjectContext ManagedObjectModel MergePolicy
-    ModelError ModelMismatch ObjectBatches ObjectID OrderedToMany PersistentContainer
+    Migration MigrationPlan MigrationProgress MigrationReport MigrationStage ModelError
+    ModelMismatch ObjectBatches ObjectID OrderedToMany PersistentContainer
     PersistentStoreCoordinator PredicateFormatError PropertyDescription PropertyPath
     PropertyValue QueryError QueryExplanation QueryGenerationToken RelationshipDescription
     RelationshipOption RemoteChange RowRequest SaveDestination SnapshotEvents StoreDurability
-    StoreError TextOptions TextValue ToMany UniqueValue ValidationFailure
+    StoreError StoredObject TextOptions TextValue ToMany UniqueValue ValidationFailure
     """
 
   /// The modules that `import Strata` exports, and those beneath them.

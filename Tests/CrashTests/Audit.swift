@@ -136,3 +136,28 @@ func auditEvolved(_ container: PersistentContainer) throws -> [String] {
     return problems
   }
 }
+
+/// The problems of a store that a stage has taken to the later model.
+func auditMigrated(_ container: PersistentContainer) throws -> [String] {
+  typealias Line = StagedLedger.Line
+  return try container.root.performAndWait { context in
+    var problems: [String] = []
+    let sheets = try context.fetch(StagedLedger.Sheet.all.sorted(by: \.sequence))
+    if sheets.map(\.sequence) != Array(1...Ledger.filledCount) {
+      problems.append("\(sheets.count) sheets")
+    }
+    for sheet in sheets {
+      let lines = try context.fetch(Line.where { [text = sheet.sequence] in $0.text == text })
+      if Set(sheet.lines) != Set(lines) || sheet.lineCount != Ledger.lineCount
+        || lines.map(\.index).sorted() != Array(0..<Ledger.lineCount)
+        || lines.contains(where: { $0.marks.count != Ledger.markCount })
+      {
+        problems.append("\(sheet.sequence): \(lines.count) lines")
+      }
+    }
+    let count = try context.count(
+      StagedLedger.Sheet.where { $0.lineCount == Ledger.lineCount })
+    if count != Ledger.filledCount { problems.append("\(count) sheets by their line count") }
+    return problems
+  }
+}

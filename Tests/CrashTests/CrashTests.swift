@@ -169,4 +169,43 @@ import Testing
     print("while it takes a store to a later model: \(outcomes)")
     #expect(outcomes.former > 0 && outcomes.later > 0)
   }
+
+  @Test func `in a stage of a migration leaves the former model or the later one`() throws {
+    let seed = SeededGenerator.firstSeed()
+    print("in a stage of a migration: seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let directory = try TemporaryDirectory()
+    let filled = directory.file("filled.strata")
+    let container = try PersistentContainer(at: filled, model: Ledger.model())
+    try container.root.performAndWait { context in
+      for sequence in 1...Ledger.filledCount { Ledger.fill(sequence, in: context) }
+      try context.save()
+    }
+    container.coordinator.store.close()
+    var outcomes = (former: 0, later: 0)
+    for round in 1...60 {
+      let store = directory.file("\(round).strata")
+      try FileManager.default.copyItem(at: filled, to: store)
+      let writer = try WriterProcess(storeAt: store, doing: "migrate")
+      let said = writer.kill(
+        microseconds: .random(in: 0...200_000, using: &random), after: "opening")
+      #expect(said != nil, "the writer failed in round \(round)")
+      do {
+        let container = try PersistentContainer(at: store, model: Ledger.model())
+        let found = try auditBatches(container)
+        #expect(found.problems.isEmpty, "round \(round), seed \(seed)")
+        #expect(found.sequences == Array(1...Ledger.filledCount))
+        #expect(said?.last?.hasPrefix("opened") == false, "round \(round), seed \(seed)")
+        outcomes.former += 1
+      } catch StoreError.modelMismatch {
+        outcomes.later += 1
+      }
+      // Whatever it was, it gets there now.
+      let container = try PersistentContainer(
+        at: store, model: StagedLedger.model(), migratingWith: StagedLedger.plan())
+      #expect(try auditMigrated(container) == [], "round \(round), seed \(seed)")
+    }
+    print("in a stage of a migration: \(outcomes)")
+    #expect(outcomes.former > 0 && outcomes.later > 0)
+  }
 }

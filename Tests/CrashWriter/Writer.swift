@@ -14,15 +14,17 @@ import Strata
 /// says `backing up <round>` and `backed up <round>`.
 ///
 /// With the word `evolve` it opens the store with a later model: it says `opening` and `opened`.
+/// With the word `migrate` it does so with another one, through a stage of a migration.
 @main enum Writer {
   static func main() async throws {
     let arguments = CommandLine.arguments
-    let words = ["batches", "backups", "evolve"]
+    let words = ["batches", "backups", "evolve", "migrate"]
     guard arguments.count == 2 || words.map({ [$0] }).contains(arguments.dropFirst(2)) else {
-      say("usage: CrashWriter <store> [batches | backups | evolve]")
+      say("usage: CrashWriter <store> [batches | backups | evolve | migrate]")
       exit(64)
     }
     if arguments.last == "evolve" { try evolve(URL(fileURLWithPath: arguments[1])) }
+    if arguments.last == "migrate" { try migrate(URL(fileURLWithPath: arguments[1])) }
     let model = try Ledger.model()
     say("opening")
     let container = try PersistentContainer(
@@ -53,6 +55,15 @@ import Strata
     let model = try LaterLedger.model()
     say("opening")
     let container = try PersistentContainer(at: store, model: model)
+    say("opened")
+    // Until it is killed, with the store open.
+    while true { withExtendedLifetime(container) { _ = pause() } }
+  }
+
+  private static func migrate(_ store: URL) throws -> Never {
+    let (model, plan) = (try StagedLedger.model(), try StagedLedger.plan())
+    say("opening")
+    let container = try PersistentContainer(at: store, model: model, migratingWith: plan)
     say("opened")
     // Until it is killed, with the store open.
     while true { withExtendedLifetime(container) { _ = pause() } }

@@ -44,6 +44,30 @@ private let largest = ["Shanghai", "Beijing", "Shenzhen", "Guangzhou", "Kinshasa
   }
 
   @Test(arguments: stores)
+  func `opens with a second version of its program, by a staged migration`(store: String) throws {
+    typealias City = Staged.City
+    let folder = try TemporaryDirectory()
+    let url = try copy(of: store, in: folder)
+    let container = try PersistentContainer(
+      at: url, model: Staged.model(), migratingWith: Staged.plan(), durability: .none)
+    try container.root.performAndWait { context in
+      let cities = try context.fetch(City.all.sorted(by: \.population, order: .reverse))
+      #expect(cities.count == 300 && cities.prefix(5).map(\.title) == largest)
+      #expect(cities[0].population == 24_874_500)
+      #expect(try context.count(City.where { $0.review == "unchecked" }) == 300)
+      #expect(cities[0].timezone?.place == "Shanghai" && cities[0].timezone?.area?.name == "Asia")
+      #expect(try context.count(Staged.Timezone.all) == 91)
+      let areas = try context.fetch(Staged.Area.all.sorted(by: \.name))
+      #expect(areas.map(\.name) == ["Africa", "America", "Asia", "Australia", "Europe"])
+      #expect(areas.reduce(0) { $0 + $1.timezones.count } == 91)
+      for continent in try context.fetch(Staged.Continent.all) {
+        let count = continent.countries.reduce(0) { $0 + $1.cities.count }
+        #expect(count == continents[continent.code])
+      }
+    }
+  }
+
+  @Test(arguments: stores)
   func `opens with a changed model, and shows the same facts`(store: String) throws {
     typealias City = Changed.City
     let folder = try TemporaryDirectory()

@@ -31,8 +31,10 @@ enum EnvironmentRegistry {
   /// Closes the environment's file; called from its deinit.
   static func close(_ environment: Environment) {
     let (raw, identity) = (environment.raw, environment.identity)
+    let lockFile = environment.lockFile
     entries.change { entries in
       mdb_env_close(raw)
+      lockFile?.end()
       entries.removeAll { $0.identity == identity }
     }
   }

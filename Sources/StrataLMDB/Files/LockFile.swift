@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataPrimitives
+import Synchronization
 
 /// The lock file of an environment, as the processes that have the file open use it to know of each
 /// other.
@@ -11,28 +12,34 @@ import StrataPrimitives
 ///   map alone, which changes no times that a watch would report.
 ///
 /// ## Lifetime
-/// The descriptor is closed after LMDB's: closing any descriptor of a file drops all locks that the
-/// process has on it (POSIX: `fcntl`).
+/// The registry closes the descriptor after LMDB's, before it lets the file be opened again: closing
+/// any descriptor of a file drops all locks that the process has on it (POSIX: `fcntl`).
 ///
 /// ## Isolation
 /// Sendable.
 final class LockFile: Sendable {
-  private let descriptor: Int32
+  /// -1 when it is closed.
+  private let descriptor: Atomic<Int32>
   /// A path that leads to the open file, even if it was renamed.
   let watchedPath: String
 
   /// - Returns: nil if it cannot be opened: the environment then works as if it were alone.
   init?(at path: String) {
-    descriptor = open(path, O_RDWR | O_CLOEXEC)
-    if descriptor < 0 { return nil }
+    let opened = open(path, O_RDWR | O_CLOEXEC)
+    if opened < 0 { return nil }
+    descriptor = Atomic(opened)
     #if os(Linux)
-      watchedPath = "/proc/self/fd/\(descriptor)"
+      watchedPath = "/proc/self/fd/\(opened)"
     #else
       watchedPath = path
     #endif
   }
 
-  deinit { close(descriptor) }
+  /// Closes the descriptor. Nothing else is called any more.
+  func end() {
+    let opened = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
+    if opened >= 0 { close(opened) }
+  }
 
   /// Whether another process has the environment's file open. A system call.
   var isShared: Bool {
@@ -42,9 +49,10 @@ final class LockFile: Sendable {
     // The byte at 0 is locked by all while they are open, for LMDB to find the last one.
     lock.l_start = 1
     lock.l_len = 0
-    return fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+    return fcntl(descriptor.load(ordering: .relaxed), F_GETLK, &lock) == 0
+      && lock.l_type != Int16(F_UNLCK)
   }
 
   /// Changes the file's times, for others to see.
-  func touch() { futimens(descriptor, nil) }
+  func touch() { futimens(descriptor.load(ordering: .relaxed), nil) }
 }

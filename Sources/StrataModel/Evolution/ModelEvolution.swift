@@ -32,13 +32,22 @@ package struct ModelEvolution: Sendable {
   /// The differences that cannot be inferred; empty if all can.
   package let mismatches: [ModelMismatch]
 
-  /// - Parameter removing: the names of entities, and of properties as `Entity.property`, whose
-  ///   data may be deleted: names of the store's model.
+  /// The attributes that must have a value, which no default gives to existing objects: the code of
+  /// a stage does. Names of the new model.
+  package let awaited: [ManagedObjectModel.PropertyReference]
+
+  /// - Parameters:
+  ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
+  ///     deleted: names of the store's model.
+  ///   - converting: properties as `Entity.property`, in the new model, whose values the code of a
+  ///     stage sets. A former property of the name with another form is removed.
   package init(
-    from stored: ModelOutline, to model: ManagedObjectModel, removing: Set<String> = []
+    from stored: ModelOutline, to model: ManagedObjectModel, removing: Set<String> = [],
+    converting: Set<String> = []
   ) {
-    var builder = ModelEvolutionBuilder(stored, model)
+    var builder = ModelEvolutionBuilder(stored, model, converting)
     builder.compare()
+    awaited = builder.awaited
     entities = builder.entities
     removedEntities = builder.removedEntities
     removedProperties = builder.removedProperties
@@ -50,7 +59,7 @@ package struct ModelEvolution: Sendable {
       builder.mismatches
       + (goneEntities + goneProperties).filter { difference in
         let name = difference.property.map { "\(difference.entity).\($0)" } ?? difference.entity
-        return !removing.contains(name)
+        return !removing.contains(name) && !builder.replaced.contains(name)
       }
   }
 }
@@ -59,6 +68,10 @@ package struct ModelEvolution: Sendable {
 private struct ModelEvolutionBuilder {
   let stored: [String: ModelOutline.Entity]
   let model: ManagedObjectModel
+  let converting: Set<String>
+  var awaited: [ManagedObjectModel.PropertyReference] = []
+  /// The former properties, as `Entity.property`, that converted ones replace.
+  var replaced: Set<String> = []
   var entities: [ModelEvolution.Entity] = []
   var removedEntities: [String] = []
   var removedProperties: [ManagedObjectModel.PropertyReference] = []
@@ -67,10 +80,11 @@ private struct ModelEvolutionBuilder {
   /// The names of the model's entities, by the names that they had.
   private var presentNames: [String: String] = [:]
 
-  init(_ outline: ModelOutline, _ model: ManagedObjectModel) {
+  init(_ outline: ModelOutline, _ model: ManagedObjectModel, _ converting: Set<String>) {
     // A damaged outline may name an entity twice.
     stored = Dictionary(outline.entities.map { ($0.name, $0) }) { first, _ in first }
     self.model = model
+    self.converting = converting
   }
 
   mutating func compare() {
@@ -112,6 +126,12 @@ private struct ModelEvolutionBuilder {
           among: { attributes.contains($0) || relationships.contains($0) },
           isTaken: { name in own.contains { $0.name == name } })
         guard let name else { continue }
+        if converting.contains("\(entity.name).\(property.name)"),
+          !isContinued(property, of: entity, by: name, of: former)
+        {
+          replaced.insert("\(former.name).\(name)")
+          continue
+        }
         if formerNames.values.contains(name) {
           mismatches.append(
             ModelMismatch(entity.name, property: property.name, .ambiguousOriginalName(name)))
@@ -161,12 +181,17 @@ private struct ModelEvolutionBuilder {
     func note(_ kind: ModelMismatch.Kind) {
       mismatches.append(ModelMismatch(entity.name, property: attribute.name, kind))
     }
+    func noteMissing(_ kind: ModelMismatch.Kind) {
+      guard converting.contains("\(entity.name).\(attribute.name)") else { return note(kind) }
+      awaited.append(
+        ManagedObjectModel.PropertyReference(entity: entity.name, property: attribute.name))
+    }
     let hasDefault = attribute.isOptional || attribute.defaultValue != .null
     switch former {
     case nil:
       if formerEntity == nil || attribute.isTransient { return }
       if attribute.derivation != nil { return note(.newDerivation) }
-      if !hasDefault { note(.missingDefault) }
+      if !hasDefault { noteMissing(.missingDefault) }
     case .some(nil): note(.changedKind)
     case .some(let former?):
       if former.isTransient || attribute.isTransient {
@@ -176,7 +201,7 @@ private struct ModelEvolutionBuilder {
               entity: formerEntity ?? entity.name, property: former.name))
         } else if !attribute.isTransient, !hasDefault {
           // A value that was never stored is new to the store.
-          note(.missingDefault)
+          noteMissing(.missingDefault)
         }
         return
       }
@@ -184,7 +209,7 @@ private struct ModelEvolutionBuilder {
       if !attribute.type.widens(former.type) {
         return note(.changedType(from: former.type, to: attribute.type))
       }
-      if former.isOptional, !hasDefault { note(.missingDefaultForNil) }
+      if former.isOptional, !hasDefault { noteMissing(.missingDefaultForNil) }
     }
   }
 
@@ -200,10 +225,36 @@ private struct ModelEvolutionBuilder {
     guard let former else { return note(.changedKind) }
     let side = ManagedObjectModel.PropertyReference(
       entity: entity.name, property: relationship.name)
-    guard former.kind == relationship.kind,
-      presentNames[former.destination] == relationship.destination().name,
-      isContinued(former.inverse, by: model.inverse(of: side), of: relationship)
-    else { return note(.changedRelationship) }
+    guard isContinued(former, by: relationship, side) else { return note(.changedRelationship) }
+  }
+
+  private func isContinued(
+    _ former: ModelOutline.Relationship, by relationship: RelationshipDescription,
+    _ side: ManagedObjectModel.PropertyReference
+  ) -> Bool {
+    former.kind == relationship.kind
+      && presentNames[former.destination] == relationship.destination().name
+      && isContinued(former.inverse, by: model.inverse(of: side), of: relationship)
+  }
+
+  /// Whether a property has the form of its former one, so that its values stay.
+  private func isContinued(
+    _ property: PropertyDescription, of entity: EntityDescription, by name: String,
+    of formerEntity: ModelOutline.Entity
+  ) -> Bool {
+    switch property {
+    case .attribute(let attribute):
+      guard let former = formerEntity.attributes.first(where: { $0.name == name }) else {
+        return false
+      }
+      return (former.isExternal ?? false) == attribute.isExternal
+        && attribute.type.widens(former.type)
+    case .relationship(let relationship):
+      let former = formerEntity.relationships.first { $0.name == name }
+      let side = ManagedObjectModel.PropertyReference(
+        entity: entity.name, property: relationship.name)
+      return former.map { isContinued($0, by: relationship, side) } ?? false
+    }
   }
 
   /// Whether the stored form of a relationship does not depend on the change of its inverse. A

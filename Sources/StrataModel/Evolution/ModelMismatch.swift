@@ -48,6 +48,7 @@ extension ModelMismatch: CustomStringConvertible {
   /// The difference and its remedy, in plain words.
   public var description: String {
     let name = property.map { "\(entity).\($0)" } ?? entity
+    let orConvert = "or set it in a stage of a migration: converting: [\"\(name)\"]."
     return switch kind {
     case .removed:
       "\(name) is in the store and not in the model. Name it in `originalName` of what it is now, "
@@ -56,22 +57,23 @@ extension ModelMismatch: CustomStringConvertible {
       "\(name) is not in the model, and the store has objects of it that inherit from another "
         + "entity. Delete them with the former program first."
     case .missingDefault:
-      "\(name) is new and has no default. Give it one, or make it optional."
+      "\(name) is new and has no default. Give it one, make it optional, " + orConvert
     case .missingDefaultForNil:
-      "\(name) was optional, and objects may have no value. Give it a default, or leave it "
-        + "optional."
+      "\(name) was optional, and objects may have no value. Give it a default, leave it optional, "
+        + orConvert
     case .changedType(let former, let type):
-      "\(name) had the type \(former) and has \(type). Declare it under a new name."
+      "\(name) had the type \(former) and has \(type). Declare it under a new name, " + orConvert
     case .changedStorage:
-      "\(name) changed between .external and not. Declare it under a new name."
+      "\(name) changed between .external and not. Declare it under a new name, " + orConvert
     case .newDerivation:
       "\(name) is derived, and existing objects have no value yet. Declare it optional and not "
         + "derived."
     case .changedRelationship:
-      "\(name) has another destination, inverse or number of targets. Declare it under a new name."
+      "\(name) has another destination, inverse or number of targets. Declare it under a new "
+        + "name, " + orConvert
     case .changedKind:
       "\(name) was an attribute and is a relationship, or the other way round. Declare it under a "
-        + "new name."
+        + "new name, " + orConvert
     case .changedSuperentity:
       "\(name) inherits from another entity. Leave the superentity as it was."
     case .becameAbstract:

@@ -23,6 +23,13 @@ extension StoreError: CustomStringConvertible {
     case .modelMismatch(let differences):
       "The store was made with another model. "
         + differences.map(\.description).joined(separator: " ")
+    case .valuesMissing(let entity, let property, let count):
+      "The migration has left \(Self.count(count, "object")) without a value of "
+        + "\(entity).\(property), which must have one. The store is as it was. Set it in all "
+        + "objects, or give it a default."
+    case .migrating:
+      "Batches, the history and backups are not available within a stage of a migration. Save in "
+        + "the stage's context."
     case .damaged(let tree, let key, let reason):
       "The store is damaged: \(tree)\(key.map { ", \($0)" } ?? ""): \(reason). Stop writing to it "
         + "and restore a backup."

@@ -22,6 +22,13 @@ public enum StoreError: Error, Sendable {
   /// The store was made with another model, and these differences cannot be inferred: the store was
   /// not changed. The description of each has the remedy.
   case modelMismatch([ModelMismatch])
+  /// The code of a migration's stage has left objects without a value of an attribute that is new,
+  /// or no longer optional, and has no default. The store is as it was. Set the value in all
+  /// objects, or give the attribute a default.
+  case valuesMissing(entity: String, property: String, objectCount: Int)
+  /// Batches, the history and backups are not available to the code of a migration's stage. Save
+  /// in the stage's contexts.
+  case migrating
 
   // MARK: Opening and reading
 

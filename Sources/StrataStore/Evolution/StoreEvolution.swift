@@ -24,13 +24,17 @@ struct StoreEvolution {
   /// The numbers of the attributes that show their default in objects that have no value.
   private let filled: Set<PropertyNumber>
 
-  /// - Parameter removing: the entities, and the properties as `Entity.property`, whose data may be
-  ///   deleted.
+  /// - Parameters:
+  ///   - removing: the entities, and the properties as `Entity.property`, whose data may be
+  ///     deleted.
+  ///   - converting: the properties, as `Entity.property`, whose values the code of a stage sets.
   /// - Throws: `modelMismatch`, with everything that cannot be inferred; `damaged`.
   init(
-    from stored: Catalog, to model: ManagedObjectModel, removing: Set<String>
+    from stored: Catalog, to model: ManagedObjectModel, removing: Set<String>,
+    converting: Set<String> = []
   ) throws(StoreError) {
-    let evolution = ModelEvolution(from: stored.outline, to: model, removing: removing)
+    let evolution = ModelEvolution(
+      from: stored.outline, to: model, removing: removing, converting: converting)
     guard evolution.mismatches.isEmpty else {
       throw .modelMismatch(evolution.mismatches)
     }
@@ -87,19 +91,38 @@ extension StoreEvolution {
   /// - Returns: false if the store has got another model in between: nothing was changed.
   func perform(in environment: Environment, _ trees: Trees) throws(StoreError) -> Bool {
     do {
-      return try environment.writeSync { transaction in
-        guard let tree = try transaction.tree(named: Trees.catalogName),
-          try Catalog.version(in: transaction, tree) == stored.version
-        else { return false }
-        let generation = try Catalog.generation(in: transaction, ofVersion: stored.version)
-        try removeData(in: transaction)
-        try changeIndexes(in: transaction, trees)
-        try catalog.writeModel(in: transaction, tree)
-        try Catalog.setGeneration(generation, ofVersion: catalog.version, in: transaction)
-        return true
-      }
+      return try environment.writeSync { try perform(in: $0, trees) != nil }
     } catch {
       throw StoreError(catching: error)
+    }
+  }
+
+  /// Changes the store within a transaction.
+  ///
+  /// - Returns: the generation of the last save; nil if the store has got another model in between:
+  ///   nothing was changed.
+  func perform(in transaction: WriteTransaction, _ trees: Trees) throws -> UInt64? {
+    guard let tree = try transaction.tree(named: Trees.catalogName),
+      try Catalog.version(in: transaction, tree) == stored.version
+    else { return nil }
+    let generation = try Catalog.generation(in: transaction, ofVersion: stored.version)
+    try removeData(in: transaction)
+    try changeIndexes(in: transaction, trees)
+    try catalog.writeModel(in: transaction, tree)
+    try Catalog.setGeneration(generation, ofVersion: catalog.version, in: transaction)
+    return generation
+  }
+
+  /// The attributes that the code of a stage has to give a value to, by slot.
+  var awaitedSlots: [(entity: EntitySchema, slot: Int)] {
+    evolution.awaited.flatMap { property in
+      schema.entities.compactMap { entity in
+        guard !entity.description.isAbstract,
+          entity.description.lineage.contains(where: { $0.name == property.entity }),
+          let slot = entity.description.slot(named: property.property)
+        else { return nil }
+        return (entity, slot)
+      }
     }
   }
 

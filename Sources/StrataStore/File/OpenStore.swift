@@ -48,7 +48,7 @@ final class OpenStore: Sendable {
     serials = SerialAllocator(queue)
   }
 
-  private static func catalog(
+  static func catalog(
     of environment: Environment, path: String, expecting outline: ModelOutline,
     _ numbers: SchemaNumbers
   ) throws(StoreError) -> Catalog {

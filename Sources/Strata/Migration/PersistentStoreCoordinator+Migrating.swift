@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import StrataChanges
+public import StrataModel
+public import StrataStore
+
+extension PersistentStoreCoordinator {
+  /// Opens the store at `url`, or creates it, and migrates it if it has an earlier model.
+  ///
+  /// - Important: It blocks the thread as long as the migration takes. In async code use
+  ///   `PersistentContainer.open`, which can be cancelled.
+  /// - Parameters:
+  ///   - plan: the stages from earlier models.
+  ///   - removing: as the initializer without a plan has it, for what is inferred after the last
+  ///     stage.
+  ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.
+  /// - Throws: as the initializer without a plan; `StoreError.valuesMissing`; the errors of a stage's
+  ///   code. The store is then as it was before that stage.
+  public convenience init(
+    at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
+    removing: Set<String> = [], durability: StoreDurability = .full,
+    progress: (@Sendable (MigrationProgress) -> Void)? = nil
+  ) throws {
+    _ = try plan.run(
+      onStoreAt: url, to: model, removing: removing, durability: durability, progress: progress)
+    try self.init(at: url, model: model, removing: removing, durability: durability)
+  }
+}
+
+extension PersistentContainer {
+  /// Opens the store at `url`, or creates it, and migrates it if it has an earlier model.
+  ///
+  /// - Parameters and errors: as of the coordinator's initializer.
+  /// - Important: It blocks the thread as long as the migration takes.
+  public convenience init(
+    at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
+    removing: Set<String> = [], durability: StoreDurability = .full,
+    progress: (@Sendable (MigrationProgress) -> Void)? = nil
+  ) throws {
+    _ = try plan.run(
+      onStoreAt: url, to: model, removing: removing, durability: durability, progress: progress)
+    try self.init(at: url, model: model, removing: removing, durability: durability)
+  }
+
+  /// Opens the store at `url`, or creates it, and migrates it off the caller's thread if it has an
+  /// earlier model. When the task is cancelled, the migration ends with the batch, and the store is
+  /// as it was before the stage.
+  ///
+  /// - Throws: as the blocking initializer, and `CancellationError`.
+  public static func open(
+    at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
+    removing: Set<String> = [], durability: StoreDurability = .full,
+    isolation: isolated (any Actor)? = #isolation,
+    progress: (@Sendable (MigrationProgress) -> Void)? = nil
+  ) async throws -> PersistentContainer {
+    let watch = BatchWatch()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread {
+          continuation.resume(
+            with: Result {
+              _ = try plan.run(
+                onStoreAt: url, to: model, removing: removing, durability: durability,
+                progress: progress, watch)
+              return try PersistentContainer(
+                at: url, model: model, removing: removing, durability: durability)
+            })
+        }
+      }
+    } onCancel: {
+      watch.cancel()
+    }
+  }
+}

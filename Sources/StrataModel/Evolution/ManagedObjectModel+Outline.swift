@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
+
+extension ManagedObjectModel {
+  /// The model that an outline describes, without the classes of its objects: to read a store whose
+  /// program is not at hand. Defaults, rules, derivations and delete rules are not in an outline.
+  ///
+  /// - Parameter managedObjectClass: the class of all entities.
+  /// - Throws: `ModelError` if the outline, which is from the disk, makes no sense.
+  package init(
+    _ outline: ModelOutline, class managedObjectClass: AnyClass
+  ) throws(ModelError) {
+    let entities = EntityTable()
+    var made: [String: EntityDescription] = [:]
+    let outlines = Dictionary(outline.entities.map { ($0.name, $0) }) { first, _ in first }
+    // Superentities first; an outline may inherit in a circle.
+    func make(_ outline: ModelOutline.Entity, depth: Int) throws(ModelError) -> EntityDescription {
+      if let known = made[outline.name] { return known }
+      var superentity: EntityDescription?
+      if let name = outline.superentity {
+        guard let above = outlines[name], depth < outlines.count else {
+          throw .unknownDestination(
+            entity: outline.name, property: "superentity", destination: name)
+        }
+        superentity = try make(above, depth: depth + 1)
+      }
+      let entity = EntityDescription(
+        outline.name, class: managedObjectClass, isAbstract: outline.isAbstract,
+        superentity: superentity, hooks: [], uniqueTogether: outline.uniqueTogether ?? [],
+        indexes: outline.indexes ?? [],
+        properties: outline.attributes.map { .attribute(AttributeDescription($0)) }
+          + outline.relationships.map {
+            .relationship(RelationshipDescription($0, of: outline.name, in: entities))
+          })
+      made[outline.name] = entity
+      return entity
+    }
+    for entity in outline.entities { _ = try make(entity, depth: 0) }
+    for entity in outline.entities {
+      for relationship in entity.relationships where made[relationship.destination] == nil {
+        throw .unknownDestination(
+          entity: entity.name, property: relationship.name,
+          destination: relationship.destination)
+      }
+    }
+    entities.byName.storeIfNil(EntityTable.Entities(made))
+    try self.init(entities: outline.entities.compactMap { made[$0.name] })
+  }
+}
+
+/// The entities of a model that is being made: relationships lead to them.
+private final class EntityTable: Sendable {
+  final class Entities: Sendable {
+    let byName: [String: EntityDescription]
+    init(_ byName: [String: EntityDescription]) { self.byName = byName }
+  }
+
+  let byName = SetOnce<Entities>()
+
+  func entity(named name: String) -> EntityDescription {
+    guard let entity = byName.load()?.byName[name] else {
+      preconditionFailure("destinations are checked when the model is made")
+    }
+    return entity
+  }
+}
+
+extension AttributeDescription {
+  fileprivate init(_ outline: ModelOutline.Attribute) {
+    var options: Set<AttributeOption> = []
+    if outline.isIndexed { options.insert(.indexed) }
+    if outline.isUnique { options.insert(.unique) }
+    if outline.isTransient { options.insert(.transient) }
+    if outline.isExternal == true { options.insert(.external) }
+    self.init(
+      outline.name, type: outline.type, isOptional: outline.isOptional, options: options)
+  }
+}
+
+extension RelationshipDescription {
+  fileprivate init(
+    _ outline: ModelOutline.Relationship, of entity: String, in entities: EntityTable
+  ) {
+    let own = "\(entity).\(outline.name)"
+    let isSymmetric = outline.inverse == own
+    var inverse: Inverse?
+    // An inverse is named on one side.
+    if let other = outline.inverse, other > own, let dot = other.firstIndex(of: ".") {
+      inverse = .name(String(other[other.index(after: dot)...]))
+    }
+    self.init(
+      outline.name, kind: outline.kind,
+      destination: { [destination = outline.destination] in entities.entity(named: destination) },
+      inverse: inverse, options: isSymmetric ? [.symmetric] : [])
+  }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataChanges
+import StrataLMDB
+package import StrataModel
+import StrataRecord
+
+/// Takes a store through the stages that lead to a model. Each stage is one transaction: others see
+/// the state before it or the state after it, and a stage that fails, or whose process ends, has
+/// changed nothing.
+///
+/// The stage that begins with the store's model is next. If there is none, the store is taken to the
+/// next stage that it can be taken to by inference.
+///
+/// ## Isolation
+/// Any thread; stages run on the writer thread.
+package struct StoreMigration {
+  private let environment: Environment
+  private let path: String
+  private let stages: [StoreStage]
+  private let watch: BatchWatch
+
+  /// - Parameters:
+  ///   - path: of a store that exists.
+  ///   - watch: can cancel the migration.
+  /// - Throws: as `LMDBStore.open`.
+  package init(
+    at path: String, _ stages: [StoreStage], removing: Set<String>, durability: StoreDurability,
+    _ watch: BatchWatch
+  ) throws(StoreError) {
+    self.path = path
+    self.stages = stages
+    self.watch = watch
+    var options = EnvironmentOptions()
+    options.durability = durability.environment
+    let counts = stages.flatMap { [$0.from, $0.to] }.map(Trees.countMax)
+    options.treeCountMax = counts.reduce(0, +) + 3 * removing.count + 64
+    do throws(LMDBError) {
+      environment = try Environment.open(at: path, options: options)
+    } catch {
+      throw StoreError(error, opening: path)
+    }
+  }
+
+  /// Runs the stages that are next, one after the other, until none is.
+  ///
+  /// - Parameter model: the model to which the store is taken in the end.
+  /// - Returns: the stages that were run.
+  /// - Throws: `StoreError`, `CancellationError`; the errors of the stages' code.
+  package func run(to model: ManagedObjectModel) throws -> [StageOutcome] {
+    var outcomes: [StageOutcome] = []
+    let target = ModelOutline(model)
+    while true {
+      let catalog = try OpenStore.catalog(
+        of: environment, path: path, expecting: target, SchemaNumbers(newStoreOf: model))
+      if catalog.outline == target { return outcomes }
+      let next = stages.firstIndex {
+        // A stage that changes no model would come again and again.
+        ModelOutline($0.from) == catalog.outline && ModelOutline($0.to) != catalog.outline
+      }
+      if let index = next {
+        if let outcome = try perform(stages[index], at: index, on: catalog) {
+          outcomes.append(outcome)
+        }
+      } else if let stage = nextStage(withinReachOf: catalog, after: outcomes.last?.index) {
+        try infer(stage.from, on: catalog)
+      } else {
+        return outcomes
+      }
+    }
+  }
+
+  /// Copies the newest commit of a store, which may be in use, into a new file.
+  ///
+  /// - Throws: `StoreError`. There is no file at `copy` then.
+  package static func copyStore(at path: String, to copy: String) throws {
+    let environment: Environment
+    do throws(LMDBError) {
+      environment = try Environment.open(at: path)
+    } catch .alreadyOpen(let durability) {
+      var options = EnvironmentOptions()
+      options.durability = durability
+      environment = try Environment.open(at: path, options: options)
+    } catch {
+      throw StoreError(error, opening: path)
+    }
+    try StoreBackup(of: environment, to: copy, compacting: true, BatchWatch()).run()
+  }
+
+  // MARK: - Inference
+
+  /// The first stage, after those that the store has been through, to whose model the store can be
+  /// taken by inference.
+  private func nextStage(withinReachOf catalog: Catalog, after index: Int?) -> StoreStage? {
+    let last = stages.lastIndex { ModelOutline($0.to) == catalog.outline } ?? index
+    return stages[((last ?? -1) + 1)...].first {
+      ModelEvolution(from: catalog.outline, to: $0.from).mismatches.isEmpty
+    }
+  }
+
+  private func infer(_ model: ManagedObjectModel, on catalog: Catalog) throws {
+    let evolution = try StoreEvolution(from: catalog, to: model, removing: [])
+    try StoreFile.makeTrees(of: evolution.schema, in: environment)
+    _ = try evolution.perform(in: environment, try Trees(evolution.schema, in: environment))
+  }
+
+  // MARK: - A stage
+
+  /// - Returns: nil if another process has taken the store to another model in between.
+  private func perform(
+    _ stage: StoreStage, at index: Int, on catalog: Catalog
+  ) throws -> StageOutcome? {
+    let start = ContinuousClock.now
+    let evolution = try StoreEvolution(
+      from: catalog, to: stage.to, removing: stage.removing, converting: stage.converting)
+    try StoreFile.makeTrees(of: evolution.schema, in: environment)
+    let trees = try Trees(evolution.schema, in: environment)
+    let former = try formerSchema(catalog)
+    let formerTrees = try Trees(former, in: environment)
+    let queue = CommitQueue(environment: environment, trees: trees, schema: evolution.schema)
+    let counts: MigrationCounts?
+    do {
+      counts = try environment.writeSync { [environment, watch] transaction in
+        let before = try Self.view(of: former, formerTrees, in: environment)
+        guard let generation = try evolution.perform(in: transaction, trees) else { return nil }
+        let store = try TransactionStore(transaction, queue, generation: generation) {
+          try watch.check()
+        }
+        try watch.check()
+        try stage.convert(store, before)
+        try Self.requireValues(evolution, in: try store.snapshot())
+        try store.finish()
+        return store.counts
+      }
+    } catch let error as LMDBError {
+      throw StoreError(error)
+    }
+    return counts.map {
+      StageOutcome(index: index, counts: $0, duration: ContinuousClock.now - start)
+    }
+  }
+
+  /// The schema of the store as it is, without classes.
+  private func formerSchema(_ catalog: Catalog) throws -> Schema {
+    let model: ManagedObjectModel
+    do throws(ModelError) {
+      model = try ManagedObjectModel(catalog.outline, class: StoredClass.self)
+    } catch {
+      throw StoreError.damaged(
+        tree: Trees.catalogName, key: "model", reason: "it makes no sense: \(error)")
+    }
+    guard catalog.numbers.covers(model) else {
+      throw StoreError.damaged(
+        tree: Trees.catalogName, key: "numbers", reason: "a name of the model has no number")
+    }
+    return Schema(
+      model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
+      version: catalog.version, layouts: catalog.layouts)
+  }
+
+  /// The committed state.
+  private static func view(
+    of schema: Schema, _ trees: Trees, in environment: Environment
+  ) throws -> ReadView {
+    let reader = TreeReader(try environment.read(), trees, schema)
+    return ReadView(
+      own: Overlay(), inherited: [], snapshot: try StoreView(reader), schema: schema)
+  }
+
+  /// - Throws: `StoreError.valuesMissing` if objects have no value of an attribute that must have
+  ///   one.
+  private static func requireValues(
+    _ evolution: StoreEvolution, in snapshot: any Snapshot
+  ) throws {
+    for (entity, slot) in evolution.awaitedSlots {
+      var count = 0
+      try snapshot.scanRecords(of: entity.number) { _, _, bytes in
+        guard let start = bytes.baseAddress else { return .more }
+        if entity.layout.slot(slot, at: start).rawBytes == nil { count += 1 }
+        return .more
+      }
+      if count > 0 {
+        throw StoreError.valuesMissing(
+          entity: entity.description.name, property: entity.description.properties[slot].name,
+          objectCount: count)
+      }
+    }
+  }
+}
+
+/// The class of all entities of a model that is known from a file alone.
+private final class StoredClass {}

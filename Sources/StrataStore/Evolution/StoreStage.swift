@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package import StrataChanges
+package import StrataModel
+
+/// One stage of a migration: from one model to the next, with code that converts the data.
+package struct StoreStage: Sendable {
+  package let from: ManagedObjectModel
+  package let to: ManagedObjectModel
+  /// The entities, and the properties as `Entity.property`, whose data may be deleted.
+  package let removing: Set<String>
+  /// The properties, as `Entity.property`, whose values the code sets.
+  package let converting: Set<String>
+  /// Converts the data: in the store as it becomes, from the state before the stage as its model
+  /// describes it.
+  package let convert: @Sendable (TransactionStore, _ former: ReadView) throws -> Void
+
+  package init(
+    from: ManagedObjectModel, to: ManagedObjectModel, removing: Set<String>,
+    converting: Set<String>,
+    convert: @escaping @Sendable (TransactionStore, ReadView) throws -> Void
+  ) {
+    (self.from, self.to) = (from, to)
+    (self.removing, self.converting, self.convert) = (removing, converting, convert)
+  }
+}
+
+/// What a stage has done.
+package struct StageOutcome: Sendable {
+  /// The stage's place among those that were given.
+  package let index: Int
+  package let counts: MigrationCounts
+  package let duration: Duration
+}
