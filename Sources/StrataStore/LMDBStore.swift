@@ -54,12 +54,14 @@ package final class LMDBStore: PersistentStore {
   ///     if `model` does not have them.
   ///   - durability: the failures that a finished save survives. All users of the file in this
   ///     process must ask for the same.
+  ///   - byteCountMax: the size that the file may grow to; nil for 1 TiB. The first user of the
+  ///     file in this process decides.
   /// - Throws: `folderMissing`, `permissionDenied`, `notAStrataStore`, `unsupportedFormat`,
   ///   `modelMismatch`, `uniquenessViolations` of a new constraint, `damaged`, `diskFull`,
   ///   `storage`. A file at the path is then unchanged.
   package static func open(
     at path: String, model: ManagedObjectModel, removing: Set<String> = [],
-    durability: StoreDurability = .full
+    durability: StoreDurability = .full, byteCountMax: Int? = nil
   ) throws(StoreError) -> LMDBStore {
     var kind = try StoreFile.kind(at: path)
     if kind == .nothing {
@@ -70,6 +72,7 @@ package final class LMDBStore: PersistentStore {
     StoreFile.clearSecondName(of: path)
     var options = EnvironmentOptions()
     options.durability = durability.environment
+    if let byteCountMax { options.mapSizeBytes = max(byteCountMax, 1 << 20) }
     // Those of entities that go are opened to be emptied.
     options.treeCountMax = Trees.countMax(model) + 3 * removing.count
     let environment: Environment
@@ -120,6 +123,12 @@ package final class LMDBStore: PersistentStore {
   package func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws {
     let environment = try openEnvironment()
     try StoreBackup(of: environment, to: path, compacting: compacting, watch).run()
+  }
+
+  package func oldestReader() throws -> StoredReader? {
+    try openEnvironment().oldestReader.map {
+      StoredReader(processID: $0.processID, commitLag: $0.commitLag)
+    }
   }
 
   /// - Throws: `closed`.

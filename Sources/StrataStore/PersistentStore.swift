@@ -74,6 +74,11 @@ package protocol PersistentStore: SnapshotSource {
   /// - Throws: `StoreError`, `CancellationError`. There is no file at the path then.
   func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws
 
+  /// The oldest state that is being read, in any process; nil if none is.
+  ///
+  /// - Throws: `StoreError.closed`.
+  func oldestReader() throws -> StoredReader?
+
   /// Serials for new objects, which no object of the store ever had or will have, whatever happens
   /// to the process. Waits for the disk only if 65,536 serials are used up faster than the store
   /// writes.
@@ -89,6 +94,17 @@ package protocol PersistentStore: SnapshotSource {
   /// Finishes the saves that wait, and lets the store go. Later calls throw `StoreError.closed`;
   /// snapshots that are held stay good, and the file is closed with the last of them.
   func close()
+}
+
+/// A reader of an old state of a store.
+package struct StoredReader: Sendable, Hashable {
+  package let processID: Int32
+  /// How many commits its state is behind the newest.
+  package let commitLag: Int
+
+  package init(processID: Int32, commitLag: Int) {
+    (self.processID, self.commitLag) = (processID, commitLag)
+  }
 }
 
 extension PersistentStore {

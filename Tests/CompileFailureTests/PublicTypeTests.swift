@@ -28,7 +28,7 @@ import Testing
     HistoryConsumer HistoryRequest HistoryRetention HistoryStatus HistoryToken
     HistoryTransaction ManagedObject ManagedObjectContext ManagedObjectModel MergePolicy
     Migration MigrationPlan MigrationProgress MigrationReport MigrationStage ModelError
-    ModelMismatch ObjectBatches ObjectID OrderedToMany PersistentContainer
+    ModelMismatch ObjectBatches ObjectID OldestReader OrderedToMany PersistentContainer
     PersistentStoreCoordinator PredicateFormatError PropertyDescription PropertyPath
     PropertyValue QueryError QueryExplanation QueryGenerationToken RelationshipDescription
     RelationshipOption RemoteChange RowRequest SaveDestination SnapshotEvents StoreDurability

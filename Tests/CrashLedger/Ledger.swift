@@ -58,6 +58,9 @@ public enum Ledger {
   /// How many sheets there are before a batch delete.
   public static let filledCount = 100
 
+  /// How many lines a batch inserts.
+  public static let importedCount = 10_000
+
   /// Inserts the sheet of a sequence, its lines and its marks.
   public static func fill(_ sequence: Int, in context: ManagedObjectContext) {
     let sheet = Sheet(context: context)

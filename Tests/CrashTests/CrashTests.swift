@@ -208,4 +208,35 @@ import Testing
     print("in a stage of a migration: \(outcomes)")
     #expect(outcomes.former > 0 && outcomes.later > 0)
   }
+
+  @Test func `in a batch insert or update leaves all of it done or nothing`() throws {
+    let seed = SeededGenerator.firstSeed()
+    print("in a batch insert or update: seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let directory = try TemporaryDirectory()
+    let store = directory.file("ledger.strata")
+    var outcomes: [String: Int] = [:]
+    for round in 1...40 {
+      let writer = try WriterProcess(storeAt: store, doing: "imports")
+      let said = writer.kill(
+        microseconds: .random(in: 0...300_000, using: &random), after: "inserting")
+      #expect(said != nil, "the writer failed in round \(round)")
+      let container = try PersistentContainer(at: store, model: Ledger.model())
+      let state = try container.root.performAndWait { context in
+        let sequences = try context.fetch(Line.all.sorted(by: \.sequence)).map(\.sequence)
+        let all = Array(1...Ledger.importedCount)
+        let states = ["empty": [], "inserted": all, "doubled": all.map { $0 * 2 }]
+        let state = states.first { $0.value == sequences }?.key ?? "torn"
+        // The index says the same.
+        let half = try context.count(Line.where { $0.sequence > Ledger.importedCount })
+        #expect(half == (state == "doubled" ? Ledger.importedCount / 2 : 0))
+        return state
+      }
+      #expect(state != "torn", "round \(round), seed \(seed)")
+      outcomes[state, default: 0] += 1
+      try container.coordinator.execute(BatchDeleteRequest(Line.all))
+    }
+    print("in a batch insert or update: \(outcomes)")
+    #expect(outcomes.count > 1)
+  }
 }

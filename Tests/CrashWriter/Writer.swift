@@ -10,6 +10,9 @@ import Strata
 /// With the word `batches` after the store it fills and empties it instead: it says `deleting
 /// <round>` and `deleted <round>` around a batch delete of half of it.
 ///
+/// With the word `imports` it inserts lines by a batch, and doubles their sequences by another: it
+/// says `inserting <round>`, `doubling <round>` and `done <round>`.
+///
 /// With the word `backups` it fills the store and backs it up to `<store>.copy` again and again: it
 /// says `backing up <round>` and `backed up <round>`.
 ///
@@ -18,9 +21,9 @@ import Strata
 @main enum Writer {
   static func main() async throws {
     let arguments = CommandLine.arguments
-    let words = ["batches", "backups", "evolve", "migrate"]
+    let words = ["batches", "imports", "backups", "evolve", "migrate"]
     guard arguments.count == 2 || words.map({ [$0] }).contains(arguments.dropFirst(2)) else {
-      say("usage: CrashWriter <store> [batches | backups | evolve | migrate]")
+      say("usage: CrashWriter <store> [batches | imports | backups | evolve | migrate]")
       exit(64)
     }
     if arguments.last == "evolve" { try evolve(URL(fileURLWithPath: arguments[1])) }
@@ -30,6 +33,7 @@ import Strata
     let container = try PersistentContainer(
       at: URL(fileURLWithPath: arguments[1]), model: model)
     if arguments.last == "batches" { try deleteInBatches(container) }
+    if arguments.last == "imports" { try importInBatches(container) }
     if arguments.last == "backups" { try backUp(container, to: arguments[1] + ".copy") }
     try await container.coordinator.keepHistory()
     let worker = container.newBackgroundContext()
@@ -83,6 +87,25 @@ import Strata
       try container.coordinator.backUp(
         to: URL(fileURLWithPath: copy), compacting: round.isMultiple(of: 2))
       say("backed up \(round)")
+    }
+  }
+
+  private static func importInBatches(_ container: PersistentContainer) throws -> Never {
+    var round = 0
+    while true {
+      round += 1
+      say("inserting \(round)")
+      try container.coordinator.execute(
+        BatchInsertRequest(Line.self), rows: 1...Ledger.importedCount
+      ) { line, number in
+        line.sequence = number
+        line.text = Ledger.text(number, 0)
+      }
+      say("doubling \(round)")
+      try container.coordinator.execute(
+        BatchUpdateRequest(Line.all).setting(\.sequence) { $0.sequence * 2 })
+      say("done \(round)")
+      try container.coordinator.execute(BatchDeleteRequest(Line.all))
     }
   }
 

@@ -27,15 +27,19 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///   - removing: the names of entities, and of properties as `Entity.property`, that the store
   ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
+  ///   - maximumByteCount: the size in bytes that the file may grow to, 1 MiB at least: a save that
+  ///     needs more fails with `StoreError.storeFull`, with nothing lost. Nil for 1 TiB. The first
+  ///     coordinator of the file in this process decides. A larger file stays as large as it is.
   /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with a model from
   ///   which the way to this one cannot be inferred.
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
-    durability: StoreDurability = .full
+    durability: StoreDurability = .full, maximumByteCount: Int? = nil
   ) throws {
     self.init(
       store: try LMDBStore.open(
-        at: url.path, model: model, removing: removing, durability: durability),
+        at: url.path, model: model, removing: removing, durability: durability,
+        byteCountMax: maximumByteCount),
       model: model)
   }
 

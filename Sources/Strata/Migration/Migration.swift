@@ -32,10 +32,9 @@ public final class Migration {
     (self.progress, self.watch) = (progress, watch)
   }
 
-  /// Calls `body` with each object of an entity of the former model, those of its subentities
-  /// included, in the order in which they were inserted. After every `batchSize` objects the context
-  /// is saved and reset: the memory is that of one batch, and objects of earlier batches must not be
-  /// used any more.
+  /// Calls `body` with each object of an entity of the former model, and of its subentities, in the
+  /// order in which they were inserted. After every `batchSize` objects the context is saved and
+  /// reset: one batch is in memory, and objects of earlier batches must not be used any more.
   ///
   /// - Parameters:
   ///   - entity: the name of an entity of the former model.
@@ -69,7 +68,7 @@ public final class Migration {
     tell(completedCount, objectCount)
   }
 
-  /// How many objects an entity of the former model has, those of its subentities included.
+  /// How many objects an entity of the former model has, with its subentities.
   ///
   /// - Throws: `ContextError.unknownEntity`.
   public func count(of entity: String) throws -> Int { try count(of: family(of: entity)) }

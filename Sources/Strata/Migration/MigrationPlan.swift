@@ -20,8 +20,8 @@ import StrataStore
 /// ```
 ///
 /// A store of the model that a stage begins with runs through that stage and those that follow; an
-/// earlier one is first taken to it, if the way can be inferred. After the last stage, what can be
-/// inferred is. A store of the present model is opened at once.
+/// earlier one is first taken to it, if the way can be inferred. After the last stage, all that can
+/// be inferred is. A store of the present model is opened at once.
 ///
 /// Each stage is one transaction. Other processes see the store before it or after it, and get
 /// `StoreError.modelChanged` after it. If a stage fails or its process ends, the store is as it was
@@ -49,11 +49,11 @@ public struct MigrationStage: Sendable {
   ///   - name: for reports and errors.
   ///   - from: the model that the store has before the stage.
   ///   - to: the model that it has after it.
-  ///   - converting: the properties of `to`, as `Entity.property`, whose values `convert` sets: those
-  ///     that have another type, kind or destination than before, and attributes that must have a
-  ///     value and have no default. Former values of another form go, and `convert` can read them.
-  ///   - removing: the entities of `from`, and the properties as `Entity.property`, that `to` does
-  ///     not have and whose data may be deleted. `convert` can read it.
+  ///   - converting: the properties of `to`, as `Entity.property`, whose values `convert` sets:
+  ///     those that have another type, kind or destination than before, and attributes that must
+  ///     have a value and have no default. Former values of another form go, and `convert` can read
+  ///   them. - removing: the entities of `from`, and the properties as `Entity.property`, that `to`
+  ///     does not have and whose data may be deleted. `convert` can read it.
   ///   - convert: converts the data. It runs on a thread of the store.
   public init(
     _ name: String, from: ManagedObjectModel, to: ManagedObjectModel,
@@ -75,7 +75,7 @@ public struct MigrationProgress: Sendable, Hashable {
   public let objectCount: Int
 }
 
-/// What a migration has done.
+/// The result of a migration.
 public struct MigrationReport: Sendable, Hashable {
   public struct Stage: Sendable, Hashable {
     public let name: String
@@ -101,13 +101,13 @@ extension MigrationPlan {
   /// - Parameters:
   ///   - url: of a store, which may be in use.
   ///   - copy: the URL of a file that does not exist; the migrated store.
-  /// - Throws: as opening a store with the plan; `StoreError.fileExists`. There is no file at `copy`
-  ///   then.
+  /// - Throws: as opening a store with the plan; `StoreError.fileExists`. There is no file at
+  ///   `copy` then.
   @discardableResult
   public func migrateCopy(
     ofStoreAt url: URL, to model: ManagedObjectModel, at copy: URL
   ) throws -> MigrationReport {
-    try StoreMigration.copyStore(at: url.path, to: copy.path)
+    try StoreFiles.copy(url.path, to: copy.path)
     do {
       let report = try run(onStoreAt: copy, to: model, removing: [], durability: .none)
       // The rest can be inferred, or it fails here.

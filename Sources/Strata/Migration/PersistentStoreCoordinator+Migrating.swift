@@ -11,11 +11,11 @@ extension PersistentStoreCoordinator {
   ///   `PersistentContainer.open`, which can be cancelled.
   /// - Parameters:
   ///   - plan: the stages from earlier models.
-  ///   - removing: as the initializer without a plan has it, for what is inferred after the last
+  ///   - removing: as the initializer without a plan has it, for the inference after the last
   ///     stage.
   ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.
-  /// - Throws: as the initializer without a plan; `StoreError.valuesMissing`; the errors of a stage's
-  ///   code. The store is then as it was before that stage.
+  /// - Throws: as the initializer without a plan; `StoreError.valuesMissing`; the errors of a
+  ///   stage's code. The store is then as it was before that stage.
   public convenience init(
     at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
     removing: Set<String> = [], durability: StoreDurability = .full,

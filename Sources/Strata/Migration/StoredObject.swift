@@ -8,7 +8,7 @@ public import StrataRecord
 /// read by name. It shows one state of the store and does not change.
 ///
 /// ## Isolation
-/// That of its source: of a stage of a migration.
+/// The isolation of its source, a stage of a migration.
 public struct StoredObject {
   private let entity: EntitySchema
   private let key: ObjectKey

@@ -28,6 +28,14 @@ enum EnvironmentRegistry {
   /// Where LMDB keeps the lock file of a file.
   static func lockPath(of path: String) -> String { path + "-lock" }
 
+  /// Calls `body` with whether the file is open, or closing, in this process; no file is opened or
+  /// closed during the call.
+  static func withEntry<Result>(
+    of identity: FileIdentity, _ body: (_ isOpen: Bool) -> Result
+  ) -> Result {
+    entries.withLock { entries in body(entries.contains { $0.identity == identity }) }
+  }
+
   /// Closes the environment's file; called from its deinit.
   static func close(_ environment: Environment) {
     let (raw, identity) = (environment.raw, environment.identity)

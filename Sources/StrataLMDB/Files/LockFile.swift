@@ -12,8 +12,8 @@ import Synchronization
 ///   map alone, which changes no times that a watch would report.
 ///
 /// ## Lifetime
-/// The registry closes the descriptor after LMDB's, before it lets the file be opened again: closing
-/// any descriptor of a file drops all locks that the process has on it (POSIX: `fcntl`).
+/// The registry closes the descriptor after LMDB's, before it lets the file be opened again:
+/// closing any descriptor of a file drops all locks that the process has on it (POSIX: `fcntl`).
 ///
 /// ## Isolation
 /// Sendable.

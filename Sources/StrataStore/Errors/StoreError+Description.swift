@@ -11,6 +11,9 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .fileExists(let path):
       "There is a file at \(path), and it was not changed. Choose another path, or remove it first."
+    case .storeInUse(let path):
+      "The store at \(path) is open here or in another process, and was not changed. Release its "
+        + "coordinator and contexts first."
     case .folderMissing(let path):
       "The folder of \(path) does not exist. Create it, then open the store."
     case .permissionDenied(let path):

@@ -11,6 +11,9 @@ public enum StoreError: Error, Sendable {
   /// There is a file at the path at which another is to be made; it was not changed. Choose another
   /// path, or remove the file first.
   case fileExists(path: String)
+  /// The store at the path is open here or in another process, and it cannot be moved, replaced or
+  /// destroyed. Release its coordinator and all its contexts, in every process.
+  case storeInUse(path: String)
   /// The folder in which the store is to be created does not exist. Create it first.
   case folderMissing(path: String)
   /// The process may not read and write the file, its lock file or their folder.

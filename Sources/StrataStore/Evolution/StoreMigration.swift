@@ -8,8 +8,8 @@ import StrataRecord
 /// the state before it or the state after it, and a stage that fails, or whose process ends, has
 /// changed nothing.
 ///
-/// The stage that begins with the store's model is next. If there is none, the store is taken to the
-/// next stage that it can be taken to by inference.
+/// The stage that begins with the store's model is next. If there is none, the store is taken to
+/// the next stage that it can be taken to by inference.
 ///
 /// ## Isolation
 /// Any thread; stages run on the writer thread.
@@ -67,23 +67,6 @@ package struct StoreMigration {
         return outcomes
       }
     }
-  }
-
-  /// Copies the newest commit of a store, which may be in use, into a new file.
-  ///
-  /// - Throws: `StoreError`. There is no file at `copy` then.
-  package static func copyStore(at path: String, to copy: String) throws {
-    let environment: Environment
-    do throws(LMDBError) {
-      environment = try Environment.open(at: path)
-    } catch .alreadyOpen(let durability) {
-      var options = EnvironmentOptions()
-      options.durability = durability
-      environment = try Environment.open(at: path, options: options)
-    } catch {
-      throw StoreError(error, opening: path)
-    }
-    try StoreBackup(of: environment, to: copy, compacting: true, BatchWatch()).run()
   }
 
   // MARK: - Inference

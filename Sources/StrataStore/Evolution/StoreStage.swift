@@ -24,7 +24,7 @@ package struct StoreStage: Sendable {
   }
 }
 
-/// What a stage has done.
+/// The result of a stage.
 package struct StageOutcome: Sendable {
   /// The stage's place among those that were given.
   package let index: Int

@@ -5,8 +5,8 @@ import StrataLMDB
 import StrataModel
 package import StrataRecord
 
-/// A store within one write transaction: contexts read and save in it, and nobody else sees that
-/// before the transaction is committed. The code of a migration's stage works in one.
+/// A store within one write transaction: contexts read and save in it, and no other reader sees
+/// that before the transaction is committed. The code of a migration's stage works in one.
 ///
 /// A save is checked, planned and written as in any store. Each gets a generation of its own, which
 /// the file has once the transaction is committed.
@@ -94,7 +94,7 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
       generation: generation, merged: plan.merged, derived: plan.derived, writes: writes)
   }
 
-  /// Writes what belongs to the saves together. The last call.
+  /// Writes the parts that all saves share. The last call.
   func finish() throws {
     if let first = history, first.addedCount > 0 { try history?.finish(generation: generation) }
     try Catalog.setGeneration(generation, ofVersion: schema.version, in: transaction)
@@ -142,6 +142,8 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
   ) throws -> [StoredHistoryTransaction] {
     throw StoreError.migrating
   }
+
+  package func oldestReader() throws -> StoredReader? { throw StoreError.migrating }
 
   package func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws {
     throw StoreError.migrating

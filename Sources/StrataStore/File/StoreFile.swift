@@ -187,7 +187,7 @@ enum StoreFile {
     return folder.isEmpty ? "." : folder
   }
 
-  private static func syncFolder(of path: String) throws(StoreError) {
+  static func syncFolder(of path: String) throws(StoreError) {
     let file = open(folder(of: path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
     defer { close(file) }
@@ -196,8 +196,8 @@ enum StoreFile {
 
   // MARK: - Leftovers of creations
 
-  private static var temporaryMark: String { ".new-" }
-  private static var lockMark: String { "-lock" }
+  static var temporaryMark: String { ".new-" }
+  static var lockMark: String { "-lock" }
 
   /// Removes the leftovers of creating the store at `path`, if the creation was interrupted after
   /// the store had its name.

@@ -149,6 +149,8 @@ final class CountingStore: PersistentStore {
     store.edit(edit, completion: completion)
   }
 
+  func oldestReader() throws -> StoredReader? { try store.oldestReader() }
+
   func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws {
     try store.backUp(to: path, compacting: compacting, watch)
   }

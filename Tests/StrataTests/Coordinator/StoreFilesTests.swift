@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+private typealias Coordinator = PersistentStoreCoordinator
+
+/// Makes a store with one country, and closes it.
+private func makeStore(at url: URL, _ iso: String = "IR") throws {
+  let container = try PersistentContainer(at: url, model: geographyModel(), durability: .none)
+  try container.root.performAndWait { context in
+    context.country(iso)
+    try context.save()
+  }
+}
+
+private func countries(at url: URL) throws -> [String] {
+  let container = try PersistentContainer(at: url, model: geographyModel(), durability: .none)
+  return try container.root.performAndWait { context in
+    try context.fetch(Country.all.sorted(by: \.iso)).map(\.iso)
+  }
+}
+
+private func files(in folder: TemporaryDirectory) throws -> Set<String> {
+  Set(try FileManager.default.contentsOfDirectory(atPath: folder.url.path))
+}
+
+private func error(_ body: () throws -> Void) -> StoreError? {
+  #expect(throws: StoreError.self) { try body() }
+}
+
+@Suite struct `A store as a file` {
+  @Test func `is destroyed with its lock file, unless it is in use`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    let container = try PersistentContainer(at: url, model: geographyModel(), durability: .none)
+    guard case .storeInUse? = error({ try Coordinator.destroyStore(at: url) }) else {
+      return #expect(Bool(false), "it was in use")
+    }
+    container.coordinator.store.close()
+    withExtendedLifetime(container) {}
+  }
+
+  @Test func `leaves nothing behind when it is destroyed`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    try makeStore(at: url)
+    #expect(try files(in: folder) == ["store", "store-lock"])
+    try Coordinator.destroyStore(at: url)
+    #expect(try files(in: folder) == [])
+    // Again, it is no error.
+    try Coordinator.destroyStore(at: url)
+  }
+
+  @Test func `is not taken for any other file`() throws {
+    let folder = try TemporaryDirectory()
+    let (url, other) = (folder.file("store"), folder.file("text"))
+    try makeStore(at: url)
+    try Data("a text, and no store at all".utf8).write(to: other)
+    for body in [
+      { try Coordinator.destroyStore(at: other) },
+      { try Coordinator.copyStore(at: other, to: url) },
+      { try Coordinator.moveStore(at: other, to: folder.file("new")) },
+      { try Coordinator.replaceStore(at: other, withStoreAt: url) },
+      { try Coordinator.replaceStore(at: url, withStoreAt: other) },
+    ] {
+      guard case .notAStrataStore? = error(body) else {
+        return #expect(Bool(false), "the text is no store")
+      }
+    }
+    #expect(try String(contentsOf: other, encoding: .utf8) == "a text, and no store at all")
+    #expect(try countries(at: url) == ["IR"])
+    #expect(try files(in: folder) == ["store", "store-lock", "text"])
+  }
+
+  @Test func `is moved with its objects, and not over another`() throws {
+    let folder = try TemporaryDirectory()
+    let (url, target) = (folder.file("store"), folder.file("moved"))
+    try makeStore(at: url)
+    try makeStore(at: target, "FR")
+    guard case .fileExists? = error({ try Coordinator.moveStore(at: url, to: target) }) else {
+      return #expect(Bool(false), "there is a store")
+    }
+    try Coordinator.destroyStore(at: target)
+    try Coordinator.moveStore(at: url, to: target)
+    #expect(try files(in: folder) == ["moved"])
+    #expect(try countries(at: target) == ["IR"])
+    let nowhere = folder.file("missing").appendingPathComponent("store")
+    guard case .folderMissing? = error({ try Coordinator.moveStore(at: target, to: nowhere) })
+    else { return #expect(Bool(false), "there is no folder") }
+    #expect(try countries(at: target) == ["IR"])
+  }
+
+  @Test func `is replaced by a copy of one that is in use`() throws {
+    let folder = try TemporaryDirectory()
+    let (url, source) = (folder.file("store"), folder.file("source"))
+    try makeStore(at: url)
+    let container = try PersistentContainer(
+      at: source, model: geographyModel(), durability: .none)
+    try container.root.performAndWait { context in
+      context.country("FR")
+      try context.save()
+    }
+    try Coordinator.replaceStore(at: url, withStoreAt: source)
+    try container.root.performAndWait { context in
+      context.country("DE")
+      try context.save()
+    }
+    #expect(try countries(at: url) == ["FR"])
+    try Coordinator.replaceStore(at: folder.file("new"), withStoreAt: source)
+    #expect(try countries(at: folder.file("new")) == ["DE", "FR"])
+    guard case .storeInUse? = error({ try Coordinator.replaceStore(at: source, withStoreAt: url) })
+    else { return #expect(Bool(false), "it was in use") }
+    #expect(
+      try files(in: folder)
+        == ["new", "new-lock", "source", "source-lock", "store", "store-lock"])
+  }
+
+  @Test func `grows to its limit, and loses nothing there`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    let limit = 4 << 20
+    let coordinator = try Coordinator(
+      at: url, model: geographyModel(), durability: .none, maximumByteCount: limit)
+    let context = ManagedObjectContext(parent: coordinator)
+    var savedCount = 0
+    var full: StoreError?
+    for round in 0..<200 where full == nil {
+      for number in 0..<100 {
+        context.city(String(repeating: "x", count: 500), population: round * 100 + number)
+      }
+      do {
+        try context.save()
+        savedCount += 100
+      } catch let error as StoreError {
+        full = error
+      }
+    }
+    guard case .storeFull? = full else { throw full ?? .closed }
+    #expect(savedCount > 1_000)
+    let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int
+    #expect(try #require(size) <= limit)
+    context.rollback()
+    #expect(try context.count(City.all) == savedCount)
+    // With space freed, saves succeed again.
+    try coordinator.execute(BatchDeleteRequest(City.all))
+    context.city("after")
+    try context.save()
+    #expect(try context.count(City.all) == 1)
+  }
+
+  @Test func `says how old the oldest state is that is read`() throws {
+    let folder = try TemporaryDirectory()
+    let container = try geography(in: folder)
+    let coordinator = container.coordinator
+    #expect(try coordinator.oldestReader() == nil)
+    let reader = ManagedObjectContext(parent: coordinator)
+    try reader.setQueryGeneration(from: .current)
+    _ = try reader.count(City.all)
+    for number in 0..<5 {
+      try container.root.performAndWait { context in
+        context.city("\(number)")
+        try context.save()
+      }
+    }
+    let oldest = try #require(try coordinator.oldestReader())
+    #expect(oldest.processID == ProcessInfo.processInfo.processIdentifier)
+    #expect(oldest.commitLag >= 5)
+    try reader.setQueryGeneration(from: nil)
+    try reader.performFetchlessTurn()
+    #expect(try coordinator.oldestReader().map { $0.commitLag < 5 } ?? true)
+  }
+}
+
+extension ManagedObjectContext {
+  /// Ends the turn, and with it the view of the store.
+  fileprivate func performFetchlessTurn() throws {
+    processPendingChanges()
+    refreshAllObjects()
+  }
+}
