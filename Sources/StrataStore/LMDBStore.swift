@@ -120,6 +120,15 @@ package final class LMDBStore: PersistentStore {
     enqueue(.history(edit, completion), lendingThread: false)
   }
 
+  package func setValue(
+    _ value: Data?, forKey key: String,
+    completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    enqueue(.value(value, key: key, completion), lendingThread: false)
+  }
+
+  package func metadata() throws -> StoredMetadata { try StoredMetadata(of: openEnvironment()) }
+
   package func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws {
     let environment = try openEnvironment()
     try StoreBackup(of: environment, to: path, compacting: compacting, watch).run()

@@ -50,6 +50,21 @@ package protocol PersistentStore: SnapshotSource {
   func edit(
     _ edit: HistoryEdit, completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
 
+  /// Sets a value of the program in the store's description, or removes it if it is nil, and calls
+  /// `completion` when that is as durable as the store promises.
+  ///
+  /// - Parameters:
+  ///   - key: 1 to 255 bytes of UTF-8.
+  ///   - completion: as of `edit`.
+  func setValue(
+    _ value: Data?, forKey key: String,
+    completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
+
+  /// The store's description of itself.
+  ///
+  /// - Throws: `StoreError`.
+  func metadata() throws -> StoredMetadata
+
   /// The history that the store keeps; nil if it keeps none.
   ///
   /// - Throws: `StoreError`.

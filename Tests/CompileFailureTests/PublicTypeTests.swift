@@ -32,7 +32,8 @@ import Testing
     PersistentStoreCoordinator PredicateFormatError PropertyDescription PropertyPath
     PropertyValue QueryError QueryExplanation QueryGenerationToken RelationshipDescription
     RelationshipOption RemoteChange RowRequest SaveDestination SnapshotEvents StoreDurability
-    StoreError StoredObject TextOptions TextValue ToMany UniqueValue ValidationFailure
+    StoreError StoreMetadata StoredObject TextOptions TextValue ToMany UniqueValue
+    ValidationFailure
     """
 
   /// The modules that `import Strata` exports, and those beneath them.

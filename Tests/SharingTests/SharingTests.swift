@@ -103,6 +103,34 @@ private struct SharingProcess {
     other.kill()
   }
 
+  @Test func `cannot destroy, move or replace what another has open`() throws {
+    let folder = try TemporaryDirectory()
+    let store = folder.file("ledger.strata")
+    func make(at url: URL) throws {
+      _ = try PersistentContainer(at: url, model: Ledger.model(), durability: .none)
+    }
+    try make(at: store)
+    try make(at: folder.file("other"))
+    let other = try SharingProcess(storeAt: store, number: 0, saves: 1, of: 1)
+    #expect(other.line(after: "ready") != nil)
+    for body in [
+      { try PersistentStoreCoordinator.destroyStore(at: store) },
+      { try PersistentStoreCoordinator.moveStore(at: store, to: folder.file("moved")) },
+      {
+        try PersistentStoreCoordinator.replaceStore(
+          at: store, withStoreAt: folder.file("other"))
+      },
+    ] {
+      let error = #expect(throws: StoreError.self) { try body() }
+      guard case .storeInUse? = error else { throw error ?? .closed }
+    }
+    // A copy of it can be made, and once the other is gone it can be destroyed.
+    try PersistentStoreCoordinator.copyStore(at: store, to: folder.file("copy"))
+    other.kill()
+    try PersistentStoreCoordinator.destroyStore(at: store)
+    #expect(!FileManager.default.fileExists(atPath: store.path))
+  }
+
   @Test func `lose nobody's lock when one of them is killed`() async throws {
     let folder = try TemporaryDirectory()
     let store = folder.file("ledger.strata")

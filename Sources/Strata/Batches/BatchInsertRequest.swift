@@ -19,6 +19,9 @@ import StrataRecord
 /// - Contexts are notified as of any save: those that merge automatically merge it, fetched lists
 ///   follow.
 ///
+/// For rules that hold for the whole batch, it keeps some bytes in memory for each object: if it
+/// upserts into an entity with rules or unique values, or if the model has derived attributes.
+///
 /// It differs in two points:
 /// - It ignores unsaved changes in every context.
 /// - It calls no methods of the objects: no `awakeFromInsert`, no `validateForInsert`, no

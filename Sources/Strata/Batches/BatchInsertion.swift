@@ -62,7 +62,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
       options.matching.isEmpty
       && !entity.ends.targets.contains { $0.partner != nil || $0.positions != nil }
     rowCountMax = options.stretchCount
-    rules = BatchRules(schema)
+    rules = BatchRules(schema, changesObjects: !isPlain)
     tally = BatchInsertResult(skipping: options)
     result = tally
   }
@@ -98,7 +98,8 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
     result = tally
     rowCountOfStretch = 0
     insertedRows = InsertedRows()
-    rules = BatchRules(schema)
+    rules = BatchRules(schema, changesObjects: changesObjects)
+    progress?(BatchProgress(completedCount: rowCount, objectCount: nil, token: token))
   }
 
   /// Releases the rows. The store's writer may hold the source for a moment after it has completed

@@ -23,7 +23,8 @@ public struct BatchRow<Root: ManagedObject> {
 
   // MARK: - Attributes
 
-  /// An attribute. It reads as its default until it is set.
+  /// An attribute. It reads as its default, or its type's zero, until it is set; one that has
+  /// neither, such as an enum, stops the program if it is read before.
   @inlinable
   public subscript<V: AttributeValue>(
     dynamicMember property: ReferenceWritableKeyPath<Root, V>

@@ -10,9 +10,18 @@ struct BatchRules {
   /// The relationships that gain or lose members, or belong to new objects, if the model has a rule
   /// about how many they have. They are counted at the end of the batch.
   private var counted: Set<LinkPlace> = []
+  /// The objects that a later part may still change, and those whose derived attributes have rules:
+  /// they are checked at the end of the batch.
+  private var deferred: Set<ObjectKey> = []
+  private let defersAll: Bool
   private var ruleChecker = RuleChecker()
 
-  init(_ schema: Schema) { self.schema = schema }
+  /// - Parameter changesObjects: whether a part may change an object that exists, or one of an
+  ///   earlier part.
+  init(_ schema: Schema, changesObjects: Bool) {
+    self.schema = schema
+    defersAll = changesObjects
+  }
 
   /// Checks the objects of one part.
   ///
@@ -25,36 +34,44 @@ struct BatchRules {
     for (key, change) in part.changes {
       try memberships.add(key, change, over: current)
       guard let record = change.record else { continue }
-      check(record, of: key, derived: false, &failures)
+      if defersAll {
+        if schema.validation[key.entity] != nil { deferred.insert(key) }
+      } else {
+        check(record, of: key, derived: false, &failures)
+      }
       for count in schema.validation[key.entity]?.counts ?? [] {
         counted.insert(LinkPlace(count.relationship.number, key))
       }
     }
     memberships.add(part.links)
     counted.formUnion(memberships.places)
-    if schema.validation.concernsDerived { try checkDerived(part, current, &failures) }
+    if schema.validation.concernsDerived { try deferDerived(part, current) }
     try throwFailures(failures)
   }
 
-  /// Counts the members of the relationships that changed.
+  /// Checks the objects that were left for the end, and counts the members of the relationships
+  /// that changed.
   ///
   /// - Throws: `ContextError.validationFailed`; the errors of reading.
-  func finish(in view: ReadView) throws {
+  mutating func finish(in view: ReadView) throws {
     var failures = ValidationFailures()
+    for key in deferred.sorted() {
+      guard let record = try view.record(of: key)?.record else { continue }
+      if defersAll { check(record, of: key, derived: false, &failures) }
+      check(record, of: key, derived: true, &failures)
+    }
     for place in counted { try failures.checkCount(at: place, in: view) }
     try throwFailures(failures)
   }
 
-  private mutating func checkDerived(
-    _ part: Segment, _ current: ReadView, _ failures: inout ValidationFailures
-  ) throws {
+  /// Notes the objects whose derived attributes a part changes.
+  private mutating func deferDerived(_ part: Segment, _ current: ReadView) throws {
     let own = Overlay([part])
-    let view = current.over(own)
     var derivation = Derivation(schema)
-    try derivation.want(unsaved: own, in: view)
-    var arena = RecordArena()
-    for (key, record) in try derivation.records(in: view, into: &arena) {
-      check(record, of: key, derived: true, &failures)
+    try derivation.want(unsaved: own, in: current.over(own))
+    for key in derivation.wanted.keys
+    where schema.validation[key.entity]?.attributes.contains(where: \.isDerived) == true {
+      deferred.insert(key)
     }
   }
 

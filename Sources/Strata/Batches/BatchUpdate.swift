@@ -39,11 +39,15 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
     if let last = request.token?.lastObject, last.store != schema.store {
       throw ContextError.foreignObjectID(last)
     }
+    if request.token?.lastObject != nil, request.objects.limit != nil || request.objects.offset > 0
+    {
+      throw QueryError.unsupportedExpression("resuming a request with a limit or an offset")
+    }
     plan = try QueryPlan(request.objects, entity: entity, schema: schema)
     assignments = try AssignmentPlan(request.assignments, entity: entity, schema: schema)
     self.schema = schema
     countMax = request.stretchCount
-    rules = BatchRules(schema)
+    rules = BatchRules(schema, changesObjects: true)
     tally = BatchUpdateResult(
       updatedCount: 0, objectIDs: request.returnsObjectIDs ? [] : nil,
       token: request.token ?? BatchToken(completedCount: 0))
@@ -83,7 +87,10 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
     result = tally
     countOfStretch = 0
     isInFirstStretch = false
-    rules = BatchRules(schema)
+    rules = BatchRules(schema, changesObjects: true)
+    progress?(
+      BatchProgress(
+        completedCount: tally.token.completedCount, objectCount: objectCount, token: token))
   }
 
   private func find(in before: ReadView) throws {

@@ -112,7 +112,9 @@ public struct BatchUpdateRequest<Root: Entity>: Sendable {
     return request
   }
 
-  /// Returns the request that leaves out the objects that were examined before `token` was made.
+  /// Returns the request that leaves out the objects that were examined before `token` was made. A
+  /// request with a limit or an offset cannot be resumed: executing it throws
+  /// `QueryError.unsupportedExpression`.
   public func resuming(after token: BatchToken) -> BatchUpdateRequest {
     var request = self
     request.token = token

@@ -4,8 +4,8 @@ extension PersistentStoreCoordinator {
   /// Inserts an object for each row of a sequence and waits for the disk. Core Data:
   /// `execute(_:with:)`, `init(entity:managedObjectHandler:)`.
   ///
-  /// The rows are taken, and `fill` is called, while the store writes: they must not save to it,
-  /// and later saves wait for them.
+  /// The rows are taken, and `fill` is called, while the store writes: they must not save to it
+  /// or insert into its contexts, and later saves wait for them.
   ///
   /// - Important: It blocks the thread as long as the batch takes. In async code use the
   ///   asynchronous call, which can be cancelled.

@@ -69,6 +69,8 @@ final class RowDraft {
       {
         return value
       }
+    } else {
+      note(unknown(property))
     }
     guard let zero = V.zero else {
       preconditionFailure("\(property) was not set in this row, and its type has no default")
@@ -129,7 +131,9 @@ final class RowDraft {
   private func set(_ value: Any?, named name: String) {
     guard let slot = entity.description.slot(named: name) else { return note(unknown(name)) }
     if entity.relationships[slot]?.isToMany == true {
-      guard let ids = value as? [ObjectID] else { return note(entity.unfit(slot)) }
+      guard let ids = (value ?? [ObjectID]()) as? [ObjectID] else {
+        return note(entity.unfit(slot))
+      }
       return insert(ids, at: slot)
     }
     guard assignable.contains(slot) else { return note(entity.unassignable(slot)) }

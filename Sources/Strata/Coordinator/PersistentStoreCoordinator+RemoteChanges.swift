@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
+import StrataPrimitives
 public import StrataStore
 
 /// Another process has saved to the store. Core Data: `NSPersistentStoreRemoteChange`.
@@ -23,7 +24,7 @@ extension PersistentStoreCoordinator {
   /// elsewhere when a context takes a view.
   ///
   /// The sequence holds the newest element for a consumer that is slower. It is for one consumer,
-  /// and does not keep the coordinator.
+  /// and ends when the coordinator is deallocated, which it does not keep.
   public func remoteChanges() -> AsyncStream<RemoteChange> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: RemoteChange.self, bufferingPolicy: .bufferingNewest(1))
@@ -35,6 +36,20 @@ extension PersistentStoreCoordinator {
     // The stream keeps the listener, which the feed holds weakly.
     continuation.onTermination = { _ in withExtendedLifetime(listener) {} }
     feed.add(listener)
+    remoteChangeStreams.add(continuation)
     return stream
+  }
+}
+
+/// The streams of one coordinator, which end with it.
+final class RemoteChangeStreams: Sendable {
+  private let continuations = CountedMutex<[AsyncStream<RemoteChange>.Continuation]>([])
+
+  func add(_ continuation: AsyncStream<RemoteChange>.Continuation) {
+    continuations.withLock { $0.append(continuation) }
+  }
+
+  deinit {
+    for continuation in continuations.withLock({ $0 }) { continuation.finish() }
   }
 }

@@ -16,6 +16,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   /// Guards the pointers of all layers above.
   package let layerLock = LayerLock()
   package let schema: Schema
+  let remoteChangeStreams = RemoteChangeStreams()
 
   public let model: ManagedObjectModel
 

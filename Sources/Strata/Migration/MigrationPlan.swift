@@ -101,17 +101,19 @@ extension MigrationPlan {
   /// - Parameters:
   ///   - url: of a store, which may be in use.
   ///   - copy: the URL of a file that does not exist; the migrated store.
+  ///   - removing: as at opening.
   /// - Throws: as opening a store with the plan; `StoreError.fileExists`. There is no file at
   ///   `copy` then.
   @discardableResult
   public func migrateCopy(
-    ofStoreAt url: URL, to model: ManagedObjectModel, at copy: URL
+    ofStoreAt url: URL, to model: ManagedObjectModel, at copy: URL, removing: Set<String> = []
   ) throws -> MigrationReport {
     try StoreFiles.copy(url.path, to: copy.path)
     do {
-      let report = try run(onStoreAt: copy, to: model, removing: [], durability: .none)
+      let report = try run(onStoreAt: copy, to: model, removing: removing, durability: .none)
       // The rest can be inferred, or it fails here.
-      _ = try PersistentStoreCoordinator(at: copy, model: model, durability: .none)
+      _ = try PersistentStoreCoordinator(
+        at: copy, model: model, removing: removing, durability: .none)
       return report
     } catch {
       for suffix in ["", "-lock"] {
@@ -127,7 +129,7 @@ extension MigrationPlan {
   ///
   /// - Throws: as `migrateCopy(ofStoreAt:to:at:)`.
   public func dryRun(
-    onStoreAt url: URL, to model: ManagedObjectModel
+    onStoreAt url: URL, to model: ManagedObjectModel, removing: Set<String> = []
   ) throws -> MigrationReport {
     let copy = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-dry-run-\(UUID().uuidString)")
@@ -136,7 +138,7 @@ extension MigrationPlan {
         try? FileManager.default.removeItem(atPath: copy.path + suffix)
       }
     }
-    return try migrateCopy(ofStoreAt: url, to: model, at: copy)
+    return try migrateCopy(ofStoreAt: url, to: model, at: copy, removing: removing)
   }
 
   /// Runs the stages that are next.

@@ -80,20 +80,19 @@ package final class ChangeFeed: Sendable {
     var entryCount = 0
     var keyCount = 0
     var listeners: [WeakListener] = []
-    var hasListened = false
-    /// The result of `beginWatch`.
-    var watch: (any AnyObject & Sendable)?
   }
 
   private let state = CountedMutex(State())
   private let commitCount = Atomic<UInt64>(0)
-  private let beginWatch: (@Sendable (ChangeFeed) -> (any AnyObject & Sendable)?)?
+  private let beginWatch: (@Sendable (ChangeFeed) -> (any ForeignCommitWatch)?)?
+  /// Nil before the first listener.
+  private let watch = CountedMutex<(any ForeignCommitWatch)?>(nil)
 
   /// - Parameter beginWatch: called for the first listener: returns an object that tells the feed
-  ///   of changes that are not appended to it. The feed keeps the object.
+  ///   of the commits of other processes. The feed keeps it.
   package init(
     chapterEntryCountMax: Int = 1_024, chapterKeyCountMax: Int = 100_000,
-    watching beginWatch: (@Sendable (ChangeFeed) -> (any AnyObject & Sendable)?)? = nil
+    watching beginWatch: (@Sendable (ChangeFeed) -> (any ForeignCommitWatch)?)? = nil
   ) {
     self.chapterEntryCountMax = chapterEntryCountMax
     self.chapterKeyCountMax = chapterKeyCountMax
@@ -190,15 +189,23 @@ package final class ChangeFeed: Sendable {
 
   // MARK: - Listening
 
+  /// Adds a listener. When this returns, it is told of every later event.
   package func add(_ listener: Listener) {
-    let isFirst = state.withLock { state in
+    state.withLock { state in
       state.listeners.removeAll { $0.listener == nil }
       state.listeners.append(WeakListener(listener: listener))
-      defer { state.hasListened = true }
-      return !state.hasListened
     }
-    guard isFirst, let watch = beginWatch?(self) else { return }
-    state.withLock { $0.watch = watch }
+    guard let beginWatch else { return }
+    // A second listener waits until the first one's watch has begun.
+    watch.withLock { watch in
+      if watch == nil { watch = beginWatch(self) }
+    }
+  }
+
+  /// Has the watch compare a generation of the store with the commits that this process has made up
+  /// to it.
+  package func compare(generation: UInt64, withOwnCommits count: UInt64) {
+    watch.withLock { $0 }?.compare(generation: generation, withOwnCommits: count)
   }
 
   /// Tells listeners of events that are visible now.
@@ -208,4 +215,14 @@ package final class ChangeFeed: Sendable {
     }
     for listener in listeners { listener.hear(event) }
   }
+}
+
+/// Tells a feed of the commits of other processes.
+package protocol ForeignCommitWatch: AnyObject, Sendable {
+  /// Tells the feed if the store has more commits than this process has made.
+  ///
+  /// - Parameters:
+  ///   - generation: of a state of the store.
+  ///   - count: `ChangeFeed.ownCommitCount` in that state.
+  func compare(generation: UInt64, withOwnCommits count: UInt64)
 }

@@ -170,7 +170,9 @@ package struct Following {
     // Before its first view a context has read nothing, and its own saves are in the feed before
     // any other context can have changed them: the count begins at the first entry.
     guard let start = generation ?? unseen.first.map({ $0.generation - 1 }) else { return }
-    gathered.append(withGapsFilled(unseen, from: start + 1, in: snapshot), of: chain)
+    let all = withGapsFilled(unseen, from: start + 1, in: snapshot)
+    gathered.append(all ?? unseen, of: chain)
+    if all == nil { gathered.isUnknown = true }
   }
 
   /// The events, and between them one for each save of another process.

@@ -11,7 +11,7 @@ import StrataPrimitives
 /// ## Isolation
 /// Sendable. The function runs on the watch's thread.
 package final class CommitWatch: Sendable {
-  /// Closed to end the thread.
+  /// Written to, to end the thread.
   private let stopping: Int32
 
   /// - Returns: nil if the system has no watch or no thread left (fs.inotify.max_user_instances).
@@ -48,7 +48,12 @@ package final class CommitWatch: Sendable {
     #endif
   }
 
-  deinit { close(stopping) }
+  deinit {
+    // A byte: a child process may have inherited the descriptor, and closing it then ends nothing.
+    var byte: UInt8 = 0
+    _ = write(stopping, &byte, 1)
+    close(stopping)
+  }
 
   #if os(Linux)
     /// The thread's part. It owns the descriptors that it reads.

@@ -28,12 +28,19 @@ enum EnvironmentRegistry {
   /// Where LMDB keeps the lock file of a file.
   static func lockPath(of path: String) -> String { path + "-lock" }
 
-  /// Calls `body` with whether the file is open, or closing, in this process; no file is opened or
-  /// closed during the call.
-  static func withEntry<Result>(
-    of identity: FileIdentity, _ body: (_ isOpen: Bool) -> Result
-  ) -> Result {
-    entries.withLock { entries in body(entries.contains { $0.identity == identity }) }
+  /// Calls `body` while no environment of this process has the file, and no file is opened. Waits
+  /// for one that is closing.
+  ///
+  /// - Returns: nil if an environment has the file; `body` was not called.
+  static func whileClosed<Result>(
+    _ identity: FileIdentity?, _ body: () throws -> Result?
+  ) throws -> Result? {
+    try entries.wait { entries throws -> Result?? in
+      guard let entry = entries.first(where: { $0.identity == identity }) else {
+        return .some(try body())
+      }
+      return entry.environment == nil ? nil : .some(nil)
+    }
   }
 
   /// Closes the environment's file; called from its deinit.

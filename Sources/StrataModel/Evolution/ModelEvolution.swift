@@ -258,15 +258,28 @@ private struct ModelEvolutionBuilder {
   }
 
   /// Whether the stored form of a relationship does not depend on the change of its inverse. A
-  /// to-one slot holds the relationship whatever the inverse is, as long as that is to-many.
+  /// to-one slot holds the relationship whatever the inverse is, as long as that is to-many. Any
+  /// other form depends on the inverse's kind.
   private func isContinued(
     _ former: String?, by inverse: ManagedObjectModel.PropertyReference?,
     of relationship: RelationshipDescription
   ) -> Bool {
     let formerInverse = former.flatMap(presentInverse)
-    if formerInverse == inverse, (former == nil) == (inverse == nil) { return true }
-    guard relationship.kind == .toOne, formerInverse == nil || inverse == nil else { return false }
+    let isSlotAlone = relationship.kind == .toOne
+    if formerInverse == inverse, (former == nil) == (inverse == nil) {
+      let formerKind = former.flatMap { self.formerKind(of: $0) }
+      let kind = inverse.flatMap { self.kind(of: $0) }
+      return formerKind == kind || isSlotAlone && formerKind != .toOne && kind != .toOne
+    }
+    guard isSlotAlone, formerInverse == nil || inverse == nil else { return false }
     return inverse.map { kind(of: $0) != .toOne } ?? true
+  }
+
+  /// The kind that a stored "Entity.property" has in the store's model.
+  private func formerKind(of former: String) -> RelationshipDescription.Kind? {
+    guard let dot = former.firstIndex(of: ".") else { return nil }
+    let property = former[former.index(after: dot)...]
+    return stored[String(former[..<dot])]?.relationships.first { $0.name == property }?.kind
   }
 
   private func kind(of reference: ManagedObjectModel.PropertyReference)

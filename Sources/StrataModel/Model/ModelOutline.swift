@@ -39,6 +39,8 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     package var inverse: String?
   }
 
+  package init(entities: [Entity]) { self.entities = entities }
+
   package init(_ model: ManagedObjectModel) {
     entities = model.entities.map { Entity($0, in: model) }.sorted { $0.name < $1.name }
   }

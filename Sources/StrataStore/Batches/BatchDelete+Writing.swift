@@ -99,7 +99,7 @@ extension BatchDelete {
       try write(plan)
       uniqueness.note(plan)
     }
-    try uniqueness.check(in: takeView().read)
+    try uniqueness.check(in: takeView().read, watch)
   }
 
   private mutating func note(_ plan: SavePlan) throws {

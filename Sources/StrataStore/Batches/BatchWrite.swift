@@ -44,7 +44,7 @@ struct BatchWrite {
       if !part.isEmpty { try write(part) }
     }
     let view = commit.takeView().read
-    if defersUniqueness { try uniqueness.check(in: view) }
+    if defersUniqueness { try uniqueness.check(in: view, commit.batch.watch) }
     try writing.parts.finish(in: view)
     return BatchOutcome(count: count, keys: commit.notesKeys ? keys : nil)
   }

@@ -8,6 +8,9 @@ import StrataRecord
 struct DeferredUniqueness {
   private var changed: [(key: ObjectKey, index: PropertyNumber)] = []
 
+  /// The number of violations that an error has at most.
+  private static let violationCountMax = 100
+
   /// Notes the values that the writes of a part change.
   mutating func note(_ plan: SavePlan) {
     for section in plan.sections {
@@ -21,9 +24,16 @@ struct DeferredUniqueness {
 
   /// Looks whether another object has one of the values.
   ///
-  /// - Throws: `StoreError.uniquenessViolations`; the errors of reading.
-  func check(in view: ReadView) throws {
-    let violations = try changed.compactMap { try violation(of: $0.key, $0.index, view) }
+  /// - Parameter watch: can cancel it.
+  /// - Throws: `StoreError.uniquenessViolations`; `CancellationError`; the errors of reading.
+  func check(in view: ReadView, _ watch: BatchWatch) throws {
+    var violations: [StoreError.UniquenessViolation] = []
+    for (place, value) in changed.enumerated() {
+      if place.isMultiple(of: BatchWatch.stride) { try watch.check() }
+      guard let found = try violation(of: value.key, value.index, view) else { continue }
+      violations.append(found)
+      if violations.count == Self.violationCountMax { break }
+    }
     if !violations.isEmpty { throw StoreError.uniquenessViolations(violations) }
   }
 

@@ -57,6 +57,8 @@ extension StoreError: CustomStringConvertible {
     case .foreignHistoryToken:
       "The token is of another store, or of a later state of this one. Read all objects again, and "
         + "go on from the newest token."
+    case .invalidMetadataKey(let key):
+      "A key in a store's metadata has 1 to 255 bytes of UTF-8, and this one \(key.utf8.count)."
     case .unknownConsumer(let name):
       "The history has no consumer named \(name): it was removed. Add it again."
     case .invalidConsumerName:

@@ -70,6 +70,8 @@ public enum StoreError: Error, Sendable {
   /// The token is of another store, or of a later state of this one, which a restored backup does
   /// not have. Read all objects again, and go on from the newest token.
   case foreignHistoryToken
+  /// The key of a value in the store's metadata is empty or longer than 255 bytes. Choose another.
+  case invalidMetadataKey(String)
   /// The store has no consumer of this name: it was removed. Add it again.
   case unknownConsumer(String)
   /// A consumer's name is empty or longer than 255 bytes. Choose another.

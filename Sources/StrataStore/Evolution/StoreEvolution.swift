@@ -99,15 +99,22 @@ extension StoreEvolution {
 
   /// Changes the store within a transaction.
   ///
+  /// - Parameter checksConstraints: whether new constraints are checked; else `checkConstraints`
+  ///   does it later.
   /// - Returns: the generation of the last save; nil if the store has got another model in between:
   ///   nothing was changed.
-  func perform(in transaction: WriteTransaction, _ trees: Trees) throws -> UInt64? {
+  func perform(
+    in transaction: WriteTransaction, _ trees: Trees, checksConstraints: Bool = true
+  ) throws -> UInt64? {
     guard let tree = try transaction.tree(named: Trees.catalogName),
       try Catalog.version(in: transaction, tree) == stored.version
     else { return nil }
     let generation = try Catalog.generation(in: transaction, ofVersion: stored.version)
     try removeData(in: transaction)
-    try changeIndexes(in: transaction, trees)
+    let (made, newlyUnique) = try removeIndexes(in: transaction)
+    let view = StoreView(transaction, trees, schema, generation: 0)
+    try IndexMaker(view, making: made, checking: checksConstraints ? newlyUnique : []).run(
+      in: transaction)
     try catalog.writeModel(in: transaction, tree)
     try Catalog.setGeneration(generation, ofVersion: catalog.version, in: transaction)
     return generation
@@ -161,10 +168,35 @@ extension StoreEvolution {
     }
   }
 
-  /// Removes the entries of removed and changed indexes, and makes new and changed ones.
-  private func changeIndexes(in transaction: WriteTransaction, _ trees: Trees) throws {
+  /// Checks new constraints over the present state of the transaction.
+  ///
+  /// - Throws: `StoreError.uniquenessViolations`; `.damaged`, `LMDBError`.
+  func checkConstraints(in transaction: WriteTransaction, _ trees: Trees) throws {
+    let view = StoreView(transaction, trees, schema, generation: 0)
+    try IndexMaker(view, making: [], checking: changedIndexes().newlyUnique).run(in: transaction)
+  }
+
+  /// Removes the entries of removed and changed indexes.
+  ///
+  /// - Returns: the indexes to make, and those whose values have to be different and may not be.
+  private func removeIndexes(
+    in transaction: WriteTransaction
+  ) throws -> (made: Set<PropertyNumber>, newlyUnique: Set<PropertyNumber>) {
+    let changed = changedIndexes()
+    for (tree, number) in changed.removed {
+      guard let opened = try transaction.tree(named: tree) else { continue }
+      try TreeWriter(opened, named: tree, in: transaction).removeEntries(of: number)
+    }
+    return (changed.made, changed.newlyUnique)
+  }
+
+  private func changedIndexes() -> (
+    removed: [(tree: String, number: PropertyNumber)], made: Set<PropertyNumber>,
+    newlyUnique: Set<PropertyNumber>
+  ) {
+    var removed: [(tree: String, number: PropertyNumber)] = []
     let present = StoredModel(catalog.outline, catalog.numbers)
-    var made: [PropertyNumber] = []
+    var made: Set<PropertyNumber> = []
     var newlyUnique: Set<PropertyNumber> = []
     for entity in evolution.entities {
       let indexes = present.indexes(declaredBy: entity.description.name)
@@ -176,19 +208,16 @@ extension StoreEvolution {
           continue
         }
         guard let number = entity.former.flatMap({ former.number(of: $0.name) }) else { continue }
-        let name = "i\(number.rawValue)"
-        guard let tree = try transaction.tree(named: name) else { continue }
-        try TreeWriter(tree, named: name, in: transaction).removeEntries(of: index.number)
+        removed.append(("i\(number.rawValue)", index.number))
       }
       for index in indexes {
         let formerIndex = formerIndexes.first { $0.number == index.number }
         if formerIndex?.parts == index.parts, !isFilled(index) { continue }
-        made.append(index.number)
+        made.insert(index.number)
         if index.isUnique { newlyUnique.insert(index.number) }
       }
     }
-    let view = StoreView(transaction, trees, schema, generation: 0)
-    try IndexMaker(view, making: Set(made), checking: newlyUnique).run(in: transaction)
+    return (removed, made, newlyUnique)
   }
 
   /// Whether objects that had no value show a default now.

@@ -104,13 +104,17 @@ package struct StoreMigration {
     do {
       counts = try environment.writeSync { [environment, watch] transaction in
         let before = try Self.view(of: former, formerTrees, in: environment)
-        guard let generation = try evolution.perform(in: transaction, trees) else { return nil }
+        guard
+          let generation = try evolution.perform(
+            in: transaction, trees, checksConstraints: false)
+        else { return nil }
         let store = try TransactionStore(transaction, queue, generation: generation) {
           try watch.check()
         }
         try watch.check()
         try stage.convert(store, before)
         try Self.requireValues(evolution, in: try store.snapshot())
+        try evolution.checkConstraints(in: transaction, trees)
         try store.finish()
         return store.counts
       }

@@ -65,7 +65,12 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
     completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
   ) {
     requireWriter()
-    completion(Result { try save(changeSet) })
+    completion(
+      Result {
+        do { return try save(changeSet) } catch let error as LMDBError {
+          throw StoreError(error)
+        }
+      })
   }
 
   private func save(_ changeSet: ChangeSet) throws -> CommitResult {
@@ -134,6 +139,15 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
   ) {
     completion(.failure(StoreError.migrating))
   }
+
+  package func setValue(
+    _ value: Data?, forKey key: String,
+    completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    completion(.failure(StoreError.migrating))
+  }
+
+  package func metadata() throws -> StoredMetadata { throw StoreError.migrating }
 
   package func historyStatus() throws -> HistoryStatus? { throw StoreError.migrating }
 

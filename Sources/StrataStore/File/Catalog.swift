@@ -14,6 +14,7 @@ import StrataRecord
 /// | `numbers` | `SchemaNumbers` as JSON |
 /// | `version` | how many models the store has had, 2 bytes |
 /// | `layouts` | `LayoutVersions` as JSON; missing if no layout has changed |
+/// | `=` + key | a value that a program has set, as JSON |
 ///
 /// The counters, which change with each save, are notes beside the names of the trees:
 ///

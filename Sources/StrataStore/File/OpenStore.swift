@@ -52,6 +52,14 @@ final class OpenStore: Sendable {
     of environment: Environment, path: String, expecting outline: ModelOutline,
     _ numbers: SchemaNumbers
   ) throws(StoreError) -> Catalog {
+    try openCatalog(of: environment, path: path, expecting: outline, numbers).catalog
+  }
+
+  /// Reads the catalog, with the transaction and the tree that it was read from.
+  static func openCatalog(
+    of environment: Environment, path: String, expecting outline: ModelOutline,
+    _ numbers: SchemaNumbers
+  ) throws(StoreError) -> (catalog: Catalog, transaction: ReadTransaction, tree: Tree) {
     let transaction: ReadTransaction
     let tree: Tree?
     do throws(LMDBError) {
@@ -63,7 +71,8 @@ final class OpenStore: Sendable {
       throw StoreError(error, opening: path)
     }
     guard let tree else { throw .notAStrataStore(path: path) }
-    return try Catalog(in: transaction, tree, path: path, expecting: outline, numbers)
+    let catalog = try Catalog(in: transaction, tree, path: path, expecting: outline, numbers)
+    return (catalog, transaction, tree)
   }
 }
 

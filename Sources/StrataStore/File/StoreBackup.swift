@@ -35,19 +35,33 @@ struct StoreBackup {
     }
   }
 
+  /// Copies the store over the file at the path, or to the path if there is none.
+  ///
+  /// - Parameter place: gives the complete file, at the path that it gets, its name.
+  /// - Throws: as `run`, and the errors of `place`.
+  func run(placingBy place: (_ temporary: String) throws -> Void) throws {
+    try StoreFile.createWhole(
+      at: path, permissions: environment.permissions, placingBy: place
+    ) { try write(to: $0) }
+  }
+
   private func write(to file: Int32) throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw StoreError(LMDBError(code: errno)) }
     let (exit, entry) = (ends[0], ends[1])
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     let copied = Answer<Void>()
-    let thread = Thread { [environment, compacts] in
+    // Released before the caller goes on, which may want to open the file in another way.
+    let source = CountedMutex<Environment?>(environment)
+    let thread = Thread { [compacts] in
       // When the reader is gone, writing is an error and no signal.
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGPIPE)
       pthread_sigmask(SIG_BLOCK, &signals, nil)
-      let result = Result { try environment.copy(toDescriptor: entry, compacting: compacts) }
+      let result = Result {
+        try source.withLock { $0.take() }?.copy(toDescriptor: entry, compacting: compacts) ?? ()
+      }
       close(entry)
       copied.give(result)
     }

@@ -82,6 +82,21 @@ enum StoreFile {
     at path: String, permissions: UInt32, _ write: (_ file: Int32) throws -> Void
   ) throws {
     if try kind(at: path) != .nothing { throw StoreError.fileExists(path: path) }
+    try createWhole(
+      at: path, permissions: permissions,
+      placingBy: { temporary in
+        guard link(temporary, path) == 0 else {
+          if errno == EEXIST { throw StoreError.fileExists(path: path) }
+          throw StoreError(LMDBError(code: errno), opening: path)
+        }
+      }, write)
+  }
+
+  /// Creates a file that `place` gives its name when it is complete and synced.
+  static func createWhole(
+    at path: String, permissions: UInt32, placingBy place: (_ temporary: String) throws -> Void,
+    _ write: (_ file: Int32) throws -> Void
+  ) throws {
     clearLeftovers(of: path)
     let lock = CreationLock(folder: folder(of: path), for: .creating)
     let temporary = "\(path)\(temporaryMark)\(UUID().uuidString)"
@@ -96,10 +111,7 @@ enum StoreFile {
     }
     try write(file)
     guard fsync(file) == 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
-    guard link(temporary, path) == 0 else {
-      if errno == EEXIST { throw StoreError.fileExists(path: path) }
-      throw StoreError(LMDBError(code: errno), opening: path)
-    }
+    try place(temporary)
     try syncFolder(of: path)
     _ = consume lock
   }

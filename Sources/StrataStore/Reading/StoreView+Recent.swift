@@ -5,7 +5,7 @@ import StrataLMDB
 extension StoreView {
   package func changedKeys(of generations: ClosedRange<UInt64>) throws -> [ChangedKeys]? {
     do {
-      return try RecentChanges(in: transaction)?.keys(of: generations)
+      return try RecentChanges(in: transaction)?.keys(of: generations, newest: generation)
     } catch {
       throw StoreError(error, tree: Trees.catalogName)
     }

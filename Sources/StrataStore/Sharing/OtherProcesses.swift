@@ -18,7 +18,7 @@ import StrataRecord
 ///
 /// ## Isolation
 /// Sendable.
-final class OtherProcesses: Sendable {
+final class OtherProcesses: ForeignCommitWatch {
   // Weak: the watch does not keep the file open.
   private weak let environment: Environment?
   private weak let feed: ChangeFeed?
@@ -28,34 +28,37 @@ final class OtherProcesses: Sendable {
 
   init(_ environment: Environment, _ feed: ChangeFeed) {
     (self.environment, self.feed) = (environment, feed)
-    if let (_, count) = count(in: environment, feed) { knownCount.withLock { $0 = count } }
+    if let generation = Self.generation(of: environment) {
+      let count = generation &- feed.ownCommitCount
+      knownCount.withLock { $0 = count }
+    }
     let watch = environment.watchOthers { [weak self] in self?.look() }
     if let watch { self.watch.storeIfNil(watch) }
     // Others may have saved in between.
     look()
   }
 
-  /// The generation of the file's last save, less the number of this process's saves.
-  private func count(
-    in environment: Environment, _ feed: ChangeFeed
-  ) -> (generation: UInt64, count: UInt64)? {
-    // The file's first: a save of this process is counted before it is visible.
-    guard let transaction = try? environment.read(),
-      let generation = try? Catalog.anyGeneration(in: transaction)
-    else { return nil }
-    return (generation, generation &- feed.ownCommitCount)
+  private static func generation(of environment: Environment) -> UInt64? {
+    guard let transaction = try? environment.read() else { return nil }
+    return try? Catalog.anyGeneration(in: transaction)
   }
 
   private func look() {
-    guard let environment, let feed, let (generation, count) = count(in: environment, feed) else {
+    // The file's first: a save of this process is counted before it is visible. One that is counted
+    // and not visible hides one of another process here; its end compares again.
+    guard let environment, let generation = Self.generation(of: environment), let feed else {
       return
     }
+    compare(generation: generation, withOwnCommits: feed.ownCommitCount)
+  }
+
+  func compare(generation: UInt64, withOwnCommits count: UInt64) {
+    let foreignCount = generation &- count
     let isNew = knownCount.withLock { known in
-      // A save of this process that is not visible yet is counted: the difference may be negative.
-      guard Int64(bitPattern: count &- known) > 0 else { return false }
-      known = count
+      guard Int64(bitPattern: foreignCount &- known) > 0 else { return false }
+      known = foreignCount
       return true
     }
-    if isNew { feed.tell(.elsewhere(upTo: generation)) }
+    if isNew { feed?.tell(.elsewhere(upTo: generation)) }
   }
 }

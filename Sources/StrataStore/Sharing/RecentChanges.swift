@@ -2,6 +2,7 @@
 package import StrataChanges
 package import StrataLMDB
 import StrataModel
+import StrataRecord
 
 /// The objects that the last commits have changed, for the contexts of other processes: the note
 /// `#recent` beside the names of the trees. A commit writes it if another process has the file
@@ -35,12 +36,18 @@ package struct RecentChanges {
   package init?(in transaction: Transaction) throws(LMDBError) {
     guard let bytes = try transaction.note(Self.note), bytes.count >= 8 else { return nil }
     generation = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+    if generation >= Envelope.generationMax { return nil }
     entries = [UInt8](bytes)[8...]
   }
 
   /// The changes of the commits with these generations, oldest first; nil if one is not there.
-  package func keys(of generations: ClosedRange<UInt64>) -> [ChangedKeys]? {
-    guard generations.upperBound <= generation else { return nil }
+  ///
+  /// - Parameter newest: the generation of the store. A note of another one is not the last
+  ///   commit's.
+  package func keys(
+    of generations: ClosedRange<UInt64>, newest: UInt64
+  ) -> [ChangedKeys]? {
+    guard generation == newest, generations.upperBound <= generation else { return nil }
     var found: [ChangedKeys] = []
     var reader = HistoryByteReader(Array(entries), from: 0)
     var next = generation
@@ -86,9 +93,15 @@ package struct RecentChanges {
     _ changes: [ChangedKeys?], upTo generation: UInt64, in transaction: WriteTransaction
   ) throws(LMDBError) {
     var bytes = withUnsafeBytes(of: generation.littleEndian) { [UInt8]($0) }
-    for keys in changes.reversed() { bytes += entry(of: keys) }
-    let former = try RecentChanges(in: transaction)
-    if let former, former.generation + UInt64(changes.count) == generation {
+    var isWhole = true
+    for keys in changes.reversed() {
+      let entry = entry(of: keys)
+      isWhole = isWhole && bytes.count + entry.count <= byteCountMax
+      if isWhole { bytes += entry }
+    }
+    if isWhole, let former = try RecentChanges(in: transaction),
+      former.generation &+ UInt64(changes.count) == generation
+    {
       var reader = HistoryByteReader(Array(former.entries), from: 0)
       while !reader.isAtEnd, let sections = reader.countedBytes() {
         let entry = number(UInt64(sections.count)) + sections

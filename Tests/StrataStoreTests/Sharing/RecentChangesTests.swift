@@ -29,9 +29,13 @@ import Testing
   }
 
   private func read(
-    _ generations: ClosedRange<UInt64>, in environment: Environment
+    _ generations: ClosedRange<UInt64>, in environment: Environment, newest: UInt64? = nil
   ) throws -> [ChangedKeys]? {
-    try RecentChanges(in: environment.read())?.keys(of: generations)
+    let transaction = try environment.read()
+    let note = try transaction.note(RecentChanges.note)
+    let last = note.flatMap { $0.count < 8 ? nil : $0.loadUnaligned(as: UInt64.self) }
+    return try RecentChanges(in: transaction)?.keys(
+      of: generations, newest: newest ?? last.map { UInt64(littleEndian: $0) } ?? 0)
   }
 
   @Test func `has the objects of each commit, oldest first`() throws {
@@ -48,6 +52,8 @@ import Testing
       found.map { $0.updated } == [[], keys([2], entity: 1) + keys([1], entity: 400), keys([4])])
     #expect(found.map { $0.deleted } == [[], keys([ObjectKey.serialMax]), []])
     #expect(try read(8...8, in: environment)?.count == 1)
+    // A later commit has not written it.
+    #expect(try read(8...8, in: environment, newest: 10) == nil)
     #expect(try read(6...9, in: environment) == nil)
     #expect(try read(9...10, in: environment) == nil)
   }
@@ -84,6 +90,17 @@ import Testing
     let recent = try #require(try read(1_950...2_000, in: environment))
     #expect(recent.map { $0.updated } == (1_950...2_000).map { keys([$0]) })
     #expect(try read(1...2_000, in: environment) == nil)
+  }
+
+  @Test func `stays small however many saves one commit has`() throws {
+    let folder = try TemporaryDirectory()
+    let environment = try environment(folder)
+    let changes = (0..<20).map { _ in ChangedKeys(updated: keys(0..<200)) }
+    try write(changes, upTo: 20, in: environment)
+    let transaction = try environment.read()
+    #expect(try #require(try transaction.note(RecentChanges.note)).count <= 1_000)
+    #expect(try read(20...20, in: environment)?.first?.updated.count == 200)
+    #expect(try read(1...20, in: environment) == nil)
   }
 
   @Test func `survives any bytes`() throws {

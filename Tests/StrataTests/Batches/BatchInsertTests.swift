@@ -190,6 +190,28 @@ private struct Stop: Error, Equatable {}
     #expect(counted?.failures?.map(\.summary) == ["Team.players .count(2...4)"])
   }
 
+  @Test func `is checked as a whole where rules look at many objects`() throws {
+    let container = try republic()
+    let realm = try container.root.performAndWait { context in
+      let realm = context.realm("A")
+      try context.save()
+      return realm.objectID
+    }
+    // Between the parts the sum of people is beyond 1,000, and at the end it is not.
+    func insert(_ count: Int, peopleOfLast: Int32) throws {
+      try container.coordinator.execute(BatchInsertRequest(Town.self), rows: 0..<count) {
+        town, number in
+        town.name = "t\(number)"
+        town.people = number < 2_000 ? 1 : number == count - 1 ? peopleOfLast : 0
+        town.realm = realm
+      }
+    }
+    #expect(throws: (any Error).self) { try insert(10_000, peopleOfLast: -999) }
+    try insert(10_000, peopleOfLast: -1_000)
+    let people = try read(container) { try $0.existingObject(Realm.self, with: realm).people }
+    #expect(people == 1_000)
+  }
+
   @Test func `names the row with a value that another has, in any part`() throws {
     let container = try republic()
     try container.root.performAndWait { context in
@@ -326,8 +348,8 @@ private struct Stop: Error, Equatable {}
     try await container.coordinator.execute(
       request, rows: 0..<250, progress: { progress in told.withLock { $0.append(progress) } },
       fill: { $0.amount = $1 })
-    #expect(told.withLock { $0.map(\.completedCount) } == [100, 200, 250])
-    #expect(told.withLock { $0.map { $0.token?.completedCount } } == [0, 100, 200])
+    #expect(told.withLock { $0.map(\.completedCount) } == [100, 100, 200, 200, 250, 250])
+    #expect(told.withLock { $0.map { $0.token?.completedCount } } == [0, 100, 100, 200, 200, 250])
   }
 
   @Test func `takes an asynchronous sequence, also in stretches`() async throws {

@@ -128,6 +128,10 @@ import Testing
       .stretches(of: 3).resuming(after: token)
     #expect(try container.coordinator.execute(rest).updatedCount == 4)
     #expect(try amounts(container) == [1, 2, 3, 4, 5, 6, 0, 0, 0, 0])
+    let limited = BatchUpdateRequest(LedgerEntry.all.limit(8)).setting(\.amount, to: 0)
+    #expect(throws: QueryError.self) {
+      try container.coordinator.execute(limited.resuming(after: token))
+    }
   }
 
   @Test func `is a conflict for a context that has changed the same property`() throws {

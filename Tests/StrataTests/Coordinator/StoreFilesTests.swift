@@ -117,6 +117,20 @@ private func error(_ body: () throws -> Void) -> StoreError? {
         == ["new", "new-lock", "source", "source-lock", "store", "store-lock"])
   }
 
+  @Test func `is found through a symbolic link`() throws {
+    let folder = try TemporaryDirectory()
+    let (url, linked) = (folder.file("store"), folder.file("link"))
+    try makeStore(at: url)
+    try FileManager.default.createSymbolicLink(at: linked, withDestinationURL: url)
+    try Coordinator.moveStore(at: linked, to: folder.file("moved"))
+    #expect(try countries(at: folder.file("moved")) == ["IR"])
+    try FileManager.default.removeItem(at: linked)
+    try FileManager.default.createSymbolicLink(
+      at: linked, withDestinationURL: folder.file("moved"))
+    try Coordinator.destroyStore(at: linked)
+    #expect(try files(in: folder) == [])
+  }
+
   @Test func `grows to its limit, and loses nothing there`() throws {
     let folder = try TemporaryDirectory()
     let url = folder.file("store")
@@ -148,6 +162,41 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     context.city("after")
     try context.save()
     #expect(try context.count(City.all) == 1)
+  }
+
+  @Test func `describes itself without its model`() async throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    let container = try PersistentContainer(at: url, model: geographyModel(), durability: .none)
+    try await container.root.perform { context in
+      for number in 0..<7 { context.city("\(number)", in: nil) }
+      try context.save()
+    }
+    try await container.coordinator.setMetadata(["de", "fr"], forKey: "languages")
+    try await container.coordinator.setMetadata(3, forKey: "=")
+    try await container.coordinator.setMetadata(4, forKey: "gone")
+    try await container.coordinator.setMetadata(Int?.none, forKey: "gone")
+    let metadata = try Coordinator.metadata(ofStoreAt: url)
+    #expect(metadata.storeID == container.coordinator.store.uuid)
+    #expect(metadata.formatVersion == 2 && metadata.modelVersion == 1)
+    #expect(metadata.byteCount > 4_096)
+    let city = try #require(metadata.entities.first { $0.name == "City" })
+    #expect(city.objectCount == 7 && city.superentity == nil)
+    #expect(city.attributes == ["name", "note", "population"] && city.relationships == ["country"])
+    #expect(metadata.keys == ["=", "languages"])
+    #expect(try metadata.value("languages", as: [String].self) == ["de", "fr"])
+    #expect(try metadata.value("=", as: Int.self) == 3)
+    #expect(try metadata.value("gone", as: Int.self) == nil)
+    #expect(throws: DecodingError.self) { try metadata.value("=", as: String.self) }
+    let long = String(repeating: "k", count: 256)
+    await #expect(throws: StoreError.self) {
+      try await container.coordinator.setMetadata(1, forKey: long)
+    }
+    // It is there after the store was opened again, and in a copy.
+    let copy = folder.file("copy")
+    try Coordinator.copyStore(at: url, to: copy)
+    #expect(try Coordinator.metadata(ofStoreAt: copy).keys == ["=", "languages"])
+    #expect(try container.coordinator.metadata().keys == ["=", "languages"])
   }
 
   @Test func `says how old the oldest state is that is read`() throws {

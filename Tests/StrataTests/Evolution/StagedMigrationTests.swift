@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
 import Strata
 import StrataTestSupport
@@ -345,17 +346,19 @@ private func expectSecond(_ container: PersistentContainer) throws {
     try await makeFirstStore(at: url)
     let plan = try MigrationPlan(split())
     let (started, starting) = AsyncStream.makeStream(of: Void.self)
+    let cancelled = DispatchSemaphore(value: 0)
     let opening = Task {
       try await PersistentContainer.open(
         at: url, model: Second.model(), migratingWith: plan, durability: .none
       ) { _ in
         starting.yield()
-        // Until the task is cancelled.
-        Thread.sleep(forTimeInterval: 0.02)
+        cancelled.wait()
+        cancelled.signal()
       }
     }
     for await _ in started { break }
     opening.cancel()
+    cancelled.signal()
     await #expect(throws: CancellationError.self) { try await opening.value }
     _ = try PersistentContainer(at: url, model: First.model(), durability: .none)
     let container = try await PersistentContainer.open(
@@ -384,5 +387,129 @@ private func expectSecond(_ container: PersistentContainer) throws {
       guard case .modelChanged? = error else { throw error ?? .closed }
     }
     try expectSecond(container)
+  }
+
+  @Test func `can make values unique that were not`() async throws {
+    let folder = try TemporaryDirectory()
+    func makeStore(at url: URL) throws {
+      let container = try PersistentContainer(
+        at: url, model: Pairs.Former.model(), durability: .none)
+      try container.root.performAndWait { context in
+        for name in ["a", "b", "a"] { Pairs.Former.Node(context: context).name = name }
+        try context.save()
+      }
+    }
+    let url = folder.file("store")
+    try makeStore(at: url)
+    func plan(merges: Bool) throws -> MigrationPlan {
+      try MigrationPlan(
+        MigrationStage("merge", from: Pairs.Former.model(), to: Pairs.Present.model()) {
+          migration in
+          var names: Set<String> = []
+          try migration.forEach("Node") { former in
+            let node = try migration.context.existingObject(
+              Pairs.Present.Node.self, with: former.objectID)
+            if !names.insert(node.name).inserted, merges { migration.context.delete(node) }
+          }
+        })
+    }
+    #expect(throws: StoreError.self) {
+      try PersistentContainer(
+        at: url, model: Pairs.Present.model(), migratingWith: plan(merges: false),
+        durability: .none)
+    }
+    let container = try PersistentContainer(
+      at: url, model: Pairs.Present.model(), migratingWith: plan(merges: true), durability: .none)
+    let names = try await container.root.perform { context in
+      try context.fetch(Pairs.Present.Node.all.sorted(by: \.name)).map(\.name)
+    }
+    #expect(names == ["a", "b"])
+  }
+
+  @Test func `has both sides of a relationship converted`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    do {
+      let container = try PersistentContainer(
+        at: url, model: Pairs.Many.model(), durability: .none)
+      try container.root.performAndWait { context in
+        let owner = Pairs.Many.Owner(context: context)
+        for _ in 0..<2 { Pairs.Many.Item(context: context).owner = owner }
+        try context.save()
+      }
+    }
+    func open(converting: Set<String>) throws -> PersistentContainer {
+      let stage = try MigrationStage(
+        "one", from: Pairs.Many.model(), to: Pairs.One.model(), converting: converting
+      ) { migration in
+        try migration.forEach("Owner") { former in
+          let owner = try migration.context.existingObject(
+            Pairs.One.Owner.self, with: former.objectID)
+          guard let item = try former.members("items").first else { return }
+          owner.items = try migration.context.existingObject(
+            Pairs.One.Item.self, with: item.objectID)
+        }
+      }
+      return try PersistentContainer(
+        at: url, model: Pairs.One.model(), migratingWith: MigrationPlan(stage), durability: .none)
+    }
+    let error = #expect(throws: StoreError.self) { try open(converting: ["Owner.items"]) }
+    guard case .modelMismatch(let found)? = error else { throw error ?? .closed }
+    #expect(found.map(\.property) == ["owner"])
+    let container = try open(converting: ["Owner.items", "Item.owner"])
+    try container.root.performAndWait { context in
+      let owners = try context.fetch(Pairs.One.Item.all).map(\.owner)
+      #expect(owners.count == 2 && owners.filter { $0 != nil }.count == 1)
+      #expect(try context.fetch(Pairs.One.Owner.all)[0].items?.owner != nil)
+    }
+  }
+}
+
+/// Small models that differ in one point.
+private enum Pairs {
+  enum Former {
+    @Entity
+    final class Node: ManagedObject {
+      var name: String
+    }
+
+    static func model() throws -> ManagedObjectModel { try .init(Node.self) }
+  }
+
+  enum Present {
+    @Entity
+    final class Node: ManagedObject {
+      @Attribute(.unique) var name: String
+    }
+
+    static func model() throws -> ManagedObjectModel { try .init(Node.self) }
+  }
+
+  enum Many {
+    @Entity
+    final class Owner: ManagedObject {
+      @Relationship(inverse: \Item.owner) var items: ToMany<Item>
+    }
+
+    @Entity
+    final class Item: ManagedObject {
+      var owner: Owner?
+    }
+
+    static func model() throws -> ManagedObjectModel { try .init(Owner.self, Item.self) }
+  }
+
+  enum One {
+    @Entity
+    final class Owner: ManagedObject {
+      @Relationship(inverse: \Item.owner) var items: Item?
+    }
+
+    @Entity
+    final class Item: ManagedObject {
+      var owner: Owner?
+    }
+
+    static func model() throws -> ManagedObjectModel { try .init(Owner.self, Item.self) }
   }
 }

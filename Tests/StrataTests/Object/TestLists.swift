@@ -149,6 +149,15 @@ final class CountingStore: PersistentStore {
     store.edit(edit, completion: completion)
   }
 
+  func setValue(
+    _ value: Data?, forKey key: String,
+    completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    store.setValue(value, forKey: key, completion: completion)
+  }
+
+  func metadata() throws -> StoredMetadata { try store.metadata() }
+
   func oldestReader() throws -> StoredReader? { try store.oldestReader() }
 
   func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws {

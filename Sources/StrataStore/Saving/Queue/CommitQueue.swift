@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Foundation
 import StrataChanges
 import StrataLMDB
 import StrataPrimitives
@@ -29,6 +30,8 @@ final class CommitQueue: Sendable {
     case batch(StoreBatch, @Sendable (Result<BatchOutcome, any Error>) -> Void)
     /// Has a transaction of its own, because it changes how saves are recorded.
     case history(HistoryEdit, @Sendable (Result<Void, any Error>) -> Void)
+    /// A value of a program, by its key; nil to remove it. Has a transaction of its own.
+    case value(Data?, key: String, @Sendable (Result<Void, any Error>) -> Void)
   }
 
   let environment: Environment
@@ -129,6 +132,9 @@ final class CommitQueue: Sendable {
     if case .history(let edit, let completion) = requests.first {
       return completion(HistoryCommit.perform(edit, in: self))
     }
+    if case .value(let value, let key, let completion) = requests.first {
+      return completion(ValueCommit.perform(value, forKey: key, in: self))
+    }
     let start = DispatchTime.now()
     let replies = GroupCommit.perform(requests, in: self)
     let end = DispatchTime.now()
@@ -187,6 +193,7 @@ extension CommitQueue.Request {
     case .reserve(_, let completion): completion(.failure(error))
     case .batch(_, let completion): completion(.failure(error))
     case .history(_, let completion): completion(.failure(error))
+    case .value(_, _, let completion): completion(.failure(error))
     }
   }
 
@@ -194,7 +201,7 @@ extension CommitQueue.Request {
   fileprivate var isAlone: Bool {
     switch self {
     case .save, .reserve: false
-    case .batch, .history: true
+    case .batch, .history, .value: true
     }
   }
 }

@@ -116,7 +116,7 @@ struct GroupCommit {
       hasWritten = true
       try Catalog.setFirstFreeSerial(block.upperBound, in: transaction)
       replies.append((false, { completion(.success(block)) }))
-    case .batch, .history: preconditionFailure("it has a transaction of its own")
+    case .batch, .history, .value: preconditionFailure("it has a transaction of its own")
     }
   }
 
@@ -157,6 +157,9 @@ extension CommitQueue {
       for segment in segments { segment.setTag(event.generation) }
     }
     let entries = written.compactMap { feed.append($0.event) }
+    // The saves of others before this commit may be hidden from the watch until it has ended.
+    let (former, ownCount) = (generation - UInt64(written.count), feed.ownCommitCount)
+    defer { feed.compare(generation: former, withOwnCommits: ownCount) }
     feed.countOwnCommits(written.count)
     PausePoint.tagged.reach(schema)
     do {

@@ -71,7 +71,8 @@ final class SerialAllocator: Sendable {
 
   private func reserveAndWait() {
     precondition(
-      !queue.environment.isOnWriterThread, "No object is inserted in the completion of a save.")
+      !queue.environment.isOnWriterThread,
+      "Contexts insert no objects in the completion of a save, nor while a batch fills its rows.")
     let end = state.withLock { $0.end }
     let answer = Answer<Range<UInt64>>()
     queue.enqueue(

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import StrataStore
+
+/// The description of a store: its identity, its model and its size, and values that programs have
+/// set. It can be read without the program's model. Core Data: the metadata of a persistent store.
+public struct StoreMetadata: Sendable {
+  /// An entity as the store describes it.
+  public struct StoredEntity: Sendable, Hashable {
+    public let name: String
+    /// The name of the entity that it inherits from; nil if there is none.
+    public let superentity: String?
+    /// The names of the attributes that it declares itself, sorted.
+    public let attributes: [String]
+    /// The names of the relationships that it declares itself, sorted.
+    public let relationships: [String]
+    /// How many objects it has, without its subentities.
+    public let objectCount: Int
+  }
+
+  /// The store's identity, which copies of its file have too.
+  public let storeID: UUID
+  /// The version of the file format.
+  public let formatVersion: Int
+  /// How many models the store has had.
+  public let modelVersion: Int
+  /// Sorted by name.
+  public let entities: [StoredEntity]
+  /// The size of the file in bytes.
+  public let byteCount: Int
+  private let values: [String: Data]
+
+  init(_ stored: StoredMetadata) {
+    storeID = stored.uuid
+    (formatVersion, modelVersion) = (stored.formatVersion, stored.modelVersion)
+    (byteCount, values) = (stored.byteCount, stored.values)
+    entities = stored.outline.entities.map { entity in
+      StoredEntity(
+        name: entity.name, superentity: entity.superentity,
+        attributes: entity.attributes.map(\.name),
+        relationships: entity.relationships.map(\.name),
+        objectCount: stored.objectCounts[entity.name] ?? 0)
+    }
+  }
+
+  /// The keys of the values that programs have set, sorted.
+  public var keys: [String] { values.keys.sorted() }
+
+  /// A value that a program has set; nil if there is none.
+  ///
+  /// - Throws: `DecodingError` if it is no `Value`.
+  public func value<Value: Decodable>(_ key: String, as type: Value.Type) throws -> Value? {
+    // An array, because JSON texts of single values are not accepted everywhere.
+    try values[key].flatMap { try JSONDecoder().decode([Value].self, from: $0).first }
+  }
+}
+
+extension PersistentStoreCoordinator {
+  /// Reads the metadata of a store, which may be in use, without its model. Core Data:
+  /// `metadataForPersistentStore(type:at:)`.
+  ///
+  /// - Throws: `StoreError.notAStrataStore`, `.permissionDenied`, `.unsupportedFormat`, `.damaged`,
+  ///   `.storage`.
+  /// - Complexity: O(entities + values).
+  public static func metadata(ofStoreAt url: URL) throws -> StoreMetadata {
+    StoreMetadata(try StoredMetadata(ofStoreAt: url.path))
+  }
+
+  /// The metadata of the store. Core Data: `metadata(for:)`.
+  ///
+  /// - Throws: `StoreError`.
+  public func metadata() throws -> StoreMetadata { StoreMetadata(try store.metadata()) }
+
+  /// Sets a value in the store's metadata, in its turn among the saves, and waits for the disk.
+  ///
+  /// - Parameters:
+  ///   - value: nil to remove it. It should be small: all values are read together.
+  ///   - key: 1 to 255 bytes of UTF-8.
+  /// - Throws: `StoreError.invalidMetadataKey`; other cases of `StoreError`; the errors of
+  ///   encoding. Nothing is changed then.
+  public func setMetadata<Value: Encodable>(_ value: Value?, forKey key: String) async throws {
+    guard 1...255 ~= key.utf8.count else { throw StoreError.invalidMetadataKey(key) }
+    let data = try value.map { try JSONEncoder().encode([$0]) }
+    try await withCheckedThrowingContinuation { continuation in
+      store.setValue(data, forKey: key) { continuation.resume(with: $0) }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataLMDB
+import StrataRecord
+
+/// Sets a value of a program in the store's description, in a write transaction of its own.
+///
+/// ## Isolation
+/// The writer thread.
+enum ValueCommit {
+  static func perform(
+    _ value: Data?, forKey key: String, in queue: CommitQueue
+  ) -> Result<Void, any Error> {
+    do {
+      let transaction = try queue.environment.begin()
+      // Nothing that was committed is undone by it.
+      defer { transaction.abort() }
+      // A program with another model is refused, as in a save.
+      _ = try Catalog.generation(in: transaction, ofVersion: queue.schema.version)
+      try Catalog.setValue(value, forKey: key, in: transaction)
+      try transaction.commit()
+      return .success(())
+    } catch {
+      return .failure(StoreError(catching: error))
+    }
+  }
+}
