@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The context that executes a batch, as far as the batch has to know it.
+/// The name and the author of the context that executes a batch, for the history.
 struct BatchCaller: Sendable {
   /// The name of the context; nil if it has none.
   let contextName: String?
-  /// The author in the history, unless the request has one.
+  /// The context's `transactionAuthor`. A request's own author replaces it.
   let author: String?
 
   init(_ context: ManagedObjectContext) {

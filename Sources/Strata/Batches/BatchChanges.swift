@@ -3,17 +3,17 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// The changes of one part of a batch, by object, with those that follow at the other ends of
-/// relationships.
+/// The changes of one part of a batch, by object, including the changes that follow at the other
+/// ends of relationships.
 ///
-/// | a to-one relationship whose inverse is | consequence |
+/// | inverse of a changed to-one relationship | consequence |
 /// | --- | --- |
 /// | missing, or to-many | nothing: the inverse is an index over the slot |
-/// | to-one | the former partners lose the link, the new one leads back |
-/// | ordered | the object leaves its place, and is put last in its new list |
+/// | to-one | former partners' slots become nil, and the new partner's slot leads to the object |
+/// | ordered | the object leaves its former list, and is put last in its new list |
 ///
 /// ## Lifetime
-/// The part that it is made for: it holds a view.
+/// As long as the part that it is made for, because it holds a view.
 struct BatchChanges {
   private let view: ReadView
   private let schema: Schema
@@ -22,13 +22,14 @@ struct BatchChanges {
   private var lists: [LinkPlace: OrderedList] = [:]
   var arena = RecordArena()
 
-  /// - Parameter view: the state beneath the part.
+  /// - Parameter view: the state of the store before the part.
   init(over view: ReadView) {
     self.view = view
     schema = view.schema
   }
 
-  /// The part, complete.
+  /// Returns the part as a segment, after it has given the objects in ordered relationships their
+  /// positions.
   mutating func finished() throws -> Segment {
     try numberLists()
     return Segment(changes: ChangeTable(changes), links: links, schema: schema)
@@ -45,7 +46,7 @@ struct BatchChanges {
 
   /// Inserts an object.
   ///
-  /// - Parameter slots: those that have a value.
+  /// - Parameter slots: the slots that have a value.
   mutating func insert(
     _ key: ObjectKey, _ record: Record, slots: SlotSet, external: ExternalValues
   ) throws {
@@ -53,12 +54,12 @@ struct BatchChanges {
     try relate(key, from: nil, to: record)
   }
 
-  /// Sets slots of an object that the store or this part has.
+  /// Sets slots of an object that is in the store or that this part has inserted.
   ///
   /// - Parameters:
   ///   - values: a record with the values.
   ///   - external: the bytes of external slots among `slots`.
-  /// - Returns: whether a value differs from the object's.
+  /// - Returns: whether a value of the object has changed.
   mutating func update(
     _ key: ObjectKey, from values: Record, slots: SlotSet, external: ExternalValues
   ) throws -> Bool {
@@ -96,7 +97,7 @@ struct BatchChanges {
 
   // MARK: - Links
 
-  /// Adds a link in both its directions, unless it is there.
+  /// Adds a link in both directions, unless it exists.
   mutating func link(
     _ key: ObjectKey, _ relationship: RelationshipSchema, to target: ObjectKey
   ) throws {
@@ -110,7 +111,7 @@ struct BatchChanges {
     links.set(.present(position: 0), at: LinkPlace(mirror, target), to: key)
   }
 
-  /// Has the other ends follow the to-one slots of an object that differ.
+  /// Updates the other ends of an object's to-one relationships whose targets have changed.
   private mutating func relate(
     _ key: ObjectKey, from former: Record?, to record: Record
   ) throws {
@@ -128,7 +129,7 @@ struct BatchChanges {
     }
   }
 
-  /// Makes a partner's slot nil, if it leads to the object.
+  /// Sets a partner's slot to nil, if it leads to the object.
   private mutating func cut(_ partner: ObjectKey, _ slot: Int, from key: ObjectKey) throws {
     guard let layout = schema.entity(partner.entity)?.layout,
       let (record, stored) = try state(of: partner),
@@ -138,7 +139,8 @@ struct BatchChanges {
     put(cleared, of: partner, over: stored, changing: [slot])
   }
 
-  /// Has a new partner lead to the object, and the former one of that lead nowhere.
+  /// Sets a new partner's slot to the object. If the partner had another partner, sets that
+  /// object's slot to nil.
   private mutating func lead(
     _ partner: ObjectKey, _ slot: Int, back key: ObjectKey, at own: Int
   ) throws {
@@ -158,7 +160,7 @@ struct BatchChanges {
   private struct OrderedList {
     let relationship: RelationshipSchema
     var gained: [ObjectKey] = []
-    /// Whether a gained member comes before another in the order of the keys.
+    /// Whether a gained member has a lower key than a member before it.
     var isOutOfOrder = false
   }
 
@@ -176,8 +178,8 @@ struct BatchChanges {
       case .inverseSlot(let index, _) = relationship.storage
     else { return }
     let place = LinkPlace(inverse.number, new)
-    // Members without a number come last in the order of their keys: a new one that has the highest
-    // key needs none.
+    // Members without a position come last, in the order of their keys: a new member that has the
+    // highest key needs no position.
     var list = lists[place] ?? OrderedList(relationship: relationship)
     let last = try list.gained.last ?? view.lastReferrer(to: new, index: index)
     if let last, last > key { list.isOutOfOrder = true }
@@ -185,12 +187,12 @@ struct BatchChanges {
     lists[place] = list
   }
 
-  /// Numbers the members that are to come last and do not by the order of their keys, with those
-  /// that they come after.
+  /// Gives positions to gained members that their keys would not put last, and to the members
+  /// before them if necessary.
   private mutating func numberLists() throws {
     for (place, list) in lists where list.isOutOfOrder {
       let gained = Set(list.gained)
-      // Those that have left are in the view still.
+      // The view still has the members that leave in this part.
       let members = OrderedMembers(
         try view.members(of: list.relationship, owner: place.owner).filter {
           !gained.contains($0.key) && !hasLeft($0.key, place)

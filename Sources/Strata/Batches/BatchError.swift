@@ -2,28 +2,30 @@
 public import Foundation
 public import StrataModel
 
-/// A row of a batch insert cannot be inserted. The batch has inserted nothing.
+/// A row of a batch insert cannot be inserted. The batch has inserted nothing, except in earlier
+/// stretches.
 public struct BatchRowError: Error, Sendable {
   /// The row's number, from 0.
   public let row: Int
-  /// The error: of the code that fills rows, a `QueryError` or `ContextError` for a value that the
-  /// property cannot have, `ContextError.validationFailed`, or `StoreError.uniquenessViolations`.
+  /// The reason: an error of the code that fills rows, a `QueryError` or `ContextError` for a value
+  /// that the property cannot have, `ContextError.validationFailed`, or
+  /// `StoreError.uniquenessViolations`.
   public let underlying: any Error
 }
 
-/// A batch in stretches has ended before its end. The stretches before are in the store.
+/// A batch in stretches failed or was cancelled. Its earlier stretches are in the store.
 public struct BatchInterruption: Error, Sendable {
-  /// Where to go on: `resuming(after:)`.
+  /// The end of the last committed stretch, for `resuming(after:)`.
   public let token: BatchToken
-  /// The error that has ended it: `CancellationError`, or an error of the stretch, of which nothing
-  /// is in the store.
+  /// The error that ended the batch: `CancellationError`, or an error of a stretch. Nothing of that
+  /// stretch is in the store.
   public let underlying: any Error
 }
 
-/// How far a batch in stretches has come: the end of its last finished stretch. It can be stored,
-/// and another process can go on from it.
+/// The position of a batch in stretches: the end of its last committed stretch. It can be stored,
+/// and another process can resume the batch from it.
 public struct BatchToken: Sendable, Hashable, Codable {
-  /// How many rows were inserted or looked for, or how many objects were updated or examined.
+  /// How many rows a batch insert has processed, or how many objects a batch update has examined.
   public let completedCount: Int
   /// The last object that a batch update has examined; nil for a batch insert, and before the first
   /// stretch.

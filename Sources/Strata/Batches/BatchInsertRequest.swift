@@ -2,8 +2,8 @@
 public import StrataModel
 import StrataRecord
 
-/// Inserts objects in the store, without making instances or loading them into a context: any
-/// number of rows, in the memory of a few thousand. Core Data: `NSBatchInsertRequest`.
+/// Inserts objects in the store, without making instances or loading them into a context. A few
+/// thousand rows are in memory at a time. Core Data: `NSBatchInsertRequest`.
 ///
 ///     let cities = BatchInsertRequest(City.self).upserting(on: \.geonameID)
 ///     try coordinator.execute(cities, rows: lines) { city, line in
@@ -11,18 +11,19 @@ import StrataRecord
 ///       city.name = line.name
 ///     }
 ///
-/// It is a save of its own: all rows are inserted or none, others see all of them or nothing, and
-/// they are on the disk when the call returns. It has the effects of inserting the objects in a
-/// context and saving:
-/// - Rules of the model and uniqueness are checked, derived attributes are calculated, the inverses
-///   of relationships follow.
-/// - Contexts are notified as of any save: those that merge automatically merge it, fetched lists
-///   follow.
+/// A batch insert is a save of its own. It inserts all rows or none, other readers see all of them
+/// or nothing, and they are on the disk when the call returns. It has the effects of inserting the
+/// objects in a context and saving:
+/// - Rules of the model and uniqueness are checked, derived attributes are calculated, and the
+///   inverses of relationships are updated.
+/// - Contexts are notified as of any save. Contexts that merge automatically merge the new objects,
+///   and fetched lists are updated.
 ///
-/// For rules that hold for the whole batch, it keeps some bytes in memory for each object: if it
-/// upserts into an entity with rules or unique values, or if the model has derived attributes.
+/// Some rules are checked at the end of the batch. For these rules it keeps some bytes in memory
+/// for each object, if it upserts into an entity with rules or unique values, or if the model has
+/// derived attributes.
 ///
-/// It differs in two points:
+/// It differs from a context's save in two points:
 /// - It ignores unsaved changes in every context.
 /// - It calls no methods of the objects: no `awakeFromInsert`, no `validateForInsert`, no
 ///   `willSave`.
@@ -36,17 +37,15 @@ public struct BatchInsertRequest<Root: Entity>: Sendable {
     set { options.returnsObjectIDs = newValue }
   }
 
-  /// The author of the insertion in the store's history; nil for `transactionAuthor` of the context
-  /// that executes the request, or for none.
+  /// The author of the insertion in the store's history. If it is nil, the author is the
+  /// `transactionAuthor` of the context that executes the request, if there is one.
   public var transactionAuthor: String? {
     get { options.author }
     set { options.author = newValue }
   }
 
-  /// Inserts objects of an entity.
-  ///
-  /// - Precondition: the entity is not abstract: else executing it throws
-  ///   `ContextError.unknownEntity`.
+  /// Inserts objects of an entity. Executing the request throws `ContextError.unknownEntity` if the
+  /// entity is abstract.
   public init(_ type: Root.Type = Root.self) { options = BatchInsertOptions(type: type) }
 
   private func with(_ change: (inout BatchInsertOptions) -> Void) -> BatchInsertRequest {
@@ -55,39 +54,44 @@ public struct BatchInsertRequest<Root: Entity>: Sendable {
     return request
   }
 
-  /// Returns the request in which a row updates the object that has its value of a unique
-  /// attribute, and inserts one if there is none. Only the properties that the row sets are
-  /// changed. A row whose value is nil is inserted; several rows with one value are one object.
+  /// Returns the request in which a row updates the existing object with the same value of a unique
+  /// attribute, or inserts an object if there is none. An update changes only the properties that
+  /// the row sets. A row whose value is nil inserts an object. Several rows with the same value set
+  /// the same object.
   ///
-  /// Executing it throws `ContextError.noUniquenessConstraint` if the attribute is not unique.
+  /// Executing the request throws `ContextError.noUniquenessConstraint` if the attribute is not
+  /// unique.
   public func upserting<V>(
     on property: ReferenceWritableKeyPath<Root, V> & Sendable
   ) -> BatchInsertRequest {
     with { $0.matching = [property] }
   }
 
-  /// Returns the request in which a row updates the object that has its values of properties that
-  /// are unique together, given in any order.
+  /// Returns the request in which a row updates the existing object with the same values of
+  /// properties that are unique together, or inserts an object if there is none. The properties are
+  /// given in any order.
   ///
-  /// Executing it throws `ContextError.noUniquenessConstraint` if they are not.
+  /// Executing the request throws `ContextError.noUniquenessConstraint` if the properties are not
+  /// unique together.
   public func upserting(
     on properties: (PartialKeyPath<Root> & Sendable)...
   ) -> BatchInsertRequest {
     with { $0.matching = properties }
   }
 
-  /// Returns the request that commits after each `count` rows, so that other saves get their turn
-  /// and the memory of a transaction is bounded. A stretch is inserted as a whole or not at all. If
-  /// a stretch fails, those before it stay: `BatchInterruption` has the token to go on from.
+  /// Returns the request that commits each stretch of `count` rows in a transaction of its own.
+  /// Other saves can run between stretches, and the memory of a transaction is bounded. A stretch
+  /// is inserted as a whole or not at all. If a stretch fails, the earlier stretches stay in the
+  /// store, and `BatchInterruption` has the token for `resuming(after:)`.
   ///
-  /// - Parameter count: rows, at least 1.
+  /// - Parameter count: the number of rows in a stretch, at least 1.
   public func stretches(of count: Int) -> BatchInsertRequest {
     precondition(count > 0, "A stretch has at least one row.")
     return with { $0.stretchCount = count }
   }
 
   /// Returns the request that skips the rows that were inserted before `token` was made. The rows
-  /// are the same as in the call that it comes from.
+  /// must be the same as in the call that made the token.
   public func resuming(after token: BatchToken) -> BatchInsertRequest {
     with { $0.token = token }
   }
@@ -106,7 +110,7 @@ struct BatchInsertOptions: Sendable {
 
   init(type: ManagedObject.Type) { self.type = type }
 
-  /// How many rows are left out at the beginning.
+  /// How many rows the batch skips at the beginning.
   @usableFromInline var skipCount: Int { token?.completedCount ?? 0 }
 }
 
@@ -114,12 +118,12 @@ struct BatchInsertOptions: Sendable {
 public struct BatchInsertResult: Sendable, Hashable {
   /// How many objects were inserted.
   public internal(set) var insertedCount: Int
-  /// How many rows have found an object that existed, or that an earlier row had inserted.
+  /// How many rows matched an existing object, or an object that an earlier row had inserted.
   public internal(set) var matchedCount: Int
-  /// The IDs of the objects, row by row; nil unless the request asks for them. They begin at the
-  /// first row of this call.
+  /// The ID of each row's object, in the order of the rows and without the rows that the request
+  /// skipped; nil unless the request asks for them.
   public internal(set) var objectIDs: [ObjectID]?
-  /// How far the batch has come, with the rows of earlier calls that the request skipped.
+  /// The position of the batch after this call, including the rows that the request skipped.
   public internal(set) var token: BatchToken
 }
 

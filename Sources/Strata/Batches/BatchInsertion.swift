@@ -3,10 +3,10 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// The rows of a batch insert as the parts that a store inserts.
+/// Makes the parts of a batch insert from its rows.
 ///
-/// A part whose objects are all new, with nothing at the other ends of their relationships that
-/// follows, is encoded row by row as it comes. Any other part goes through `BatchChanges`.
+/// A part that only inserts objects, and changes nothing at the other ends of their relationships,
+/// is made from the encoded rows directly. Any other part goes through `BatchChanges`.
 ///
 /// ## Isolation
 /// As `BatchParts`.
@@ -18,7 +18,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   /// The values of a row, encoded.
   private struct Row {
     let record: Record
-    /// The slots that differ from a new object's.
+    /// The slots whose values differ from a new object's values.
     let changed: SlotSet
     /// The slots that were set.
     let slots: SlotSet
@@ -35,7 +35,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   private let rowCountMax: Int?
   private var rules: BatchRules
 
-  /// All that was inserted, with the stretch under way.
+  /// The result so far, including the stretch under way.
   private var tally: BatchInsertResult
   /// The result of the stretches that are committed.
   private(set) var result: BatchInsertResult
@@ -44,10 +44,10 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
   private(set) var isFinished = false
   var progress: (@Sendable (BatchProgress) -> Void)?
 
-  /// The rows of one part: their records and drafts are in memory together.
+  /// The largest number of rows in a part: their records and drafts are in memory together.
   private static var partCountMax: Int { 8_192 }
 
-  /// - Parameter fill: sets the values of the rows after those that are skipped.
+  /// - Parameter fill: sets the values of each row after the skipped rows.
   /// - Throws: `ContextError.unknownEntity`, `.noUniquenessConstraint`.
   init(_ options: BatchInsertOptions, in schema: Schema, fill: @escaping Filler) throws {
     guard let entity = schema.entity(for: options.type), !entity.description.isAbstract else {
@@ -72,7 +72,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
 
   var isStretched: Bool { rowCountMax != nil }
   var token: BatchToken { result.token }
-  /// The rows of this call and of those before it.
+  /// The number of rows that this call has read, including the rows of earlier calls.
   private var rowCount: Int { tally.token.completedCount }
 
   // MARK: - Parts
@@ -102,8 +102,8 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
     progress?(BatchProgress(completedCount: rowCount, objectCount: nil, token: token))
   }
 
-  /// Releases the rows. The store's writer may hold the source for a moment after it has completed
-  /// the batch, when the code that fills rows is gone.
+  /// Releases the closure that fills rows. The store's writer may hold the source for a moment
+  /// after the batch is completed, but the closure is valid only until the call returns.
   func close() { fill = { _ in false } }
 
   private func fillRows(upTo countMax: Int) throws -> (rows: [Row], haveLinks: Bool) {
@@ -145,7 +145,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
       heapByteCount: binding.heapByteCountOfNew, in: &drafts)
   }
 
-  /// A part of new objects alone.
+  /// Makes a part that only inserts objects.
   private func plainPart(_ filled: [Row], _ states: BatchStates) throws -> Segment {
     let serials = try states.takeSerials(filled.count)
     var changes = ChangeTable.Builder(expecting: filled.count)
@@ -163,7 +163,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
     return Segment(changes: changes.finished(), links: LinkChanges(), schema: schema)
   }
 
-  /// A part whose rows may belong to objects that exist, or change others.
+  /// Makes a part whose rows may update existing objects, or change other objects.
   private func relatedPart(
     _ filled: [Row], _ firstRow: Int, _ states: BatchStates
   ) throws -> Segment {
@@ -226,17 +226,17 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
 
   // MARK: - Errors
 
-  /// Runs `body`, and has an error that concerns a row say which.
+  /// Runs `body`, and adds the row's number to an error that concerns a row.
   private func attributed<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch { throw attributed(error) }
   }
 
-  /// The error, with the row that it concerns, if that is known.
+  /// The error with the number of the row that it concerns, or the error itself if no row is known.
   func attributed(_ error: any Error) -> any Error {
     let objects: [ObjectID?] =
       switch error {
       case ContextError.validationFailed(let failures): [failures.first?.objectID]
-      // Of two rows with one value, the second is at fault.
+      // Of two rows with the same value, the error names the second.
       case StoreError.uniquenessViolations(let violations):
         [violations.first?.objectID, violations.first?.existing]
       case StoreError.danglingLinks(let links): [links.first?.owner]

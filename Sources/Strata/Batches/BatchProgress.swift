@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a batch has come.
+/// The progress of a batch.
 public struct BatchProgress: Sendable, Hashable {
-  /// How many objects are deleted or examined, or how many rows are inserted or looked for.
-  /// Those that are not committed yet are counted too.
+  /// How many objects were deleted or examined, or how many rows were processed. Objects and rows
+  /// that are not committed yet are counted too.
   public let completedCount: Int
-  /// How many there are to delete or to examine; nil for a batch insert, which knows no end.
+  /// How many objects are to be deleted or examined, as far as is known; nil for a batch insert,
+  /// whose number of rows is not known.
   public let objectCount: Int?
-  /// The end of the last finished stretch, to go on from after a crash; nil for a
-  /// batch delete.
+  /// The end of the last committed stretch, from which the batch can be resumed after a crash; nil
+  /// for a batch delete.
   public let token: BatchToken?
 }

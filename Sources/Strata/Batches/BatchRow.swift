@@ -2,8 +2,8 @@
 public import StrataModel
 public import StrataRecord
 
-/// One object that a batch inserts, while its values are set. It has the properties of the entity's
-/// class; a to-one relationship is set by the ID of its target.
+/// The object of one row of a batch insert, while its values are set. It has the properties of the
+/// entity's class. A to-one relationship is set by the ID of its target.
 ///
 ///     try coordinator.execute(BatchInsertRequest(City.self), rows: lines) { city, line in
 ///       city.name = line.name
@@ -11,9 +11,9 @@ public import StrataRecord
 ///       city.country = countries[line.code]
 ///     }
 ///
-/// A property that is not set has its default, or in an object that `upserting(on:)` finds the
-/// value that it has there. A wrong key path, for example of a computed property, ends the batch
-/// with `BatchRowError`.
+/// A property that is not set gets its default in a new object, and keeps its value in an object
+/// that `upserting(on:)` finds. A wrong key path, for example of a computed property, ends the
+/// batch with `BatchRowError`.
 @frozen
 @dynamicMemberLookup
 public struct BatchRow<Root: ManagedObject> {
@@ -23,8 +23,8 @@ public struct BatchRow<Root: ManagedObject> {
 
   // MARK: - Attributes
 
-  /// An attribute. It reads as its default, or its type's zero, until it is set; one that has
-  /// neither, such as an enum, stops the program if it is read before.
+  /// An attribute. Until it is set, it reads as its default, or as the zero of its type. Reading an
+  /// attribute that has neither, such as an enum, traps until it is set.
   @inlinable
   public subscript<V: AttributeValue>(
     dynamicMember property: ReferenceWritableKeyPath<Root, V>
@@ -95,7 +95,7 @@ public struct BatchRow<Root: ManagedObject> {
 
   // MARK: - Relationships
 
-  /// The ID of the target of a to-one relationship. The inverse follows, as in a context.
+  /// The ID of the target of a to-one relationship. The inverse is updated, as in a context.
   @_disfavoredOverload
   @inlinable
   public subscript<Target: ManagedObject>(
@@ -105,8 +105,9 @@ public struct BatchRow<Root: ManagedObject> {
     set { row.set(newValue, property) }
   }
 
-  /// Links the object to others by a to-many relationship without order. Its inverse is to-many or
-  /// missing: otherwise set the to-one relationship of the others.
+  /// Adds objects to an unordered to-many relationship. The inverse must be an unordered to-many
+  /// relationship or missing. If it is a to-one relationship, set it in the rows of the other
+  /// objects.
   public mutating func insert<Members: Sequence>(
     _ ids: some Sequence<ObjectID>, into property: KeyPath<Root, Members>
   ) where Members.Element: ManagedObject {

@@ -3,21 +3,22 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// The model's validation rules for the objects that a batch inserts and updates. The
-/// `validateFor…` methods are not called: there are no objects.
+/// Checks the model's validation rules for the objects that a batch inserts and updates. The
+/// `validateFor…` methods are not called, because the batch makes no instances.
 struct BatchRules {
   private let schema: Schema
-  /// The relationships that gain or lose members, or belong to new objects, if the model has a rule
-  /// about how many they have. They are counted at the end of the batch.
+  /// The relationships that gain or lose members, or belong to inserted or updated objects, if the
+  /// model has a rule about their number of members. Their members are counted at the end of the
+  /// batch.
   private var counted: Set<LinkPlace> = []
-  /// The objects that a later part may still change, and those whose derived attributes have rules:
-  /// they are checked at the end of the batch.
+  /// The objects that are checked at the end of the batch: a later part may still change them, or
+  /// their derived attributes have rules.
   private var deferred: Set<ObjectKey> = []
   private let defersAll: Bool
   private var ruleChecker = RuleChecker()
 
-  /// - Parameter changesObjects: whether a part may change an object that exists, or one of an
-  ///   earlier part.
+  /// - Parameter changesObjects: whether a part may change an existing object, or an object that an
+  ///   earlier part has inserted.
   init(_ schema: Schema, changesObjects: Bool) {
     self.schema = schema
     defersAll = changesObjects
@@ -25,7 +26,7 @@ struct BatchRules {
 
   /// Checks the objects of one part.
   ///
-  /// - Parameter current: the state beneath the part.
+  /// - Parameter current: the state before the part.
   /// - Throws: `ContextError.validationFailed`; the errors of reading.
   mutating func check(_ part: Segment, over current: ReadView) throws {
     if schema.validation.isEmpty { return }
@@ -49,8 +50,8 @@ struct BatchRules {
     try throwFailures(failures)
   }
 
-  /// Checks the objects that were left for the end, and counts the members of the relationships
-  /// that changed.
+  /// Checks the deferred objects, and counts the members of the relationships that changed. It is
+  /// called at the end of the batch.
   ///
   /// - Throws: `ContextError.validationFailed`; the errors of reading.
   mutating func finish(in view: ReadView) throws {
@@ -64,7 +65,7 @@ struct BatchRules {
     try throwFailures(failures)
   }
 
-  /// Notes the objects whose derived attributes a part changes.
+  /// Defers the objects in which a part changes derived attributes that have rules.
   private mutating func deferDerived(_ part: Segment, _ current: ReadView) throws {
     let own = Overlay([part])
     var derivation = Derivation(schema)

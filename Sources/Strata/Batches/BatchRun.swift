@@ -3,19 +3,19 @@ import StrataChanges
 import StrataModel
 import StrataStore
 
-/// The objects that a batch inserts or updates, in one stretch or in several.
+/// Makes the parts of a batch insert or a batch update, in one stretch or in several.
 protocol BatchSource: BatchParts {
-  /// Whether a part may change an object that exists.
+  /// Whether a part may change an existing object.
   var changesObjects: Bool { get }
   /// Whether the batch commits in stretches.
   var isStretched: Bool { get }
   /// Whether there is nothing left to insert or update.
   var isFinished: Bool { get }
-  /// The end of the last finished stretch.
+  /// The end of the last committed stretch.
   var token: BatchToken { get }
   var progress: (@Sendable (BatchProgress) -> Void)? { get set }
 
-  /// The error of a stretch, with all that the source knows of it.
+  /// The error of a stretch, with the number of the row that it concerns, if the source knows it.
   func attributed(_ error: any Error) -> any Error
 }
 
@@ -30,8 +30,9 @@ struct BatchRun: Sendable {
   private let batch: StoreBatch
 
   /// - Parameters:
-  ///   - reportsKeys: whether the outcomes have keys even if the feed has no followers.
-  ///   - author: nil for none.
+  ///   - reportsKeys: whether an outcome has the keys of the changed objects even if the feed has
+  ///     no followers.
+  ///   - author: the author in the history; nil for none.
   ///   - contextName: the name of the context that executes the request; nil if it has none.
   init(
     _ source: any BatchSource, in coordinator: PersistentStoreCoordinator, reportsKeys: Bool,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 
-/// The part of a context in a batch that it executes: it ends its own work before the batch, and
-/// merges the result.
+/// The steps of a context that executes a batch: it encodes its edits and ends a save under way
+/// before the batch, and merges the result after it.
 ///
 /// ## Isolation
 /// The context's.
@@ -10,7 +10,7 @@ struct BatchTurn {
   private let context: ManagedObjectContext
   let caller: BatchCaller
 
-  /// Ends a save under way: edits during it are no part of that save.
+  /// Encodes the context's edits, and ends a save under way, which does not include them.
   ///
   /// - Throws: an earlier error of reading a property.
   init(in context: ManagedObjectContext) throws {
@@ -28,13 +28,13 @@ struct BatchTurn {
     guard let keys = outcome.keys, !keys.isEmpty else { return }
     context.work.encodeEdits()
     context.publisher.announceTurn()
-    // As after a save, a new unit of work begins; also in a context in whose turn this one runs.
+    // As after a save, a new turn begins, also in each ancestor in the same isolation.
     var next: ManagedObjectContext? = context
     while let other = next {
       other.work.view = nil
       next = other.reader.parentInThisIsolation
     }
-    // A context that merges automatically finds it in the feed.
+    // A context that merges automatically finds the changes in the feed.
     if !context.merger.isAutomatic { context.merger.owed.append(GatheredEvents(keys)) }
     do { _ = try context.reader.currentView() } catch { context.reporter.note(error) }
     context.reporter.announceMerges()

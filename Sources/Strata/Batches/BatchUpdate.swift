@@ -5,7 +5,7 @@ import StrataQuery
 import StrataRecord
 import StrataStore
 
-/// The objects of a batch update as the parts that a store updates.
+/// Makes the parts of a batch update from its objects and assignments.
 ///
 /// ## Isolation
 /// As `BatchParts`.
@@ -17,18 +17,18 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
   private let countMax: Int?
   private var rules: BatchRules
 
-  /// The objects that are not examined yet, ascending; nil before the first part.
+  /// The objects that are not examined yet, ascending by key; nil before the first part.
   private var remaining: ArraySlice<ObjectKey>?
   private var isInFirstStretch = true
   private var countOfStretch = 0
   private var objectCount: Int?
-  /// All that was updated, with the stretch under way.
+  /// The result so far, including the stretch under way.
   private var tally: BatchUpdateResult
   /// The result of the stretches that are committed.
   private(set) var result: BatchUpdateResult
   var progress: (@Sendable (BatchProgress) -> Void)?
 
-  /// The objects of one part: their records are in memory together.
+  /// The largest number of objects in a part: their records are in memory together.
   private static let partCountMax = 8_192
 
   /// - Throws: `ContextError.unknownEntity`, `.foreignObjectID`; `QueryError`.
@@ -66,7 +66,7 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
     let count = min(Self.partCountMax, (countMax ?? .max) - countOfStretch)
     guard let keys = remaining?.prefix(count), !keys.isEmpty else { return nil }
     remaining = remaining?.dropFirst(keys.count)
-    // The objects of the first stretch were found in this very state.
+    // The objects of the first stretch were found in the state that this stretch reads.
     let matching =
       isInFirstStretch ? Array(keys) : try plan.matching(Array(keys), in: states.before)
     let part = try part(of: matching, states)

@@ -3,18 +3,18 @@ public import StrataModel
 public import StrataQuery
 public import StrataRecord
 
-/// Updates objects in the store, without making instances or loading them into a context: any
-/// number of objects, in the memory of their IDs. Core Data: `NSBatchUpdateRequest`.
+/// Updates objects in the store, without making instances or loading them into a context. Only the
+/// objects' IDs and a few thousand records are in memory. Core Data: `NSBatchUpdateRequest`.
 ///
 ///     try coordinator.execute(
 ///       BatchUpdateRequest(City.where { $0.population > 0 })
 ///         .setting(\.population) { $0.population * 2 }
 ///         .setting(\.isChecked, to: false))
 ///
-/// It is a save of its own: all objects are updated or none, others see all of it or nothing, and
-/// it is on the disk when the call returns. It has the effects of setting the properties in a
-/// context and saving: rules and uniqueness are checked, derived attributes are calculated, the
-/// inverses of relationships follow, contexts are notified.
+/// A batch update is a save of its own. It updates all objects or none, other readers see all of it
+/// or nothing, and it is on the disk when the call returns. It has the effects of setting the
+/// properties in a context and saving: rules and uniqueness are checked, derived attributes are
+/// calculated, the inverses of relationships are updated, and contexts are notified.
 ///
 /// All values are calculated from the store's state before the batch, whatever the order of the
 /// objects. Unsaved changes in contexts are ignored, and no methods of the objects are called.
@@ -28,12 +28,12 @@ public struct BatchUpdateRequest<Root: Entity>: Sendable {
   /// `resultType`, `.updatedObjectIDsResultType`.
   public var returnsObjectIDs = false
 
-  /// The author of the update in the store's history; nil for `transactionAuthor` of the context
-  /// that executes the request, or for none.
+  /// The author of the update in the store's history. If it is nil, the author is the
+  /// `transactionAuthor` of the context that executes the request, if there is one.
   public var transactionAuthor: String?
 
-  /// Updates the objects that match a fetch request, as the store has them, its limit and offset
-  /// counted in. Core Data: `init(entity:)` and `predicate`.
+  /// Updates the objects that match a fetch request in the store, within its limit and offset.
+  /// Core Data: `init(entity:)` and `predicate`.
   public init(_ request: FetchRequest<Root>) { objects = request.untyped }
 
   // MARK: - Values
@@ -97,14 +97,16 @@ public struct BatchUpdateRequest<Root: Entity>: Sendable {
 
   // MARK: - Stretches
 
-  /// Returns the request that commits after each `count` objects, so that other saves get their
-  /// turn. A stretch is updated as a whole or not at all. If a stretch fails, those before it stay:
-  /// `BatchInterruption` has the token to go on from.
+  /// Returns the request that commits each stretch of `count` objects in a transaction of its own.
+  /// Other saves can run between stretches. A stretch is updated as a whole or not at all. If a
+  /// stretch fails, the earlier stretches stay in the store, and `BatchInterruption` has the token
+  /// for `resuming(after:)`.
   ///
-  /// The objects are found when the first stretch begins. One that no longer matches the predicate
-  /// when its turn comes is left as it is. Each stretch calculates from the state before it.
+  /// The objects are found when the first stretch begins. An object that no longer matches the
+  /// predicate when its stretch begins is not updated. Each stretch calculates values from the
+  /// state before the stretch.
   ///
-  /// - Parameter count: objects, at least 1.
+  /// - Parameter count: the number of objects in a stretch, at least 1.
   public func stretches(of count: Int) -> BatchUpdateRequest {
     precondition(count > 0, "A stretch has at least one object.")
     var request = self
@@ -124,10 +126,10 @@ public struct BatchUpdateRequest<Root: Entity>: Sendable {
 
 /// The result of a batch update. Core Data: `NSBatchUpdateResult`.
 public struct BatchUpdateResult: Sendable, Hashable {
-  /// How many objects have got another value.
+  /// How many objects have changed. Objects that already had the new values are not counted.
   public internal(set) var updatedCount: Int
-  /// Their IDs; nil unless the request asks for them.
+  /// The IDs of the changed objects; nil unless the request asks for them.
   public internal(set) var objectIDs: [ObjectID]?
-  /// How far the batch has come, with the objects of earlier calls that the request left out.
+  /// The position of the batch after this call, including the objects that the request left out.
   public internal(set) var token: BatchToken
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataPrimitives
 
-/// The numbers of the rows for which a batch has inserted objects, by the serials of these: so that
-/// an error that names an object can name the row.
+/// The numbers of the rows for which a batch has inserted objects, by the serials of the objects.
+/// An error that names an object can then name its row.
 ///
 /// ## Invariants
 /// - I1 Parts ascend by serial, and rows ascend in each.

@@ -3,17 +3,18 @@ import StrataChanges
 import StrataModel
 
 extension ManagedObjectContext {
-  /// Executes a batch in the store, past all contexts in between, waits for the disk, and merges
-  /// the result: deleted objects of this context read as deleted, objectsDidChange and didMerge are
-  /// posted, and the next fetch does not find them. Core Data: `execute(_:)`.
+  /// Executes a batch delete in the store, bypassing parent contexts, waits for the disk, and
+  /// merges the result. Deleted objects of this context read as deleted, objectsDidChange and
+  /// didMerge are posted, and the next fetch does not find the objects. Core Data: `execute(_:)`.
   ///
-  /// Unsaved changes here and in the contexts above are ignored as everywhere: an object that was
-  /// never saved to the store is not found, and an unsaved change of a deleted object is dropped
-  /// here, as by any merge. Contexts above, and others, are notified as of any save to the store.
+  /// The batch ignores unsaved changes in this context and its ancestors: it does not find an
+  /// object that was never saved to the store. The merge drops an unsaved change of a deleted
+  /// object, as any merge does. Ancestors and other contexts are notified, as of any save to the
+  /// store.
   ///
-  /// During a `withSavepoint { }`, or in a context that is pinned to a query generation, the result
-  /// is merged after that has ended. No rollback, no undo and no throw out of a `withSavepoint { }`
-  /// reverts a batch.
+  /// During a `withSavepoint { }`, or while the context is pinned to a query generation, the result
+  /// is not merged until the savepoint or the pin has ended. A rollback, an undo, or an error that
+  /// `withSavepoint { }` throws does not revert a batch.
   ///
   /// - Throws: as `PersistentStoreCoordinator.execute(_:)`, and any error of reading a property
   ///   since the last call.
@@ -28,12 +29,12 @@ extension ManagedObjectContext {
 }
 
 extension ContextQueue {
-  /// Executes a batch in the store as the context's `execute(_:)`. The queue is released while the
-  /// store works, and other blocks run.
+  /// Executes a batch delete in the store, and merges the result in the context. The queue can run
+  /// other closures while the store works.
   ///
-  /// - Parameter progress: called now and then, on the store's writing thread, with the progress;
-  ///   it must be short.
-  /// - Throws: as the coordinator's call.
+  /// - Parameter progress: called repeatedly during the batch, on the store's writing thread; it
+  ///   must be short.
+  /// - Throws: as `PersistentStoreCoordinator.execute(_:isolation:progress:)`.
   @discardableResult
   public func execute(
     _ request: BatchDeleteRequest, isolation: isolated (any Actor)? = #isolation,

@@ -2,7 +2,7 @@
 import StrataChanges
 
 extension ManagedObjectContext {
-  /// Inserts an object for each row of a sequence in the store, past all contexts in between, waits
+  /// Inserts an object in the store for each row of a sequence, bypassing parent contexts, waits
   /// for the disk, and merges the result, as `execute(_:)` does for a batch delete.
   ///
   /// - Throws: as `PersistentStoreCoordinator.execute(_:rows:progress:fill:)`, and any error of
@@ -25,9 +25,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Updates objects in the store, past all contexts in between, waits for the disk, and merges the
-  /// result: objects of this context have the new values, unless they have unsaved changes of the
-  /// same properties, which are a conflict at the next save.
+  /// Updates objects in the store, bypassing parent contexts, waits for the disk, and merges the
+  /// result. Objects of this context get the new values. An unsaved change of the same property
+  /// stays, and is a conflict at the next save.
   ///
   /// - Throws: as `PersistentStoreCoordinator.execute(_:progress:)`, and any error of reading a
   ///   property since the last call.
@@ -44,10 +44,10 @@ extension ManagedObjectContext {
 }
 
 extension ContextQueue {
-  /// Inserts an object for each row of a sequence in the store, and merges the result in the
-  /// context. The queue is released while the store works, and other blocks run.
+  /// Inserts an object in the store for each row of a sequence, and merges the result in the
+  /// context. The queue can run other closures while the store works.
   ///
-  /// - Throws: as the coordinator's call.
+  /// - Throws: as `PersistentStoreCoordinator.execute(_:rows:isolation:progress:fill:)`.
   @inlinable
   @discardableResult
   public func execute<Root: Entity, Rows: Sequence>(
@@ -66,10 +66,10 @@ extension ContextQueue {
     }
   }
 
-  /// Inserts an object for each dictionary of a sequence in the store, and merges the result in the
-  /// context. The queue is released while the store works, and other blocks run.
+  /// Inserts an object in the store for each dictionary of a sequence, and merges the result in the
+  /// context. The queue can run other closures while the store works.
   ///
-  /// - Throws: as the coordinator's call.
+  /// - Throws: as `PersistentStoreCoordinator.execute(_:dictionaries:isolation:progress:)`.
   @discardableResult
   public func execute<Root: Entity, Rows: Sequence<[String: Any?]>>(
     _ request: BatchInsertRequest<Root>, dictionaries: sending Rows,
@@ -85,10 +85,11 @@ extension ContextQueue {
     }
   }
 
-  /// Inserts an object for each row of an asynchronous sequence in the store, and merges the result
-  /// in the context. The rows are collected as the coordinator's call does.
+  /// Inserts an object in the store for each row of an asynchronous sequence, and merges the result
+  /// in the context. All rows, or the rows of one stretch, are collected before the store begins to
+  /// write them.
   ///
-  /// - Throws: as the coordinator's call.
+  /// - Throws: as `PersistentStoreCoordinator.execute(_:rows:isolation:progress:fill:)`.
   @discardableResult
   public func execute<Root: Entity, Rows: AsyncSequence>(
     _ request: BatchInsertRequest<Root>, rows: Rows,
@@ -99,10 +100,10 @@ extension ContextQueue {
     try await coordinator.insert(request, rows, progress, fill, for: self)
   }
 
-  /// Updates objects in the store, and merges the result in the context. The queue is released
-  /// while the store works, and other blocks run.
+  /// Updates objects in the store, and merges the result in the context. The queue can run other
+  /// closures while the store works.
   ///
-  /// - Throws: as the coordinator's call.
+  /// - Throws: as `PersistentStoreCoordinator.execute(_:isolation:progress:)`.
   @discardableResult
   public func execute<Root: Entity>(
     _ request: BatchUpdateRequest<Root>, isolation: isolated (any Actor)? = #isolation,
@@ -127,7 +128,7 @@ extension ContextQueue {
     }
   }
 
-  /// Has the context merge a stretch. The store has written it, even if the task was cancelled.
+  /// Merges a stretch in the context, even if the task was cancelled: the store has written it.
   func takeOver(
     _ outcome: BatchOutcome, isolation: isolated (any Actor)? = #isolation
   ) async throws {

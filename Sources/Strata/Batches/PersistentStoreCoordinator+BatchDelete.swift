@@ -4,10 +4,10 @@ extension PersistentStoreCoordinator {
   ///
   /// - Important: It blocks the thread as long as the batch takes. In async code use the
   ///   asynchronous call, which can be cancelled.
-  /// - Throws: after an error nothing is deleted: `ContextError.deleteDenied` and
-  ///   `.validationFailed`, if rules of the model forbid it; `ContextError.unknownEntity`,
-  ///   `.foreignObjectID` and `QueryError` for an invalid request; `StoreError`, among others
-  ///   `.damaged` for a damaged record that it has to read.
+  /// - Throws: `ContextError.deleteDenied` and `.validationFailed` if rules of the model forbid the
+  ///   deletion; `ContextError.unknownEntity`, `.foreignObjectID` and `QueryError` for an invalid
+  ///   request; `StoreError`, such as `.damaged` for a damaged record that the batch has to read.
+  ///   After an error nothing is deleted.
   /// - Complexity: O(pages) if the objects need not be read; else O(objects + their index entries
   ///   and links), each in O(log objects).
   @discardableResult
@@ -18,11 +18,12 @@ extension PersistentStoreCoordinator {
 
   /// Executes a batch delete off the caller's thread.
   ///
-  /// Later saves wait for it, as for any save; no reader does. When the task is cancelled, it ends
-  /// within a few hundred objects and nothing is deleted, unless it is being committed already.
+  /// Later saves wait for the batch, as for any save; readers do not wait. When the task is
+  /// cancelled, the batch ends within a few hundred objects and deletes nothing, unless its commit
+  /// has begun.
   ///
-  /// - Parameter progress: called now and then, on the store's writing thread, with the progress;
-  ///   it must be short.
+  /// - Parameter progress: called repeatedly during the batch, on the store's writing thread; it
+  ///   must be short.
   /// - Throws: as the blocking call, and `CancellationError`.
   @discardableResult
   public func execute(

@@ -4,8 +4,9 @@ extension PersistentStoreCoordinator {
   /// Inserts an object for each row of a sequence and waits for the disk. Core Data:
   /// `execute(_:with:)`, `init(entity:managedObjectHandler:)`.
   ///
-  /// The rows are taken, and `fill` is called, while the store writes: they must not save to it
-  /// or insert into its contexts, and later saves wait for them.
+  /// The store takes rows from the sequence and calls `fill` while it writes. The sequence and
+  /// `fill` must not save to the store or insert objects into its contexts. Later saves wait until
+  /// the batch has ended.
   ///
   /// - Important: It blocks the thread as long as the batch takes. In async code use the
   ///   asynchronous call, which can be cancelled.
@@ -13,11 +14,11 @@ extension PersistentStoreCoordinator {
   ///   - fill: sets the properties of a row's object.
   ///   - progress: called after every few thousand rows, on the store's writing thread; it must be
   ///     short.
-  /// - Throws: after an error nothing is inserted, except by earlier stretches: `BatchRowError` for
-  ///   an error that concerns a row, with the row's number; `BatchInterruption` from a batch in
-  ///   stretches; `ContextError.unknownEntity` and `.noUniquenessConstraint` for an invalid
-  ///   request; `ContextError.validationFailed` and `StoreError.uniquenessViolations` if they
-  ///   concern several rows together; other cases of `StoreError`.
+  /// - Throws: `BatchRowError` for an error that concerns one row, with the row's number;
+  ///   `BatchInterruption` from a batch in stretches; `ContextError.unknownEntity` and
+  ///   `.noUniquenessConstraint` for an invalid request; `ContextError.validationFailed` and
+  ///   `StoreError.uniquenessViolations` for errors that concern several rows together; other cases
+  ///   of `StoreError`. After an error nothing is inserted, except by earlier stretches.
   /// - Complexity: O(rows + their index entries and links), each in O(log objects).
   @inlinable
   @discardableResult
@@ -41,11 +42,12 @@ extension PersistentStoreCoordinator {
   /// Inserts an object for each dictionary of a sequence and waits for the disk. Core Data:
   /// `init(entity:objects:)`.
   ///
-  /// The keys are names of properties. A value is one of the property's type, an `ObjectID` for a
-  /// to-one relationship, an array of these for a to-many relationship, or nil.
+  /// The keys are names of properties. The value of an attribute has the attribute's type. The
+  /// value of a to-one relationship is an `ObjectID`, and the value of a to-many relationship is an
+  /// array of `ObjectID`. Each value can be nil.
   ///
-  /// - Throws: as the call with rows. `BatchRowError` has the `QueryError` of a name that is no
-  ///   property, or of a value that does not fit.
+  /// - Throws: as `execute(_:rows:progress:fill:)`. A name that is not a property's name, or a
+  ///   value that does not fit its property, is a `BatchRowError` with a `QueryError`.
   @discardableResult
   public func execute<Root: Entity>(
     _ request: BatchInsertRequest<Root>, dictionaries: some Sequence<[String: Any?]>,
@@ -62,8 +64,9 @@ extension PersistentStoreCoordinator {
 
   /// Inserts an object for each row of a sequence, off the caller's thread.
   ///
-  /// Later saves wait for it, as for any save; no reader does. When the task is cancelled, it ends
-  /// within a few thousand rows and nothing is inserted, except by earlier stretches.
+  /// Later saves wait for the batch, as for any save; readers do not wait. When the task is
+  /// cancelled, the batch ends within a few thousand rows, and nothing is inserted, except by
+  /// earlier stretches.
   ///
   /// - Throws: as the blocking call, and `CancellationError`.
   @inlinable
@@ -104,10 +107,10 @@ extension PersistentStoreCoordinator {
 
   /// Inserts an object for each row of an asynchronous sequence.
   ///
-  /// The store never waits for the rows: all rows, or the rows of one stretch, are collected before
-  /// the store begins to write them. So a batch in stretches bounds the memory.
+  /// The store never waits for rows: all rows, or the rows of one stretch, are collected in memory
+  /// before the store begins to write them. Therefore `stretches(of:)` bounds the memory.
   ///
-  /// - Throws: as the other calls, and the errors of the sequence.
+  /// - Throws: as the call with a sequence, and the errors of the asynchronous sequence.
   @discardableResult
   public func execute<Root: Entity, Rows: AsyncSequence>(
     _ request: BatchInsertRequest<Root>, rows: Rows,

@@ -5,8 +5,8 @@ extension PersistentStoreCoordinator {
   /// Inserts the rows that `fill` sets, and waits.
   ///
   /// - Parameters:
-  ///   - caller: nil if no context executes the batch.
-  ///   - takeOver: called after each stretch.
+  ///   - context: the context that executes the batch; nil if there is none.
+  ///   - fill: sets the values of the next row; returns false if there is none.
   @usableFromInline
   func insert(
     _ options: BatchInsertOptions, _ progress: (@Sendable (BatchProgress) -> Void)?,
@@ -35,7 +35,8 @@ extension PersistentStoreCoordinator {
     return source.result
   }
 
-  /// Collects the rows of an asynchronous sequence, all or one stretch, and inserts them.
+  /// Collects all rows of an asynchronous sequence, or the rows of one stretch after the other, and
+  /// inserts them.
   func insert<Root: Entity, Rows: AsyncSequence>(
     _ request: BatchInsertRequest<Root>, _ rows: Rows,
     _ progress: (@Sendable (BatchProgress) -> Void)?,

@@ -7,12 +7,11 @@ extension PersistentStoreCoordinator {
   ///   asynchronous call, which can be cancelled.
   /// - Parameter progress: called after every few thousand objects, on the store's writing thread;
   ///   it must be short.
-  /// - Throws: after an error nothing is updated, except by earlier stretches:
-  ///   `BatchInterruption` from a batch in stretches; `ContextError.unknownEntity`,
+  /// - Throws: `BatchInterruption` from a batch in stretches; `ContextError.unknownEntity`,
   ///   `.foreignObjectID` and `QueryError` for an invalid request; `QueryError.unfitAssignment` for
-  ///   a calculated value that does not fit; `ContextError.validationFailed`;
+  ///   a calculated value that does not fit its attribute; `ContextError.validationFailed`;
   ///   `StoreError.uniquenessViolations`, `.danglingLinks` for a target that does not exist, and
-  ///   other cases of `StoreError`.
+  ///   other cases of `StoreError`. After an error nothing is updated, except by earlier stretches.
   /// - Complexity: O(objects + their index entries that change), each in O(log objects).
   @discardableResult
   public func execute<Root: Entity>(
@@ -25,8 +24,9 @@ extension PersistentStoreCoordinator {
 
   /// Updates objects, off the caller's thread.
   ///
-  /// Later saves wait for it, as for any save; no reader does. When the task is cancelled, it ends
-  /// within a few thousand objects and nothing is updated, except by earlier stretches.
+  /// Later saves wait for the batch, as for any save; readers do not wait. When the task is
+  /// cancelled, the batch ends within a few thousand objects, and nothing is updated, except by
+  /// earlier stretches.
   ///
   /// - Throws: as the blocking call, and `CancellationError`.
   @discardableResult

@@ -5,7 +5,7 @@ import StrataQuery
 import StrataRecord
 import StrataStore
 
-/// A batch delete as the store is asked for it.
+/// A batch delete request with the batch that the store executes for it.
 struct PreparedBatchDelete: Sendable {
   private let coordinator: PersistentStoreCoordinator
   private let request: BatchDeleteRequest
@@ -66,12 +66,12 @@ struct PreparedBatchDelete: Sendable {
     }
   }
 
-  /// Has the store do it, and waits.
+  /// Executes the batch in the store, and waits.
   func perform() throws -> BatchOutcome {
     do { return try coordinator.store.execute(batch) } catch { throw told(error) }
   }
 
-  /// Has the store do it.
+  /// Executes the batch in the store, suspending the task.
   func perform() async throws -> BatchOutcome {
     do { return try await coordinator.store.execute(batch) } catch { throw told(error) }
   }
@@ -83,7 +83,8 @@ struct PreparedBatchDelete: Sendable {
       count: outcome.count, objectIDs: request.returnsObjectIDs ? Array(ids) : nil)
   }
 
-  /// A denial in the words of contexts; any other error as it is.
+  /// Converts a `BatchDenial` to `ContextError.deleteDenied`, and returns any other error
+  /// unchanged.
   private func told(_ error: any Error) -> any Error {
     guard let denial = error as? BatchDenial else { return error }
     let schema = coordinator.schema

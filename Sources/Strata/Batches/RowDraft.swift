@@ -2,19 +2,19 @@
 import StrataModel
 import StrataRecord
 
-/// The values of one object that a batch inserts, while they are set. One is used for all rows of a
-/// batch, one after the other: `BatchRow` is its typed face.
+/// The values of one row of a batch insert, while they are set. The rows of a part use one
+/// instance, one after the other. `BatchRow` is its typed interface.
 ///
 /// ## Isolation
-/// The batch's.
+/// The isolation of the batch.
 @usableFromInline
 final class RowDraft {
   private let entity: EntitySchema
   private let schema: Schema
   /// The slots that can be set.
   private let assignable: SlotSet
-  // Safety: `@exclusivity(unchecked)` spares each setter run-time checks: nothing of the program
-  // runs while a value is set.
+  // Safety: `@exclusivity(unchecked)` removes run-time checks from each setter. No code of the
+  // program runs while a value is set.
   /// The draft of the row; it is valid while the row is filled.
   @exclusivity(unchecked)
   @usableFromInline private(set) var draft: Draft
@@ -24,7 +24,7 @@ final class RowDraft {
   private(set) var slots = SlotSet()
   /// The links that were added, by the slot of their relationship.
   private(set) var links: [(slot: Int, target: ObjectKey)] = []
-  /// The first mistake that was made.
+  /// The first error in the row's values.
   private(set) var mistake: (any Error)?
 
   init(_ entity: EntitySchema, _ schema: Schema, _ draft: Draft) {
@@ -59,8 +59,8 @@ final class RowDraft {
     entity.description.slot(for: property)
   }
 
-  /// The value of an attribute that has none in the draft: an external one, or one that was not
-  /// set.
+  /// The value of an attribute that has no value in the draft: an external attribute, or an
+  /// attribute that was not set.
   @usableFromInline func unsetValue<V: AttributeValue>(of property: AnyKeyPath) -> V {
     if let slot = slot(of: property) {
       if let data = draft.external[slot]?.data, let value = V(external: data) { return value }
@@ -127,7 +127,7 @@ final class RowDraft {
   }
 
   /// Sets a property by its name: an attribute to a value of its type, a to-one relationship to an
-  /// `ObjectID`, a to-many relationship to an array of these; nil for no value.
+  /// `ObjectID`, a to-many relationship to an array of `ObjectID`; nil for no value.
   private func set(_ value: Any?, named name: String) {
     guard let slot = entity.description.slot(named: name) else { return note(unknown(name)) }
     if entity.relationships[slot]?.isToMany == true {

@@ -3,16 +3,16 @@ import StrataChanges
 import StrataModel
 import StrataRecord
 
-/// The effects of a batch delete on the objects that stay, by derived attributes and by rules of
-/// the model.
+/// The effects of a batch delete on the objects that stay: derived attributes that change, and
+/// rules of the model that the objects break.
 ///
-/// It checks changes, as a save does: objects that lose a target, relationships that lose members,
-/// attributes that are derived from either. Earlier violations that are unrelated to the deletion
-/// are not reported.
+/// It checks only changes, as a save does: objects that lose a target, relationships that lose
+/// members, and attributes that are derived from either. It does not report earlier violations that
+/// are unrelated to the deletion.
 struct RuleConsequences: DeletionConsequences {
   private let schema: Schema
   private var derivation: Derivation
-  /// Relationships that lose members, if the model has a rule about how many they have.
+  /// The relationships that lose members, if the model has a rule about their number of members.
   private var counted: MembershipChanges
   private var ruleChecker = RuleChecker()
   private var failures = ValidationFailures()

@@ -2,8 +2,8 @@
 public import Foundation
 import StrataStore
 
-// Stores as files. A store is its file and the lock file beside it, with `-lock` at the end of its
-// name: these calls handle both. Moving or copying a file by other means while it is open loses
+// The files of stores. A store has a file, and a lock file beside it, whose name ends with `-lock`.
+// These functions handle both files. Moving or copying a file by other means while it is open loses
 // data.
 
 extension PersistentStoreCoordinator {
@@ -11,7 +11,7 @@ extension PersistentStoreCoordinator {
   /// newest commit, and the same identity as the store.
   ///
   /// - Throws: `StoreError.fileExists`, `.notAStrataStore`, `.folderMissing`, `.permissionDenied`,
-  ///   `.diskFull`, `.storage`. There is no file at `copy` then.
+  ///   `.diskFull`, `.storage`. After an error, no new file is left at `copy`.
   /// - Complexity: O(bytes of the store).
   public static func copyStore(at url: URL, to copy: URL) throws {
     try StoreFiles.copy(url.path, to: copy.path)
@@ -27,12 +27,12 @@ extension PersistentStoreCoordinator {
     try StoreFiles.move(url.path, to: target.path)
   }
 
-  /// Puts a copy of a store in the place of another: to restore a backup. Core Data:
+  /// Replaces a store with a copy of another store, for example to restore a backup. Core Data:
   /// `replacePersistentStore(at:withPersistentStoreFrom:)`.
   ///
   /// - Parameters:
-  ///   - url: of a store that is not in use, or of a file that does not exist.
-  ///   - source: of a store, which may be in use. It stays.
+  ///   - url: the URL of the store to replace, which must not be in use. The file may be missing.
+  ///   - source: the URL of the store to copy, which may be in use. It does not change.
   /// - Throws: `StoreError.storeInUse`, `.notAStrataStore`, `.folderMissing`, `.permissionDenied`,
   ///   `.diskFull`, `.storage`. The store at `url` is then as it was.
   /// - Complexity: O(bytes of `source`).
@@ -40,18 +40,18 @@ extension PersistentStoreCoordinator {
     try StoreFiles.replace(url.path, with: source.path)
   }
 
-  /// Removes a store that is not in use, and its lock file. A file that does not exist is no error.
+  /// Removes a store that is not in use, and its lock file. A missing file is not an error.
   /// Core Data: `destroyPersistentStore(at:type:)`.
   ///
   /// - Throws: `StoreError.storeInUse`, `.notAStrataStore` for any other file, `.permissionDenied`,
   ///   `.storage`.
   public static func destroyStore(at url: URL) throws { try StoreFiles.destroy(url.path) }
 
-  /// The oldest state of the store that is being read, here or in another process; nil if none is.
+  /// The oldest state of the store that this or another process reads; nil if there is no reader.
   ///
-  /// Space that saves have freed since then is not used again, and the file grows. Contexts read
-  /// for a turn at most, so a state that stays behind is a pinned query generation, a backup, or a
-  /// turn that does not end.
+  /// LMDB does not reuse the pages that saves have freed since that state, and the file grows. A
+  /// context reads a state for one turn at most. A reader of an old state is therefore a pinned
+  /// query generation, a backup, or a turn that does not end.
   ///
   /// - Throws: `StoreError.closed`.
   /// - Complexity: O(readers of all processes).

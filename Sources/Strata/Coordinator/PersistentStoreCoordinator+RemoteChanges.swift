@@ -5,26 +5,26 @@ public import StrataStore
 
 /// Another process has saved to the store. Core Data: `NSPersistentStoreRemoteChange`.
 public struct RemoteChange: Sendable, Hashable {
-  /// A point after the save: `HistoryRequest(after:)` with the token of the change before this one
-  /// fetches the transactions in between, if the store keeps a history. This process's own saves
-  /// are among them.
+  /// A point of the history after the save. If the store keeps a history, `HistoryRequest(after:)`
+  /// with the token of the previous change fetches the transactions since that change, including
+  /// this process's own saves.
   public let token: HistoryToken
 }
 
 extension PersistentStoreCoordinator {
-  /// The saves of other processes to the store's file, from now on; several may be one element. A
-  /// store in memory has none.
+  /// The saves that other processes make to the store's file from now on. One element may stand for
+  /// several saves. A store in memory has no elements.
   ///
   /// ```swift
   /// for await change in coordinator.remoteChanges() { try importHistory(upTo: change.token) }
   /// ```
   ///
-  /// Contexts that merge automatically merge such saves like any others, and fetched lists follow
-  /// them; nothing has to be done for that. On Linux a save is noticed at once (inotify);
-  /// elsewhere when a context takes a view.
+  /// Contexts that merge automatically merge these saves without this sequence, and fetched lists
+  /// are updated. On Linux, a save is noticed at once (inotify). On other systems, a save is
+  /// noticed when a context takes a view.
   ///
-  /// The sequence holds the newest element for a consumer that is slower. It is for one consumer,
-  /// and ends when the coordinator is deallocated, which it does not keep.
+  /// The sequence buffers the newest element only. It is for one consumer. It does not keep the
+  /// coordinator, and ends when the coordinator is deallocated.
   public func remoteChanges() -> AsyncStream<RemoteChange> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: RemoteChange.self, bufferingPolicy: .bufferingNewest(1))

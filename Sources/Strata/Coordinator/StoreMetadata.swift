@@ -24,7 +24,7 @@ public struct StoreMetadata: Sendable {
   public let formatVersion: Int
   /// How many models the store has had.
   public let modelVersion: Int
-  /// Sorted by name.
+  /// The entities of the store's model, sorted by name.
   public let entities: [StoredEntity]
   /// The size of the file in bytes.
   public let byteCount: Int
@@ -48,9 +48,9 @@ public struct StoreMetadata: Sendable {
 
   /// A value that a program has set; nil if there is none.
   ///
-  /// - Throws: `DecodingError` if it is no `Value`.
+  /// - Throws: `DecodingError` if the stored value is not a `Value`.
   public func value<Value: Decodable>(_ key: String, as type: Value.Type) throws -> Value? {
-    // An array, because JSON texts of single values are not accepted everywhere.
+    // The value is in an array, because some JSON decoders reject a single value at the top.
     try values[key].flatMap { try JSONDecoder().decode([Value].self, from: $0).first }
   }
 }
@@ -71,13 +71,14 @@ extension PersistentStoreCoordinator {
   /// - Throws: `StoreError`.
   public func metadata() throws -> StoreMetadata { StoreMetadata(try store.metadata()) }
 
-  /// Sets a value in the store's metadata, in its turn among the saves, and waits for the disk.
+  /// Sets a value in the store's metadata, in order with the saves, and waits for the disk.
   ///
   /// - Parameters:
-  ///   - value: nil to remove it. It should be small: all values are read together.
-  ///   - key: 1 to 255 bytes of UTF-8.
+  ///   - value: the new value; nil removes the value. It should be small, because all values of a
+  ///     store are read together.
+  ///   - key: the key, 1 to 255 bytes in UTF-8.
   /// - Throws: `StoreError.invalidMetadataKey`; other cases of `StoreError`; the errors of
-  ///   encoding. Nothing is changed then.
+  ///   encoding. After an error nothing is changed.
   public func setMetadata<Value: Encodable>(_ value: Value?, forKey key: String) async throws {
     guard 1...255 ~= key.utf8.count else { throw StoreError.invalidMetadataKey(key) }
     let data = try value.map { try JSONEncoder().encode([$0]) }

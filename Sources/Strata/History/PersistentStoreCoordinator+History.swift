@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import StrataModel
 import StrataRecord
 public import StrataStore
@@ -101,9 +102,12 @@ extension PersistentStoreCoordinator {
   /// A consumer of the history, whose position the store keeps under `name`. The store adds it at
   /// the oldest kept transaction, unless it has one of that name.
   ///
-  /// - Parameter name: 1 to 255 bytes of UTF-8.
+  /// - Parameter name: 1 to 255 bytes in NFC and UTF-8. Names that are equal as strings name one
+  ///   consumer.
   /// - Throws: `StoreError.historyNotKept`, `.invalidConsumerName`; other `StoreError`.
   public func historyConsumer(named name: String) async throws -> HistoryConsumer {
+    // Swift compares strings by canonical equivalence, and the file compares bytes.
+    let name = name.precomposedStringWithCanonicalMapping
     guard 1...255 ~= name.utf8.count else { throw StoreError.invalidConsumerName(name) }
     try await store.edit(.addConsumer(name))
     return HistoryConsumer(name: name, coordinator: self)

@@ -4,16 +4,16 @@ public import StrataModel
 import StrataRecord
 import StrataStore
 
-/// A stage of a migration while it runs: the objects as the former model has them, by name, and a
-/// context with the objects as the new model has them.
+/// A running stage of a migration. It gives access to the objects of the former model, whose
+/// properties are read by name, and has a context with the objects of the new model.
 ///
-/// An object has the same ID in both. Its properties that both models have are as they were; those
-/// that the stage converts have no value yet.
+/// An object has the same ID in both models. Properties that both models have keep their values.
+/// Properties that the stage converts have no value until the stage's code sets one.
 ///
 /// ## Isolation
 /// It is valid during the stage's closure, on the thread that calls it.
 public final class Migration {
-  /// The objects of the new model. `forEach` saves and resets it.
+  /// A context with the objects of the new model. `forEach` saves and resets it.
   public let context: ManagedObjectContext
   private let stage: String
   private let former: ReadView
@@ -32,13 +32,14 @@ public final class Migration {
     (self.progress, self.watch) = (progress, watch)
   }
 
-  /// Calls `body` with each object of an entity of the former model, and of its subentities, in the
-  /// order in which they were inserted. After every `batchSize` objects the context is saved and
-  /// reset: one batch is in memory, and objects of earlier batches must not be used any more.
+  /// Calls `body` with each object of an entity of the former model and of its subentities, entity
+  /// by entity, in the order in which the objects were inserted. It saves and resets the context
+  /// after every `batchSize` objects: one batch is in memory, and the context's objects of earlier
+  /// batches must not be used any more.
   ///
   /// - Parameters:
   ///   - entity: the name of an entity of the former model.
-  ///   - batchSize: objects, at least 1.
+  ///   - batchSize: the number of objects in a batch, at least 1.
   /// - Throws: `ContextError.unknownEntity`; `CancellationError`; the errors of `body` and of
   ///   saving. The whole stage then fails.
   public func forEach(
@@ -68,12 +69,12 @@ public final class Migration {
     tell(completedCount, objectCount)
   }
 
-  /// How many objects an entity of the former model has, with its subentities.
+  /// How many objects an entity of the former model has, including its subentities.
   ///
   /// - Throws: `ContextError.unknownEntity`.
   public func count(of entity: String) throws -> Int { try count(of: family(of: entity)) }
 
-  /// The object as the former model has it; nil if there was none before the stage.
+  /// The object with an ID in its state before the stage; nil if it did not exist then.
   ///
   /// - Throws: `StoreError`.
   public func storedObject(with id: ObjectID) throws -> StoredObject? {

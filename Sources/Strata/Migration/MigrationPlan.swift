@@ -4,8 +4,9 @@ import StrataChanges
 public import StrataModel
 import StrataStore
 
-/// The way from earlier models of a program to the present one, where it cannot be inferred: code
-/// that converts the data, stage by stage. Core Data: `NSStagedMigrationManager`.
+/// The stages that migrate a store from earlier models of a program to the present one. Each stage
+/// has code that converts data where a migration cannot be inferred. Core Data:
+/// `NSStagedMigrationManager`.
 ///
 /// ```swift
 /// let plan = MigrationPlan(
@@ -19,20 +20,22 @@ import StrataStore
 /// let container = try PersistentContainer(at: url, model: V2.model, migratingWith: plan)
 /// ```
 ///
-/// A store of the model that a stage begins with runs through that stage and those that follow; an
-/// earlier one is first taken to it, if the way can be inferred. After the last stage, all that can
-/// be inferred is. A store of the present model is opened at once.
+/// A store that has the model with which a stage begins goes through that stage and the stages
+/// after it. A store of another earlier model is first migrated to the model of a stage, if this
+/// migration can be inferred. The changes after the last stage are inferred. A store of the present
+/// model is opened without migration.
 ///
-/// Each stage is one transaction. Other processes see the store before it or after it, and get
-/// `StoreError.modelChanged` after it. If a stage fails or its process ends, the store is as it was
-/// before the stage, and the next opening begins the stage again.
+/// Each stage is one transaction. Other processes see the store before the stage or after it. A
+/// process that has opened the store with the former model then gets `StoreError.modelChanged`. If
+/// a stage fails or its process ends, the store is as it was before the stage, and the next opening
+/// begins the stage again.
 public struct MigrationPlan: Sendable {
   let stages: [MigrationStage]
 
-  /// - Parameter stages: in the order of the models.
+  /// - Parameter stages: the stages, in the order of their models.
   public init(_ stages: MigrationStage...) { self.stages = stages }
 
-  /// - Parameter stages: in the order of the models.
+  /// - Parameter stages: the stages, in the order of their models.
   public init(_ stages: [MigrationStage]) { self.stages = stages }
 }
 
@@ -46,14 +49,15 @@ public struct MigrationStage: Sendable {
   let convert: @Sendable (Migration) throws -> Void
 
   /// - Parameters:
-  ///   - name: for reports and errors.
-  ///   - from: the model that the store has before the stage.
-  ///   - to: the model that it has after it.
+  ///   - name: the name of the stage in progress, reports and the history.
+  ///   - from: the model of the store before the stage.
+  ///   - to: the model of the store after the stage.
   ///   - converting: the properties of `to`, as `Entity.property`, whose values `convert` sets:
-  ///     those that have another type, kind or destination than before, and attributes that must
-  ///     have a value and have no default. Former values of another form go, and `convert` can read
-  ///   them. - removing: the entities of `from`, and the properties as `Entity.property`, that `to`
-  ///     does not have and whose data may be deleted. `convert` can read it.
+  ///     properties whose type, kind or destination changes, and attributes that must have a value
+  ///     and have no default. If the form of a property changes, its former values are deleted;
+  ///     `convert` can read them.
+  ///   - removing: the entities of `from`, and the properties as `Entity.property`, that `to` does
+  ///     not have and whose data may be deleted. `convert` can read this data.
   ///   - convert: converts the data. It runs on a thread of the store.
   public init(
     _ name: String, from: ManagedObjectModel, to: ManagedObjectModel,
@@ -65,13 +69,13 @@ public struct MigrationStage: Sendable {
   }
 }
 
-/// How far a migration has come.
+/// The progress of a stage of a migration.
 public struct MigrationProgress: Sendable, Hashable {
   /// The name of the stage.
   public let stage: String
-  /// How many objects the stage's `forEach` under way has passed.
+  /// How many objects the stage's current `forEach` has processed.
   public let completedCount: Int
-  /// How many it has to pass.
+  /// How many objects the stage's current `forEach` has to process.
   public let objectCount: Int
 }
 
@@ -79,9 +83,9 @@ public struct MigrationProgress: Sendable, Hashable {
 public struct MigrationReport: Sendable, Hashable {
   public struct Stage: Sendable, Hashable {
     public let name: String
-    /// How many objects were inserted. An object that was saved several times counts each time.
+    /// How many objects were inserted.
     public let insertedCount: Int
-    /// How many objects were updated.
+    /// How many objects were updated. An object counts once for each save that updates it.
     public let updatedCount: Int
     /// How many objects were deleted.
     public let deletedCount: Int
@@ -95,15 +99,16 @@ public struct MigrationReport: Sendable, Hashable {
 // MARK: - Running
 
 extension MigrationPlan {
-  /// Migrates a copy of a store, and leaves the store as it is: to try a plan, or to test it with a
-  /// store of an earlier version.
+  /// Migrates a copy of a store, and leaves the store as it is. It can try a plan, or test a plan
+  /// with a store that an earlier version of the program has made.
   ///
   /// - Parameters:
-  ///   - url: of a store, which may be in use.
-  ///   - copy: the URL of a file that does not exist; the migrated store.
-  ///   - removing: as at opening.
-  /// - Throws: as opening a store with the plan; `StoreError.fileExists`. There is no file at
-  ///   `copy` then.
+  ///   - url: the URL of a store, which may be in use.
+  ///   - copy: the URL of the migrated copy. No file may exist there.
+  ///   - removing: the entities, and the properties as `Entity.property`, whose data may be deleted
+  ///     after the last stage.
+  /// - Throws: as opening a store with the plan; `StoreError.fileExists`. After an error, no new
+  ///   file is left at `copy`.
   @discardableResult
   public func migrateCopy(
     ofStoreAt url: URL, to model: ManagedObjectModel, at copy: URL, removing: Set<String> = []
@@ -111,7 +116,7 @@ extension MigrationPlan {
     try StoreFiles.copy(url.path, to: copy.path)
     do {
       let report = try run(onStoreAt: copy, to: model, removing: removing, durability: .none)
-      // The rest can be inferred, or it fails here.
+      // Opening infers the remaining changes, or throws.
       _ = try PersistentStoreCoordinator(
         at: copy, model: model, removing: removing, durability: .none)
       return report
@@ -123,9 +128,9 @@ extension MigrationPlan {
     }
   }
 
-  /// Migrates a copy in the folder for temporary files, and removes it: finds out whether a store
-  /// can be migrated, how many objects change, and how long it takes. It needs the space of the
-  /// store.
+  /// Finds out whether a store can be migrated, how many objects change, and how long the migration
+  /// takes. It migrates a copy of the store in the folder for temporary files, and removes the
+  /// copy. The folder needs space for the whole store.
   ///
   /// - Throws: as `migrateCopy(ofStoreAt:to:at:)`.
   public func dryRun(
@@ -141,7 +146,7 @@ extension MigrationPlan {
     return try migrateCopy(ofStoreAt: url, to: model, at: copy, removing: removing)
   }
 
-  /// Runs the stages that are next.
+  /// Runs the stages that the store has not been through.
   func run(
     onStoreAt url: URL, to model: ManagedObjectModel, removing: Set<String>,
     durability: StoreDurability, progress: (@Sendable (MigrationProgress) -> Void)? = nil,

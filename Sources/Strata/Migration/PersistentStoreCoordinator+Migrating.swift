@@ -11,11 +11,11 @@ extension PersistentStoreCoordinator {
   ///   `PersistentContainer.open`, which can be cancelled.
   /// - Parameters:
   ///   - plan: the stages from earlier models.
-  ///   - removing: as the initializer without a plan has it, for the inference after the last
-  ///     stage.
+  ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
+  ///     deleted after the last stage.
   ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.
   /// - Throws: as the initializer without a plan; `StoreError.valuesMissing`; the errors of a
-  ///   stage's code. The store is then as it was before that stage.
+  ///   stage's code. After an error of a stage, the store is as it was before that stage.
   public convenience init(
     at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
     removing: Set<String> = [], durability: StoreDurability = .full,
@@ -30,8 +30,14 @@ extension PersistentStoreCoordinator {
 extension PersistentContainer {
   /// Opens the store at `url`, or creates it, and migrates it if it has an earlier model.
   ///
-  /// - Parameters and errors: as of the coordinator's initializer.
-  /// - Important: It blocks the thread as long as the migration takes.
+  /// - Important: It blocks the thread as long as the migration takes. In async code use `open`,
+  ///   which can be cancelled.
+  /// - Parameters:
+  ///   - plan: the stages from earlier models.
+  ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
+  ///     deleted after the last stage.
+  ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.
+  /// - Throws: as `PersistentStoreCoordinator`'s initializer with a plan.
   public convenience init(
     at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
     removing: Set<String> = [], durability: StoreDurability = .full,
@@ -43,8 +49,8 @@ extension PersistentContainer {
   }
 
   /// Opens the store at `url`, or creates it, and migrates it off the caller's thread if it has an
-  /// earlier model. When the task is cancelled, the migration ends with the batch, and the store is
-  /// as it was before the stage.
+  /// earlier model. When the task is cancelled, the migration ends after the current batch of
+  /// objects, and the store is as it was before the current stage.
   ///
   /// - Throws: as the blocking initializer, and `CancellationError`.
   public static func open(

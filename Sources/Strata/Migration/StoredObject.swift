@@ -4,8 +4,8 @@ public import StrataModel
 import StrataQuery
 public import StrataRecord
 
-/// An object of a store as the store's own model describes it, without a class: its properties are
-/// read by name. It shows one state of the store and does not change.
+/// An object of a store, which the store's own model describes. It needs no class: its properties
+/// are read by name. It shows one state of the store and does not change.
 ///
 /// ## Isolation
 /// The isolation of its source, a stage of a migration.
@@ -41,7 +41,7 @@ public struct StoredObject {
     return record.value(at: slot, layout: entity.layout, store: view.schema.store)
   }
 
-  /// The value of an attribute as a type; nil for no value, and for one of another type.
+  /// The value of an attribute as a `V`; nil for no value, and for a value of another type.
   ///
   /// - Throws: as `value(_:)`.
   public func value<V: AttributeValue>(_ name: String, as _: V.Type = V.self) throws -> V? {
@@ -56,9 +56,11 @@ public struct StoredObject {
     return try StoredObject(target, in: view)
   }
 
-  /// The members of a to-many relationship: in their order, or ascending by ID if it has none.
+  /// The members of a to-many relationship, in their order, or ascending by ID if the relationship
+  /// is unordered.
   ///
-  /// - Throws: `QueryError.unknownProperty`; `.unfitProperty` for any other property; `StoreError`.
+  /// - Throws: `QueryError.unknownProperty`; `.unfitProperty` for a property that is not a to-many
+  ///   relationship; `StoreError`.
   public func members(_ name: String) throws -> [StoredObject] {
     guard let slot = entity.description.slot(named: name) else { throw unknown(name) }
     guard let relationship = entity.relationships[slot], relationship.isToMany else {

@@ -28,18 +28,21 @@ enum EnvironmentRegistry {
   /// Where LMDB keeps the lock file of a file.
   static func lockPath(of path: String) -> String { path + "-lock" }
 
-  /// Calls `body` while no environment of this process has the file, and no file is opened. Waits
-  /// for one that is closing.
+  /// Calls `body` while no environment of this process has the file at `path` or its lock file, and
+  /// no file is opened. Waits for one that is closing.
   ///
-  /// - Returns: nil if an environment has the file; `body` was not called.
+  /// - Parameter path: without symbolic links.
+  /// - Returns: nil if an environment has one of them; `body` was not called.
   static func whileClosed<Result>(
-    _ identity: FileIdentity?, _ body: () throws -> Result?
+    at path: String, _ body: () throws -> Result?
   ) throws -> Result? {
     try entries.wait { entries throws -> Result?? in
-      guard let entry = entries.first(where: { $0.identity == identity }) else {
-        return .some(try body())
-      }
-      return entry.environment == nil ? nil : .some(nil)
+      // Looked up again after each wait: the path may lead to another file.
+      let file = try FileIdentity(at: path, allowsEmpty: true)
+      let lock = try FileIdentity(at: lockPath(of: path), allowsEmpty: true)
+      let user = entries.first { $0.identity == file || lock != nil && $0.lock == lock }
+      guard let user else { return .some(try body()) }
+      return user.environment == nil ? nil : .some(nil)
     }
   }
 

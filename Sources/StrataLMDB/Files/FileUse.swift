@@ -17,12 +17,11 @@ package enum FileUse {
   package static func exclusively<Result>(
     _ path: String, _ body: () throws -> Result
   ) throws -> Result? {
-    let identity = try FileIdentity(at: path, allowsEmpty: true)
-    return try EnvironmentRegistry.whileClosed(identity) {
+    try EnvironmentRegistry.whileClosed(at: path) {
       let lockPath = EnvironmentRegistry.lockPath(of: path)
       let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
       guard file >= 0 else { throw LMDBError(code: errno) }
-      // The process has no environment of the file, and so no lock that this could drop.
+      // No environment of the process uses the lock file, so this drops no lock.
       defer { close(file) }
       var lock = flock()
       lock.l_type = Int16(F_WRLCK)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import CStrataLMDB  // lmdb.h brings the POSIX thread types
+// Both bring the POSIX thread types; the compiler counts them to the one that it has read first.
+import CStrata
+import CStrataLMDB
 import StrataPrimitives
 
 /// Runs an environment's write jobs, one after the other, each on one thread from its beginning to

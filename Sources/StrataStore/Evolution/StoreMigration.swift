@@ -4,12 +4,12 @@ import StrataLMDB
 package import StrataModel
 import StrataRecord
 
-/// Takes a store through the stages that lead to a model. Each stage is one transaction: others see
-/// the state before it or the state after it, and a stage that fails, or whose process ends, has
-/// changed nothing.
+/// Runs the stages that migrate a store to a model. Each stage is one transaction. Readers see the
+/// state before the stage or the state after it. A stage that fails, or whose process ends, changes
+/// nothing.
 ///
-/// The stage that begins with the store's model is next. If there is none, the store is taken to
-/// the next stage that it can be taken to by inference.
+/// The stage that begins with the store's model runs next. If there is none, the store is migrated
+/// by inference to the model of the first remaining stage that inference can reach.
 ///
 /// ## Isolation
 /// Any thread; stages run on the writer thread.
@@ -20,7 +20,7 @@ package struct StoreMigration {
   private let watch: BatchWatch
 
   /// - Parameters:
-  ///   - path: of a store that exists.
+  ///   - path: the path of an existing store.
   ///   - watch: can cancel the migration.
   /// - Throws: as `LMDBStore.open`.
   package init(
@@ -41,9 +41,9 @@ package struct StoreMigration {
     }
   }
 
-  /// Runs the stages that are next, one after the other, until none is.
+  /// Runs stage after stage until the store has the model, or no stage can run.
   ///
-  /// - Parameter model: the model to which the store is taken in the end.
+  /// - Parameter model: the model to which the store is migrated.
   /// - Returns: the stages that were run.
   /// - Throws: `StoreError`, `CancellationError`; the errors of the stages' code.
   package func run(to model: ManagedObjectModel) throws -> [StageOutcome] {
@@ -54,7 +54,7 @@ package struct StoreMigration {
         of: environment, path: path, expecting: target, SchemaNumbers(newStoreOf: model))
       if catalog.outline == target { return outcomes }
       let next = stages.firstIndex {
-        // A stage that changes no model would come again and again.
+        // A stage that does not change the model would run again and again.
         ModelOutline($0.from) == catalog.outline && ModelOutline($0.to) != catalog.outline
       }
       if let index = next {
@@ -71,8 +71,8 @@ package struct StoreMigration {
 
   // MARK: - Inference
 
-  /// The first stage, after those that the store has been through, to whose model the store can be
-  /// taken by inference.
+  /// The first stage, after the stages that the store has been through, that begins with a model to
+  /// which the store can be migrated by inference.
   private func nextStage(withinReachOf catalog: Catalog, after index: Int?) -> StoreStage? {
     let last = stages.lastIndex { ModelOutline($0.to) == catalog.outline } ?? index
     return stages[((last ?? -1) + 1)...].first {
@@ -88,7 +88,7 @@ package struct StoreMigration {
 
   // MARK: - A stage
 
-  /// - Returns: nil if another process has taken the store to another model in between.
+  /// - Returns: nil if another process has changed the store's model in between.
   private func perform(
     _ stage: StoreStage, at index: Int, on catalog: Catalog
   ) throws -> StageOutcome? {
@@ -126,7 +126,7 @@ package struct StoreMigration {
     }
   }
 
-  /// The schema of the store as it is, without classes.
+  /// The schema of the store before the stage, without classes.
   private func formerSchema(_ catalog: Catalog) throws -> Schema {
     let model: ManagedObjectModel
     do throws(ModelError) {
@@ -144,7 +144,7 @@ package struct StoreMigration {
       version: catalog.version, layouts: catalog.layouts)
   }
 
-  /// The committed state.
+  /// A view of the committed state.
   private static func view(
     of schema: Schema, _ trees: Trees, in environment: Environment
   ) throws -> ReadView {
@@ -174,5 +174,5 @@ package struct StoreMigration {
   }
 }
 
-/// The class of all entities of a model that is known from a file alone.
+/// The class of all entities of a model that is made from a file's own description.
 private final class StoredClass {}

@@ -10,8 +10,8 @@ package struct StoreStage: Sendable {
   package let removing: Set<String>
   /// The properties, as `Entity.property`, whose values the code sets.
   package let converting: Set<String>
-  /// Converts the data: in the store as it becomes, from the state before the stage as its model
-  /// describes it.
+  /// Converts the data. It saves to the store with the new model, and reads the state before the
+  /// stage with the former model.
   package let convert: @Sendable (TransactionStore, _ former: ReadView) throws -> Void
 
   package init(
@@ -26,7 +26,7 @@ package struct StoreStage: Sendable {
 
 /// The result of a stage.
 package struct StageOutcome: Sendable {
-  /// The stage's place among those that were given.
+  /// The index of the stage in the list of stages that the migration was given.
   package let index: Int
   package let counts: MigrationCounts
   package let duration: Duration

@@ -5,17 +5,17 @@ import StrataLMDB
 import StrataModel
 package import StrataRecord
 
-/// A store within one write transaction: contexts read and save in it, and no other reader sees
-/// that before the transaction is committed. The code of a migration's stage works in one.
+/// A store within one write transaction. Contexts read and save in it, and other readers do not see
+/// their saves before the transaction is committed. The code of a migration's stage uses one.
 ///
-/// A save is checked, planned and written as in any store. Each gets a generation of its own, which
-/// the file has once the transaction is committed.
+/// A save is checked, planned and written as in any store. Each save gets a generation of its own.
+/// The file has the last of these generations once the transaction is committed.
 ///
 /// ## Lifetime
 /// As long as its transaction. A view is valid until the next save.
 ///
 /// ## Isolation
-/// The writer thread: any other traps.
+/// The writer thread. A call on any other thread traps.
 // Safety: each call checks the thread.
 package final class TransactionStore: PersistentStore, @unchecked Sendable {
   package let schema: Schema
@@ -27,14 +27,16 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
   private(set) var generation: UInt64
   private var history: HistoryWriter?
   private var serials: Range<UInt64> = 0..<0
+  /// Why a save stopped in the middle of its writes. The transaction is not committed then.
+  private var failure: (any Error)?
   /// How many objects were written in all saves.
   private(set) var counts = MigrationCounts()
   /// Called before each save.
   private let check: () throws -> Void
 
   /// - Parameters:
-  ///   - queue: of the transaction's environment and the schema that the store has in it.
-  ///   - generation: of the last save in the transaction.
+  ///   - queue: a queue with the transaction's environment and the schema of the new model.
+  ///   - generation: the generation of the last save in the transaction.
   ///   - check: called before each save, and may throw.
   init(
     _ transaction: WriteTransaction, _ queue: CommitQueue, generation: UInt64,
@@ -74,9 +76,19 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
   }
 
   private func save(_ changeSet: ChangeSet) throws -> CommitResult {
+    if let failure { throw failure }
     try check()
     let plan = try SaveCheck.plan(changeSet, in: transaction, queue)
     if plan.isEmpty { return CommitResult(generation: generation) }
+    do {
+      return try write(plan, of: changeSet)
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private func write(_ plan: SavePlan, of changeSet: ChangeSet) throws -> CommitResult {
     generation += 1
     if history != nil {
       var record = HistoryRecord(schema)
@@ -99,8 +111,12 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
       generation: generation, merged: plan.merged, derived: plan.derived, writes: writes)
   }
 
-  /// Writes the parts that all saves share. The last call.
+  /// Writes the data that all saves share, such as the generation. It is the last call before the
+  /// commit.
+  ///
+  /// - Throws: the error of a save that stopped in the middle; `StoreError`; `LMDBError`.
   func finish() throws {
+    if let failure { throw failure }
     if let first = history, first.addedCount > 0 { try history?.finish(generation: generation) }
     try Catalog.setGeneration(generation, ofVersion: schema.version, in: transaction)
   }
@@ -112,7 +128,7 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
       if let taken, (try? Catalog.setFirstFreeSerial(taken.upperBound, in: transaction)) != nil {
         serials = taken
       } else {
-        // The next save fails with the same error as this.
+        // The next save fails with the same error.
         let any = UInt64.random(in: 1..<ObjectKey.serialMax)
         return any..<(any + 1)
       }
@@ -164,8 +180,8 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
   }
 }
 
-/// How many objects a stage has inserted, updated and deleted; an object of several saves counts in
-/// each.
+/// How many objects a stage has inserted, updated and deleted. An object counts once for each save
+/// that changes it.
 package struct MigrationCounts: Sendable {
   package private(set) var inserted = 0
   package private(set) var updated = 0

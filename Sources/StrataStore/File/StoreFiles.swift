@@ -3,20 +3,20 @@ import Foundation
 import StrataChanges
 import StrataLMDB
 
-// Stores as files: copied, moved, replaced and destroyed with their lock files. A store that is
-// open anywhere is left alone, except that it may be copied, and no process opens one in the moment
-// in which its file changes.
+// Functions that copy, move, replace and destroy the files of stores, with their lock files. A
+// store that any process has open can only be copied. No process can open a store while these
+// functions change its file.
 
-/// The files of stores.
+/// Operations on the files of stores.
 package enum StoreFiles {
   /// Copies the newest commit of a store, which may be in use, into a new file.
   ///
-  /// - Throws: `StoreError`. There is no file at `copy` then.
+  /// - Throws: `StoreError`. After an error, no new file is left at `copy`.
   package static func copy(_ path: String, to copy: String) throws {
     try StoreBackup(of: openSource(path), to: copy, compacting: true, BatchWatch()).run()
   }
 
-  /// Gives a store another path, which is free, on the same file system.
+  /// Moves a store to another path on the same file system, at which no file exists.
   ///
   /// - Throws: `StoreError`: `.storeInUse`, `.fileExists`, `.notAStrataStore`, `.folderMissing`,
   ///   `.permissionDenied`, `.storage`. The store is then as it was.
@@ -33,27 +33,33 @@ package enum StoreFiles {
         default: throw StoreError(LMDBError(code: errno), opening: target)
         }
       }
-      try StoreFile.syncFolder(of: target)
-      try remove(path)
+      do {
+        try StoreFile.syncFolder(of: target)
+        try remove(path)
+      } catch {
+        // Two names of one file would have two lock files, and so no common one.
+        if try StoreFile.kind(at: path) != .nothing { unlink(target) }
+        throw error
+      }
     }
   }
 
-  /// Puts a copy of a store, which may be in use, in the place of another, which is not.
+  /// Replaces a store that is not in use with a copy of another store, which may be in use.
   ///
   /// - Throws: as `move(_:to:)`. The store at `path` is then as it was.
   package static func replace(_ path: String, with source: String) throws {
     let path = FileUse.resolved(path)
     if try StoreFile.kind(at: path) == .other { throw StoreError.notAStrataStore(path: path) }
     let backup = StoreBackup(of: try openSource(source), to: path, compacting: true, BatchWatch())
-    // Before the work of copying.
-    try exclusively(path, mayBeMissing: true) {}
+    // Checked before the work of copying. A missing store is not in use.
+    if try StoreFile.kind(at: path) != .nothing { try exclusively(path) {} }
     try backup.run { temporary in
       try exclusively(path, mayBeMissing: true) {
+        // The lock file stays: a process that waits for it goes on with the new store. The first
+        // process to open a file resets the lock file.
         guard rename(temporary, path) == 0 else {
           throw StoreError(LMDBError(code: errno), opening: path)
         }
-        // The lock file of the former store says nothing about this one.
-        unlink(path + StoreFile.lockMark)
       }
     }
   }
@@ -64,18 +70,23 @@ package enum StoreFiles {
   package static func destroy(_ path: String) throws {
     let resolved = FileUse.resolved(path)
     if try StoreFile.kind(at: resolved) == .nothing { return }
-    try exclusively(resolved) { try remove(resolved) }
-    // A symbolic link to it leads nowhere now.
-    if resolved != path { unlink(path) }
+    try exclusively(resolved) {
+      try remove(resolved)
+      var information = stat()
+      // If the path is a symbolic link, it leads nowhere now.
+      if lstat(path, &information) == 0, information.st_mode & S_IFMT == S_IFLNK { unlink(path) }
+    }
   }
 
   private static func remove(_ path: String) throws {
-    // The lock first: a store that is created at the path at once makes its own.
+    // The lock file is removed first: a store that is then created at the path makes its own.
     unlink(path + StoreFile.lockMark)
     guard unlink(path) == 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
     try StoreFile.syncFolder(of: path)
   }
 
+  /// Calls `body` while no process has the store open, and none can open it.
+  ///
   /// - Throws: `StoreError.storeInUse`, `.notAStrataStore`, `.permissionDenied`, `.storage`; the
   ///   errors of `body`.
   private static func exclusively(
@@ -101,10 +112,10 @@ package enum StoreFiles {
     return try environment(at: path)
   }
 
-  /// The environment of a store, open already or not, whatever durability it has.
+  /// The environment of a store: the open environment, with any durability, or a new one.
   static func environment(at path: String) throws(StoreError) -> Environment {
     var options = EnvironmentOptions()
-    // A coordinator that opens the store in the meantime gets this environment.
+    // A coordinator that opens the store in the meantime shares this environment, and its limit.
     options.treeCountMax = 1_024
     do throws(LMDBError) {
       do throws(LMDBError) {

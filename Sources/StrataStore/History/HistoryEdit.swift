@@ -23,8 +23,8 @@ package enum HistoryEdit: Sendable {
   ///
   /// - Parameter generation: the generation of the last save.
   /// - Returns: whether anything was written.
-  /// - Throws: `StoreError.historyNotKept`, `.historyTooOld`, `.foreignHistoryToken`, with nothing
-  ///   written; `.damaged`, `.storage`; `LMDBError`.
+  /// - Throws: `StoreError.historyNotKept`, `.foreignHistoryToken`, with nothing written;
+  ///   `.damaged`, `.storage`; `LMDBError`.
   func perform(
     in transaction: WriteTransaction, _ schema: Schema, generation: UInt64
   ) throws -> Bool {

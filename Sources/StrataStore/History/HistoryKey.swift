@@ -4,7 +4,7 @@
 ///
 /// | key | value |
 /// | --- | --- |
-/// | `00`, a consumer's name in UTF-8 | the generation that it has reached, 8 bytes |
+/// | `00`, a consumer's name in NFC and UTF-8 | the generation that it has reached, 8 bytes |
 /// | `01`, generation, 6 bytes; number of the chunk, 4 bytes, big-endian | a chunk |
 enum HistoryKey {
   /// Bytes of a consumer's name at most.

@@ -21,6 +21,8 @@ struct HistoryRecord {
   private(set) var updated: [(key: ObjectKey, slots: SlotSet)] = []
 
   let schema: Schema
+  /// The updates of each object are joined when there are as many.
+  private var joinCount = 65_536
 
   init(_ schema: Schema) { self.schema = schema }
 
@@ -30,6 +32,7 @@ struct HistoryRecord {
   ///   link that is there, or remove one that is not.
   /// - Throws: `StoreError.damaged`, `.storage`.
   mutating func note(_ plan: SavePlan, in view: StoreView) throws {
+    let formerCount = inserted.count
     for section in plan.sections {
       for item in section.items {
         if item.new == nil {
@@ -43,7 +46,7 @@ struct HistoryRecord {
       }
     }
     if plan.linkEntries.isEmpty { return }
-    let new = Set(inserted)
+    let new = Set(inserted[formerCount...])
     for (number, changes) in plan.linkEntries {
       for link in changes.added {
         let place = LinkPlace(number, link.owner)
@@ -71,6 +74,10 @@ struct HistoryRecord {
       let slot = links.relationship, !isRemoval || links.mirror != nil
     else { return }
     updated.append((place.owner, [slot]))
+    if updated.count >= joinCount {
+      joinUpdates()
+      joinCount = max(joinCount, 2 * updated.count)
+    }
   }
 
   mutating func noteDeleted(_ keys: [ObjectKey]) { deleted += keys }

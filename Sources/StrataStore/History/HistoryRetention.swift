@@ -12,8 +12,8 @@ public struct HistoryRetention: Sendable, Hashable {
   /// The bytes above which the oldest transactions go, without the unused ends of pages; nil for
   /// any number. Values below 0 count as 0.
   public var maximumByteCount: Int?
-  /// Whether a transaction goes as soon as all consumers of the history have passed it. It has no
-  /// effect while there is no consumer.
+  /// Whether a transaction goes with the next commits after all consumers of the history have
+  /// passed it. It has no effect while there is no consumer.
   ///
   /// Slow consumers keep nothing beyond the two limits: a consumer that falls behind them gets
   /// `StoreError.historyTooOld`.

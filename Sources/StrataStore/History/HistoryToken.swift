@@ -7,8 +7,11 @@ import StrataModel
 ///
 /// A program keeps the token of the last transaction that it has dealt with, and later fetches the
 /// transactions after it. Tokens are made of the order of transactions alone, never of a clock. A
-/// token can be encoded and kept anywhere; copies of a store's file accept it, until they are
-/// saved to.
+/// token can be encoded and kept anywhere.
+///
+/// - Important: A backup has the ID of its store. After you restore one, fetch from the oldest
+///   token: saves to the restored store get the generations of those that are gone, and an earlier
+///   token then passes for one of them.
 public struct HistoryToken: Sendable, Hashable, Codable {
   /// The store that the token is of.
   public let storeID: UUID

@@ -5,6 +5,9 @@ import StrataModel
 
 // Deleting transactions from the history: a few with each commit, as the retention says, or all up
 // to one that the program names.
+//
+// Where transactions are missing, because the file is damaged or a program of a former release has
+// saved, the floor rises above the gap. Saves go on, and fetches from below are too old.
 
 extension HistoryWriter {
   /// The transactions that a commit deletes more than it adds.
@@ -18,56 +21,67 @@ extension HistoryWriter {
     var slowest: UInt64?
     if state.endsWhenConsumed { slowest = try consumers().values.min() }
     while rest > 0, state.floor < last {
-      let next = state.floor + 1
-      guard try isOverSize || slowest.map({ next <= $0 }) ?? false || isOverAge(next) else {
-        return
+      let isDeleted = try deleteOldest(upTo: last) { state, generation, chunk in
+        state.isOverSize || slowest.map { generation <= $0 } ?? false || state.isOverAge(chunk)
       }
-      try delete(next)
+      guard isDeleted else { return }
       rest -= 1
     }
   }
 
   /// Deletes all transactions up to `last`.
   mutating func deleteAll(upTo last: UInt64) throws {
-    while state.floor < last { try delete(state.floor + 1) }
+    while state.floor < last { _ = try deleteOldest(upTo: last) { _, _, _ in true } }
   }
 
-  private var isOverSize: Bool { state.byteCountMax.map { state.byteCount > $0 } ?? false }
-
-  private func isOverAge(_ generation: UInt64) throws -> Bool {
-    guard let ageMax = state.ageMax else { return false }
-    let first = try HistoryKey.withChunk(0, of: generation) { try transaction.get($0, in: tree) }
-    guard let first, first.count >= HistoryEncoder.headByteCount + 8 else {
-      throw missing(generation)
-    }
-    let bits = first.loadUnaligned(fromByteOffset: HistoryEncoder.headByteCount, as: UInt64.self)
-    let seconds = Double(bitPattern: UInt64(littleEndian: bits))
-    return Date().timeIntervalSinceReferenceDate - seconds >= Double(ageMax)
-  }
-
-  /// Deletes the oldest transaction.
-  private mutating func delete(_ generation: UInt64) throws {
+  /// Deletes the oldest transaction, and raises the floor to it.
+  ///
+  /// - Parameters:
+  ///   - last: the last generation that may go. If there is no transaction up to it, the floor
+  ///     rises to it.
+  ///   - goes: whether the transaction with a generation and a first chunk goes.
+  /// - Returns: false if it stays.
+  private mutating func deleteOldest(
+    upTo last: UInt64,
+    where goes: (HistoryState, _ generation: UInt64, _ chunk: UnsafeRawBufferPointer) -> Bool
+  ) throws -> Bool {
     var cursor = try transaction.editCursor(in: tree)
-    var number: UInt32 = 0
-    while true {
-      let isThere = try HistoryKey.withChunk(number, of: generation) {
-        try cursor.cursor.seek(exactly: $0)
-      }
-      guard isThere else { break }
+    let isThere = try HistoryKey.withChunk(0, of: state.floor + 1) {
+      try cursor.cursor.seek(atOrAbove: $0)
+    }
+    guard isThere, let oldest = HistoryKey.place(of: cursor.cursor.key)?.generation, oldest <= last
+    else {
+      state.floor = last
+      return true
+    }
+    guard goes(state, oldest, cursor.cursor.value) else {
+      state.floor = oldest - 1
+      return false
+    }
+    repeat {
       let byteCount = UInt64(cursor.cursor.key.count + cursor.cursor.value.count)
       state.byteCount -= min(byteCount, state.byteCount)
       try cursor.removeCurrent()
-      number += 1
-    }
-    if number == 0 { throw missing(generation) }
-    state.floor = generation
-  }
-
-  private func missing(_ generation: UInt64) -> StoreError {
-    .damagedHistory(generation, "the transaction is missing")
+    } while try HistoryKey.withChunk(0, of: oldest, { try cursor.cursor.seek(atOrAbove: $0) })
+      && HistoryKey.place(of: cursor.cursor.key)?.generation == oldest
+    state.floor = oldest
+    return true
   }
 
   private func consumers() throws -> [String: UInt64] {
     try HistoryReader(transaction, tree, schema).consumers()
+  }
+}
+
+extension HistoryState {
+  fileprivate var isOverSize: Bool { byteCountMax.map { byteCount > $0 } ?? false }
+
+  /// - Parameter chunk: the first chunk of a transaction. One without a date is over any age.
+  fileprivate func isOverAge(_ chunk: UnsafeRawBufferPointer) -> Bool {
+    guard let ageMax else { return false }
+    guard chunk.count >= HistoryEncoder.headByteCount + 8 else { return true }
+    let bits = chunk.loadUnaligned(fromByteOffset: HistoryEncoder.headByteCount, as: UInt64.self)
+    let seconds = Double(bitPattern: UInt64(littleEndian: bits))
+    return !(Date().timeIntervalSinceReferenceDate - seconds < Double(ageMax))
   }
 }

@@ -35,9 +35,12 @@ extension LMDBStore {
 
   /// Calls `body` with a snapshot of the history.
   ///
-  /// - Parameter body: gets also the generation of the last save.
+  /// - Parameters:
+  ///   - isRetry: whether the tree was missing when it was first looked for.
+  ///   - body: gets also the generation of the last save.
   /// - Returns: nil if the store keeps no history.
   private func readHistory<Result>(
+    isRetry: Bool = false,
     _ body: (HistoryState, HistoryReader, _ generation: UInt64) throws -> Result
   ) throws -> Result? {
     let environment = try openEnvironment()
@@ -51,8 +54,13 @@ extension LMDBStore {
         throw StoreError.damagedHistory(state.floor, "the store has no such generation")
       }
       guard let tree else {
-        // Another process has begun to keep it in between.
-        return try readHistory(body)
+        if isRetry {
+          throw StoreError.damaged(
+            tree: HistoryState.treeName, key: nil, reason: "the tree is missing")
+        }
+        // Another process may have begun to keep it in between.
+        transaction.end()
+        return try readHistory(isRetry: true, body)
       }
       return try body(state, HistoryReader(transaction, tree, schema), generation)
     } catch let error as LMDBError {

@@ -4,17 +4,17 @@ import StrataLMDB
 import StrataPrimitives
 import StrataRecord
 
-/// Tells the feed of a file that other processes have saved to it.
+/// Notifies the feed of a file when other processes have saved to the file.
 ///
-/// The saves of other processes are in no feed: a context finds them when it takes a view
-/// (`Following`), and reads in the snapshot which objects they have changed. This has the contexts
-/// that merge automatically take one.
+/// The saves of other processes are in no feed. A context notices them when it takes a view
+/// (`Following`), and reads the changed objects in the snapshot. The notification makes contexts
+/// that merge automatically take a view.
 ///
-/// It leaves out the saves of this process. Each save has a generation of its own, so the file's
-/// generation grows by more than this process's saves if others have saved.
+/// It ignores the saves of this process. Each save increments the file's generation, so other
+/// processes have saved if the generation grows by more than the number of this process's saves.
 ///
 /// ## Lifetime
-/// The feed keeps it, from the first listener on.
+/// The feed keeps it from the feed's first listener on.
 ///
 /// ## Isolation
 /// Sendable.
@@ -22,7 +22,8 @@ final class OtherProcesses: ForeignCommitWatch {
   // Weak: the watch does not keep the file open.
   private weak let environment: Environment?
   private weak let feed: ChangeFeed?
-  /// How many saves of others are known, and of this process before it counted.
+  /// How many saves of other processes are known, including saves of this process that the feed has
+  /// not counted.
   private let knownCount = CountedMutex<UInt64>(0)
   private let watch = SetOnce<CommitWatch>()
 
@@ -34,7 +35,7 @@ final class OtherProcesses: ForeignCommitWatch {
     }
     let watch = environment.watchOthers { [weak self] in self?.look() }
     if let watch { self.watch.storeIfNil(watch) }
-    // Others may have saved in between.
+    // Other processes may have saved before the watch began.
     look()
   }
 
@@ -44,8 +45,9 @@ final class OtherProcesses: ForeignCommitWatch {
   }
 
   private func look() {
-    // The file's first: a save of this process is counted before it is visible. One that is counted
-    // and not visible hides one of another process here; its end compares again.
+    // The file's generation is read first: a save of this process is counted before it is visible.
+    // A save that is counted and not yet visible can hide a save of another process here. The
+    // comparison is repeated when that save ends.
     guard let environment, let generation = Self.generation(of: environment), let feed else {
       return
     }

@@ -4,35 +4,36 @@ package import StrataLMDB
 import StrataModel
 import StrataRecord
 
-/// The objects that the last commits have changed, for the contexts of other processes: the note
-/// `#recent` beside the names of the trees. A commit writes it if another process has the file
-/// open.
+/// The keys of the objects that the last commits have changed, for the contexts of other processes.
+/// They are in the note `#recent`, beside the names of the trees. A commit writes the note if
+/// another process has the file open.
 ///
 /// | part | bytes |
 /// | --- | --- |
-/// | generation | 8: of the first entry |
-/// | entries | of this generation and those before it, without a gap, newest first |
+/// | generation | 8: the generation of the first entry |
+/// | entries | one for this generation and for each before it, without a gap, newest first |
 ///
-/// An entry is the length of its sections, a number; 0 if the commit has changed too many objects.
-/// A section has the changes of one kind of objects of one entity:
+/// An entry is the length of its sections, as a number, and the sections. The length is 0 if the
+/// commit has changed too many objects, or if the changed objects are not known. A section has the
+/// changes of one kind of objects of one entity:
 ///
 /// | part | bytes |
 /// | --- | --- |
 /// | kind | 1: 1 insert, 2 update, 3 delete |
 /// | entity | a number |
-/// | objects | how many, then of each its serial less the serial before it; each a number |
+/// | objects | their count, then for each its serial less the serial before it; each a number |
 ///
-/// Numbers are as in the history (`HistoryEncoder`). A commit drops the oldest entries that have
-/// no room in 1,000 bytes. Docs/FileFormat.md, "Catalog".
+/// Numbers are encoded as in the history (`HistoryEncoder`). A commit drops the oldest entries that
+/// do not fit into 1,000 bytes. Docs/FileFormat.md, "Catalog".
 package struct RecentChanges {
   package static let note: StaticString = "#recent"
   private static let byteCountMax = 1_000
 
-  /// Of the newest entry.
+  /// The generation of the newest entry.
   private let generation: UInt64
   private let entries: ArraySlice<UInt8>
 
-  /// The note that a transaction sees; nil if there is none that can be read.
+  /// Reads the note in a transaction; nil if there is no note that can be read.
   package init?(in transaction: Transaction) throws(LMDBError) {
     guard let bytes = try transaction.note(Self.note), bytes.count >= 8 else { return nil }
     generation = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
@@ -40,10 +41,11 @@ package struct RecentChanges {
     entries = [UInt8](bytes)[8...]
   }
 
-  /// The changes of the commits with these generations, oldest first; nil if one is not there.
+  /// The changes of the commits with these generations, oldest first; nil if one of them is
+  /// missing.
   ///
-  /// - Parameter newest: the generation of the store. A note of another one is not the last
-  ///   commit's.
+  /// - Parameter newest: the generation of the store. If the note has another generation, the last
+  ///   commit did not write it, and the result is nil.
   package func keys(
     of generations: ClosedRange<UInt64>, newest: UInt64
   ) -> [ChangedKeys]? {
@@ -84,11 +86,12 @@ package struct RecentChanges {
 
   // MARK: - Writing
 
-  /// Puts the changes of commits before those that the note has.
+  /// Adds the changes of commits at the beginning of the note.
   ///
   /// - Parameters:
-  ///   - changes: of consecutive generations, oldest first; nil for changes that are not known.
-  ///   - generation: the generation of the last of them.
+  ///   - changes: the changes of commits with consecutive generations, oldest first; nil for
+  ///     changes that are not known.
+  ///   - generation: the generation of the last of these commits.
   package static func write(
     _ changes: [ChangedKeys?], upTo generation: UInt64, in transaction: WriteTransaction
   ) throws(LMDBError) {
@@ -115,7 +118,7 @@ package struct RecentChanges {
   }
 
   private static func entry(of keys: ChangedKeys?) -> [UInt8] {
-    // Each key takes a byte at least.
+    // Each key takes at least one byte.
     guard let keys, keys.count < byteCountMax else { return number(0) }
     let sections =
       sections(of: keys.inserted, .insert) + sections(of: keys.updated, .update)

@@ -123,7 +123,72 @@ private struct Recorded {
   }
 }
 
+@Suite struct `A history with a gap` {
+  /// Removes the third of six transactions.
+  private func makeGap() async throws -> Recorded {
+    let recorded = try await Recorded()
+    try recorded.put(nil, under: recorded.entries()[2].key)
+    return recorded
+  }
+
+  @Test func `lets saves go on, and raises the floor above the gap`() async throws {
+    let recorded = try await makeGap()
+    let start = try #require(try recorded.store.historyStatus()).oldestToken
+    try await recorded.store.edit(.keep(HistoryRetention(maximumByteCount: 0)))
+    var edit = Edit(recorded.store)
+    edit.insert(Atlas.city, ["name": .string("d")])
+    try edit.save()
+    #expect(try recorded.entries().count == 1)
+    #expect {
+      try recorded.store.history(after: start, countMax: 100, byteCountMax: 1 << 20)
+    } throws: { error in
+      guard case StoreError.historyTooOld = error else { return false }
+      return true
+    }
+    #expect(try recorded.store.history(after: nil, countMax: 9, byteCountMax: 1 << 20).count == 1)
+  }
+
+  @Test func `is fetched from above the gap once that is the oldest`() async throws {
+    let recorded = try await makeGap()
+    try await recorded.store.edit(.delete(upTo: 2))
+    #expect(recorded.isDamaged())
+    var edit = Edit(recorded.store)
+    edit.insert(Atlas.city, ["name": .string("d")])
+    try edit.save()
+    let kept = try recorded.store.history(after: nil, countMax: 9, byteCountMax: 1 << 20)
+    #expect(kept.map(\.generation) == [4, 5, 6, 7])
+  }
+
+  @Test func `is deleted as any other`() async throws {
+    let recorded = try await makeGap()
+    try await recorded.store.edit(.delete(upTo: 6))
+    #expect(try recorded.entries().isEmpty)
+    #expect(try #require(try recorded.store.historyStatus()).byteCount < 100)
+    #expect(try recorded.store.history(after: nil, countMax: 9, byteCountMax: 1 << 20).isEmpty)
+  }
+}
+
 @Suite struct `A history in a file` {
+  @Test func `is damaged if the file says that it is there and it is not`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+    var options = EnvironmentOptions()
+    options.durability = .none
+    let environment = try Environment.open(at: path, options: options)
+    try environment.writeSync { transaction in
+      // Docs/FileFormat.md: kept since the beginning, without limits.
+      let note: [UInt8] = [1] + Array(repeating: 0, count: 15) + Array(repeating: 0xFF, count: 16)
+      try note.withUnsafeBytes { try transaction.setNote("#history", to: $0) }
+    }
+    #expect {
+      try store.historyStatus()
+    } throws: { error in
+      guard case StoreError.damaged = error else { return false }
+      return true
+    }
+  }
+
   @Test func `has the bytes that the format says`() async throws {
     let recorded = try await Recorded()
     let entries = try recorded.entries()

@@ -374,15 +374,17 @@ private struct Stop: Error, Equatable {}
 
   @Test func `that is cancelled inserts nothing`() async throws {
     let container = try estate()
-    let (started, starting) = AsyncStream.makeStream(of: Void.self)
-    let work = Task {
-      try await container.coordinator.execute(
-        BatchInsertRequest(LedgerEntry.self), rows: 0..<10_000_000,
-        progress: { _ in starting.yield() }, fill: { $0.amount = $1 })
+    let task = Mutex<Task<BatchInsertResult, any Error>?>(nil)
+    let mayBegin = AsyncStream<Void>.makeStream()
+    let running = Task {
+      for await _ in mayBegin.stream { break }
+      return try await container.coordinator.execute(
+        BatchInsertRequest(LedgerEntry.self), rows: 0..<50_000,
+        progress: { _ in task.withLock { $0?.cancel() } }, fill: { $0.amount = $1 })
     }
-    for await _ in started { break }
-    work.cancel()
-    await #expect(throws: CancellationError.self) { try await work.value }
+    task.withLock { $0 = running }
+    mayBegin.continuation.yield()
+    await #expect(throws: CancellationError.self) { try await running.value }
     #expect(try read(container) { try $0.count(LedgerEntry.all) } == 0)
   }
 

@@ -42,6 +42,19 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     withExtendedLifetime(container) {}
   }
 
+  @Test func `is in use as long as its lock file is, though another took its path`() throws {
+    let folder = try TemporaryDirectory()
+    let (url, other) = (folder.file("store"), folder.file("other"))
+    try makeStore(at: other)
+    let container = try PersistentContainer(at: url, model: geographyModel(), durability: .none)
+    #expect(rename(other.path, url.path) == 0)
+    guard case .storeInUse? = error({ try Coordinator.destroyStore(at: url) }) else {
+      return #expect(Bool(false), "its lock file was in use")
+    }
+    #expect(try files(in: folder).isSuperset(of: ["store", "store-lock"]))
+    withExtendedLifetime(container) {}
+  }
+
   @Test func `leaves nothing behind when it is destroyed`() throws {
     let folder = try TemporaryDirectory()
     let url = folder.file("store")
@@ -90,6 +103,21 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     guard case .folderMissing? = error({ try Coordinator.moveStore(at: target, to: nowhere) })
     else { return #expect(Bool(false), "there is no folder") }
     #expect(try countries(at: target) == ["IR"])
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+  func `stays under its one name if its folder cannot be written to`() throws {
+    let folder = try TemporaryDirectory()
+    let locked = folder.file("locked")
+    let (url, target) = (locked.appendingPathComponent("store"), folder.file("moved"))
+    try FileManager.default.createDirectory(at: locked, withIntermediateDirectories: false)
+    try makeStore(at: url)
+    chmod(locked.path, 0o500)
+    defer { chmod(locked.path, 0o700) }
+    guard case .permissionDenied? = error({ try Coordinator.moveStore(at: url, to: target) })
+    else { return #expect(Bool(false), "its folder cannot be written to") }
+    #expect(try files(in: folder) == ["locked"])
+    #expect(try countries(at: url) == ["IR"])
   }
 
   @Test func `is replaced by a copy of one that is in use`() throws {

@@ -154,6 +154,25 @@ extension PersistentContainer {
     }
   }
 
+  @Test func `names each owner once, however many links a batch deletes`() async throws {
+    let container = try geography()
+    let languages = try await container.root.perform { context in
+      let languages = (0..<257).map { _ in Language(context: context) }
+      for number in 0..<257 {
+        let country = context.country("\(number)")
+        for language in languages { country.languages.insert(language) }
+      }
+      try context.save()
+      return languages.map(\.objectID)
+    }
+    try await container.coordinator.keepHistory()
+    try await container.coordinator.execute(BatchDeleteRequest(Country.all))
+    let transaction = try #require(try container.all().first)
+    let updated = transaction.changes.filter { $0.kind == .update }
+    #expect(Set(updated.map(\.objectID)) == Set(languages) && updated.count == 257)
+    #expect(updated.allSatisfy { $0.updatedProperties == ["countries"] })
+  }
+
   @Test func `is fetched by token, date, author, entity and number`() async throws {
     let container = try geography()
     try await container.coordinator.keepHistory()
@@ -463,6 +482,19 @@ extension PersistentContainer {
     try await consumer.remove()
     #expect(try consumer.position() == nil)
     #expect(throws: StoreError.self) { try consumer.transactions() }
+  }
+
+  @Test func `is the same under each spelling of its name`() async throws {
+    let container = try geography()
+    try await container.coordinator.keepHistory()
+    try container.saveCity("A")
+    let composed = try await container.coordinator.historyConsumer(named: "caf\u{E9}")
+    let decomposed = try await container.coordinator.historyConsumer(named: "cafe\u{301}")
+    try await decomposed.advance(to: try #require(try composed.transactions().first).token)
+    #expect(try composed.transactions().isEmpty)
+    #expect(try container.coordinator.historyStatus()?.consumers.count == 1)
+    try await decomposed.remove()
+    #expect(try composed.position() == nil)
   }
 
   @Test func `is told when it has fallen behind, not given a gap`() async throws {
