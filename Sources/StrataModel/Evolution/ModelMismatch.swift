@@ -4,7 +4,8 @@
 /// program has to name the future of the data.
 public struct ModelMismatch: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
-    /// The program's model does not have the entity or the property any more.
+    /// The program's model does not have the entity or the property any more, or the entity does
+    /// not have the property, which other entities still have.
     case removed
     /// The program's model does not have the entity any more, which inherited from another one, and
     /// the store has objects of it.
@@ -23,8 +24,6 @@ public struct ModelMismatch: Sendable, Hashable {
     case changedRelationship
     /// An attribute is a relationship now, or the other way round.
     case changedKind
-    /// The entity inherits from another one, or from none any more.
-    case changedSuperentity
     /// The entity is abstract now, and the store may have objects of it.
     case becameAbstract
     /// Two entities or properties of the model have the same former name.
@@ -74,8 +73,6 @@ extension ModelMismatch: CustomStringConvertible {
     case .changedKind:
       "\(name) was an attribute and is a relationship, or the other way round. Declare it under a "
         + "new name, " + orConvert
-    case .changedSuperentity:
-      "\(name) inherits from another entity. Leave the superentity as it was."
     case .becameAbstract:
       "\(name) is abstract, and the store may have objects of it. Leave it concrete."
     case .ambiguousOriginalName(let former):

@@ -11,7 +11,7 @@ public struct ManagedObjectModel: Sendable {
   private let inverses: [String: [String: PropertyReference]]
 
   /// A property by the entity that declares it and its name.
-  package struct PropertyReference: Sendable, Equatable {
+  package struct PropertyReference: Sendable, Hashable {
     package let entity: String
     package let property: String
 

@@ -4,9 +4,10 @@ import StrataModel
 /// Makes records of an entity's present layout from the records of an earlier one, which stay in
 /// the store as they are until their objects are next saved.
 ///
-/// A slot continues the earlier slot of the same number. Its value may have a wider type now. A
-/// slot that the earlier layout does not have gets the template's value, and so does a slot without
-/// a value that the template has one for: an attribute that was optional and is no longer.
+/// A slot continues the earlier slot of the same number, or of another one if properties have moved
+/// between entities (`SlotRenumbering`). Its value may have a wider type now. A slot that the
+/// earlier layout does not have gets the template's value, and so does a slot without a value that
+/// the template has one for: an attribute that was optional and is no longer.
 ///
 /// ## Isolation
 /// Sendable: constant.
@@ -15,6 +16,8 @@ package final class RecordUpgrade: Sendable {
   package let present: RecordLayout
   /// A record of the present layout.
   package let template: Record
+  /// The earlier slots that go on under other numbers.
+  package let renumbering: SlotRenumbering
 
   private struct Continuation {
     let earlier: Int
@@ -24,33 +27,59 @@ package final class RecordUpgrade: Sendable {
   private let continuations: [Continuation]
 
   /// - Precondition: `isPossible(from:to:)`.
-  package init(from earlier: RecordLayout, to present: RecordLayout, template: Record) {
+  package init(
+    from earlier: RecordLayout, to present: RecordLayout, template: Record,
+    _ renumbering: SlotRenumbering = SlotRenumbering()
+  ) {
     precondition(
-      Self.isPossible(from: earlier, to: present),
+      Self.isPossible(from: earlier, to: present, renumbering),
       "the values of an earlier layout's slots fit the slots that continue them")
     self.earlier = earlier
     self.present = present
     self.template = template
-    continuations = Self.continuations(from: earlier, to: present)
+    self.renumbering = renumbering
+    continuations = Self.continuations(from: earlier, to: present, renumbering)
   }
 
   /// Whether each slot that continues an earlier one can hold all of its values.
-  package static func isPossible(from earlier: RecordLayout, to present: RecordLayout) -> Bool {
-    continuations(from: earlier, to: present).allSatisfy {
+  package static func isPossible(
+    from earlier: RecordLayout, to present: RecordLayout,
+    _ renumbering: SlotRenumbering = SlotRenumbering()
+  ) -> Bool {
+    continuations(from: earlier, to: present, renumbering).allSatisfy {
       present.places[$0.present].code.widens(earlier.places[$0.earlier].code)
     }
   }
 
   private static func continuations(
-    from earlier: RecordLayout, to present: RecordLayout
+    from earlier: RecordLayout, to present: RecordLayout, _ renumbering: SlotRenumbering
   ) -> [Continuation] {
-    present.slots.indices.compactMap { slot in
+    let numbers = earlier.slots.map { renumbering.number(of: $0.number) }
+    return present.slots.indices.compactMap { slot in
       // A value that is not stored any more is gone.
       guard present.places[slot].isPlaced, !present.slots[slot].isTransient,
-        let former = earlier.slots.firstIndex(where: { $0.number == present.slots[slot].number })
+        let former = numbers.firstIndex(of: present.slots[slot].number)
       else { return nil }
       return Continuation(earlier: former, present: slot)
     }
+  }
+
+  /// The number that an earlier slot has in the present layout; nil if its values are gone.
+  package func presentNumber(of earlier: PropertyNumber) -> PropertyNumber? {
+    continuations.first { self.earlier.slots[$0.earlier].number == earlier }
+      .map { present.slots[$0.present].number }
+  }
+
+  /// The renumbering of this upgrade and a later one in one step.
+  package func renumbering(before later: RecordUpgrade) -> SlotRenumbering {
+    let taken = Set(later.present.slots.map(\.number))
+    var whole = SlotRenumbering()
+    for slot in earlier.slots {
+      let between = presentNumber(of: slot.number)
+      whole.note(
+        slot.number, between.flatMap(later.presentNumber), isTaken: taken.contains(slot.number))
+    }
+    return whole
   }
 
   /// The present record of an earlier one.

@@ -12,7 +12,9 @@ package struct LayoutVersions: Codable, Sendable, Hashable {
   package struct Earlier: Codable, Sendable, Hashable {
     /// The version that its records name.
     package var version: UInt16
-    /// The number and the code of each slot that has a place, in the order of the numbers.
+    /// The number and the code of each slot that has a place, in the order of the numbers. A third
+    /// number is the slot's in the present layout, 0 if the slot does not go on; a slot without one
+    /// has the same number.
     package var slots: [[UInt16]]
     /// A record of the present layout: the values of the slots that an earlier record has none for.
     package var template: Data
@@ -38,6 +40,11 @@ package struct LayoutVersions: Codable, Sendable, Hashable {
       preconditionFailure("numbers and bytes are always encodable")
     }
     return Array(data)
+  }
+
+  /// Whether a slot of an earlier layout goes on under another number.
+  package var hasRenumberedSlots: Bool {
+    entities.values.contains { $0.earlier.contains { $0.slots.contains { $0.count > 2 } } }
   }
 
   package func version(of entity: EntityNumber) -> UInt16 {
@@ -72,9 +79,9 @@ package struct LayoutVersions: Codable, Sendable, Hashable {
       let template = try one.template.withUnsafeBytes { (bytes) throws(RecordError) in
         try upgrade.record(from: bytes, into: &arena)
       }
-      earlier.append(Earlier(one.earlier, template))
+      earlier.append(Earlier(one.earlier, template, one.renumbering(before: upgrade)))
     }
-    earlier.append(Earlier(upgrade.earlier, upgrade.template))
+    earlier.append(Earlier(upgrade.earlier, upgrade.template, upgrade.renumbering))
     entities["\(entity.rawValue)"] = Entity(version: upgrade.present.version, earlier: earlier)
   }
 }
@@ -84,8 +91,9 @@ extension RecordUpgrade {
   convenience init?(_ earlier: LayoutVersions.Earlier, to present: RecordLayout) {
     var slots: [SlotDescription] = []
     var last: UInt16 = 0
+    var renumbering = SlotRenumbering()
     for slot in earlier.slots {
-      guard slot.count == 2, slot[0] > last, slot[0] <= PropertyNumber.rawValueMax,
+      guard 2...3 ~= slot.count, slot[0] > last, slot[0] <= PropertyNumber.rawValueMax,
         let code = UInt8(exactly: slot[1]).map(SlotCode.init(rawValue:)),
         code != .toMany, let kind = code.kind
       else { return nil }
@@ -93,25 +101,32 @@ extension RecordUpgrade {
       slots.append(
         SlotDescription(
           number: PropertyNumber(rawValue: slot[0]), kind: kind, isExternal: code == .external))
+      if slot.count == 3 {
+        let later = slot[2] == 0 ? nil : PropertyNumber(rawValue: slot[2])
+        renumbering.note(PropertyNumber(rawValue: slot[0]), later, isTaken: true)
+      }
     }
     guard 1..<present.version ~= earlier.version else { return nil }
     let layout = RecordLayout(version: earlier.version, slots: slots)
     var arena = RecordArena()
-    guard RecordUpgrade.isPossible(from: layout, to: present),
+    guard RecordUpgrade.isPossible(from: layout, to: present, renumbering),
       let template = try? earlier.template.withUnsafeBytes({ bytes in
         try present.validate(bytes)
         return arena.append(copying: bytes)
       })
     else { return nil }
-    self.init(from: layout, to: present, template: template)
+    self.init(from: layout, to: present, template: template, renumbering)
   }
 }
 
 extension LayoutVersions.Earlier {
-  fileprivate init(_ layout: RecordLayout, _ template: Record) {
+  fileprivate init(_ layout: RecordLayout, _ template: Record, _ renumbering: SlotRenumbering) {
     version = layout.version
     slots = layout.placedSlots.map { layout.slots[$0] }.sorted { $0.number < $1.number }
-      .map { [$0.number.rawValue, UInt16(SlotCode($0).rawValue)] }
+      .map { slot in
+        let later = renumbering.changed[slot.number].map { [$0?.rawValue ?? 0] }
+        return [slot.number.rawValue, UInt16(SlotCode(slot).rawValue)] + (later ?? [])
+      }
     self.template = template.withUnsafeBytes { Data($0) }
   }
 }

@@ -20,6 +20,9 @@ package struct PropertyNumber: RawRepresentable, Sendable, Hashable, Comparable 
   /// under this number.
   @inlinable package var reversed: PropertyNumber { PropertyNumber(rawValue: rawValue | 0x8000) }
 
+  /// The number of the property itself, whichever of its two directions this is.
+  package var forward: PropertyNumber { PropertyNumber(rawValue: rawValue & Self.rawValueMax) }
+
   @inlinable package static func == (left: PropertyNumber, right: PropertyNumber) -> Bool {
     left.rawValue == right.rawValue
   }

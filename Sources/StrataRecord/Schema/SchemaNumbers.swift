@@ -68,24 +68,56 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
 
   /// The numbers of a store whose model evolves. A name that continues another one gets its number,
   /// a new name gets a new number, and numbers of removed names are not used again.
+  ///
+  /// If a property continues several ones, it gets the number of one of them; if several properties
+  /// continue one, the first gets its number, and the others get new ones (`SlotRenumbering`). A
+  /// property that its entity has declared before keeps its number.
   package func evolved(by evolution: ModelEvolution, to model: ManagedObjectModel) -> SchemaNumbers
   {
     var evolved = SchemaNumbers()
     (evolved.lastEntity, evolved.lastProperty) = (lastEntity, lastProperty)
+    var taken: Set<UInt16> = []
     for entity in evolution.entities {
       guard let former = entity.former, let number = entities[former.name] else { continue }
-      let (name, formerNumbers) = (entity.description.name, properties[former.name] ?? [:])
-      evolved.entities[name] = number
-      evolved.properties[name] = entity.formerNames.compactMapValues { formerNumbers[$0] }
-      for list in entity.description.uniqueTogether + entity.description.indexes {
-        guard let formerList = entity.formerList(list),
-          let number = formerNumbers[Self.name(ofIndexOver: formerList)]
-        else { continue }
-        evolved.properties[name, default: [:]][Self.name(ofIndexOver: list)] = number
-      }
+      evolved.entities[entity.description.name] = number
+      evolved.take(from: self, of: entity, &taken) { $0.entity == former.name }
+      evolved.takeIndexes(from: self, of: entity, former)
     }
+    for entity in evolution.entities { evolved.take(from: self, of: entity, &taken) { _ in true } }
     evolved.number(model)
     return evolved
+  }
+
+  /// Gives the properties that an entity declares, and that have no number yet, the number of a
+  /// property that they continue.
+  ///
+  /// - Parameter isEligible: whether a property may pass its number on.
+  private mutating func take(
+    from former: SchemaNumbers, of entity: ModelEvolution.Entity, _ taken: inout Set<UInt16>,
+    where isEligible: (ModelEvolution.Property) -> Bool
+  ) {
+    let name = entity.description.name
+    for property in entity.description.ownProperties
+    where properties[name]?[property.name] == nil {
+      let numbers = (entity.origins[property.name] ?? []).filter(isEligible)
+        .compactMap { former.properties[$0.entity]?[$0.property] }
+      guard let number = numbers.first(where: { !taken.contains($0) }) else { continue }
+      taken.insert(number)
+      properties[name, default: [:]][property.name] = number
+    }
+  }
+
+  private mutating func takeIndexes(
+    from former: SchemaNumbers, of entity: ModelEvolution.Entity,
+    _ formerEntity: ModelOutline.Entity
+  ) {
+    let (name, numbers) = (entity.description.name, former.properties[formerEntity.name] ?? [:])
+    for list in entity.description.uniqueTogether + entity.description.indexes {
+      guard let formerList = entity.formerList(list),
+        let number = numbers[Self.name(ofIndexOver: formerList)]
+      else { continue }
+      properties[name, default: [:]][Self.name(ofIndexOver: list)] = number
+    }
   }
 
   /// The key of an index over several properties among the names of properties.

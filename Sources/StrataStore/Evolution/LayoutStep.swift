@@ -12,13 +12,16 @@ struct LayoutStep {
   /// - Parameters:
   ///   - former: the slots that the entity's records have.
   ///   - optional: the attributes among them that were optional.
+  ///   - moves: the present numbers of the entity's former properties.
   ///   - version: the version of a layout that differs.
   ///   - layouts: the versions of the layouts so far.
   init(
-    from former: [SlotDescription], optional: Set<PropertyNumber>, to entity: EntitySchema,
-    version: UInt16, _ layouts: LayoutVersions
+    from former: [SlotDescription], optional: Set<PropertyNumber>, _ moves: PropertyMoves,
+    to entity: EntitySchema, version: UInt16, _ layouts: LayoutVersions
   ) {
-    let stored = Set(former.filter { !$0.isTransient }.map(\.number))
+    let renumbering = moves.renumbering(of: former, to: entity)
+    let stored = Set(former.filter { !$0.isTransient }.compactMap { moves[$0.number] })
+    let optional = Set(optional.compactMap { moves[$0] })
     var (filled, defaults) = (Set<PropertyNumber>(), [(slot: Int, value: PropertyValue)]())
     for (slot, property) in entity.description.properties.enumerated() {
       guard let attribute = property.attribute, !attribute.isTransient, !attribute.isExternal,
@@ -33,7 +36,7 @@ struct LayoutStep {
     self.filled = filled
     let present = entity.layout.placedSlots.map { entity.layout.slots[$0] }
       .sorted { $0.number < $1.number }
-    if filled.isEmpty, former == present {
+    if filled.isEmpty, renumbering.isEmpty, former == present {
       upgrade = nil
       return
     }
@@ -44,6 +47,6 @@ struct LayoutStep {
     }
     upgrade = RecordUpgrade(
       from: RecordLayout(version: layouts.version(of: entity.number), slots: former), to: layout,
-      template: template)
+      template: template, renumbering)
   }
 }

@@ -21,8 +21,11 @@ struct StoreEvolution {
   /// The catalog of the store afterwards.
   let catalog: Catalog
   let schema: Schema
-  /// The numbers of the attributes that show their default in objects that have no value.
-  private let filled: Set<PropertyNumber>
+  /// The numbers of the attributes that show their default in objects that have no value, and of
+  /// the properties that continue another one in some objects.
+  private let changedValues: Set<PropertyNumber>
+  /// The present numbers of the former properties, by entity. New entities are missing.
+  private let moves: [EntityNumber: PropertyMoves]
 
   /// - Parameters:
   ///   - removing: the entities, and the properties as `Entity.property`, whose data may be
@@ -46,23 +49,28 @@ struct StoreEvolution {
     self.evolution = evolution
     former = StoredModel(stored.outline, stored.numbers)
     var layouts = stored.layouts
-    var filled: Set<PropertyNumber> = []
+    var changedValues: Set<PropertyNumber> = []
+    var moves: [EntityNumber: PropertyMoves] = [:]
     // For its slots, whatever the versions of the layouts are.
     let draft = Schema(
       model: model, numbers: numbers, store: StoreIdentity(stored.uuid), version: version)
     for entity in evolution.entities {
-      guard let formerName = entity.former?.name, !entity.description.isAbstract,
+      guard let formerName = entity.former?.name,
         let number = numbers.number(ofEntity: entity.description.name),
         let present = draft.entity(number)
       else { continue }
+      let ofEntity = PropertyMoves(of: entity, from: former, to: present)
+      moves[number] = ofEntity
+      if entity.description.isAbstract { continue }
       guard let slots = former.slots(of: formerName) else {
         throw .damaged(
           tree: Trees.catalogName, key: "numbers", reason: "a name of the store's model has none")
       }
       let step = LayoutStep(
-        from: slots, optional: former.optionalAttributes(of: formerName), to: present,
+        from: slots, optional: former.optionalAttributes(of: formerName), ofEntity, to: present,
         version: version, layouts)
-      filled.formUnion(step.filled)
+      changedValues.formUnion(step.filled)
+      changedValues.formUnion(ofEntity.changedNumbers)
       guard let upgrade = step.upgrade else { continue }
       do throws(RecordError) {
         try layouts.replaceLayout(of: number, by: upgrade)
@@ -70,7 +78,7 @@ struct StoreEvolution {
         throw .damaged(tree: Trees.catalogName, key: "layouts", reason: error.description)
       }
     }
-    self.filled = filled
+    (self.changedValues, self.moves) = (changedValues, moves)
     schema = Schema(
       model: model, numbers: numbers, store: StoreIdentity(stored.uuid), version: version,
       layouts: layouts)
@@ -110,7 +118,9 @@ extension StoreEvolution {
       try Catalog.version(in: transaction, tree) == stored.version
     else { return nil }
     let generation = try Catalog.generation(in: transaction, ofVersion: stored.version)
-    try removeData(in: transaction)
+    try LinkTransfer(from: former, to: schema, trees, moves).run(in: transaction)
+    try ExternalTransfer(from: former, to: schema, moves).run(in: transaction)
+    try removeEntities(in: transaction)
     let (made, newlyUnique) = try removeIndexes(in: transaction)
     let view = StoreView(transaction, trees, schema, generation: 0)
     try IndexMaker(view, making: made, checking: checksConstraints ? newlyUnique : []).run(
@@ -133,9 +143,8 @@ extension StoreEvolution {
     }
   }
 
-  /// Empties the trees of removed entities, and removes the entries and bytes that removed
-  /// properties have beside the records.
-  private func removeData(in transaction: WriteTransaction) throws {
+  /// Empties the trees of removed entities.
+  private func removeEntities(in transaction: WriteTransaction) throws {
     for name in evolution.removedEntities {
       guard let number = former.number(of: name) else { continue }
       for prefix in ["r", "i", "x"] {
@@ -147,23 +156,6 @@ extension StoreEvolution {
           throw StoreError.modelMismatch([ModelMismatch(name, .removedWithObjects)])
         }
         try writer.empty()
-      }
-    }
-    for property in evolution.removedProperties {
-      guard let entity = former.number(of: property.entity),
-        let number = former.numbers.number(
-          ofProperty: property.property, declaredBy: property.entity)
-      else { continue }
-      let name = "i\(entity.rawValue)"
-      if let tree = try transaction.tree(named: name) {
-        let writer = TreeWriter(tree, named: name, in: transaction)
-        try writer.removeEntries(of: number)
-        try writer.removeEntries(of: number.reversed)
-      }
-      for heir in former.heirs(of: property.entity) {
-        let name = "x\(heir.rawValue)"
-        guard let tree = try transaction.tree(named: name) else { continue }
-        try TreeWriter(tree, named: name, in: transaction).removeExternalValues(of: number)
       }
     }
   }
@@ -194,34 +186,67 @@ extension StoreEvolution {
     removed: [(tree: String, number: PropertyNumber)], made: Set<PropertyNumber>,
     newlyUnique: Set<PropertyNumber>
   ) {
-    var removed: [(tree: String, number: PropertyNumber)] = []
-    let present = StoredModel(catalog.outline, catalog.numbers)
-    var made: Set<PropertyNumber> = []
-    var newlyUnique: Set<PropertyNumber> = []
-    for entity in evolution.entities {
-      let indexes = present.indexes(declaredBy: entity.description.name)
-      let formerIndexes = entity.former.map { former.indexes(declaredBy: $0.name) } ?? []
-      for index in formerIndexes {
-        let continued = indexes.first { $0.number == index.number }
-        if let continued, continued.parts == index.parts, !isFilled(continued) {
-          if continued.isUnique, !index.isUnique { newlyUnique.insert(index.number) }
-          continue
-        }
-        guard let number = entity.former.flatMap({ former.number(of: $0.name) }) else { continue }
-        removed.append(("i\(number.rawValue)", index.number))
-      }
-      for index in indexes {
-        let formerIndex = formerIndexes.first { $0.number == index.number }
-        if formerIndex?.parts == index.parts, !isFilled(index) { continue }
-        made.insert(index.number)
-        if index.isUnique { newlyUnique.insert(index.number) }
+    let (formerPlaces, places) = (self.formerPlaces(), self.places())
+    var (made, newlyUnique) = (Set<PropertyNumber>(), Set<PropertyNumber>())
+    for (number, place) in places {
+      let formerPlace = formerPlaces[number]
+      let isMade = formerPlace?.hasEqualEntries(place) != true || hasChangedValues(place.index)
+      if isMade { made.insert(number) }
+      if place.index.isUnique, isMade || formerPlace?.index.isUnique == false {
+        newlyUnique.insert(number)
       }
     }
-    return (removed, made, newlyUnique)
+    // The trees of removed entities are emptied.
+    let removed = formerPlaces.filter { number, place in
+      !evolution.removedEntities.contains(place.declaring)
+        && (places[number] == nil || made.contains(number))
+    }
+    return (removed.map { ($1.tree, $0) }.sorted { $0 < $1 }, made, newlyUnique)
   }
 
-  /// Whether objects that had no value show a default now.
-  private func isFilled(_ index: StoredModel.Index) -> Bool {
-    index.parts.contains { filled.contains($0.property) }
+  /// An index, and the objects that it holds.
+  private struct IndexPlace {
+    let index: StoredModel.Index
+    /// The name of the entity that declares it.
+    let declaring: String
+    let tree: String
+    /// The entities that the store has had before, and whose objects the index holds.
+    let family: Set<EntityNumber>
+
+    func hasEqualEntries(_ other: IndexPlace) -> Bool {
+      tree == other.tree && index.parts == other.index.parts && family == other.family
+    }
+  }
+
+  private func formerPlaces() -> [PropertyNumber: IndexPlace] {
+    var places: [PropertyNumber: IndexPlace] = [:]
+    for name in former.entities.byName.keys {
+      guard let number = former.number(of: name) else { continue }
+      let family = former.family(of: name).filter { moves[$0] != nil }
+      for index in former.indexes(declaredBy: name) {
+        places[index.number] = IndexPlace(
+          index: index, declaring: name, tree: "i\(number.rawValue)", family: family)
+      }
+    }
+    return places
+  }
+
+  private func places() -> [PropertyNumber: IndexPlace] {
+    let present = StoredModel(catalog.outline, catalog.numbers)
+    var places: [PropertyNumber: IndexPlace] = [:]
+    for entity in schema.entities {
+      let name = entity.description.name
+      for index in present.indexes(declaredBy: name) {
+        places[index.number] = IndexPlace(
+          index: index, declaring: name, tree: "i\(entity.number.rawValue)",
+          family: Set(entity.family.filter { moves[$0] != nil }))
+      }
+    }
+    return places
+  }
+
+  /// Whether objects show another value of a part than they did.
+  private func hasChangedValues(_ index: StoredModel.Index) -> Bool {
+    index.parts.contains { changedValues.contains($0.property) }
   }
 }

@@ -34,34 +34,25 @@ struct StoredModel {
     }
   }
 
-  let entities: [String: ModelOutline.Entity]
+  let entities: StoredEntities
   let numbers: SchemaNumbers
 
   init(_ outline: ModelOutline, _ numbers: SchemaNumbers) {
-    // A damaged outline may name an entity twice.
-    entities = Dictionary(outline.entities.map { ($0.name, $0) }) { first, _ in first }
+    entities = StoredEntities(outline)
     self.numbers = numbers
   }
 
   func number(of entity: String) -> EntityNumber? { numbers.number(ofEntity: entity) }
 
-  /// An entity and those that it inherits from, itself first.
-  func lineage(of name: String) -> [ModelOutline.Entity] {
-    var lineage: [ModelOutline.Entity] = []
-    var next = entities[name]
-    // A damaged outline may inherit in a circle.
-    while let entity = next, lineage.count <= entities.count {
-      lineage.append(entity)
-      next = entity.superentity.flatMap { entities[$0] }
-    }
-    return lineage
+  func number(of property: ModelEvolution.Property) -> PropertyNumber? {
+    numbers.number(ofProperty: property.property, declaredBy: property.entity)
   }
 
   /// The slots of an entity's records that have a place, in the order of their numbers; nil if one
   /// has no number.
   func slots(of name: String) -> [SlotDescription]? {
     var slots: [SlotDescription] = []
-    for entity in lineage(of: name) {
+    for entity in entities.lineage(of: name) {
       for attribute in entity.attributes {
         guard let number = numbers.number(ofProperty: attribute.name, declaredBy: entity.name)
         else { return nil }
@@ -83,16 +74,18 @@ struct StoredModel {
     return isRepeated ? nil : slots
   }
 
-  /// The entities whose objects are objects of `name`, which is one of them.
-  func heirs(of name: String) -> [EntityNumber] {
-    entities.keys.filter { heir in lineage(of: heir).contains { $0.name == name } }
-      .compactMap(number).sorted()
+  /// The entities that are not abstract and whose objects are objects of `name`.
+  func family(of name: String) -> Set<EntityNumber> {
+    Set(
+      entities.heirs(of: name).filter { entities[$0]?.isAbstract == false }.compactMap {
+        number(of: $0)
+      })
   }
 
   /// The attributes of an entity, inherited ones included, that may have no value.
   func optionalAttributes(of name: String) -> Set<PropertyNumber> {
     var optional: Set<PropertyNumber> = []
-    for entity in lineage(of: name) {
+    for entity in entities.lineage(of: name) {
       for attribute in entity.attributes where attribute.isOptional {
         guard let number = numbers.number(ofProperty: attribute.name, declaredBy: entity.name)
         else { continue }
@@ -130,7 +123,7 @@ struct StoredModel {
 
   /// A property that an entity has, its own or inherited, as a part of an index.
   private func part(_ property: String, in entity: String) -> Index.Part? {
-    for entity in lineage(of: entity) {
+    for entity in entities.lineage(of: entity) {
       guard let number = numbers.number(ofProperty: property, declaredBy: entity.name) else {
         continue
       }

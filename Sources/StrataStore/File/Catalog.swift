@@ -27,9 +27,9 @@ import StrataRecord
 ///
 /// Numbers are little-endian. `seal` is reserved: Docs/FileFormat.md, "Catalog".
 struct Catalog {
-  /// The format of a store that has had one model, of one that has had several, and of one that has
-  /// kept a history.
-  static let formatVersions = 2...4
+  /// The format of a store that has had one model, of one that has had several, of one that has
+  /// kept a history, and of one whose properties have moved between entities under other numbers.
+  static let formatVersions = 2...5
   private static let magic = Array("Strata".utf8)
 
   let uuid: UUID
@@ -109,7 +109,7 @@ struct Catalog {
 
   /// Writes the entries that describe the model, and the format that they make.
   func writeModel(in transaction: WriteTransaction, _ tree: Tree) throws(LMDBError) {
-    try Self.writeFormat(ofVersion: version, in: transaction, tree)
+    try Self.writeFormat(ofVersion: version, layouts, in: transaction, tree)
     try Self.put(.model, outline.text, in: transaction, tree)
     try Self.put(.numbers, numbers.text, in: transaction, tree)
     try Self.put(.version, Self.littleEndian(version), in: transaction, tree)
@@ -123,10 +123,12 @@ struct Catalog {
   ///
   /// - Parameter version: how many models the store has had.
   static func writeFormat(
-    ofVersion version: UInt16, in transaction: WriteTransaction, _ tree: Tree
+    ofVersion version: UInt16, _ layouts: LayoutVersions, in transaction: WriteTransaction,
+    _ tree: Tree
   ) throws(LMDBError) {
     let hasHistory = try transaction.note(HistoryState.note) != nil
-    let format: UInt16 = hasHistory ? 4 : version == 1 ? 2 : 3
+    let format: UInt16 =
+      layouts.hasRenumberedSlots ? 5 : hasHistory ? 4 : version == 1 ? 2 : 3
     try put(.format, magic + littleEndian(format), in: transaction, tree)
   }
 

@@ -22,6 +22,14 @@ enum EntryKey {
     return bytes
   }
 
+  /// The entity of a link's owner or target; nil if the bytes, which are from the disk, are no
+  /// link.
+  static func entity(ofLink key: [UInt8], isOwner: Bool) -> EntityNumber? {
+    guard key.count == prefixByteCount + linkByteCount else { return nil }
+    let start = prefixByteCount + (isOwner ? 0 : 8)
+    return EntityNumber(rawValue: UInt16(key[start]) << 8 | UInt16(key[start + 1]))
+  }
+
   /// Calls `body` with the key of one link.
   static func withLink<Result>(
     _ number: PropertyNumber, _ owner: ObjectKey, _ target: ObjectKey,

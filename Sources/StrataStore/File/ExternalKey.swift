@@ -12,6 +12,25 @@ struct ExternalKey {
     word = (key.serial << 16 | UInt64(property.rawValue)).bigEndian
   }
 
+  /// Nil if the bytes, which are from the disk, are no such key.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == MemoryLayout<UInt64>.size else { return nil }
+    word = bytes.loadUnaligned(as: UInt64.self)
+  }
+
+  var serial: UInt64 { UInt64(bigEndian: word) >> 16 }
+
+  var property: PropertyNumber {
+    PropertyNumber(rawValue: UInt16(truncatingIfNeeded: UInt64(bigEndian: word)))
+  }
+
+  /// The key of another attribute's value of the same object.
+  func with(_ property: PropertyNumber) -> ExternalKey {
+    ExternalKey(word: (serial << 16 | UInt64(property.rawValue)).bigEndian)
+  }
+
+  private init(word: UInt64) { self.word = word }
+
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

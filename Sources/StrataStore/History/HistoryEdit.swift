@@ -78,7 +78,8 @@ package enum HistoryEdit: Sendable {
     guard let catalog = try transaction.tree(named: Trees.catalogName) else {
       throw StoreError.damaged(tree: Trees.catalogName, key: nil, reason: "the tree is missing")
     }
-    try Catalog.writeFormat(ofVersion: schema.version, in: transaction, catalog)
+    try Catalog.writeFormat(
+      ofVersion: schema.version, schema.layouts, in: transaction, catalog)
   }
 }
 

@@ -63,6 +63,56 @@ import Testing
     #expect(values(record, present) == [.null, .int(36)])
   }
 
+  @Test func `shows the values of slots that have another number now`() throws {
+    let present = Self.layout(2, [(1, .attribute(.string)), (6, .attribute(.int16))])
+    let upgrade = RecordUpgrade(
+      from: Self.earlier, to: present, template: makeRecord([.null, .null], present),
+      Self.renumbering(2, 6))
+    let record = try Self.upgraded(makeRecord([.string("Ada"), .int(36)], Self.earlier), upgrade)
+    #expect(values(record, present) == [.string("Ada"), .int(36)])
+    var layouts = LayoutVersions()
+    try layouts.replaceLayout(of: EntityNumber(rawValue: 2), by: upgrade)
+    #expect(layouts.hasRenumberedSlots)
+    #expect(
+      String(decoding: layouts.text, as: UTF8.self)
+        == #"{"entities":{"2":{"earlier":[{"slots":[[1,13],[2,3,6]],"#
+        + #""template":"AgAAAAAAAA==","version":1}],"version":2}}}"#)
+  }
+
+  @Test func `shows no value of an earlier slot whose number another slot has now`() throws {
+    let present = Self.layout(2, [(1, .attribute(.string)), (2, .attribute(.int16))])
+    let upgrade = RecordUpgrade(
+      from: Self.earlier, to: present, template: makeRecord([.null, .int(7)], present),
+      Self.renumbering(2, nil))
+    let record = try Self.upgraded(makeRecord([.string("Ada"), .int(36)], Self.earlier), upgrade)
+    #expect(values(record, present) == [.string("Ada"), .int(7)])
+  }
+
+  @Test func `shows no value of a slot that was gone in between`() throws {
+    let entity = EntityNumber(rawValue: 2)
+    let between = Self.layout(2, [(1, .attribute(.string)), (6, .attribute(.int16))])
+    let last = Self.layout(3, [(1, .attribute(.string)), (2, .attribute(.int16))])
+    var layouts = LayoutVersions()
+    try layouts.replaceLayout(
+      of: entity,
+      by: RecordUpgrade(
+        from: Self.earlier, to: between, template: makeRecord([.null, .int(5)], between)))
+    try layouts.replaceLayout(
+      of: entity,
+      by: RecordUpgrade(from: between, to: last, template: makeRecord([.null, .int(7)], last)))
+    let upgrades = try #require(layouts.upgrades(of: entity, to: last))
+    let record = try Self.upgraded(
+      makeRecord([.string("Ada"), .int(36)], Self.earlier), upgrades[0])
+    #expect(values(record, last) == [.string("Ada"), .int(7)])
+  }
+
+  private static func renumbering(_ former: UInt16, _ later: UInt16?) -> SlotRenumbering {
+    var renumbering = SlotRenumbering()
+    renumbering.note(
+      PropertyNumber(rawValue: former), later.map(PropertyNumber.init(rawValue:)), isTaken: true)
+    return renumbering
+  }
+
   @Test(arguments: everyKind)
   func `shows the same values of every type`(kind: SlotKind) throws {
     let earlier = Self.layout(1, [(1, kind), (2, .attribute(.string))])

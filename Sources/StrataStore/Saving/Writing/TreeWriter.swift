@@ -71,24 +71,6 @@ package struct TreeWriter {
     }
   }
 
-  /// Removes the values of an external attribute from a tree of external values.
-  ///
-  /// - Throws: `LMDBError`.
-  package func removeExternalValues(of number: PropertyNumber) throws {
-    try withUnsafeBytes(of: number.rawValue.bigEndian) { suffix in
-      var going: [[UInt8]] = []
-      var editor = try transaction.editCursor(in: tree)
-      var isThere = try editor.cursor.first()
-      while isThere {
-        if editor.cursor.key.suffix(suffix.count).elementsEqual(suffix) {
-          going.append([UInt8](editor.cursor.key))
-        }
-        isThere = try editor.cursor.next()
-      }
-      for key in going { try key.withUnsafeBytes { _ = try editor.remove($0) } }
-    }
-  }
-
   // MARK: - Records
 
   /// Removes records.

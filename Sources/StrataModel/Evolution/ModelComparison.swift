@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Compares a store's model with a program's, entity by entity and property by property.
+///
+/// Each entity that has objects is compared with all of its properties: what a superentity declares
+/// may be new for one of its subentities and old for another.
+struct ModelComparison {
+  typealias Property = ModelEvolution.Property
+
+  /// A stored property that the objects of an entity do not have any more.
+  private struct Loss {
+    /// The stored name of the entity.
+    let entity: String
+    let isAbstract: Bool
+    /// Whether the code of a stage sets another property in its place.
+    let isReplaced: Bool
+  }
+
+  let stored: StoredEntities
+  let model: ManagedObjectModel
+  private let removing: Set<String>
+  private let converting: Set<String>
+
+  private(set) var entities: [ModelEvolution.Entity] = []
+  private(set) var removedEntities: [String] = []
+  private(set) var mismatches: [ModelMismatch] = []
+  private(set) var awaited: [Property] = []
+
+  /// The names of the model's entities, by the names that they had.
+  private(set) var presentNames: [String: String] = [:]
+  /// The stored properties that an entity's properties continue, by the entity's name and theirs.
+  private var continued: [String: [String: Property]] = [:]
+  /// The properties that continue a stored one.
+  private(set) var successors: [Property: Set<Property>] = [:]
+  private var losses: [Property: [Loss]] = [:]
+  /// The stored properties that objects of some entity still have.
+  private var kept: Set<Property> = []
+
+  init(
+    _ stored: StoredEntities, _ model: ManagedObjectModel, _ removing: Set<String>,
+    _ converting: Set<String>
+  ) {
+    (self.stored, self.model) = (stored, model)
+    (self.removing, self.converting) = (removing, converting)
+  }
+
+  mutating func run() {
+    matchEntities()
+    let formerNames = Dictionary(presentNames.map { ($0.value, $0.key) }) { first, _ in first }
+    let pairs = model.entities.map { ($0, formerNames[$0.name].flatMap { stored[$0] }) }
+    for case (let entity, let former?) in pairs { matchProperties(of: entity, with: former) }
+    for case (let entity, let former?) in pairs { compare(entity, with: former) }
+    removedEntities = stored.byName.keys.filter { presentNames[$0] == nil }.sorted()
+    for name in removedEntities where !removing.contains(name) {
+      note(ModelMismatch(name, .removed))
+    }
+    noteLosses()
+    let origins = self.origins()
+    entities = pairs.map { entity, former in
+      ModelEvolution.Entity(
+        description: entity, former: former, formerProperties: continued[entity.name] ?? [:],
+        origins: origins[entity.name] ?? [:])
+    }
+  }
+
+  mutating func note(_ mismatch: ModelMismatch) {
+    // A superentity's property is compared for each of its subentities.
+    if !mismatches.contains(mismatch) { mismatches.append(mismatch) }
+  }
+
+  // MARK: - Names
+
+  private mutating func matchEntities() {
+    for entity in model.entities {
+      let former = formerName(
+        entity.name, entity.originalName, among: { stored[$0] != nil },
+        isTaken: { model.entity(named: $0) != nil })
+      guard let former else { continue }
+      if let other = presentNames.updateValue(entity.name, forKey: former), other != entity.name {
+        note(ModelMismatch(entity.name, .ambiguousOriginalName(former)))
+      }
+    }
+  }
+
+  /// The stored name that `name` continues; nil if it is new.
+  private func formerName(
+    _ name: String, _ originalName: String?, among isStored: (String) -> Bool,
+    isTaken: (String) -> Bool
+  ) -> String? {
+    if isStored(name) { return name }
+    guard let originalName, isStored(originalName), !isTaken(originalName) else { return nil }
+    return originalName
+  }
+
+  private mutating func matchProperties(
+    of entity: EntityDescription, with former: ModelOutline.Entity
+  ) {
+    let properties = storedProperties(of: former)
+    let names = Set(entity.properties.map(\.name))
+    var matches: [String: Property] = [:]
+    var taken: Set<Property> = []
+    for (declaring, property) in entity.declaredProperties {
+      let name = formerName(
+        property.name, property.originalName, among: { properties[$0] != nil },
+        isTaken: names.contains)
+      guard let name, let match = properties[name] else { continue }
+      if !taken.insert(match).inserted {
+        note(
+          ModelMismatch(declaring.name, property: property.name, .ambiguousOriginalName(name)))
+      }
+      matches[property.name] = match
+      successors[match, default: []].insert(
+        Property(entity: declaring.name, property: property.name))
+    }
+    continued[entity.name] = matches
+  }
+
+  /// All properties of a stored entity, inherited ones included, by name.
+  private func storedProperties(of entity: ModelOutline.Entity) -> [String: Property] {
+    var properties: [String: Property] = [:]
+    for declaring in stored.lineage(of: entity.name) {
+      for name in declaring.attributes.map(\.name) + declaring.relationships.map(\.name) {
+        let property = Property(entity: declaring.name, property: name)
+        properties[name] = properties[name] ?? property
+      }
+    }
+    return properties
+  }
+
+  /// The stored properties that each property continues, by the name of the entity that declares it
+  /// and its own.
+  private func origins() -> [String: [String: [Property]]] {
+    var origins: [String: [String: [Property]]] = [:]
+    // Superentities come first.
+    for entity in model.entities {
+      for (declaring, property) in entity.declaredProperties {
+        guard let former = continued[entity.name]?[property.name] else { continue }
+        var known = origins[declaring.name]?[property.name] ?? []
+        if !known.contains(former) { known.append(former) }
+        origins[declaring.name, default: [:]][property.name] = known
+      }
+    }
+    return origins
+  }
+
+  // MARK: - One entity
+
+  private mutating func compare(_ entity: EntityDescription, with former: ModelOutline.Entity) {
+    if entity.isAbstract, !former.isAbstract {
+      note(ModelMismatch(entity.name, .becameAbstract))
+    }
+    var lost = Set(storedProperties(of: former).values)
+    for (declaring, property) in entity.declaredProperties {
+      let present = Property(entity: declaring.name, property: property.name)
+      let isConverted = converting.contains("\(present.entity).\(present.property)")
+      guard let match = continued[entity.name]?[property.name],
+        !isConverted || isContinued(match, by: property, present)
+      else {
+        if let replaced = continued[entity.name]?.removeValue(forKey: property.name) {
+          lost.remove(replaced)
+          noteLoss(of: replaced, former, isReplaced: true)
+        }
+        // An abstract entity has no objects that need a value.
+        if !former.isAbstract, let attribute = property.attribute {
+          compareNew(attribute, present, isConverted)
+        }
+        continue
+      }
+      lost.remove(match)
+      kept.insert(match)
+      switch property {
+      case .attribute(let attribute): compare(attribute, present, with: match, former, isConverted)
+      case .relationship(let relationship): compare(relationship, present, with: match)
+      }
+    }
+    for property in lost where stored.hasData(property) {
+      noteLoss(of: property, former, isReplaced: false)
+    }
+  }
+
+  /// Notes that an attribute must have a value that existing objects do not have.
+  private mutating func noteMissing(
+    _ kind: ModelMismatch.Kind, _ present: Property, _ isConverted: Bool
+  ) {
+    if !isConverted {
+      note(ModelMismatch(present.entity, property: present.property, kind))
+    } else if !awaited.contains(present) {
+      awaited.append(present)
+    }
+  }
+
+  private mutating func compareNew(
+    _ attribute: AttributeDescription, _ present: Property, _ isConverted: Bool
+  ) {
+    if attribute.isTransient { return }
+    if attribute.derivation != nil {
+      return note(ModelMismatch(present.entity, property: present.property, .newDerivation))
+    }
+    if !attribute.hasDefault { noteMissing(.missingDefault, present, isConverted) }
+  }
+
+  private mutating func compare(
+    _ attribute: AttributeDescription, _ present: Property, with match: Property,
+    _ formerEntity: ModelOutline.Entity, _ isConverted: Bool
+  ) {
+    guard let former = stored.attribute(match) else {
+      return note(ModelMismatch(present.entity, property: present.property, .changedKind))
+    }
+    if former.isTransient || attribute.isTransient {
+      if !former.isTransient {
+        noteLoss(of: match, formerEntity, isReplaced: false)
+      } else if !attribute.isTransient, !attribute.hasDefault {
+        // A value that was never stored is new to the store.
+        noteMissing(.missingDefault, present, isConverted)
+      }
+    } else if let kind = changedForm(of: former, to: attribute) {
+      note(ModelMismatch(present.entity, property: present.property, kind))
+    } else if former.isOptional, !attribute.hasDefault {
+      noteMissing(.missingDefaultForNil, present, isConverted)
+    }
+  }
+
+  private mutating func compare(
+    _ relationship: RelationshipDescription, _ present: Property, with match: Property
+  ) {
+    guard let former = stored.relationship(match) else {
+      return note(ModelMismatch(present.entity, property: present.property, .changedKind))
+    }
+    if !isContinued(former, by: relationship, present) {
+      note(ModelMismatch(present.entity, property: present.property, .changedRelationship))
+    }
+  }
+
+  // MARK: - Losses
+
+  private mutating func noteLoss(
+    of property: Property, _ entity: ModelOutline.Entity, isReplaced: Bool
+  ) {
+    losses[property, default: []].append(
+      Loss(entity: entity.name, isAbstract: entity.isAbstract, isReplaced: isReplaced))
+  }
+
+  /// Notes each loss of data that the program has not named: by the entity that had declared the
+  /// property if all objects lose it, else by each entity whose objects lose it.
+  private mutating func noteLosses() {
+    let all = losses.sorted { ($0.key.entity, $0.key.property) < ($1.key.entity, $1.key.property) }
+    for (property, losses) in all {
+      let unnamed = losses.filter { !$0.isReplaced && !isNamed(property, of: $0.entity) }
+      let isWhole = !kept.contains(property) && unnamed.count == losses.count
+      for entity in isWhole ? [property.entity] : unnamed.filter({ !$0.isAbstract }).map(\.entity) {
+        note(ModelMismatch(entity, property: property.property, .removed))
+      }
+    }
+  }
+
+  private func isNamed(_ property: Property, of entity: String) -> Bool {
+    removing.contains("\(property.entity).\(property.property)")
+      || removing.contains("\(entity).\(property.property)")
+  }
+}
+
+extension EntityDescription {
+  /// All properties, each with the entity that declares it.
+  fileprivate var declaredProperties:
+    [(declaring: EntityDescription, property: PropertyDescription)]
+  {
+    (superentity?.declaredProperties ?? []) + ownProperties.map { (self, $0) }
+  }
+}
+
+extension AttributeDescription {
+  /// Whether objects without a value are valid, or show a default.
+  fileprivate var hasDefault: Bool { isOptional || defaultValue != .null }
+}
