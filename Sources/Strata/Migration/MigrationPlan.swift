@@ -174,7 +174,7 @@ extension MigrationStage {
     _ progress: (@Sendable (MigrationProgress) -> Void)?, _ watch: BatchWatch
   ) -> StoreStage {
     StoreStage(
-      from: from, to: to, removing: removing, converting: converting
+      name, from: from, to: to, removing: removing, converting: converting
     ) { [self] store, former in
       let migration = Migration(
         name, store, model: to, from: former, progress: progress, watch)

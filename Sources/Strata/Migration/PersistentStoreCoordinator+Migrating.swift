@@ -14,8 +14,9 @@ extension PersistentStoreCoordinator {
   ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
   ///     deleted after the last stage.
   ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.
-  /// - Throws: as the initializer without a plan; `StoreError.valuesMissing`; the errors of a
-  ///   stage's code. After an error of a stage, the store is as it was before that stage.
+  /// - Throws: as the initializer without a plan; `StoreError.laterModel` if the store has a later
+  ///   model of the plan; `StoreError.valuesMissing`; the errors of a stage's code. After an error
+  ///   of a stage, the store is as it was before that stage.
   public convenience init(
     at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
     removing: Set<String> = [], durability: StoreDurability = .full,

@@ -26,6 +26,9 @@ extension StoreError: CustomStringConvertible {
     case .modelMismatch(let differences):
       "The store was made with another model. "
         + differences.map(\.description).joined(separator: " ")
+    case .laterModel(let stage):
+      "The store has a later model than this program: it has been through the migration's stage "
+        + "\"\(stage)\". Update the program, or restore a backup that was made before the stage."
     case .valuesMissing(let entity, let property, let count):
       "The migration has left \(Self.count(count, "object")) without a value of "
         + "\(entity).\(property), which must have one. The store is as it was. Set it in all "

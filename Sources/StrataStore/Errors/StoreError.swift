@@ -25,6 +25,10 @@ public enum StoreError: Error, Sendable {
   /// The store was made with another model, and these differences cannot be inferred: the store was
   /// not changed. The description of each has the remedy.
   case modelMismatch([ModelMismatch])
+  /// The store has a later model of the migration plan than the program: it has been through the
+  /// stage of this name, and no stage leads back. The store was not changed. Update the program, or
+  /// restore a backup that was made before the stage.
+  case laterModel(stage: String)
   /// The code of a migration's stage has left objects without a value of an attribute that is new,
   /// or no longer optional, and has no default. The store is as it was. Set the value in all
   /// objects, or give the attribute a default.

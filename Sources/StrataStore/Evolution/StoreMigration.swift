@@ -45,7 +45,8 @@ package struct StoreMigration {
   ///
   /// - Parameter model: the model to which the store is migrated.
   /// - Returns: the stages that were run.
-  /// - Throws: `StoreError`, `CancellationError`; the errors of the stages' code.
+  /// - Throws: `StoreError`, `.laterModel` among others; `CancellationError`; the errors of the
+  ///   stages' code.
   package func run(to model: ManagedObjectModel) throws -> [StageOutcome] {
     var outcomes: [StageOutcome] = []
     let target = ModelOutline(model)
@@ -53,6 +54,7 @@ package struct StoreMigration {
       let catalog = try OpenStore.catalog(
         of: environment, path: path, expecting: target, SchemaNumbers(newStoreOf: model))
       if catalog.outline == target { return outcomes }
+      try requireNoWayBack(from: catalog.outline, to: target)
       let next = stages.firstIndex {
         // A stage that does not change the model would run again and again.
         ModelOutline($0.from) == catalog.outline && ModelOutline($0.to) != catalog.outline
@@ -67,6 +69,19 @@ package struct StoreMigration {
         return outcomes
       }
     }
+  }
+
+  // MARK: - No way back
+
+  /// - Throws: `laterModel` if the plan has the target, and the store has a later model of it.
+  private func requireNoWayBack(
+    from stored: ModelOutline, to target: ModelOutline
+  ) throws(StoreError) {
+    let outlines = stages.flatMap { [ModelOutline($0.from), ModelOutline($0.to)] }
+    guard let place = outlines.firstIndex(of: stored),
+      let targetPlace = outlines.lastIndex(of: target), targetPlace < place
+    else { return }
+    throw .laterModel(stage: stages[(place - 1) / 2].name)
   }
 
   // MARK: - Inference

@@ -4,6 +4,7 @@ package import StrataModel
 
 /// One stage of a migration: from one model to the next, with code that converts the data.
 package struct StoreStage: Sendable {
+  package let name: String
   package let from: ManagedObjectModel
   package let to: ManagedObjectModel
   /// The entities, and the properties as `Entity.property`, whose data may be deleted.
@@ -15,11 +16,11 @@ package struct StoreStage: Sendable {
   package let convert: @Sendable (TransactionStore, _ former: ReadView) throws -> Void
 
   package init(
-    from: ManagedObjectModel, to: ManagedObjectModel, removing: Set<String>,
+    _ name: String, from: ManagedObjectModel, to: ManagedObjectModel, removing: Set<String>,
     converting: Set<String>,
     convert: @escaping @Sendable (TransactionStore, ReadView) throws -> Void
   ) {
-    (self.from, self.to) = (from, to)
+    (self.name, self.from, self.to) = (name, from, to)
     (self.removing, self.converting, self.convert) = (removing, converting, convert)
   }
 }
