@@ -182,8 +182,10 @@ let package = Package(
         name: "CompileFailureTests", dependencies: ["Strata"], swiftSettings: settings),
       // A process that saves until it is killed, and what the store is like afterwards.
       .executableTarget(
-        name: "CrashWriter", dependencies: ["Strata", "CrashLedger"], path: "Tests/CrashWriter",
-        swiftSettings: settings),
+        name: "CrashWriter", dependencies: ["Strata", "CrashLedger", "CrashPoints"],
+        path: "Tests/CrashWriter", swiftSettings: settings),
+      // Numbers for the calls by which a process changes files.
+      .target(name: "CrashPoints", path: "Tests/CrashPoints"),
       .target(
         name: "CrashLedger", dependencies: ["Strata"], path: "Tests/CrashLedger",
         swiftSettings: settings),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CrashLedger
 import Foundation
 
 /// A running `CrashWriter`, and the end of it.
@@ -16,10 +17,10 @@ struct WriterProcess {
     #endif
   }()
 
-  /// - Parameter word: the writer's task besides saving.
-  init(storeAt url: URL, doing word: String? = nil) throws {
+  /// - Parameter words: the writer's task besides saving.
+  init(storeAt url: URL, doing words: String...) throws {
     process.executableURL = Self.products.appendingPathComponent("CrashWriter")
-    process.arguments = [url.path] + (word.map { [$0] } ?? [])
+    process.arguments = [url.path] + words
     process.standardOutput = output
     try process.run()
   }
@@ -42,6 +43,25 @@ struct WriterProcess {
     guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
     else { return nil }
     return Self.lines(said)
+  }
+
+  /// Does an operation in a process, in which an event happens at a call that changes a file.
+  ///
+  /// - Returns: its last line; nil if it was killed.
+  static func result(
+    of operation: CrashOperation, onStoreAt url: URL, _ event: CrashEvent, at call: Int
+  ) throws -> String? {
+    let writer = try WriterProcess(
+      storeAt: url, doing: operation.rawValue, event.rawValue, "\(call)")
+    let said = writer.output.fileHandleForReading.readDataToEndOfFile()
+    writer.process.waitUntilExit()
+    if writer.process.terminationReason == .uncaughtSignal,
+      writer.process.terminationStatus == SIGKILL
+    {
+      return nil
+    }
+    guard let line = lines(said).last else { throw CocoaError(.executableLoad) }
+    return String(line)
   }
 
   /// Whole lines only.

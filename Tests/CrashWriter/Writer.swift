@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CrashLedger
+import CrashPoints
 import Foundation
 import Strata
 
@@ -18,12 +19,22 @@ import Strata
 ///
 /// With the word `evolve` it opens the store with a later model: it says `opening` and `opened`.
 /// With the word `migrate` it does so with another one, through a stage of a migration.
+///
+/// With the names of a `CrashOperation` and of a `CrashEvent` and a number it does the operation
+/// once, and the event happens at the call of this number among those that change files. If the
+/// operation ends, it says `done`, or `refused` if the disk was full, and the number of calls.
 @main enum Writer {
   static func main() async throws {
     let arguments = CommandLine.arguments
+    if arguments.count == 5, let operation = CrashOperation(rawValue: arguments[2]),
+      let event = CrashEvent(rawValue: arguments[3]), let call = Int(arguments[4])
+    {
+      try run(operation, URL(fileURLWithPath: arguments[1]), event, at: call)
+    }
     let words = ["batches", "imports", "backups", "evolve", "migrate"]
     guard arguments.count == 2 || words.map({ [$0] }).contains(arguments.dropFirst(2)) else {
       say("usage: CrashWriter <store> [batches | imports | backups | evolve | migrate]")
+      say("       CrashWriter <store> <operation> <event> <call>")
       exit(64)
     }
     if arguments.last == "evolve" { try evolve(URL(fileURLWithPath: arguments[1])) }
@@ -53,6 +64,26 @@ import Strata
       }
       say("saved \(sequence)")
     }
+  }
+
+  private static func run(
+    _ operation: CrashOperation, _ store: URL, _ event: CrashEvent, at call: Int
+  ) throws -> Never {
+    let outcome = Result {
+      try operation.run(onStoreAt: store) { crash_points_begin(event.kind, call) }
+    }
+    let count = crash_points_end()
+    var result = "done"
+    do {
+      try outcome.get()
+    } catch StoreError.diskFull {
+      result = "refused"
+    } catch let error as BatchInterruption {
+      guard case StoreError.diskFull = error.underlying else { throw error }
+      result = "refused"
+    }
+    say("\(result) \(count)")
+    exit(0)
   }
 
   private static func evolve(_ store: URL) throws -> Never {
@@ -131,5 +162,16 @@ import Strata
   /// Unbuffered: output before the end is read.
   private static func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+}
+
+extension CrashEvent {
+  fileprivate var kind: crash_points_event {
+    switch self {
+    case .none: CRASH_POINTS_NONE
+    case .kill: CRASH_POINTS_KILL
+    case .tear: CRASH_POINTS_TEAR
+    case .fill: CRASH_POINTS_FILL
+    }
   }
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Foundation
+import Strata
+
+/// An event at one of the calls by which a process changes files (`crash_points_event`).
+public enum CrashEvent: String, CaseIterable, Sendable {
+  case none, kill, tear, fill
+}
+
+/// An operation that must leave the state before it or after it, whenever its process ends.
+///
+/// A new operation adds a case here, its code to `run`, and its states to `CrashOperation+Audit` in
+/// CrashTests.
+public enum CrashOperation: String, CaseIterable, Sendable {
+  case inferredMigration, stagedMigration
+  case backup, compactedBackup
+  case insert, update, delete
+  case insertInStretches, updateInStretches
+
+  /// The number of lines that a batch inserts.
+  public static let insertedCount = 400
+  /// The sequence before the first line that a batch inserts; an update adds it to all sequences.
+  public static let firstSequence = 1_000
+  /// The number of rows or objects of a stretch.
+  public static let stretchCount = 100
+
+  /// The file that a backup makes.
+  public static func copy(of store: URL) -> URL { URL(fileURLWithPath: store.path + ".copy") }
+
+  /// Makes a store with `Ledger.filledCount` sheets.
+  public static func makeStore(at url: URL) throws {
+    let container = try PersistentContainer(at: url, model: Ledger.model(), durability: .none)
+    try container.root.performAndWait { context in
+      for sequence in 1...Ledger.filledCount { Ledger.fill(sequence, in: context) }
+      try context.save()
+    }
+  }
+
+  /// Does the operation once.
+  ///
+  /// - Parameters:
+  ///   - store: a copy of the store that `makeStore` makes.
+  ///   - begin: called just before the operation.
+  public func run(onStoreAt store: URL, begin: () -> Void = {}) throws {
+    switch self {
+    case .inferredMigration:
+      let model = try LaterLedger.model()
+      begin()
+      _ = try PersistentContainer(at: store, model: model)
+    case .stagedMigration:
+      let (model, plan) = (try StagedLedger.model(), try StagedLedger.plan())
+      begin()
+      _ = try PersistentContainer(at: store, model: model, migratingWith: plan)
+    default:
+      let container = try PersistentContainer(at: store, model: Ledger.model())
+      begin()
+      try run(container.coordinator, Self.copy(of: store))
+    }
+  }
+
+  private func run(_ coordinator: PersistentStoreCoordinator, _ copy: URL) throws {
+    switch self {
+    case .inferredMigration, .stagedMigration: break
+    case .backup: try coordinator.backUp(to: copy)
+    case .compactedBackup: try coordinator.backUp(to: copy, compacting: true)
+    case .insert: try insert(BatchInsertRequest(Line.self), coordinator)
+    case .insertInStretches:
+      try insert(BatchInsertRequest(Line.self).stretches(of: Self.stretchCount), coordinator)
+    case .update:
+      try coordinator.execute(
+        BatchUpdateRequest(Line.all).setting(\.sequence) { $0.sequence + Self.firstSequence })
+    case .updateInStretches:
+      try coordinator.execute(
+        BatchUpdateRequest(Line.all).setting(\.sequence) { $0.sequence + Self.firstSequence }
+          .stretches(of: Self.stretchCount))
+    case .delete:
+      let half = Ledger.filledCount / 2
+      try coordinator.execute(BatchDeleteRequest(Sheet.where { $0.sequence <= half }))
+    }
+  }
+
+  private func insert(
+    _ request: BatchInsertRequest<Line>, _ coordinator: PersistentStoreCoordinator
+  ) throws {
+    try coordinator.execute(request, rows: 1...Self.insertedCount) { line, number in
+      line.sequence = Self.firstSequence + number
+      line.text = Ledger.text(number, 0)
+    }
+  }
+}
