@@ -165,6 +165,10 @@ let package = Package(
       .executableTarget(
         name: "MemoryWalk", dependencies: ["Strata"], path: "Tests/MemoryWalk",
         exclude: ["check.sh"], swiftSettings: settings),
+      // How long a large store takes to open with a changed model.
+      .executableTarget(
+        name: "EvolutionCost", dependencies: ["Strata"], path: "Tests/EvolutionCost",
+        swiftSettings: settings),
       // What the hot paths cost in instructions, held against a record (Tests/HotPaths/check.sh).
       .executableTarget(
         name: "HotPaths", dependencies: ["Strata"], path: "Tests/HotPaths",
@@ -203,8 +207,17 @@ let package = Package(
         swiftSettings: settings),
       // Stores that earlier versions of Strata have made.
       .testTarget(
-        name: "GoldenStoreTests", dependencies: ["Strata", "StrataTestSupport"],
+        name: "GoldenStoreTests",
+        dependencies: ["Strata", "GoldenModels", "GoldenMigration", "StrataTestSupport"],
         path: "Tests/GoldenStores", exclude: ["README.md"], resources: [.copy("Stores")],
+        swiftSettings: settings),
+      // Two versions of the quickstart's model, and the migration of its store, which is killed.
+      .target(
+        name: "GoldenModels", dependencies: ["Strata"], path: "Tests/GoldenModels",
+        swiftSettings: settings),
+      .executableTarget(
+        name: "GoldenMigration", dependencies: ["Strata", "GoldenModels", "StrataTestSupport"],
+        path: "Tests/GoldenMigration", exclude: ["check.sh", "cities.py"],
         swiftSettings: settings),
       // Random work and random bytes against naive models.
       .executableTarget(

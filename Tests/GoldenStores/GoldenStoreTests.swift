@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import GoldenModels
 import Strata
 import StrataTestSupport
 import Testing
@@ -13,6 +14,16 @@ private func copy(of store: String, in folder: TemporaryDirectory) throws -> URL
   let copy = folder.file(store)
   try FileManager.default.copyItem(at: source, to: copy)
   return copy
+}
+
+/// Where the package manager put `GoldenMigration` and this test.
+private var products: URL {
+  #if os(macOS)
+    let tests = Bundle.allBundles.first { $0.bundleURL.pathExtension == "xctest" } ?? .main
+    return tests.bundleURL.deletingLastPathComponent()
+  #else
+    return Bundle.main.bundleURL
+  #endif
 }
 
 private let continents = ["AF": 41, "AN": 0, "AS": 197, "EU": 16, "NA": 19, "OC": 4, "SA": 23]
@@ -65,6 +76,19 @@ private let largest = ["Shanghai", "Beijing", "Shenzhen", "Guangzhou", "Kinshasa
         #expect(count == continents[continent.code])
       }
     }
+  }
+
+  /// Tests/GoldenMigration/check.sh does this with a larger store, and more often.
+  @Test(arguments: stores)
+  func `has one of its two versions after each kill of the migration`(store: String) throws {
+    let folder = try TemporaryDirectory()
+    let url = try copy(of: store, in: folder)
+    let process = Process()
+    process.executableURL = products.appendingPathComponent("GoldenMigration")
+    process.arguments = [url.path, "kill", "3", "\(SeededGenerator.firstSeed() % 1_000_000)"]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 0)
   }
 
   @Test(arguments: stores)
