@@ -70,6 +70,9 @@ package protocol PersistentStore: SnapshotSource {
   /// - Throws: `StoreError`.
   func historyStatus() throws -> HistoryStatus?
 
+  /// The token of a generation, which has no mark if the store does not have the transaction.
+  func historyToken(of generation: UInt64) -> HistoryToken
+
   /// The transactions after a token, oldest first: as many as there are, up to `countMax`, and up
   /// to the one with which they have `byteCountMax` bytes.
   ///

@@ -6,7 +6,10 @@ import StrataTestSupport
 import Testing
 
 /// The golden stores; a test works on a copy.
-private let stores = ["format-2", "format-4"]
+private let stores = ["format-2", "format-4", "format-5"]
+
+/// Those with a history.
+private let recordedStores = ["format-4", "format-5"]
 
 private func copy(of store: String, in folder: TemporaryDirectory) throws -> URL {
   let source = try #require(
@@ -166,9 +169,10 @@ private let largest = ["Shanghai", "Beijing", "Shenzhen", "Guangzhou", "Kinshasa
     }
   }
 
-  @Test func `is read with the model that it was made with`() throws {
+  @Test(arguments: recordedStores)
+  func `is read with the model that it was made with`(store: String) throws {
     let folder = try TemporaryDirectory()
-    let url = try copy(of: "format-4", in: folder)
+    let url = try copy(of: store, in: folder)
     let container = try PersistentContainer(at: url, model: Made.model(), durability: .none)
     #expect(
       try texts(of: container) == [
@@ -186,14 +190,34 @@ private let largest = ["Shanghai", "Beijing", "Shenzhen", "Guangzhou", "Kinshasa
     #expect(rest.count == 2)
   }
 
-  @Test func `is read with a changed model, by the names of that`() throws {
+  @Test(arguments: recordedStores)
+  func `is read with a changed model, by the names of that`(store: String) throws {
     let folder = try TemporaryDirectory()
-    let url = try copy(of: "format-4", in: folder)
+    let url = try copy(of: store, in: folder)
     let container = try PersistentContainer(at: url, model: Changed.model(), durability: .none)
     #expect(
       try texts(of: container).last == [
         #"nobody delete City [] [(key: "admin1Code", value: StrataModel.PropertyValue.null), "#
           + #"(key: "title", value: StrataModel.PropertyValue.string("Nowhere"))]"#
       ])
+  }
+
+  @Test(arguments: recordedStores)
+  func `goes on, and its tokens stay valid when their transactions are deleted`(
+    store: String
+  ) async throws {
+    let folder = try TemporaryDirectory()
+    let url = try copy(of: store, in: folder)
+    let container = try PersistentContainer(at: url, model: Made.model(), durability: .none)
+    let tokens = try container.coordinator.fetchHistory(HistoryRequest()).map(\.token)
+    try await container.root.perform { context in
+      for city in try context.fetch(Made.City.all.limit(1)) { city.population += 1 }
+      try context.save()
+    }
+    try await container.coordinator.deleteHistory(through: tokens[1])
+    for (index, token) in tokens.enumerated().dropFirst() {
+      let rest = try container.coordinator.fetchHistory(HistoryRequest(after: token))
+      #expect(rest.count == 3 - index)
+    }
   }
 }

@@ -28,10 +28,9 @@ extension PersistentStoreCoordinator {
   public func remoteChanges() -> AsyncStream<RemoteChange> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: RemoteChange.self, bufferingPolicy: .bufferingNewest(1))
-    let listener = ChangeFeed.Listener { [storeID = store.uuid] event in
-      guard event.isElsewhere else { return }
-      continuation.yield(
-        RemoteChange(token: HistoryToken(storeID: storeID, generation: event.generation)))
+    let listener = ChangeFeed.Listener { [weak store] event in
+      guard event.isElsewhere, let store else { return }
+      continuation.yield(RemoteChange(token: store.historyToken(of: event.generation)))
     }
     // The stream keeps the listener, which the feed holds weakly.
     continuation.onTermination = { _ in withExtendedLifetime(listener) {} }

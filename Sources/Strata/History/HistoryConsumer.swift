@@ -38,11 +38,16 @@ public struct HistoryConsumer: Sendable {
 
   /// Has the store keep that the consumer has dealt with all transactions up to `token`.
   ///
-  /// - Throws: `StoreError.historyNotKept`, `.foreignHistoryToken`; other `StoreError`. The
-  ///   position is as before then.
+  /// A position never goes back: if the consumer has reached `token` or a later one, nothing
+  /// changes. So two processes may work for one consumer, and tell in any order. To begin at the
+  /// oldest transaction again, `remove()` the consumer, and add it with `historyConsumer(named:)`.
+  ///
+  /// - Throws: `StoreError.historyNotKept`; `.foreignHistoryToken` if the token is of another store
+  ///   or of a commit that this file does not have; `.historyTooOld` if transactions after the
+  ///   token were deleted: read all objects again, and advance to `historyStatus()`'s newest token;
+  ///   other `StoreError`. The position is as before then.
   public func advance(to token: HistoryToken) async throws {
-    let generation = try coordinator.generation(of: token)
-    try await coordinator.store.edit(.setConsumer(name, reached: generation))
+    try await coordinator.store.edit(.advanceConsumer(name, to: token))
   }
 
   /// Removes the consumer from the store. Advancing it adds it again.

@@ -65,7 +65,7 @@ public struct HistoryTransaction: Sendable {
   }
 
   init(_ stored: StoredHistoryTransaction, _ schema: Schema, _ families: Set<EntityNumber>?) {
-    token = HistoryToken(storeID: schema.store.uuid, generation: stored.generation)
+    token = stored.token
     date = stored.date
     author = stored.author
     contextName = stored.contextName

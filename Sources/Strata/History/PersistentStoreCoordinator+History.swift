@@ -13,7 +13,7 @@ extension PersistentStoreCoordinator {
   /// retention if it keeps one already. Core Data: `NSPersistentHistoryTrackingKey`.
   ///
   /// The store keeps it until `stopHistory`, also when other programs open it. Programs with a
-  /// version of Strata without history refuse to open the store then.
+  /// former version of Strata refuse to open the store then.
   ///
   /// - Throws: `StoreError`, with nothing changed.
   public func keepHistory(_ retention: HistoryRetention = HistoryRetention()) async throws {
@@ -29,11 +29,11 @@ extension PersistentStoreCoordinator {
   /// Deletes all transactions up to and including the one of `token`, whatever the retention says.
   /// Core Data: `deleteHistory(before:)`.
   ///
-  /// - Throws: `StoreError.historyNotKept`, `.foreignHistoryToken`; other `StoreError`. Nothing is
-  ///   changed then.
+  /// - Throws: `StoreError.historyNotKept`; `.foreignHistoryToken` if the token is of another store
+  ///   or of a commit that this file does not have; other `StoreError`. Nothing is changed then.
   /// - Complexity: O(deleted transactions · log kept ones).
   public func deleteHistory(through token: HistoryToken) async throws {
-    try await store.edit(.delete(upTo: try generation(of: token)))
+    try await store.edit(.delete(through: token))
   }
 
   /// The limits, the size and the consumers of the history; nil if the store keeps none.
@@ -49,8 +49,9 @@ extension PersistentStoreCoordinator {
   /// `forEachHistoryTransaction(of:_:)` holds a few at a time.
   ///
   /// - Throws: `StoreError.historyNotKept`; `.historyTooOld` if transactions after the request's
-  ///   token were deleted; `.foreignHistoryToken` if the token is of another store or a later
-  ///   state; `.damaged`; `ContextError.unknownEntity`.
+  ///   token were deleted; `.foreignHistoryToken` if the token is of another store or of a commit
+  ///   that this file does not have, as after a backup was restored; `.damaged`;
+  ///   `ContextError.unknownEntity`.
   /// - Complexity: O(transactions after the token), whatever the other conditions are.
   public func fetchHistory(_ request: HistoryRequest) throws -> [HistoryTransaction] {
     var found: [HistoryTransaction] = []
@@ -75,7 +76,7 @@ extension PersistentStoreCoordinator {
     while rest > 0 {
       let page = try store.history(after: token, countMax: 1_024, byteCountMax: 1 << 20)
       guard let last = page.last else { return }
-      token = HistoryToken(storeID: store.uuid, generation: last.generation)
+      token = last.token
       for stored in page where rest > 0 && stored.fits(request) {
         let transaction = HistoryTransaction(stored, schema, families)
         if families != nil, transaction.changes.first(where: { _ in true }) == nil { continue }
@@ -111,12 +112,6 @@ extension PersistentStoreCoordinator {
     guard 1...255 ~= name.utf8.count else { throw StoreError.invalidConsumerName(name) }
     try await store.edit(.addConsumer(name))
     return HistoryConsumer(name: name, coordinator: self)
-  }
-
-  /// - Throws: `StoreError.foreignHistoryToken`.
-  func generation(of token: HistoryToken) throws(StoreError) -> UInt64 {
-    guard token.storeID == store.uuid else { throw .foreignHistoryToken }
-    return token.generation
   }
 }
 

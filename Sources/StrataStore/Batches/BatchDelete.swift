@@ -13,7 +13,8 @@ import StrataRecord
 /// | examine | links of the deleted objects | the same, for the objects at the other ends |
 /// | write | records, a few thousand at a time, for their index entries | nothing |
 ///
-/// A history takes 8 bytes more for each deleted object, and the values that it leaves.
+/// A history takes 8 bytes more for each deleted object, and 24 bytes and the values for each that
+/// leaves any.
 ///
 /// Nothing is written before all rules allow it.
 ///

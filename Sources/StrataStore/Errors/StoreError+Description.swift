@@ -58,8 +58,8 @@ extension StoreError: CustomStringConvertible {
       "The history after the token was deleted, as its retention says. Read all objects again, and "
         + "go on from the newest token."
     case .foreignHistoryToken:
-      "The token is of another store, or of a later state of this one. Read all objects again, and "
-        + "go on from the newest token."
+      "The token is of another store, or of a commit that this file does not have, because a "
+        + "backup was restored. Read all objects again, and go on from the newest token."
     case .invalidMetadataKey(let key):
       "A key in a store's metadata has 1 to 255 bytes of UTF-8, and this one \(key.utf8.count)."
     case .unknownConsumer(let name):

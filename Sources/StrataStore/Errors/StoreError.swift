@@ -71,8 +71,8 @@ public enum StoreError: Error, Sendable {
   ///
   /// - Parameter oldest: the oldest token whose later transactions are all there.
   case historyTooOld(oldest: HistoryToken)
-  /// The token is of another store, or of a later state of this one, which a restored backup does
-  /// not have. Read all objects again, and go on from the newest token.
+  /// The token is of another store, or of a commit that this file does not have, because a backup
+  /// was restored. Read all objects again, and go on from the newest token.
   case foreignHistoryToken
   /// The key of a value in the store's metadata is empty or longer than 255 bytes. Choose another.
   case invalidMetadataKey(String)

@@ -92,8 +92,8 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
     generation += 1
     if history != nil {
       var record = HistoryRecord(schema)
-      let view = StoreView(transaction, queue.trees, schema, generation: generation - 1)
-      try record.note(plan, in: view)
+      try record.note(
+        plan, in: StoreView(transaction, queue.trees, schema, generation: generation - 1))
       try history?.append(
         record, generation: generation, author: changeSet.author,
         contextName: changeSet.contextName)
@@ -166,6 +166,10 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
   package func metadata() throws -> StoredMetadata { throw StoreError.migrating }
 
   package func historyStatus() throws -> HistoryStatus? { throw StoreError.migrating }
+
+  package func historyToken(of generation: UInt64) -> HistoryToken {
+    HistoryToken(storeID: uuid, generation: generation)
+  }
 
   package func history(
     after token: HistoryToken?, countMax: Int, byteCountMax: Int

@@ -27,9 +27,10 @@ import StrataRecord
 ///
 /// Numbers are little-endian. `seal` is reserved: Docs/FileFormat.md, "Catalog".
 struct Catalog {
-  /// The format of a store that has had one model, of one that has had several, of one that has
-  /// kept a history, and of one whose properties have moved between entities under other numbers.
-  static let formatVersions = 2...5
+  /// The format of a store that has had one model, of one that has had several, of one that kept a
+  /// history of a former release, of one that has kept a history, and of one whose properties have
+  /// moved between entities under other numbers.
+  static let formatVersions = 2...6
   private static let magic = Array("Strata".utf8)
 
   let uuid: UUID
@@ -126,9 +127,8 @@ struct Catalog {
     ofVersion version: UInt16, _ layouts: LayoutVersions, in transaction: WriteTransaction,
     _ tree: Tree
   ) throws(LMDBError) {
-    let hasHistory = try transaction.note(HistoryState.note) != nil
-    let format: UInt16 =
-      layouts.hasRenumberedSlots ? 5 : hasHistory ? 4 : version == 1 ? 2 : 3
+    let ofHistory = try HistoryState.format(in: transaction)
+    let format = layouts.hasRenumberedSlots ? 6 : ofHistory ?? (version == 1 ? 2 : 3)
     try put(.format, magic + littleEndian(format), in: transaction, tree)
   }
 

@@ -10,11 +10,11 @@ package enum HistoryEdit: Sendable {
   case keep(HistoryRetention)
   /// Keeps none from now on, and deletes those that are there. Consumers stay.
   case stop
-  /// Deletes the transactions up to a generation.
-  case delete(upTo: UInt64)
-  /// Sets the generation that a consumer has reached, and adds the consumer if the store does not
-  /// have it.
-  case setConsumer(String, reached: UInt64)
+  /// Deletes the transactions up to and including the one of a token.
+  case delete(through: HistoryToken)
+  /// Sets the token that a consumer has reached, unless it has reached a later one. Adds the
+  /// consumer if the store does not have it.
+  case advanceConsumer(String, to: HistoryToken)
   /// Adds a consumer that has seen nothing, unless the store has it.
   case addConsumer(String)
   case removeConsumer(String)
@@ -23,8 +23,8 @@ package enum HistoryEdit: Sendable {
   ///
   /// - Parameter generation: the generation of the last save.
   /// - Returns: whether anything was written.
-  /// - Throws: `StoreError.historyNotKept`, `.foreignHistoryToken`, with nothing written;
-  ///   `.damaged`, `.storage`; `LMDBError`.
+  /// - Throws: `StoreError.historyNotKept`, `.foreignHistoryToken`, `.historyTooOld`, with nothing
+  ///   written; `.damaged`, `.storage`; `LMDBError`.
   func perform(
     in transaction: WriteTransaction, _ schema: Schema, generation: UInt64
   ) throws -> Bool {
@@ -36,24 +36,30 @@ package enum HistoryEdit: Sendable {
       if case .stop = self { return false }
       throw StoreError.historyNotKept
     }
+    let reader = HistoryReader(transaction, writer.tree, schema)
     switch self {
     case .keep: break
     case .stop:
-      let consumers = try HistoryReader(transaction, writer.tree, schema).consumers()
+      let newest = try reader.token(of: generation, writer.state)
+      let consumers = try reader.consumers()
       try transaction.clear(writer.tree)
       for (name, reached) in consumers { try writer.setConsumer(name, reached: reached) }
       writer.state.isKept = false
-      writer.state.floor = generation
+      writer.state.raiseFloor(to: generation, mark: newest.mark)
       writer.state.byteCount = 0
-    case .delete(let last):
-      if last > generation { throw StoreError.foreignHistoryToken }
-      try writer.deleteAll(upTo: last)
-    case .setConsumer(let name, let reached):
-      if reached > generation { throw StoreError.foreignHistoryToken }
-      try writer.setConsumer(name, reached: reached)
+    case .delete(let token):
+      try reader.check(token, writer.state, upTo: generation)
+      try writer.deleteAll(upTo: token.generation)
+    case .advanceConsumer(let name, let token):
+      try reader.check(token, writer.state, upTo: generation)
+      if let reached = try reader.consumers()[name], reached >= token.generation { return false }
+      if token.generation < writer.state.floor {
+        throw StoreError.historyTooOld(
+          oldest: try reader.token(of: writer.state.floor, writer.state))
+      }
+      try writer.setConsumer(name, reached: token.generation)
     case .addConsumer(let name):
-      let consumers = try HistoryReader(transaction, writer.tree, schema).consumers()
-      if consumers[name] != nil { return false }
+      if try reader.consumers()[name] != nil { return false }
       try writer.setConsumer(name, reached: writer.state.floor)
     case .removeConsumer(let name):
       _ = try HistoryKey.consumer(name).withUnsafeBytes {
@@ -70,7 +76,9 @@ package enum HistoryEdit: Sendable {
   ) throws {
     var state =
       try HistoryState(in: transaction) ?? HistoryState(floor: generation, retention: retention)
-    if !state.isKept { state.floor = generation }
+    // Saves without a transaction may have come since the history was stopped.
+    if !state.isKept, state.floor < generation { state.raiseFloor(to: generation, mark: nil) }
+    state.markFloor()
     state.isKept = true
     state.retention = retention
     _ = try transaction.makeTree(named: HistoryState.treeName)

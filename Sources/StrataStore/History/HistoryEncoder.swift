@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrata
 import Foundation
+import StrataLMDB
 import StrataModel
 import StrataRecord
 
-/// Writes one transaction of the history as chunks of at most 128 KiB, unless the values of one
-/// deleted object take more.
+/// Writes one transaction of the history into the tree, as chunks of at most 128 KiB, unless the
+/// values of one deleted object take more. One chunk is in memory at a time.
 ///
 /// | part | bytes |
 /// | --- | --- |
@@ -27,65 +28,89 @@ import StrataRecord
 ///
 /// A number is in LEB128: seven bits in each byte, the lowest first, and the highest bit set in all
 /// but the last. Docs/FileFormat.md, "History".
-struct HistoryEncoder {
+struct HistoryEncoder: ~Copyable {
   /// A chunk is ended when it has this many bytes.
   private static let chunkByteCount = 60_000
   static let headByteCount = 5
 
   private let generation: UInt64
-  private var chunks: [[UInt8]] = []
+  private var cursor: WriteCursor
   /// The chunk that is being made.
   private var bytes: [UInt8] = []
+  private var chunkCount: UInt32 = 0
+  /// The bytes of the keys and values that were written.
+  private(set) var byteCount: UInt64 = 0
 
-  /// The chunks of a transaction, in order.
-  ///
-  /// - Parameter record: finished.
-  static func chunks(
-    of record: HistoryRecord, generation: UInt64, date: Date, author: String?,
-    contextName: String?
-  ) -> [[UInt8]] {
-    var encoder = HistoryEncoder(generation: generation)
-    encoder.begin()
-    withUnsafeBytes(of: date.timeIntervalSinceReferenceDate.bitPattern.littleEndian) {
-      encoder.bytes += $0
-    }
-    encoder.append(author)
-    encoder.append(contextName)
-    encoder.append(record.inserted, .insert)
-    encoder.append(record.updated, record.schema)
-    if record.tombstones.isEmpty {
-      encoder.append(record.deleted, .delete)
-    } else {
-      encoder.append(record.deleted.filter { record.tombstones[$0] == nil }, .delete)
-      encoder.append(record.tombstones)
-    }
-    encoder.end(isLast: true)
-    return encoder.chunks
+  /// - Parameter cursor: in the tree `history`.
+  init(generation: UInt64, to cursor: consuming WriteCursor) {
+    self.generation = generation
+    self.cursor = cursor
+    // A save of a few changes has no more.
+    bytes.reserveCapacity(128)
+    begin()
   }
 
-  private init(generation: UInt64) { self.generation = generation }
+  /// Writes all chunks. The only call.
+  ///
+  /// - Parameter record: finished.
+  mutating func write(
+    _ record: borrowing HistoryRecord, date: Date, author: String?, contextName: String?
+  ) throws(LMDBError) {
+    withUnsafeBytes(of: date.timeIntervalSinceReferenceDate.bitPattern.littleEndian) {
+      bytes += $0
+    }
+    append(author)
+    append(contextName)
+    try append(record.inserted, .insert)
+    try append(record.updated, record.schema)
+    let left = record.tombstones
+    try append(left.isEmpty ? record.deleted : record.deletedWithoutTombstone, .delete)
+    try append(left)
+    try end(isLast: true)
+  }
 
   /// The seed of a chunk's checksum: a chunk under another's key does not pass.
   static func seed(_ generation: UInt64, _ chunk: UInt32) -> UInt64 {
     generation << 16 ^ UInt64(chunk)
   }
 
+  /// The date of the transaction with this first chunk, in seconds since 1 January 2001, 00:00 UTC;
+  /// nil if the chunk is too short for a head.
+  static func date(of chunk: UnsafeRawBufferPointer) -> Double? {
+    guard chunk.count >= headByteCount + 8 else { return nil }
+    let bits = chunk.loadUnaligned(fromByteOffset: headByteCount, as: UInt64.self)
+    return Double(bitPattern: UInt64(littleEndian: bits))
+  }
+
   // MARK: - Chunks
 
   private mutating func begin() {
     bytes.removeAll(keepingCapacity: true)
-    bytes += repeatElement(0, count: Self.headByteCount)
+    for _ in 0..<Self.headByteCount { bytes.append(0) }
   }
 
-  private mutating func end(isLast: Bool) {
+  private mutating func end(isLast: Bool) throws(LMDBError) {
     bytes[4] = isLast ? 1 : 0
-    let seed = Self.seed(generation, UInt32(chunks.count))
-    let checksum = bytes.withUnsafeBytes {
-      strata_checksum($0.baseAddress.map { $0 + 4 }, $0.count - 4, seed)
+    let seed = Self.seed(generation, chunkCount)
+    bytes.withUnsafeMutableBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      let checksum = strata_checksum(start + 4, bytes.count - 4, seed)
+      bytes.storeBytes(of: checksum.littleEndian, as: UInt32.self)
     }
-    withUnsafeBytes(of: checksum.littleEndian) { bytes.replaceSubrange(0..<4, with: $0) }
-    chunks.append(bytes)
-    begin()
+    try Self.put(bytes, number: chunkCount, of: generation, with: &cursor)
+    byteCount += UInt64(HistoryKey.transactionByteCount + bytes.count)
+    chunkCount += 1
+    if !isLast { begin() }
+  }
+
+  private static func put(
+    _ chunk: [UInt8], number: UInt32, of generation: UInt64, with cursor: inout WriteCursor
+  ) throws(LMDBError) {
+    try HistoryKey.withChunk(number, of: generation) { (key) throws(LMDBError) in
+      try chunk.span.bytes.withUnsafeBytes { (bytes) throws(LMDBError) in
+        try cursor.put(key, bytes)
+      }
+    }
   }
 
   // MARK: - Parts
@@ -107,28 +132,47 @@ struct HistoryEncoder {
     bytes += text.utf8
   }
 
-  private mutating func append(_ keys: [ObjectKey], _ kind: HistoryChangeKind) {
+  private mutating func append(
+    _ keys: [ObjectKey], _ kind: HistoryChangeKind
+  ) throws(LMDBError) {
     var rest = keys[...]
     while let entity = rest.first?.entity {
       let section = rest.prefix { $0.entity == entity }
       rest = rest.dropFirst(section.count)
-      append(section.lazy.map(\.serial), kind, entity)
+      try append(section.lazy.map(\.serial), kind, entity)
     }
   }
 
   /// Objects whose same properties changed are in one section, however many there are between them.
   private mutating func append(
     _ updated: [(key: ObjectKey, slots: SlotSet)], _ schema: Schema
-  ) {
+  ) throws(LMDBError) {
     var rest = updated[...]
-    while let entity = rest.first?.key.entity {
-      let changes = rest.prefix { $0.key.entity == entity }
+    while let first = rest.first {
+      let changes = rest.prefix { $0.key.entity == first.key.entity }
       rest = rest.dropFirst(changes.count)
-      guard let numbers = schema.entity(entity)?.numbers else { continue }
+      guard let numbers = schema.entity(first.key.entity)?.numbers else { continue }
+      if changes.allSatisfy({ $0.slots == first.slots }) {
+        try append(
+          changes.lazy.map { $0.key.serial }, .update, first.key.entity,
+          Self.properties(first.slots, numbers))
+        continue
+      }
       for group in Self.groups(changes) {
-        append(group.serials, .update, entity, group.slots.map { numbers[$0] }.sorted())
+        try append(
+          group.serials, .update, first.key.entity, Self.properties(group.slots, numbers))
       }
     }
+  }
+
+  /// The numbers of the properties at some slots, ascending.
+  private static func properties(
+    _ slots: SlotSet, _ numbers: [PropertyNumber]
+  ) -> [PropertyNumber] {
+    var properties: [PropertyNumber] = []
+    for slot in slots { properties.append(numbers[slot]) }
+    if properties.count > 1 { properties.sort() }
+    return properties
   }
 
   /// The serials of updates, grouped by the slots that changed, in the order of each group's first.
@@ -153,21 +197,23 @@ struct HistoryEncoder {
   }
 
   /// Deleted objects with the values that they leave.
-  private mutating func append(_ tombstones: [ObjectKey: [UInt8]]) {
-    var rest = tombstones.sorted { $0.key < $1.key }[...]
-    while let entity = rest.first?.key.entity {
+  private mutating func append(_ tombstones: HistoryTombstones) throws(LMDBError) {
+    var index = 0
+    while index < tombstones.count {
+      let entity = tombstones.key(at: index).entity
       var (objects, count, former) = ([UInt8](), 0 as UInt64, 0 as UInt64)
-      while let (key, record) = rest.first, key.entity == entity,
-        objects.count < Self.chunkByteCount
-      {
+      while index < tombstones.count, objects.count < Self.chunkByteCount {
+        let key = tombstones.key(at: index)
+        if key.entity != entity { break }
+        let record = tombstones.record(at: index)
         Self.append(key.serial - former, to: &objects)
         Self.append(UInt64(record.count), to: &objects)
         objects += record
         former = key.serial
         count += 1
-        rest = rest.dropFirst()
+        index += 1
       }
-      if bytes.count + objects.count > Self.chunkByteCount { end(isLast: false) }
+      if bytes.count + objects.count > Self.chunkByteCount { try end(isLast: false) }
       bytes.append(HistoryChangeKind.deleteWithValues.rawValue)
       append(UInt64(entity.rawValue))
       append(count)
@@ -179,14 +225,14 @@ struct HistoryEncoder {
   private mutating func append(
     _ serials: some RandomAccessCollection<UInt64>, _ kind: HistoryChangeKind,
     _ entity: EntityNumber, _ properties: [PropertyNumber] = []
-  ) {
+  ) throws(LMDBError) {
     // A serial takes at most 7 bytes, so a section of this many fits.
     let countMax = Self.chunkByteCount / 7
     var rest = serials[...]
     while !rest.isEmpty {
       let section = rest.prefix(countMax)
       rest = rest.dropFirst(section.count)
-      if bytes.count + section.count > Self.chunkByteCount { end(isLast: false) }
+      if bytes.count + section.count > Self.chunkByteCount { try end(isLast: false) }
       bytes.append(kind.rawValue)
       append(UInt64(entity.rawValue))
       if kind == .update {

@@ -23,13 +23,14 @@ enum HistoryKey {
   }
 
   /// Calls `body` with the key of a chunk.
-  static func withChunk<Result>(
-    _ number: UInt32, of generation: UInt64, _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
+  static func withChunk<Result, Failure>(
+    _ number: UInt32, of generation: UInt64,
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let first = UInt64(transactionKind) << 56 | generation << 8 | UInt64(number >> 24)
     let words = (first.bigEndian, (UInt64(number & 0xFF_FFFF) << 40).bigEndian)
-    return try withUnsafeBytes(of: words) {
-      try body(UnsafeRawBufferPointer(rebasing: $0[..<transactionByteCount]))
+    return try withUnsafeBytes(of: words) { (bytes) throws(Failure) in
+      try body(UnsafeRawBufferPointer(rebasing: bytes[..<transactionByteCount]))
     }
   }
 

@@ -10,9 +10,9 @@ import StrataRecord
 /// ## Isolation
 /// The isolation of its transaction.
 struct HistoryReader {
-  private let transaction: Transaction
-  private let tree: Tree
-  private let schema: Schema
+  let transaction: Transaction
+  let tree: Tree
+  let schema: Schema
 
   init(_ transaction: Transaction, _ tree: Tree, _ schema: Schema) {
     self.transaction = transaction

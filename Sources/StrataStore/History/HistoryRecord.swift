@@ -13,9 +13,8 @@ import StrataRecord
 struct HistoryRecord {
   private(set) var inserted: [ObjectKey] = []
   private(set) var deleted: [ObjectKey] = []
-  /// The bytes of records with the values that deleted objects leave, by the objects' keys; only of
-  /// entities that leave any.
-  private(set) var tombstones: [ObjectKey: [UInt8]] = [:]
+  /// The values that deleted objects leave; only of entities that leave any.
+  private(set) var tombstones = HistoryTombstones()
   /// With the slots that changed: of attributes, of to-one relationships, and of to-many
   /// relationships whose links are kept beside the objects.
   private(set) var updated: [(key: ObjectKey, slots: SlotSet)] = []
@@ -31,7 +30,7 @@ struct HistoryRecord {
   /// - Parameter view: the state before the writes. Links are compared with it: a save may add a
   ///   link that is there, or remove one that is not.
   /// - Throws: `StoreError.damaged`, `.storage`.
-  mutating func note(_ plan: SavePlan, in view: StoreView) throws {
+  mutating func note(_ plan: SavePlan, in view: @autoclosure () -> StoreView) throws {
     let formerCount = inserted.count
     for section in plan.sections {
       for item in section.items {
@@ -46,6 +45,7 @@ struct HistoryRecord {
       }
     }
     if plan.linkEntries.isEmpty { return }
+    let view = view()
     let new = Set(inserted[formerCount...])
     for (number, changes) in plan.linkEntries {
       for link in changes.added {
@@ -93,7 +93,7 @@ struct HistoryRecord {
     var arena = RecordArena()
     let others = entity.layout.placedSlots.subtracting(entity.preservedSlots)
     let left = entity.layout.clearing(others, in: record, into: &arena)
-    tombstones[key] = left.withUnsafeBytes { [UInt8]($0) }
+    left.withUnsafeBytes { tombstones.add($0, of: key) }
   }
 
   /// Orders the lists, and joins the changes of each object into one.
@@ -101,9 +101,19 @@ struct HistoryRecord {
     // A save's are sorted but for those that links add.
     if !inserted.areAscending { inserted.sort() }
     if !deleted.areAscending { deleted.sort() }
+    tombstones.finish()
     if !areUpdatesAscending { joinUpdates() }
     if inserted.isEmpty && deleted.isEmpty { return }
     updated.removeAll { inserted.hasSorted($0.key) || deleted.hasSorted($0.key) }
+  }
+
+  /// The deleted objects that leave no values. All lists must be finished.
+  var deletedWithoutTombstone: [ObjectKey] {
+    var index = 0
+    return deleted.filter { key in
+      while index < tombstones.count, tombstones.key(at: index) < key { index += 1 }
+      return index == tombstones.count || tombstones.key(at: index) != key
+    }
   }
 
   private var areUpdatesAscending: Bool {

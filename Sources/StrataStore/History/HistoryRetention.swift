@@ -4,7 +4,8 @@
 /// limits lets it go; the oldest go first.
 ///
 /// Each commit deletes a few transactions more than it adds, so a smaller limit takes effect over
-/// the next commits. The transactions of the last commit always stay.
+/// the next commits. When there are too many bytes, a sixteenth of the limit is freed, at most
+/// 64 KiB, so that not every commit has to delete. The transactions of the last commit always stay.
 public struct HistoryRetention: Sendable, Hashable {
   /// The age after which a transaction goes, by the clock of the process that commits, in whole
   /// seconds; nil for any age. Values below 0 count as 0.

@@ -6,20 +6,24 @@ import StrataModel
 /// `NSPersistentHistoryToken`.
 ///
 /// A program keeps the token of the last transaction that it has dealt with, and later fetches the
-/// transactions after it. Tokens are made of the order of transactions alone, never of a clock. A
-/// token can be encoded and kept anywhere.
+/// transactions after it. A token can be encoded and kept anywhere. Tokens follow the order of
+/// commits, whatever the clocks say.
 ///
-/// - Important: A backup has the ID of its store. After you restore one, fetch from the oldest
-///   token: saves to the restored store get the generations of those that are gone, and an earlier
-///   token then passes for one of them.
+/// A token knows its transaction by more than a number. After a backup is restored, the token of a
+/// lost commit is refused with `StoreError.foreignHistoryToken`, however many saves the restored
+/// store has had since. A token of a commit that the backup has stays valid.
 public struct HistoryToken: Sendable, Hashable, Codable {
   /// The store that the token is of.
   public let storeID: UUID
   /// The generation of the transaction; 0 for the beginning of the store.
   package let generation: UInt64
+  /// The mark of the transaction (`HistoryMark`). Nil in tokens of former releases, and of a store
+  /// that keeps no history.
+  package let mark: UInt64?
 
-  package init(storeID: UUID, generation: UInt64) {
+  package init(storeID: UUID, generation: UInt64, mark: UInt64? = nil) {
     self.storeID = storeID
     self.generation = generation
+    self.mark = mark
   }
 }

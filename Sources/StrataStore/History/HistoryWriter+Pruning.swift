@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import StrataLMDB
-import StrataModel
 
 // Deleting transactions from the history: a few with each commit, as the retention says, or all up
 // to one that the program names.
@@ -11,61 +10,68 @@ import StrataModel
 
 extension HistoryWriter {
   /// The transactions that a commit deletes more than it adds.
-  private static let prunedCount = 8
+  private static let prunedCount = 16
 
   /// Deletes the oldest transactions that the retention lets go.
   ///
+  /// Most commits do not look at the tree: the state has the number of bytes, and the date of the
+  /// oldest transaction.
+  ///
   /// - Parameter last: the last generation that may go.
   mutating func prune(upTo last: UInt64) throws {
-    var rest = addedCount + Self.prunedCount
-    var slowest: UInt64?
-    if state.endsWhenConsumed { slowest = try consumers().values.min() }
-    while rest > 0, state.floor < last {
-      let isDeleted = try deleteOldest(upTo: last) { state, generation, chunk in
-        state.isOverSize || slowest.map { generation <= $0 } ?? false || state.isOverAge(chunk)
-      }
-      guard isDeleted else { return }
-      rest -= 1
+    let byteCountKept = state.isOverSize ? state.byteCountAfterPruning : .max
+    var slowest: UInt64 = 0
+    if state.endsWhenConsumed { slowest = try consumers().values.min() ?? 0 }
+    guard state.floor < last,
+      byteCountKept < .max || state.floor < slowest || state.mayBeOverAge
+    else { return }
+    try deleteOldest(addedCount + Self.prunedCount, upTo: last) { writer, generation, chunk in
+      try writer.state.byteCount > byteCountKept || generation <= slowest
+        || writer.isOverAge(generation, chunk, upTo: last)
     }
   }
 
   /// Deletes all transactions up to `last`.
   mutating func deleteAll(upTo last: UInt64) throws {
-    while state.floor < last { _ = try deleteOldest(upTo: last) { _, _, _ in true } }
+    try deleteOldest(.max, upTo: last) { _, _, _ in true }
   }
 
-  /// Deletes the oldest transaction, and raises the floor to it.
+  /// Deletes the oldest transactions, and raises the floor above them.
   ///
   /// - Parameters:
+  ///   - countMax: how many go at most.
   ///   - last: the last generation that may go. If there is no transaction up to it, the floor
   ///     rises to it.
-  ///   - goes: whether the transaction with a generation and a first chunk goes.
-  /// - Returns: false if it stays.
+  ///   - goes: whether the transaction with a generation and a first chunk goes. The first one that
+  ///     stays is the last one that is looked at.
   private mutating func deleteOldest(
-    upTo last: UInt64,
-    where goes: (HistoryState, _ generation: UInt64, _ chunk: UnsafeRawBufferPointer) -> Bool
-  ) throws -> Bool {
+    _ countMax: Int, upTo last: UInt64,
+    where goes: (
+      HistoryWriter, _ generation: UInt64, _ chunk: UnsafeRawBufferPointer
+    ) throws -> Bool
+  ) throws {
     var cursor = try transaction.editCursor(in: tree)
-    let isThere = try HistoryKey.withChunk(0, of: state.floor + 1) {
-      try cursor.cursor.seek(atOrAbove: $0)
+    var isThere = try cursor.seek(above: state.floor)
+    var count = 0
+    while count < countMax, state.floor < last {
+      guard isThere, let oldest = HistoryKey.place(of: cursor.cursor.key)?.generation,
+        oldest <= last
+      else { return state.raiseFloor(to: last, mark: nil) }
+      guard try goes(self, oldest, cursor.cursor.value) else {
+        if state.floor < oldest - 1 { state.raiseFloor(to: oldest - 1, mark: nil) }
+        state.oldestDate = HistoryEncoder.date(of: cursor.cursor.value)
+        return
+      }
+      let mark = HistoryMark.of(cursor.cursor.value)
+      repeat {
+        let byteCount = UInt64(cursor.cursor.key.count + cursor.cursor.value.count)
+        state.byteCount -= min(byteCount, state.byteCount)
+        try cursor.removeCurrent()
+        isThere = try cursor.seek(above: oldest - 1)
+      } while isThere && HistoryKey.place(of: cursor.cursor.key)?.generation == oldest
+      state.raiseFloor(to: oldest, mark: mark)
+      count += 1
     }
-    guard isThere, let oldest = HistoryKey.place(of: cursor.cursor.key)?.generation, oldest <= last
-    else {
-      state.floor = last
-      return true
-    }
-    guard goes(state, oldest, cursor.cursor.value) else {
-      state.floor = oldest - 1
-      return false
-    }
-    repeat {
-      let byteCount = UInt64(cursor.cursor.key.count + cursor.cursor.value.count)
-      state.byteCount -= min(byteCount, state.byteCount)
-      try cursor.removeCurrent()
-    } while try HistoryKey.withChunk(0, of: oldest, { try cursor.cursor.seek(atOrAbove: $0) })
-      && HistoryKey.place(of: cursor.cursor.key)?.generation == oldest
-    state.floor = oldest
-    return true
   }
 
   private func consumers() throws -> [String: UInt64] {
@@ -73,15 +79,29 @@ extension HistoryWriter {
   }
 }
 
+extension EditCursor {
+  /// Moves to the first chunk of the oldest transaction after a generation.
+  fileprivate mutating func seek(above generation: UInt64) throws(LMDBError) -> Bool {
+    try HistoryKey.withChunk(0, of: generation + 1) { (key) throws(LMDBError) in
+      try cursor.seek(atOrAbove: key)
+    }
+  }
+}
+
 extension HistoryState {
   fileprivate var isOverSize: Bool { byteCountMax.map { byteCount > $0 } ?? false }
 
-  /// - Parameter chunk: the first chunk of a transaction. One without a date is over any age.
-  fileprivate func isOverAge(_ chunk: UnsafeRawBufferPointer) -> Bool {
+  /// The bytes that stay when there were too many: some less than may stay, so that most of the
+  /// commits after that delete nothing.
+  fileprivate var byteCountAfterPruning: UInt64 {
+    byteCountMax.map { $0 - min($0 / 16, 1 << 16) } ?? .max
+  }
+
+  /// False if the age of the oldest transaction is known, and below the limit.
+  fileprivate var mayBeOverAge: Bool {
     guard let ageMax else { return false }
-    guard chunk.count >= HistoryEncoder.headByteCount + 8 else { return true }
-    let bits = chunk.loadUnaligned(fromByteOffset: HistoryEncoder.headByteCount, as: UInt64.self)
-    let seconds = Double(bitPattern: UInt64(littleEndian: bits))
-    return !(Date().timeIntervalSinceReferenceDate - seconds < Double(ageMax))
+    guard let oldestDate else { return true }
+    let now = Date().timeIntervalSinceReferenceDate
+    return !(oldestDate <= now && now - oldestDate < Double(ageMax))
   }
 }

@@ -40,15 +40,10 @@ struct HistoryWriter {
     _ record: consuming HistoryRecord, generation: UInt64, author: String?, contextName: String?
   ) throws {
     record.finish()
-    let chunks = HistoryEncoder.chunks(
-      of: record, generation: generation, date: Date(), author: author, contextName: contextName)
-    var cursor = try transaction.writeCursor(in: tree)
-    for (number, chunk) in chunks.enumerated() {
-      try HistoryKey.withChunk(UInt32(number), of: generation) { key in
-        try chunk.withUnsafeBytes { try cursor.put(key, $0) }
-      }
-      state.byteCount += UInt64(HistoryKey.transactionByteCount + chunk.count)
-    }
+    var encoder = HistoryEncoder(
+      generation: generation, to: try transaction.writeCursor(in: tree))
+    try encoder.write(record, date: Date(), author: author, contextName: contextName)
+    state.byteCount += encoder.byteCount
     addedCount += 1
   }
 

@@ -6,9 +6,10 @@ extension LMDBStore {
   package func historyStatus() throws -> HistoryStatus? {
     try readHistory { state, reader, generation in
       HistoryStatus(
-        retention: state.retention, oldestToken: token(state.floor),
-        newestToken: token(generation), byteCount: Int(clamping: state.byteCount),
-        consumers: try reader.consumers().mapValues(token))
+        retention: state.retention, oldestToken: try reader.token(of: state.floor, state),
+        newestToken: try reader.token(of: generation, state),
+        byteCount: Int(clamping: state.byteCount),
+        consumers: try reader.consumers().mapValues { try reader.token(of: $0, state) })
     }
   }
 
@@ -16,11 +17,11 @@ extension LMDBStore {
     after token: HistoryToken?, countMax: Int, byteCountMax: Int
   ) throws -> [StoredHistoryTransaction] {
     let transactions = try readHistory { state, reader, last -> [StoredHistoryTransaction] in
-      if let token, token.storeID != uuid || token.generation > last {
-        throw StoreError.foreignHistoryToken
-      }
+      if let token { try reader.check(token, state, upTo: last) }
       let after = token?.generation ?? state.floor
-      if after < state.floor { throw StoreError.historyTooOld(oldest: self.token(state.floor)) }
+      if after < state.floor {
+        throw StoreError.historyTooOld(oldest: try reader.token(of: state.floor, state))
+      }
       if after == last || countMax <= 0 { return [] }
       return try reader.transactions(
         (after + 1)...last, countMax: countMax, byteCountMax: byteCountMax)
@@ -29,8 +30,9 @@ extension LMDBStore {
     return transactions
   }
 
-  private func token(_ generation: UInt64) -> HistoryToken {
-    HistoryToken(storeID: uuid, generation: generation)
+  package func historyToken(of generation: UInt64) -> HistoryToken {
+    let token = try? readHistory { state, reader, _ in try reader.token(of: generation, state) }
+    return token ?? HistoryToken(storeID: uuid, generation: generation)
   }
 
   /// Calls `body` with a snapshot of the history.

@@ -11,6 +11,8 @@ import StrataRecord
 /// - I1 The bytes have been decoded once, to check them, when the value was made.
 package struct StoredHistoryTransaction: Sendable {
   package let generation: UInt64
+  /// The point just after this transaction.
+  package let token: HistoryToken
   package let date: Date
   package let author: String?
   package let contextName: String?
@@ -24,13 +26,8 @@ package struct StoredHistoryTransaction: Sendable {
       throw .damagedHistory(generation, "the transaction is missing")
     }
     for (number, chunk) in chunks.enumerated() {
-      let isSound = chunk.withUnsafeBytes { bytes in
-        guard bytes.count >= HistoryEncoder.headByteCount, let start = bytes.baseAddress else {
-          return false
-        }
-        let seed = HistoryEncoder.seed(generation, UInt32(number))
-        return UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
-          == strata_checksum(start + 4, bytes.count - 4, seed)
+      let isSound = chunk.withUnsafeBytes {
+        Self.isSound($0, number: UInt32(number), of: generation)
       }
       guard isSound else { throw .damagedHistory(generation, "chunk \(number) fails its checksum") }
       guard (chunk[4] == 1) == (number == chunks.count - 1) else {
@@ -42,6 +39,9 @@ package struct StoredHistoryTransaction: Sendable {
       throw .damagedHistory(generation, "its head cannot be decoded")
     }
     self.generation = generation
+    token = HistoryToken(
+      storeID: schema.store.uuid, generation: generation,
+      mark: first.withUnsafeBytes(HistoryMark.of))
     date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: seconds))
     self.author = author
     contextName = context
@@ -56,6 +56,17 @@ package struct StoredHistoryTransaction: Sendable {
     if iterator.isDamaged || !areSound {
       throw .damagedHistory(generation, "its changes cannot be decoded")
     }
+  }
+
+  /// Whether a chunk has its checksum.
+  static func isSound(
+    _ chunk: UnsafeRawBufferPointer, number: UInt32, of generation: UInt64
+  ) -> Bool {
+    guard chunk.count >= HistoryEncoder.headByteCount, let start = chunk.baseAddress else {
+      return false
+    }
+    return UInt32(littleEndian: chunk.loadUnaligned(as: UInt32.self))
+      == strata_checksum(start + 4, chunk.count - 4, HistoryEncoder.seed(generation, number))
   }
 }
 

@@ -8,116 +8,48 @@ import StrataStore
 import StrataTestSupport
 import Testing
 
-/// A store with a history of three saves, and its file open below it.
-private struct Recorded {
-  let folder: TemporaryDirectory
-  let store: LMDBStore
-  let environment: Environment
-
-  init() async throws {
-    folder = try TemporaryDirectory()
-    let path = folder.file("store").path
-    store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
-    try await store.edit(.keep(HistoryRetention()))
-    for name in ["a", "b", "c"] {
-      var edit = Edit(store)
-      let city = edit.insert(Atlas.city, ["name": .string(name)])
-      try edit.save()
-      var second = Edit(store)
-      try second.update(city, ["name": .string(name + name)])
-      try second.save()
-    }
-    var options = EnvironmentOptions()
-    options.durability = .none
-    environment = try Environment.open(at: path, options: options)
-  }
-
-  /// The keys and values of the tree, in order.
-  func entries() throws -> [(key: [UInt8], value: [UInt8])] {
-    var entries: [(key: [UInt8], value: [UInt8])] = []
-    guard let tree = try environment.tree(named: "history") else { throw Absent() }
-    let transaction = try environment.read()
-    var cursor = try transaction.cursor(in: tree)
-    while try cursor.next() { entries.append(([UInt8](cursor.key), [UInt8](cursor.value))) }
-    return entries
-  }
-
-  /// - Parameter value: nil to delete the entry.
-  func put(_ value: [UInt8]?, under key: [UInt8]) throws {
-    try environment.writeSync { transaction in
-      guard let tree = try transaction.tree(named: "history") else { throw Absent() }
-      try key.withUnsafeBytes { key in
-        if let value {
-          try value.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
-        } else {
-          _ = try transaction.delete(key, in: tree)
-        }
-      }
-    }
-  }
-
-  func isDamaged() -> Bool {
-    do {
-      _ = try store.history(after: nil, countMax: 100, byteCountMax: 1 << 20)
-      return false
-    } catch StoreError.damaged {
-      return true
-    } catch {
-      return false
-    }
-  }
-}
-
 @Suite struct `A damaged history` {
   @Test func `says so of each flipped bit, and of each that is missing`() async throws {
     let recorded = try await Recorded()
     #expect(!recorded.isDamaged())
-    for (key, value) in try recorded.entries() {
+    for (key, value) in try recorded.file.entries() {
       for bit in 0..<(value.count * 8) {
         var flipped = value
         flipped[bit / 8] ^= 1 << UInt8(bit % 8)
-        try recorded.put(flipped, under: key)
+        try recorded.file.put(flipped, under: key)
         #expect(recorded.isDamaged(), "bit \(bit) of \(key)")
       }
-      try recorded.put(nil, under: key)
+      try recorded.file.put(nil, under: key)
       #expect(recorded.isDamaged(), "\(key)")
-      try recorded.put(value, under: key)
+      try recorded.file.put(value, under: key)
       #expect(!recorded.isDamaged())
     }
   }
 
   @Test func `says so of a note that cannot be, and never traps`() async throws {
     let recorded = try await Recorded()
-    let note = try {
-      let transaction = try recorded.environment.read()
-      return [UInt8](try #require(try transaction.note("#history")))
-    }()
-    func put(_ bytes: [UInt8]) throws {
-      try recorded.environment.writeSync { transaction in
-        try bytes.withUnsafeBytes { try transaction.setNote("#history", to: $0) }
-      }
-    }
+    let note = try recorded.file.note()
     var (floor, size, flag) = (note, note, note)
     for index in 2..<8 { floor[index] = 0xFF }
     for index in 8..<16 { size[index] = 0xFF }
     flag[0] = 7
     for bytes in [floor, size, flag, Array(note.dropLast()), []] {
-      try put(bytes)
+      try recorded.file.setNote(bytes)
       #expect(recorded.isDamaged(), "\(bytes)")
       var edit = Edit(recorded.store)
       edit.insert(Atlas.city, ["name": .string("d")])
       _ = try? edit.save()
-      try put(note)
+      try recorded.file.setNote(note)
     }
   }
 
   @Test func `is refused under another transaction's key, whatever its length`() async throws {
     let recorded = try await Recorded()
-    let entries = try recorded.entries()
-    try recorded.put(entries[1].value, under: entries[0].key)
+    let entries = try recorded.file.entries()
+    try recorded.file.put(entries[1].value, under: entries[0].key)
     #expect(recorded.isDamaged())
     for length in 0..<entries[0].value.count {
-      try recorded.put(Array(entries[0].value.prefix(length)), under: entries[0].key)
+      try recorded.file.put(Array(entries[0].value.prefix(length)), under: entries[0].key)
       #expect(recorded.isDamaged(), "\(length) bytes")
     }
   }
@@ -127,7 +59,7 @@ private struct Recorded {
   /// Removes the third of six transactions.
   private func makeGap() async throws -> Recorded {
     let recorded = try await Recorded()
-    try recorded.put(nil, under: recorded.entries()[2].key)
+    try recorded.file.put(nil, under: recorded.file.entries()[2].key)
     return recorded
   }
 
@@ -138,7 +70,7 @@ private struct Recorded {
     var edit = Edit(recorded.store)
     edit.insert(Atlas.city, ["name": .string("d")])
     try edit.save()
-    #expect(try recorded.entries().count == 1)
+    #expect(try recorded.file.entries().count == 1)
     #expect {
       try recorded.store.history(after: start, countMax: 100, byteCountMax: 1 << 20)
     } throws: { error in
@@ -150,7 +82,7 @@ private struct Recorded {
 
   @Test func `is fetched from above the gap once that is the oldest`() async throws {
     let recorded = try await makeGap()
-    try await recorded.store.edit(.delete(upTo: 2))
+    try await recorded.store.edit(.delete(through: recorded.token(of: 2)))
     #expect(recorded.isDamaged())
     var edit = Edit(recorded.store)
     edit.insert(Atlas.city, ["name": .string("d")])
@@ -161,8 +93,8 @@ private struct Recorded {
 
   @Test func `is deleted as any other`() async throws {
     let recorded = try await makeGap()
-    try await recorded.store.edit(.delete(upTo: 6))
-    #expect(try recorded.entries().isEmpty)
+    try await recorded.store.edit(.delete(through: recorded.token(of: 6)))
+    #expect(try recorded.file.entries().isEmpty)
     #expect(try #require(try recorded.store.historyStatus()).byteCount < 100)
     #expect(try recorded.store.history(after: nil, countMax: 9, byteCountMax: 1 << 20).isEmpty)
   }
@@ -173,14 +105,10 @@ private struct Recorded {
     let folder = try TemporaryDirectory()
     let path = folder.file("store").path
     let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
-    var options = EnvironmentOptions()
-    options.durability = .none
-    let environment = try Environment.open(at: path, options: options)
-    try environment.writeSync { transaction in
-      // Docs/FileFormat.md: kept since the beginning, without limits.
-      let note: [UInt8] = [1] + Array(repeating: 0, count: 15) + Array(repeating: 0xFF, count: 16)
-      try note.withUnsafeBytes { try transaction.setNote("#history", to: $0) }
-    }
+    // Docs/FileFormat.md: kept since the beginning, without limits.
+    try StoreFile(path).setNote(
+      [1] + Array(repeating: 0, count: 15) + Array(repeating: 0xFF, count: 16)
+        + Array(repeating: 7, count: 16))
     #expect {
       try store.historyStatus()
     } throws: { error in
@@ -191,7 +119,7 @@ private struct Recorded {
 
   @Test func `has the bytes that the format says`() async throws {
     let recorded = try await Recorded()
-    let entries = try recorded.entries()
+    let entries = try recorded.file.entries()
     #expect(entries.count == 6)
     let number = UInt8(recorded.store.schema.of(Atlas.city).number.rawValue)
     // Generation 1, chunk 0.
@@ -207,23 +135,14 @@ private struct Recorded {
   @Test func `raises the format of the store, and a lower one is read as before`() async throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("store").path
-    func format() throws -> UInt8 {
-      var options = EnvironmentOptions()
-      options.durability = .none
-      let environment = try Environment.open(at: path, options: options)
-      let tree = try #require(try environment.tree(named: "catalog"))
-      let transaction = try environment.read()
-      return try Array("format".utf8).withUnsafeBytes { key in
-        try #require(try transaction.get(key, in: tree))[6]
-      }
-    }
     let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
-    #expect(try format() == 2)
+    let file = try StoreFile(path)
+    #expect(try file.format() == 2)
     #expect(try store.historyStatus() == nil)
     try await store.edit(.keep(HistoryRetention()))
-    #expect(try format() == 4)
+    #expect(try file.format() == 5)
     try await store.edit(.stop)
-    #expect(try format() == 4)
+    #expect(try file.format() == 5)
     #expect(try store.historyStatus() == nil)
   }
 }

@@ -4,34 +4,14 @@ import Strata
 import StrataTestSupport
 import Testing
 
-extension PersistentContainer {
-  /// Saves a city from a context with an author and a name.
-  @discardableResult
-  fileprivate func saveCity(
-    _ name: String, author: String? = nil, context contextName: String? = nil
-  ) throws -> ObjectID {
-    try ContextQueue(parent: coordinator).performAndWait { context in
-      context.transactionAuthor = author
-      context.name = contextName
-      let city = context.city(name)
-      try context.save()
-      return city.objectID
-    }
-  }
-
-  fileprivate func all(after token: HistoryToken? = nil) throws -> [HistoryTransaction] {
-    try coordinator.fetchHistory(HistoryRequest(after: token))
-  }
-}
-
 @Suite struct `The history of a store` {
   @Test func `is not kept before it is asked for`() async throws {
     let container = try geography()
     try container.saveCity("A")
     #expect(try container.coordinator.historyStatus() == nil)
-    #expect(throws: StoreError.self) { try container.all() }
+    #expect(throws: StoreError.self) { try container.transactions() }
     try await container.coordinator.keepHistory()
-    #expect(try container.all().isEmpty)
+    #expect(try container.transactions().isEmpty)
     let status = try #require(try container.coordinator.historyStatus())
     #expect(status.retention == HistoryRetention() && status.oldestToken == status.newestToken)
   }
@@ -49,7 +29,7 @@ extension PersistentContainer {
       context.delete(city)
       try context.save()
     }
-    let transactions = try container.all()
+    let transactions = try container.transactions()
     #expect(transactions.map(\.author) == ["import", nil, nil])
     #expect(transactions.map(\.contextName) == ["worker", nil, nil])
     #expect(transactions.allSatisfy { $0.date >= start && $0.date <= Date() })
@@ -86,7 +66,7 @@ extension PersistentContainer {
       for city in try context.fetch(City.all) { city.note = "changed" }
       try context.save()
     }
-    let transactions = try container.all()
+    let transactions = try container.transactions()
     #expect(transactions.count == 2)
     let changes = transactions[0].changes.map { ($0.objectID, $0.updatedProperties) }
     #expect(
@@ -118,7 +98,7 @@ extension PersistentContainer {
       }
       for queue in both { try await queue.save() }
     }
-    let counts = try container.all().map { $0.changes.count { $0.kind == .update } }
+    let counts = try container.transactions().map { $0.changes.count { $0.kind == .update } }
     #expect(counts.filter { $0 > 0 } == [2, 2])
   }
 
@@ -144,7 +124,7 @@ extension PersistentContainer {
             try context.save()
           }
         }
-        let transaction = try #require(try container.all().first)
+        let transaction = try #require(try container.transactions().first)
         let deleted = transaction.changes.filter { $0.kind == .delete }.map(\.objectID)
         #expect(deleted == Array(ids.0.prefix(isWhole ? 2 : 1)), "\(isBatch) \(isWhole)")
         let updated = transaction.changes.filter { $0.kind == .update }
@@ -167,7 +147,7 @@ extension PersistentContainer {
     }
     try await container.coordinator.keepHistory()
     try await container.coordinator.execute(BatchDeleteRequest(Country.all))
-    let transaction = try #require(try container.all().first)
+    let transaction = try #require(try container.transactions().first)
     let updated = transaction.changes.filter { $0.kind == .update }
     #expect(Set(updated.map(\.objectID)) == Set(languages) && updated.count == 257)
     #expect(updated.allSatisfy { $0.updatedProperties == ["countries"] })
@@ -177,7 +157,7 @@ extension PersistentContainer {
     let container = try geography()
     try await container.coordinator.keepHistory()
     try container.saveCity("A", author: "a")
-    let middle = try #require(try container.all().last)
+    let middle = try #require(try container.transactions().last)
     try container.saveCity("B", author: "b")
     try container.root.performAndWait { context in
       context.country("X")
@@ -213,7 +193,7 @@ extension PersistentContainer {
       context.country("X")
       try context.save()
     }
-    let transaction = try #require(try container.all().first)
+    let transaction = try #require(try container.transactions().first)
     let cities = Array(transaction.changes(of: City.self))
     #expect(cities.map(\.objectID) == [id])
     #expect(cities[0].updates(\City.population) && !cities[0].updates(\City.name))
@@ -239,7 +219,7 @@ extension PersistentContainer {
       try context.execute(c)
       try context.execute(d)
     }
-    let transactions = try container.all()
+    let transactions = try container.transactions()
     #expect(transactions.map(\.author) == [nil, "cleaner", "root", "cleaner"])
     #expect(transactions.map(\.contextName) == [nil, nil, "main", "main"])
   }
@@ -248,19 +228,19 @@ extension PersistentContainer {
     let (container, other) = (try geography(), try geography())
     for each in [container, other] { try await each.coordinator.keepHistory() }
     try other.saveCity("A")
-    let foreign = try #require(try other.all().first).token
+    let foreign = try #require(try other.transactions().first).token
     let later = HistoryToken(
       storeID: try #require(try container.coordinator.historyStatus()).newestToken.storeID,
       generation: 77)
     for token in [foreign, later] {
-      #expect(throws: StoreError.self) { try container.all(after: token) }
+      #expect(throws: StoreError.self) { try container.transactions(after: token) }
       await #expect(throws: StoreError.self) {
         try await container.coordinator.deleteHistory(through: token)
       }
     }
     let encoded = try JSONEncoder().encode(foreign)
     let decoded = try JSONDecoder().decode(HistoryToken.self, from: encoded)
-    #expect(try other.all(after: decoded).isEmpty)
+    #expect(try other.transactions(after: decoded).isEmpty)
   }
 
   @Test func `is kept by all who open the store, until it is stopped`() async throws {
@@ -269,16 +249,16 @@ extension PersistentContainer {
     let second = try geography(in: folder)
     try await first.coordinator.keepHistory()
     try second.saveCity("A", author: "second")
-    let token = try #require(try first.all().last).token
+    let token = try #require(try first.transactions().last).token
     try await second.coordinator.stopHistory()
     try first.saveCity("B")
-    #expect(throws: StoreError.self) { try first.all() }
+    #expect(throws: StoreError.self) { try first.transactions() }
     try await first.coordinator.keepHistory()
-    #expect(throws: StoreError.self) { try first.all(after: token) }
+    #expect(throws: StoreError.self) { try first.transactions(after: token) }
     try second.saveCity("C")
-    #expect(try first.all().count == 1)
+    #expect(try first.transactions().count == 1)
     let third = try geography(in: folder)
-    #expect(try third.all().count == 1)
+    #expect(try third.transactions().count == 1)
   }
 
   @Test func `keeps a transaction of many changes whole`() async throws {
@@ -291,7 +271,7 @@ extension PersistentContainer {
       try context.save()
       return ids
     }
-    let transaction = try #require(try container.all().first)
+    let transaction = try #require(try container.transactions().first)
     var found: Set<ObjectID> = []
     for change in transaction.changes where change.kind == .insert { found.insert(change.objectID) }
     #expect(found == ids)
@@ -326,7 +306,7 @@ extension PersistentContainer {
       }
     }
     try await container.coordinator.execute(BatchDeleteRequest(City.all))
-    let transactions = try container.all()
+    let transactions = try container.transactions()
     let changes = transactions.flatMap { Array($0.changes) }
     #expect(changes.map(\.kind) == Array(repeating: .delete, count: count + 1))
     #expect(Array(changes.map(\.objectID).prefix(count)) == ids)
@@ -406,10 +386,10 @@ extension PersistentContainer {
     for index in 0..<200 { try container.saveCity("\(index)") }
     let status = try #require(try container.coordinator.historyStatus())
     #expect(status.byteCount <= 400)
-    let kept = try container.all()
+    let kept = try container.transactions()
     #expect(kept.count > 1 && kept.last?.token == status.newestToken)
-    #expect(try container.all(after: status.oldestToken).count == kept.count)
-    #expect { try container.all(after: start) } throws: { error in
+    #expect(try container.transactions(after: status.oldestToken).count == kept.count)
+    #expect { try container.transactions(after: start) } throws: { error in
       guard case StoreError.historyTooOld(status.oldestToken) = error else { return false }
       return true
     }
@@ -417,17 +397,17 @@ extension PersistentContainer {
     try await container.coordinator.keepHistory(
       HistoryRetention(maximumAge: nil, maximumByteCount: 0))
     try container.saveCity("last")
-    #expect(try container.all().last?.changes.map(\.kind) == [.insert])
+    #expect(try container.transactions().last?.changes.map(\.kind) == [.insert])
   }
 
   @Test func `lets those of an age go`() async throws {
     let container = try geography()
     try await container.coordinator.keepHistory(HistoryRetention(maximumAge: .seconds(3_600)))
     for index in 0..<5 { try container.saveCity("\(index)") }
-    #expect(try container.all().count == 5)
+    #expect(try container.transactions().count == 5)
     try await container.coordinator.keepHistory(HistoryRetention(maximumAge: .zero))
     try container.saveCity("last")
-    #expect(try container.all().count == 1)
+    #expect(try container.transactions().count == 1)
   }
 
   @Test func `lets those go that all consumers have passed`() async throws {
@@ -435,17 +415,17 @@ extension PersistentContainer {
     let coordinator = container.coordinator
     try await coordinator.keepHistory(HistoryRetention(endsWhenConsumed: true))
     for index in 0..<6 { try container.saveCity("\(index)") }
-    #expect(try container.all().count == 6)
+    #expect(try container.transactions().count == 6)
     let (fast, slow) = (
       try await coordinator.historyConsumer(named: "fast"),
       try await coordinator.historyConsumer(named: "slow")
     )
     try await fast.advance(to: try #require(fast.transactions().last).token)
     try container.saveCity("6")
-    #expect(try container.all().count == 7)
+    #expect(try container.transactions().count == 7)
     try await slow.advance(to: try slow.transactions()[2].token)
     try container.saveCity("7")
-    #expect(try container.all().count == 5)
+    #expect(try container.transactions().count == 5)
     #expect(try slow.transactions().count == 5 && fast.transactions().count == 2)
   }
 
@@ -453,12 +433,12 @@ extension PersistentContainer {
     let container = try geography()
     try await container.coordinator.keepHistory()
     for index in 0..<30 { try container.saveCity("\(index)") }
-    let all = try container.all()
+    let all = try container.transactions()
     try await container.coordinator.deleteHistory(through: all[9].token)
-    #expect(try container.all().map(\.token) == all.dropFirst(10).map(\.token))
+    #expect(try container.transactions().map(\.token) == all.dropFirst(10).map(\.token))
     try await container.coordinator.deleteHistory(through: all[29].token)
     let status = try #require(try container.coordinator.historyStatus())
-    #expect(try container.all().isEmpty && status.byteCount == 0)
+    #expect(try container.transactions().isEmpty && status.byteCount == 0)
   }
 }
 
@@ -503,7 +483,7 @@ extension PersistentContainer {
     try await coordinator.keepHistory()
     let consumer = try await coordinator.historyConsumer(named: "slow")
     for index in 0..<3 { try container.saveCity("\(index)") }
-    try await coordinator.deleteHistory(through: try container.all()[0].token)
+    try await coordinator.deleteHistory(through: try container.transactions()[0].token)
     #expect { try consumer.transactions() } throws: { error in
       guard case StoreError.historyTooOld = error else { return false }
       return true
@@ -511,6 +491,19 @@ extension PersistentContainer {
     try await consumer.advance(to: try #require(try coordinator.historyStatus()).newestToken)
     try container.saveCity("3")
     #expect(try consumer.transactions().count == 1)
+  }
+
+  @Test func `is told when the retention has passed it`() async throws {
+    let container = try geography()
+    let coordinator = container.coordinator
+    try await coordinator.keepHistory(
+      HistoryRetention(maximumAge: nil, maximumByteCount: 1_000))
+    let consumer = try await coordinator.historyConsumer(named: "slow")
+    for index in 0..<100 { try container.saveCity("\(index)") }
+    #expect { try consumer.transactions() } throws: { error in
+      guard case StoreError.historyTooOld = error else { return false }
+      return true
+    }
   }
 
   @Test(arguments: ["", String(repeating: "é", count: 128)])

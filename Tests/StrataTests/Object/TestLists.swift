@@ -166,6 +166,10 @@ final class CountingStore: PersistentStore {
 
   func historyStatus() throws -> HistoryStatus? { try store.historyStatus() }
 
+  func historyToken(of generation: UInt64) -> HistoryToken {
+    store.historyToken(of: generation)
+  }
+
   func history(
     after token: HistoryToken?, countMax: Int, byteCountMax: Int
   ) throws -> [StoredHistoryTransaction] {

@@ -124,8 +124,9 @@ struct GroupCommit {
   private func record(of plan: SavePlan) throws -> HistoryRecord? {
     guard history != nil else { return nil }
     var record = HistoryRecord(queue.schema)
-    let view = StoreView(transaction, queue.trees, queue.schema, generation: generation - 1)
-    try record.note(plan, in: view)
+    try record.note(
+      plan,
+      in: StoreView(transaction, queue.trees, queue.schema, generation: generation - 1))
     return record
   }
 }

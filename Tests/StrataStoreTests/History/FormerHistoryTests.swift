@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataStore
+import Testing
+
+/// In format 4 the note of a history has no mark of the floor.
+@Suite struct `A history of format 4` {
+  private func makeFormer() async throws -> Recorded {
+    let recorded = try await Recorded()
+    try recorded.file.setNote(Array(recorded.file.note().prefix(32)))
+    try recorded.file.setFormat(4)
+    return recorded
+  }
+
+  @Test func `is read and written in that format`() async throws {
+    let recorded = try await makeFormer()
+    try recorded.save()
+    #expect(try recorded.history().count == 7)
+    let passed = try recorded.history()[3].token
+    try await recorded.store.edit(.delete(through: passed))
+    #expect(try recorded.file.note().count == 32)
+    #expect(try recorded.file.format() == 4)
+    // The mark of the deleted transaction is not known any more.
+    #expect(try recorded.history(after: passed).map(\.generation) == [5, 6, 7])
+  }
+
+  @Test func `is taken to format 5 when it is asked for again`() async throws {
+    let recorded = try await makeFormer()
+    let tokens = try recorded.history().map(\.token)
+    try await recorded.store.edit(.keep(HistoryRetention()))
+    #expect(try recorded.file.note().count == 48)
+    #expect(try recorded.file.format() == 5)
+    try await recorded.store.edit(.delete(through: tokens[1]))
+    for (index, token) in tokens.enumerated().dropFirst() {
+      #expect(try recorded.history(after: token).count == 5 - index)
+    }
+  }
+
+  @Test func `has tokens without a mark, which pass by their number`() async throws {
+    let recorded = try await makeFormer()
+    #expect(try recorded.history(after: recorded.token(of: 4)).map(\.generation) == [5, 6])
+  }
+}
