@@ -15,8 +15,9 @@ export SWIFT_DETERMINISTIC_HASHING=1
 # that it has used before.
 export GLIBC_TUNABLES=glibc.malloc.mmap_threshold=131072
 
-instructions() { # path rounds
+instructions() { # path rounds [a store to begin with]
   rm -f "$folder"/store*
+  [ $# = 2 ] || cp "$3" "$folder/store"
   valgrind --tool=callgrind --callgrind-out-file=/dev/null \
     "$program" "$folder/store" "$1" "$2" 2>"$folder/log" >/dev/null ||
     { cat "$folder/log" >&2; exit 1; }

@@ -34,8 +34,8 @@ struct HotPath {
   let times: Int
   /// How many operations one round is.
   var roundSize = batchCount
-  /// Whether the store keeps a history, of a few hundred commits.
-  var keepsHistory = false
+  /// How long the store keeps a history; nil if it keeps none.
+  var retention: HistoryRetention?
   let run: @MainActor (ManagedObjectContext, Int) throws -> Int
 }
 
@@ -109,9 +109,16 @@ let commitOfOne = HotPath(name: "commit-of-one", times: 1_000, roundSize: 1) { c
   return rounds
 }
 
-/// The same in a store that keeps a history: each adds a transaction and deletes one.
+/// The same in a store that keeps a history of a few hundred commits: each adds a transaction and
+/// deletes one.
 let recordedCommitOfOne = HotPath(
-  name: "commit-with-history", times: 1_000, roundSize: 1, keepsHistory: true,
+  name: "commit-with-history", times: 1_000, roundSize: 1,
+  retention: HistoryRetention(maximumByteCount: 1 << 14), run: commitOfOne.run)
+
+/// The same in a store that keeps the history of a week, which is all of it here. growth.sh runs it
+/// in a store with a history of 100,000 commits.
+let commitAfterManyCommits = HotPath(
+  name: "commit-with-long-history", times: 1_000, roundSize: 1, retention: HistoryRetention(),
   run: commitOfOne.run)
 
 /// A save of one change to a parent in the same isolation, where it lands at once.
@@ -284,15 +291,16 @@ if arguments[2] == Opening.name {
   print(Opening.name, try Opening.run(arguments[1], rounds: rounds))
   exit(0)
 }
-guard let path = (paths + repeatedPaths).first(where: { $0.name == arguments[2] }) else {
+let allPaths = paths + repeatedPaths + [commitAfterManyCommits]
+guard let path = allPaths.first(where: { $0.name == arguments[2] }) else {
   fatalError("no path is called \(arguments[2])")
 }
 let coordinator = try makeCoordinator(arguments[1])
-if path.keepsHistory {
+if let retention = path.retention {
   // Valgrind does not survive asynchronous code at the top level.
   let isKept = DispatchSemaphore(value: 0)
   Task.detached {
-    try await coordinator.keepHistory(HistoryRetention(maximumByteCount: 1 << 14))
+    try await coordinator.keepHistory(retention)
     isKept.signal()
   }
   isKept.wait()

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory of a batch that inserts a million objects, of a walk over them and their to-one
-// targets, and of one over their rows. Run by check.sh: `MemoryWalk <store> insert` once, then in
-// processes of their own `MemoryWalk <store> ids|held|fetched|rows`. `MemoryWalk <store> stretches`
-// inserts ten million in stretches.
+// targets, of one over their rows, and of a history of them. Run by check.sh:
+// `MemoryWalk <store> insert` once, then in processes of their own
+// `MemoryWalk <store> ids|held|fetched|rows`; with another store `record`, `behind`, `delete`,
+// `behind`. `MemoryWalk <store> stretches` inserts ten million in stretches.
 
 import Foundation
 import Strata
 
 @Entity final class Person: ManagedObject {
-  var name: String
+  @Attribute(.preserveValueOnDeletion) var name: String
   var age: Int = 0
   var town: Town?
 }
@@ -88,41 +89,21 @@ func town(of person: Int) -> Int {
   return sum
 }
 
-// MARK: - The process's memory
-
-/// Resident memory as Linux counts it, in bytes.
-struct Meter {
-  private let start = Meter.read()
-  private(set) var anonymousMax = 0
-
-  /// The maximum of all of it, beyond its beginning.
-  var growth: Int { (Meter.read()["VmHWM"] ?? 0) - (start["VmRSS"] ?? 0) }
-
-  mutating func sample() {
-    anonymousMax = max(anonymousMax, (Meter.read()["RssAnon"] ?? 0) - (start["RssAnon"] ?? 0))
-  }
-
-  private static func read() -> [String: Int] {
-    let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    return text.split(separator: "\n").reduce(into: [:]) { values, line in
-      let parts = line.split { $0 == ":" || $0 == " " || $0 == "\t" }
-      if parts.count == 3, parts[2] == "kB", let value = Int(parts[1]) {
-        values[String(parts[0])] = value << 10
-      }
-    }
-  }
-}
-
 let arguments = CommandLine.arguments
 guard arguments.count == 3 else {
-  fatalError("usage: MemoryWalk <store> insert|stretches|ids|held|fetched|rows")
+  let kinds = "insert|stretches|ids|held|fetched|rows|record|behind|delete"
+  fatalError("usage: MemoryWalk <store> \(kinds)")
 }
 let coordinator = try PersistentStoreCoordinator(
   at: URL(fileURLWithPath: arguments[1]), model: ManagedObjectModel(Person.self, Town.self),
   durability: .none)
 let context = ManagedObjectContext(parent: coordinator)
 var meter = Meter()
-if arguments[2] == "insert" || arguments[2] == "stretches" {
+if let kind = HistoryWalk(rawValue: arguments[2]) {
+  let changeCount = try await kind.run(coordinator)
+  meter.sample()
+  print(kind, meter.growth, meter.anonymousMax, changeCount)
+} else if arguments[2] == "insert" || arguments[2] == "stretches" {
   let isLarge = arguments[2] == "stretches"
   try insert(isLarge ? 10_000_000 : personCount, into: coordinator, stretches: isLarge)
   meter.sample()
