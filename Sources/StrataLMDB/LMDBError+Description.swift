@@ -10,8 +10,8 @@ extension LMDBError: CustomStringConvertible {
     case .noSuchFile:
       "There is no file at the path. Check the path, or ask for the file to be created."
     case .permissionDenied:
-      "The file, its lock file or their folder may not be read and written. Check their owner and "
-        + "mode."
+      "The file, its lock file or their folder may not be read and written. A reader writes to the "
+        + "lock file too. Check their owner and mode."
     case .notAnLMDBFile:
       "This is no LMDB file, or its beginning is damaged. Check the path, or restore a backup."
     case .versionMismatch:
@@ -30,6 +30,10 @@ extension LMDBError: CustomStringConvertible {
       "The file at \(path) was deleted, moved or replaced while it was open, here or in another "
         + "process. A write would not reach the file at the path. Close the store wherever it "
         + "is open, see that the right file is in place, and open it again."
+    case .mediumChanged(let path):
+      "The file at \(path) was opened on a read-only medium, without locks, and was written to "
+        + "since. Data that was read in the meantime may be wrong. Close the store and open it "
+        + "again; to write to it while it is read, mount its medium for writing everywhere."
     case .mapFull:
       "The memory map is full. End long readers, delete something, or open the file with a larger "
         + "map."

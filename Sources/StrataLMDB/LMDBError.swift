@@ -12,7 +12,8 @@ package enum LMDBError: Error, Hashable, Sendable {
 
   /// There is no file at the path, and `createIfMissing` was not asked for. Check the path.
   case noSuchFile
-  /// The process may not read and write the file, its lock file or their folder.
+  /// The process may not read and write the file, its lock file or their folder. A reader writes to
+  /// the lock file too, except on a read-only medium. Change their owner or mode.
   case permissionDenied
   /// The file is empty, no regular file, or does not begin as an LMDB file does. It is another
   /// program's, or damaged: restore a backup.
@@ -32,6 +33,11 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// to another data file: the file was deleted, moved, or replaced by a backup while it was open.
   /// Close every environment of the path, in all processes, and open it again.
   case fileReplaced(path: String)
+
+  /// The file was opened on a read-only medium, without locks, and was written to since: through
+  /// another mount, or after the medium was mounted for writing. Turns that read in the meantime
+  /// may have read wrong data. Close the environment and open it again.
+  case mediumChanged(path: String)
 
   // MARK: Room
 

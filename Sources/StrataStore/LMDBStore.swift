@@ -27,6 +27,7 @@ package final class LMDBStore: PersistentStore {
   package let schema: Schema
   package let uuid: UUID
   package let feed: ChangeFeed
+  package let isReadOnly: Bool
 
   private let state: CountedMutex<OpenStore?>
   /// The idle readers of the open store. Snapshots are taken from here without a lock.
@@ -37,6 +38,7 @@ package final class LMDBStore: PersistentStore {
     schema = opened.queue.schema
     uuid = schema.store.uuid
     feed = opened.queue.feed
+    isReadOnly = opened.queue.isReadOnly
     state = CountedMutex(opened)
   }
 
@@ -45,7 +47,7 @@ package final class LMDBStore: PersistentStore {
 
   // MARK: - Opening
 
-  /// Opens the store at `path`, or creates it there.
+  /// Opens the store at `path`, or creates it there unless it is opened read-only.
   ///
   /// - Parameters:
   ///   - path: the path of the file; its folder must exist. The lock file is beside it, at `path` +
@@ -56,22 +58,26 @@ package final class LMDBStore: PersistentStore {
   ///     process must ask for the same.
   ///   - byteCountMax: the size that the file may grow to; nil for 1 TiB. The first user of the
   ///     file in this process decides.
-  /// - Throws: `folderMissing`, `permissionDenied`, `notAStrataStore`, `unsupportedFormat`,
-  ///   `modelMismatch`, `uniquenessViolations` of a new constraint, `damaged`, `diskFull`,
-  ///   `storage`. A file at the path is then unchanged.
+  ///   - isReadOnly: whether the store writes nothing to the file, and may be on a read-only
+  ///     medium.
+  /// - Throws: `folderMissing`, `storeMissing`, `permissionDenied`, `notAStrataStore`,
+  ///   `unsupportedFormat`, `modelMismatch`, `migrationRequired`, `uniquenessViolations` of a new
+  ///   constraint, `damaged`, `diskFull`, `storage`. A file at the path is then unchanged.
   package static func open(
     at path: String, model: ManagedObjectModel, removing: Set<String> = [],
-    durability: StoreDurability = .full, byteCountMax: Int? = nil
+    durability: StoreDurability = .full, byteCountMax: Int? = nil, isReadOnly: Bool = false
   ) throws(StoreError) -> LMDBStore {
     var kind = try StoreFile.kind(at: path)
     if kind == .nothing {
+      if isReadOnly { throw .storeMissing(path: path) }
       try StoreFile.create(at: path, model: model)
       kind = try StoreFile.kind(at: path)
     }
     guard kind == .lmdb else { throw .notAStrataStore(path: path) }
-    StoreFile.clearSecondName(of: path)
+    if !isReadOnly { StoreFile.clearSecondName(of: path) }
     var options = EnvironmentOptions()
     options.durability = durability.environment
+    options.isForReading = isReadOnly
     if let byteCountMax { options.mapSizeBytes = max(byteCountMax, 1 << 20) }
     // Those of entities that go are opened to be emptied.
     options.treeCountMax = Trees.countMax(model) + 3 * removing.count
@@ -81,7 +87,9 @@ package final class LMDBStore: PersistentStore {
     } catch {
       throw StoreError(error, opening: path)
     }
-    return LMDBStore(try OpenStore(environment, model: model, removing: removing, path: path))
+    return LMDBStore(
+      try OpenStore(
+        environment, model: model, removing: removing, isReadOnly: isReadOnly, path: path))
   }
 
   /// A store in memory: the same code on a file without a name, gone with the last reference.

@@ -15,6 +15,11 @@ package protocol PersistentStore: SnapshotSource {
   /// The identifier of the store, which copies of its file keep; object URIs contain it.
   var uuid: UUID { get }
 
+  /// Whether the store was opened read-only. Then all that would change it, `commit`, `execute`,
+  /// `edit` and `setValue`, fails with `StoreError.readOnly`, and the serials of new objects are
+  /// not reserved.
+  var isReadOnly: Bool { get }
+
   /// Saves a change set, all of it or nothing, and calls `completion` when it is as durable as the
   /// store promises.
   ///

@@ -28,22 +28,24 @@ public final class PersistentContainer: Sendable {
 
   @MainActor private var viewContextKeeper: MainContextKeeper?
 
-  /// Opens the store at `url`, or creates it.
+  /// Opens the store at `url`, or creates it unless it is opened read-only.
   ///
   /// - Parameters:
   ///   - url: the URL of a file; its folder must exist.
   ///   - removing: the names of entities, and of properties as `Entity.property`, that the store
   ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
-  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with a model from
-  ///   which the way to this one cannot be inferred.
+  ///   - isReadOnly: whether contexts can read the store and not save to it. The saves of children
+  ///     to the root succeed; those of the root throw `StoreError.readOnly`.
+  /// - Throws: as `PersistentStoreCoordinator`'s initializer.
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
-    durability: StoreDurability = .full
+    durability: StoreDurability = .full, isReadOnly: Bool = false
   ) throws {
     self.init(
       coordinator: try PersistentStoreCoordinator(
-        at: url, model: model, removing: removing, durability: durability))
+        at: url, model: model, removing: removing, durability: durability,
+        isReadOnly: isReadOnly))
   }
 
   /// A container in memory: the same semantics, gone with the last reference to it.

@@ -20,7 +20,11 @@ public final class PersistentStoreCoordinator: SnapshotSource {
 
   public let model: ManagedObjectModel
 
-  /// Opens the store at `url`, or creates it.
+  /// Whether the store was opened read-only: saves to it throw `StoreError.readOnly`. Core Data:
+  /// `NSPersistentStore.isReadOnly`.
+  public var isReadOnly: Bool { store.isReadOnly }
+
+  /// Opens the store at `url`, or creates it unless it is opened read-only.
   ///
   /// - Parameters:
   ///   - url: the URL of a file; its folder must exist. The lock file with the same name and
@@ -31,16 +35,26 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///   - maximumByteCount: the size in bytes that the file may grow to, 1 MiB at least: a save that
   ///     needs more fails with `StoreError.storeFull`, with nothing lost. Nil for 1 TiB. The first
   ///     coordinator of the file in this process decides. A larger file stays as large as it is.
-  /// - Throws: `StoreError`, among others `.modelMismatch` if the store was made with a model from
-  ///   which the way to this one cannot be inferred.
+  ///   - isReadOnly: whether contexts can read the store and not save to it. The store is neither
+  ///     created nor migrated, and its file is not changed; it may be on a read-only medium. Core
+  ///     Data: `NSReadOnlyPersistentStoreOption`. See Docs/Stores.md.
+  /// - Throws: `StoreError`:
+  ///   - `.modelMismatch`: the store was made with a model from which the way to this one cannot be
+  ///     inferred. `.migrationRequired`: it can be inferred, and the store is opened read-only.
+  ///   - `.uniquenessViolations`: the objects of the store break a new constraint.
+  ///   - `.folderMissing`, `.storeMissing`: there is no folder to create the store in, or no file
+  ///     to open read-only.
+  ///   - `.permissionDenied`: the file, its lock file or their folder may not be read and written.
+  ///   - `.notAStrataStore`, `.unsupportedFormat`, `.damaged`: the file cannot be read.
+  ///   - `.diskFull`, `.storage`: the system has refused an operation.
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
-    durability: StoreDurability = .full, maximumByteCount: Int? = nil
+    durability: StoreDurability = .full, maximumByteCount: Int? = nil, isReadOnly: Bool = false
   ) throws {
     self.init(
       store: try LMDBStore.open(
         at: url.path, model: model, removing: removing, durability: durability,
-        byteCountMax: maximumByteCount),
+        byteCountMax: maximumByteCount, isReadOnly: isReadOnly),
       model: model)
   }
 

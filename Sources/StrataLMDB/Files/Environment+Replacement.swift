@@ -41,7 +41,8 @@ extension Environment {
   /// Compares the number that a transaction has from the lock file with those of the file itself.
   ///
   /// - Throws: `fileReplaced` if the file does not have the commit that a reader is to see, or if
-  ///   the commit that a writer is to follow is not the file's last one.
+  ///   the commit that a writer is to follow is not the file's last one; `mediumChanged` if the
+  ///   file has a commit more than the environment allows.
   func checkNumber(
     of transaction: OpaquePointer, isWriting: Bool
   ) throws(LMDBError) {
@@ -53,5 +54,6 @@ extension Environment {
     guard isWriting ? number == last + 1 : number <= last else {
       throw .fileReplaced(path: path)
     }
+    if last > lastNumberMax { throw .mediumChanged(path: path) }
   }
 }

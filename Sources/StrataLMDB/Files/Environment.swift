@@ -39,6 +39,14 @@ package final class Environment: Sendable {
   /// The requested options, with the map size that the system granted.
   package let options: EnvironmentOptions
 
+  /// Whether the file can be written to. Only an environment that was opened for reading may be
+  /// without that; `begin` throws `permissionDenied` then. On a read-only medium it has no lock
+  /// file and no table of readers.
+  package let isWritable: Bool
+  /// The number of the last commit that the file may have: any with locks; without locks, that of
+  /// the opening, because a reader that writers do not see may find its pages overwritten.
+  let lastNumberMax: UInt64
+
   let identity: FileIdentity
   let mapped = MappedFile()
   let writer: WriterThread
@@ -47,7 +55,7 @@ package final class Environment: Sendable {
   let isWriting = Atomic<Bool>(false)
   /// Commits since dead readers were last cleared. Changed on the writer thread alone.
   let uncheckedCommitCount = Atomic<Int>(0)
-  /// Nil for a file without a name, which no other process can have.
+  /// Nil for a file without a name, which no other process can have, and on a read-only medium.
   let lockFile: LockFile?
 
   /// The longest key, in bytes (lmdb.h: mdb_env_get_maxkeysize). The shortest has 1.
@@ -59,6 +67,8 @@ package final class Environment: Sendable {
     trees = TreeDirectory()
     identity = opened.identity
     path = opened.path
+    isWritable = opened.isWritable
+    lastNumberMax = opened.lastNumberMax
     var granted = options
     granted.mapSizeBytes = opened.mapSizeBytes
     self.options = granted

@@ -40,6 +40,9 @@ package struct EnvironmentOptions: Hashable, Sendable {
   /// Whether the path must lead to the file as long as it is open. Otherwise, the file may be
   /// unlinked or moved without an error: for a store in memory, whose file has no name.
   package var keepsName = true
+  /// Whether the caller only reads. Then a file that cannot be written to is opened too
+  /// (`Environment.isWritable`), and the durability does not matter.
+  package var isForReading = false
 
   package init() {}
 

@@ -20,6 +20,28 @@ enum EnvironmentRegistry {
     weak var environment: Environment?
     /// The lock file that the environment uses.
     let lock: FileIdentity?
+    /// The durability that the first user that writes has asked for; nil as long as all users only
+    /// read.
+    var durability: StoreDurability?
+
+    /// Lets another user have the environment.
+    ///
+    /// - Throws: `permissionDenied`, `alreadyOpen`.
+    mutating func admit(
+      _ options: EnvironmentOptions, to environment: Environment
+    ) throws(LMDBError) {
+      if options.isForReading { return }
+      guard environment.isWritable else { throw .permissionDenied }
+      if let durability, durability != options.durability {
+        throw .alreadyOpen(durability: durability)
+      }
+      guard durability == nil else { return }
+      // Nothing writes yet, so the flags can change (lmdb.h: mdb_env_set_flags).
+      let all = StoreDurability.allCases.reduce(0) { $0 | $1.flags }
+      try environment.check(mdb_env_set_flags(environment.raw, all, 0))
+      try environment.check(mdb_env_set_flags(environment.raw, options.durability.flags, 1))
+      durability = options.durability
+    }
   }
 
   /// Few, so that they are searched one by one.
@@ -60,7 +82,8 @@ enum EnvironmentRegistry {
 
 extension Environment {
   /// Opens the file at `path`, or returns the environment that has it open already, whatever path
-  /// and, except for the durability, whatever options that was opened with.
+  /// and, except for the durability, whatever options that was opened with. The durability is that
+  /// of the first user that writes.
   ///
   /// Dead readers are cleared. The file's own links are resolved, so that all processes use one
   /// lock file. Only its beginning and its length are checked here.
@@ -68,8 +91,9 @@ extension Environment {
   /// - Important: Two processes must not reach one file by two *hard* links: each link has a lock
   ///   file of its own. Nothing else in the process may open the file or its lock file, not even to
   ///   copy it: closing them drops LMDB's locks.
-  /// - Throws: `noSuchFile`, `permissionDenied`, `notAnLMDBFile`, `versionMismatch`, `corrupted`
-  ///   (the file is shorter than it says), `unsupportedFileSystem`, `alreadyOpen`, `forked`,
+  /// - Throws: `noSuchFile`, `permissionDenied` (also if the file is open for readers alone,
+  ///   because it could not be written to), `notAnLMDBFile`, `versionMismatch`, `corrupted` (the
+  ///   file is shorter than it says), `unsupportedFileSystem`, `alreadyOpen`, `forked`,
   ///   `fileReplaced` (another file of this path is open, with the lock file that is there now),
   ///   `outOfMemory` (not even the smallest map fits), `diskFull` and `io`.
   package static func open(
@@ -77,13 +101,15 @@ extension Environment {
   ) throws(LMDBError) -> Environment {
     try ForkGuard.install()
     try ForkGuard.check()
-    let environment = try EnvironmentRegistry.entries.wait {
+    return try EnvironmentRegistry.entries.wait {
       entries throws(LMDBError) -> Environment? in
       // Looked up again after each wait: the path may lead to another file.
       let identity = try FileIdentity(at: path, allowsEmpty: options.createIfMissing)
       if identity == nil && !options.createIfMissing { throw .noSuchFile }
-      if let identity, let entry = entries.first(where: { $0.identity == identity }) {
-        return entry.environment
+      if let identity, let place = entries.firstIndex(where: { $0.identity == identity }) {
+        guard let environment = entries[place].environment else { return nil }
+        try entries[place].admit(options, to: environment)
+        return environment
       }
       let resolved = OpenedFile.resolved(path)
       let lock = try FileIdentity(at: EnvironmentRegistry.lockPath(of: resolved), allowsEmpty: true)
@@ -97,12 +123,9 @@ extension Environment {
       let environment = Environment(taking: opened, options: options)
       entries.append(
         EnvironmentRegistry.Entry(
-          identity: environment.identity, environment: environment, lock: usedLock))
+          identity: environment.identity, environment: environment, lock: usedLock,
+          durability: options.isForReading ? nil : options.durability))
       return environment
     }
-    guard environment.options.durability == options.durability else {
-      throw .alreadyOpen(durability: environment.options.durability)
-    }
-    return environment
   }
 }

@@ -19,6 +19,13 @@ package enum FileSystem {
     #endif
   }
 
+  /// Whether the file at `path` is on a medium that is mounted read-only.
+  static func isReadOnly(_ path: String) -> Bool {
+    var information = statvfs()
+    return statvfs(path, &information) == 0
+      && UInt(information.f_flag) & UInt(bitPattern: Int(ST_RDONLY)) != 0
+  }
+
   /// Whether `name` (as in /proc/self/mountinfo: nfs4, fuse.sshfs) is one of them.
   package static func isUnsupported(_ name: String) -> Bool {
     let family = name.prefix { $0 != "." }

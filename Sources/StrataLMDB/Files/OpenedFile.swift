@@ -13,13 +13,18 @@ import StrataPrimitives
 ///   stores are, and takes readahead from the scans of a cold file, with which an application
 ///   starts.
 /// - Never MDB_WRITEMAP: a full disk becomes SIGBUS, and a wild pointer damages the file.
-/// - Never MDB_NOLOCK and MDB_NOMEMINIT: the first loses the reader table, the second writes other
-///   memory of the process to the file.
+/// - Never MDB_NOMEMINIT, which writes other memory of the process to the file.
+/// - MDB_RDONLY only if the caller only reads and the file cannot be opened for writing.
+/// - MDB_NOLOCK only on a medium that is mounted read-only: it loses the reader table, without
+///   which a writer would use the pages again that are being read. LMDB itself does without a lock
+///   file there (EROFS), except if the process may not write to the lock file anyway (EACCES).
 struct OpenedFile: ~Copyable {
   private var raw: OpaquePointer?
   let path: String
   let identity: FileIdentity
   let mapSizeBytes: Int
+  let isWritable: Bool
+  let lastNumberMax: UInt64
 
   /// Opens the file at `path`. The caller guarantees that no environment has it open.
   ///
@@ -34,9 +39,11 @@ struct OpenedFile: ~Copyable {
     try FileSystem.check(path)
     var mapSizeBytes = options.mapSizeBytes
     var environment: OpaquePointer
+    var isWritable: Bool
     while true {
       do {
-        environment = try Self.open(path, mapSizeBytes: mapSizeBytes, options: options)
+        (environment, isWritable) = try Self.open(
+          path, mapSizeBytes: mapSizeBytes, options: options)
         break
       } catch  where error.mayBeOfMapSize && mapSizeBytes / 2 >= EnvironmentOptions.mapSizeBytesMin
       {
@@ -53,9 +60,12 @@ struct OpenedFile: ~Copyable {
     // A file that was created just now has an absolute path too.
     path = Self.resolved(path)
     self.path = path
+    self.isWritable = isWritable
     // LMDB maps more than it was asked for, if the file is larger.
     var information = MDB_envinfo()
     mdb_env_info(environment, &information)
+    let isLocked = isWritable || !FileSystem.isReadOnly(path)
+    lastNumberMax = isLocked ? .max : UInt64(information.me_last_txnid)
     self.mapSizeBytes = max(mapSizeBytes, information.me_mapsize)
   }
 
@@ -67,8 +77,27 @@ struct OpenedFile: ~Copyable {
     return taken
   }
 
+  /// Opens the file for writing, or for reading only if it cannot be written to and `options` allow
+  /// that.
   private static func open(
     _ path: String, mapSizeBytes: Int, options: EnvironmentOptions
+  ) throws(LMDBError) -> (environment: OpaquePointer, isWritable: Bool) {
+    func open(_ flags: Int32) throws(LMDBError) -> OpaquePointer {
+      try Self.open(path, mapSizeBytes: mapSizeBytes, options: options, UInt32(flags))
+    }
+    do throws(LMDBError) {
+      return (try open(0), true)
+    } catch .permissionDenied where options.isForReading {
+      do throws(LMDBError) {
+        return (try open(MDB_RDONLY), false)
+      } catch .permissionDenied where FileSystem.isReadOnly(path) {
+        return (try open(MDB_RDONLY | MDB_NOLOCK), false)
+      }
+    }
+  }
+
+  private static func open(
+    _ path: String, mapSizeBytes: Int, options: EnvironmentOptions, _ access: UInt32
   ) throws(LMDBError) -> OpaquePointer {
     var created: OpaquePointer?
     try StrataLMDB.check(mdb_env_create(&created))
@@ -77,7 +106,7 @@ struct OpenedFile: ~Copyable {
       try StrataLMDB.check(mdb_env_set_mapsize(environment, mapSizeBytes))
       try StrataLMDB.check(mdb_env_set_maxreaders(environment, UInt32(options.readerCountMax)))
       try StrataLMDB.check(mdb_env_set_maxdbs(environment, UInt32(options.treeCountMax)))
-      let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS) | options.durability.flags
+      let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS) | options.durability.flags | access
       try StrataLMDB.check(mdb_env_open(environment, path, flags, 0o644))
     } catch {
       mdb_env_close(environment)

@@ -16,8 +16,13 @@ extension StoreError: CustomStringConvertible {
         + "coordinator and contexts first."
     case .folderMissing(let path):
       "The folder of \(path) does not exist. Create it, then open the store."
+    case .storeMissing(let path):
+      "There is no file at \(path), and a store that is opened read-only is not created. Check the "
+        + "path, or open the store for writing once."
     case .permissionDenied(let path):
-      "\(path), its lock file or their folder may not be read and written. Check owner and mode."
+      "\(path), its lock file or their folder may not be read and written. A reader writes to the "
+        + "lock file too: otherwise a writer would overwrite the pages that it reads. Check owner "
+        + "and mode."
     case .notAStrataStore(let path):
       "\(path) is no Strata store, and was not changed. Choose another path."
     case .unsupportedFormat(let found):
@@ -29,6 +34,9 @@ extension StoreError: CustomStringConvertible {
     case .laterModel(let stage):
       "The store has a later model than this program: it has been through the migration's stage "
         + "\"\(stage)\". Update the program, or restore a backup that was made before the stage."
+    case .migrationRequired(let path):
+      "The store at \(path) was made with another model, and a store that is opened read-only is "
+        + "not migrated. Open it for writing once."
     case .valuesMissing(let entity, let property, let count):
       "The migration has left \(Self.count(count, "object")) without a value of "
         + "\(entity).\(property), which must have one. The store is as it was. Set it in all "
@@ -39,6 +47,8 @@ extension StoreError: CustomStringConvertible {
     case .damaged(let tree, let key, let reason):
       "The store is damaged: \(tree)\(key.map { ", \($0)" } ?? ""): \(reason). Stop writing to it "
         + "and restore a backup."
+    case .readOnly:
+      "The store was opened read-only, and nothing was changed. Open it without isReadOnly to save."
     case .mergePolicyMistakes(let mistakes): Self.sentences(mistakes)
     case .conflicts(let conflicts):
       "\(Self.count(conflicts.count, "object")) changed in the store since this context read "

@@ -16,7 +16,12 @@ public enum StoreError: Error, Sendable {
   case storeInUse(path: String)
   /// The folder in which the store is to be created does not exist. Create it first.
   case folderMissing(path: String)
-  /// The process may not read and write the file, its lock file or their folder.
+  /// There is no file at the path, and a store that is opened read-only is not created. Check the
+  /// path, or open the store for writing once.
+  case storeMissing(path: String)
+  /// The process may not read and write the file, its lock file or their folder. A store that is
+  /// opened read-only needs to read the file and to write to the lock file, in which a reader
+  /// announces the state that it reads. Change their owner or mode.
   case permissionDenied(path: String)
   /// The file at the path is no Strata store; it was not changed. Choose another path.
   case notAStrataStore(path: String)
@@ -29,6 +34,9 @@ public enum StoreError: Error, Sendable {
   /// stage of this name, and no stage leads back. The store was not changed. Update the program, or
   /// restore a backup that was made before the stage.
   case laterModel(stage: String)
+  /// The store was made with another model, and a store that is opened read-only is not migrated.
+  /// Open it for writing once.
+  case migrationRequired(path: String)
   /// The code of a migration's stage has left objects without a value of an attribute that is new,
   /// or no longer optional, and has no default. The store is as it was. Set the value in all
   /// objects, or give the attribute a default.
@@ -44,6 +52,9 @@ public enum StoreError: Error, Sendable {
 
   // MARK: Saving, in the order in which they are looked for
 
+  /// The store was opened read-only. Nothing was changed, and unsaved changes stay unsaved. Open
+  /// the store without `isReadOnly` to save.
+  case readOnly
   /// A custom merge policy returned an invalid decision. Fix the policy.
   case mergePolicyMistakes([MergePolicy.Mistake])
   /// Objects were changed by another save since they were read, and the merge policy is `.error`.

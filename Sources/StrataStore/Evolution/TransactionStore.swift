@@ -21,6 +21,7 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
   package let schema: Schema
   package let uuid: UUID
   package let feed = ChangeFeed()
+  package let isReadOnly = false
   private let transaction: WriteTransaction
   private let queue: CommitQueue
   /// The generation of the last save in the transaction.

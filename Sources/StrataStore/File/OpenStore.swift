@@ -15,21 +15,23 @@ final class OpenStore: Sendable {
   let queue: CommitQueue
   let serials: SerialAllocator
 
-  /// Reads the file's catalog, and takes the store to `model` if it has another one.
+  /// Reads the file's catalog, and takes the store to `model` if it has another one and may be
+  /// written to.
   ///
   /// - Parameter removing: the entities, and the properties as `Entity.property`, whose data may be
   ///   deleted if `model` does not have them.
-  /// - Throws: `notAStrataStore`, `unsupportedFormat`, `modelMismatch`, `uniquenessViolations`,
-  ///   `damaged`, `diskFull`, `storage`.
+  /// - Throws: `notAStrataStore`, `unsupportedFormat`, `modelMismatch`, `migrationRequired`,
+  ///   `uniquenessViolations`, `damaged`, `diskFull`, `storage`.
   init(
     _ environment: Environment, model: ManagedObjectModel, removing: Set<String> = [],
-    path: String
+    isReadOnly: Bool = false, path: String
   ) throws(StoreError) {
     let outline = ModelOutline(model)
     let numbers = SchemaNumbers(newStoreOf: model)
     var catalog = try Self.catalog(of: environment, path: path, expecting: outline, numbers)
     while catalog.outline != outline {
       let evolution = try StoreEvolution(from: catalog, to: model, removing: removing)
+      if isReadOnly { throw .migrationRequired(path: path) }
       try StoreFile.makeTrees(of: evolution.schema, in: environment)
       let trees = try Trees(evolution.schema, in: environment)
       // Otherwise another process was faster: the model is compared again.
@@ -44,7 +46,8 @@ final class OpenStore: Sendable {
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
       version: catalog.version, layouts: catalog.layouts)
     let trees = try Trees(schema, in: environment)
-    queue = CommitQueue(environment: environment, trees: trees, schema: schema)
+    queue = CommitQueue(
+      environment: environment, trees: trees, schema: schema, isReadOnly: isReadOnly)
     serials = SerialAllocator(queue)
   }
 

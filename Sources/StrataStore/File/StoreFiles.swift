@@ -112,18 +112,14 @@ package enum StoreFiles {
     return try environment(at: path)
   }
 
-  /// The environment of a store: the open environment, with any durability, or a new one.
+  /// The environment of a store, for reading: the open environment or a new one.
   static func environment(at path: String) throws(StoreError) -> Environment {
     var options = EnvironmentOptions()
     // A coordinator that opens the store in the meantime shares this environment, and its limit.
     options.treeCountMax = 1_024
+    options.isForReading = true
     do throws(LMDBError) {
-      do throws(LMDBError) {
-        return try Environment.open(at: path, options: options)
-      } catch .alreadyOpen(let durability) {
-        options.durability = durability
-        return try Environment.open(at: path, options: options)
-      }
+      return try Environment.open(at: path, options: options)
     } catch {
       throw StoreError(error, opening: path)
     }

@@ -177,6 +177,7 @@ final class CountingStore: PersistentStore {
   }
 
   var uuid: UUID { store.uuid }
+  var isReadOnly: Bool { store.isReadOnly }
   var schema: Schema { store.schema }
   var feed: ChangeFeed { store.feed }
   func snapshot() throws -> any Snapshot { try store.snapshot() }

@@ -11,6 +11,9 @@ import StrataRecord
 /// savers save at the same time, a job waits a moment for the savers that will probably return
 /// (`GroupForecast`).
 ///
+/// The queue of a store that is opened read-only refuses every request: nothing else of a store
+/// begins a write transaction.
+///
 /// A saver that only waits lends its thread to the job, if no job is under way.
 ///
 /// ## Invariants
@@ -37,6 +40,7 @@ final class CommitQueue: Sendable {
   let environment: Environment
   let trees: Trees
   let schema: Schema
+  let isReadOnly: Bool
   /// The feed of the file, whichever store of this process writes to it.
   let feed: ChangeFeed
 
@@ -65,8 +69,9 @@ final class CommitQueue: Sendable {
   /// and the first saver would wait long.
   private static let groupChangeCountMax = 100_000
 
-  init(environment: Environment, trees: Trees, schema: Schema) {
+  init(environment: Environment, trees: Trees, schema: Schema, isReadOnly: Bool = false) {
     self.environment = environment
+    self.isReadOnly = isReadOnly
     self.trees = trees
     self.schema = schema
     feed = StoreFeeds.feed(of: environment)
@@ -75,6 +80,7 @@ final class CommitQueue: Sendable {
   /// - Parameter lendsThread: whether the caller does nothing until the request is completed. Then
   ///   it may be written on the caller's thread, before this returns, and others' with it.
   func enqueue(_ request: Request, lendingThread lendsThread: Bool = false) {
+    if isReadOnly { return request.fail(.readOnly) }
     let (isFirst, isLast) = state.withLock { state in
       state.waiting.append(request)
       defer { state.isScheduled = true }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataLMDB
+import StrataModel
 import StrataPrimitives
 
 /// Allocates serials for new objects from blocks that the catalog has reserved. An insertion does
@@ -13,6 +14,9 @@ import StrataPrimitives
 ///   could not write for 65,536 insertions, insertions go on without a reservation. The next
 ///   reservation begins above them, and a save of an object whose serial another process was given
 ///   meanwhile is a conflict.
+/// - I2 A read-only store reserves nothing. Its serials are in the upper half of all serials, where
+///   no reservation comes, at a random place: the unsaved objects of one coordinator have other IDs
+///   than the objects that others save.
 ///
 /// ## Isolation
 /// Sendable; `take` waits for the disk only when no block is left.
@@ -70,6 +74,7 @@ final class SerialAllocator: Sendable {
   }
 
   private func reserveAndWait() {
+    if queue.isReadOnly { return state.withLock { $0.add(Self.unreservedBlock()) } }
     precondition(
       !queue.environment.isOnWriterThread,
       "Contexts insert no objects in the completion of a save, nor while a batch fills its rows.")
@@ -84,5 +89,11 @@ final class SerialAllocator: Sendable {
         return first..<(first + Self.blockCount)
       }()
     state.withLock { $0.add(block) }
+  }
+
+  /// I2.
+  private static func unreservedBlock() -> Range<UInt64> {
+    let first = UInt64.random(in: ObjectKey.serialMax / 2..<ObjectKey.serialMax - blockCount)
+    return first..<(first + blockCount)
   }
 }
