@@ -144,7 +144,8 @@ package final class LMDBStore: PersistentStore {
 
   package func oldestReader() throws -> StoredReader? {
     try openEnvironment().oldestReader.map {
-      StoredReader(processID: $0.processID, commitLag: $0.commitLag)
+      StoredReader(
+        processID: $0.processID, commitLag: $0.commitLag, age: $0.age, holder: $0.holder)
     }
   }
 

@@ -124,9 +124,14 @@ package struct StoredReader: Sendable, Hashable {
   package let processID: Int32
   /// How many commits its state is behind the newest.
   package let commitLag: Int
+  /// How long its state has not been the newest, at the least.
+  package let age: Duration
+  /// The name of a context of this process that holds the state; nil if none is known.
+  package let holder: String?
 
-  package init(processID: Int32, commitLag: Int) {
+  package init(processID: Int32, commitLag: Int, age: Duration, holder: String?) {
     (self.processID, self.commitLag) = (processID, commitLag)
+    (self.age, self.holder) = (age, holder)
   }
 }
 

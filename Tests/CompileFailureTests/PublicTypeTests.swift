@@ -32,7 +32,7 @@ import Testing
     PersistentStoreCoordinator PredicateFormatError PropertyDescription PropertyPath
     PropertyValue QueryError QueryExplanation QueryGenerationToken RelationshipDescription
     RelationshipOption RemoteChange RowRequest SaveDestination SnapshotEvents StoreDurability
-    StoreError StoreMetadata StoredObject TextOptions TextValue ToMany UniqueValue
+    StoreError StoreMetadata StoredObject StrataLog TextOptions TextValue ToMany UniqueValue
     ValidationFailure
     """
 

@@ -129,5 +129,7 @@ package final class ContextReader {
     if layer.current.pin == nil { try takePin() }
   }
 
-  func takePin() throws { try layer.pin { SharedSnapshot($0) } }
+  func takePin() throws {
+    try layer.pin { [name = reporter.name] in SharedSnapshot($0, heldBy: name) }
+  }
 }

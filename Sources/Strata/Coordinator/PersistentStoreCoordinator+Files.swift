@@ -46,24 +46,4 @@ extension PersistentStoreCoordinator {
   /// - Throws: `StoreError.storeInUse`, `.notAStrataStore` for any other file, `.permissionDenied`,
   ///   `.storage`.
   public static func destroyStore(at url: URL) throws { try StoreFiles.destroy(url.path) }
-
-  /// The oldest state of the store that this or another process reads; nil if there is no reader.
-  ///
-  /// LMDB does not reuse the pages that saves have freed since that state, and the file grows. A
-  /// context reads a state for one turn at most. A reader of an old state is therefore a pinned
-  /// query generation, a backup, or a turn that does not end.
-  ///
-  /// - Throws: `StoreError.closed`.
-  /// - Complexity: O(readers of all processes).
-  public func oldestReader() throws -> OldestReader? {
-    try store.oldestReader().map { OldestReader(processID: $0.processID, commitLag: $0.commitLag) }
-  }
-}
-
-/// A reader of an old state of a store.
-public struct OldestReader: Sendable, Hashable {
-  /// The process that reads.
-  public let processID: Int32
-  /// How many commits its state is behind the newest.
-  public let commitLag: Int
 }

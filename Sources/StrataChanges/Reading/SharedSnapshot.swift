@@ -14,9 +14,13 @@ package final class SharedSnapshot: SnapshotWrapper, @unchecked Sendable {
   package let generation: UInt64
   package let snapshot: any Snapshot
   private let lock = NSLock()
+  /// Kept for the store's reports.
+  private let holder: (any AnyObject & Sendable)?
 
-  package init(_ snapshot: any Snapshot) {
+  /// - Parameter name: the name of the context that takes the snapshot, for the store's reports.
+  package init(_ snapshot: any Snapshot, heldBy name: String? = nil) {
     self.snapshot = snapshot
+    holder = name.flatMap { snapshot.noteHolder($0) }
     generation = snapshot.generation
   }
 

@@ -33,6 +33,13 @@ package protocol Snapshot: AnyObject {
   /// The number of the save that this snapshot shows; 0 for a new store.
   var generation: UInt64 { get }
 
+  /// Notes the name of a context that holds the snapshot for longer than a turn, for the store's
+  /// reports of old readers.
+  ///
+  /// - Returns: an object to keep as long as the snapshot is held; nil if the store makes no
+  ///   reports.
+  func noteHolder(_ name: String) -> (any AnyObject & Sendable)?
+
   /// The record of `key`, copied, or nil if the store has none.
   func record(for key: ObjectKey) throws -> StoredRecord?
 
@@ -176,4 +183,8 @@ package protocol SnapshotSource: AnyObject, Sendable {
 
   /// The store as its last commit left it.
   func snapshot() throws -> any Snapshot
+}
+
+extension Snapshot {
+  package func noteHolder(_ name: String) -> (any AnyObject & Sendable)? { nil }
 }

@@ -51,6 +51,7 @@ package final class Environment: Sendable {
   let mapped = MappedFile()
   let writer: WriterThread
   let trees: TreeDirectory
+  package let readers = ReaderWatch()
   /// I2. Changed on the writer thread alone.
   let isWriting = Atomic<Bool>(false)
   /// Commits since dead readers were last cleared. Changed on the writer thread alone.
@@ -74,6 +75,7 @@ package final class Environment: Sendable {
     self.options = granted
     lockFile = options.keepsName ? LockFile(at: EnvironmentRegistry.lockPath(of: path)) : nil
     raw = opened.take()
+    noteCommit()
   }
 
   deinit {

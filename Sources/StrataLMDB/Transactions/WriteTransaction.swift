@@ -98,6 +98,7 @@ package final class WriteTransaction: Transaction {
     let code = finish { mdb_txn_commit(raw) }
     leaveDirectory(isCommitted: code == 0)
     try environment.check(code)
+    environment.noteCommit()
     // The file may have been replaced since the transaction began.
     try environment.checkPath()
     environment.clearDeadReadersNowAndThen()

@@ -55,6 +55,10 @@ package final class StoreView: Snapshot {
 
   deinit { reader.pool?.give(reader) }
 
+  package func noteHolder(_ name: String) -> (any AnyObject & Sendable)? {
+    transaction.noteHolder(name)
+  }
+
   // MARK: - One object
 
   /// The stored envelope and record of `key`, unchecked, or nil.

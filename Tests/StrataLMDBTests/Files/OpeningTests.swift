@@ -95,7 +95,8 @@ import Testing
   @Test func `describes each error with the next step`() {
     let errors: [LMDBError] = [
       .noSuchFile, .permissionDenied, .notAnLMDBFile, .versionMismatch,
-      .unsupportedFileSystem(name: "nfs4"), .alreadyOpen(durability: .full), .forked, .mapFull,
+      .unsupportedFileSystem(name: "nfs4"), .alreadyOpen(durability: .full), .forked,
+      .fileReplaced(path: "/store"), .mediumChanged(path: "/store"), .mapFull,
       .diskFull, .readersFull, .transactionFull, .treesFull, .outOfMemory,
       .badValueSize, .badTransaction, .badTree, .incompatibleTree, .mapResized, .badReaderSlot,
       .corrupted, .pageNotFound, .panic, .io(errno: EIO), .other(code: -30_700),

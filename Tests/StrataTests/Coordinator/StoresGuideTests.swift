@@ -8,19 +8,32 @@ import Testing
 @Suite struct `The guide to stores` {
   @Test func `shows the code that runs here`() throws { try expectGuide("Stores.md") }
 
-  @Test func `works as it says`() throws {
+  @Test func `works as it says`() async throws {
     let folder = try TemporaryDirectory()
     let (url, model) = (folder.file("store"), try geographyModel())
     // begin opening
     let container = try PersistentContainer(at: url, model: model)
     // end
-    try container.root.performAndWait { context in
+    try await container.root.perform { context in
       context.city("saved")
       try context.save()
     }
     // begin reading
     let reference = try PersistentContainer(at: url, model: model, isReadOnly: true)
     // end
-    #expect(try reference.root.performAndWait { try $0.cityNames() } == ["saved"])
+    #expect(try await reference.root.perform { try $0.cityNames() } == ["saved"])
+    // begin oldest
+    if let reader = try container.coordinator.oldestReader(), reader.age > .seconds(10) {
+      print(reader.processID, reader.holder ?? "no name", reader.commitLag)
+    }
+    // end
+    // The handler is the process's.
+    await #expect(processExitsWith: .success) {
+      // begin log
+      StrataLog.handler = { message in
+        if message.level >= .warning { print(message.text, message.metadata) }
+      }
+      // end
+    }
   }
 }

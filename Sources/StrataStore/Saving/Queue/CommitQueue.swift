@@ -130,16 +130,25 @@ final class CommitQueue: Sendable {
 
   private func writeGroup() {
     gather()
-    let requests = takeGroup()
-    defer { state.withLock { $0.isWriting = false } }
-    if case .batch(let batch, let completion) = requests.first {
-      return completion(BatchCommit.perform(batch, in: self))
-    }
-    if case .history(let edit, let completion) = requests.first {
-      return completion(HistoryCommit.perform(edit, in: self))
-    }
-    if case .value(let value, let key, let completion) = requests.first {
-      return completion(ValueCommit.perform(value, forKey: key, in: self))
+    let replies = write(takeGroup())
+    LateReaderWarning.logIfDue(environment)
+    for reply in replies { reply() }
+    state.withLock { $0.isWriting = false }
+  }
+
+  /// - Returns: a reply for each request. All are given after the group is written.
+  private func write(_ requests: [Request]) -> [GroupCommit.Reply] {
+    switch requests.first {
+    case .batch(let batch, let completion):
+      let result = BatchCommit.perform(batch, in: self)
+      return [{ completion(result) }]
+    case .history(let edit, let completion):
+      let result = HistoryCommit.perform(edit, in: self)
+      return [{ completion(result) }]
+    case .value(let value, let key, let completion):
+      let result = ValueCommit.perform(value, forKey: key, in: self)
+      return [{ completion(result) }]
+    case .save, .reserve, nil: break
     }
     let start = DispatchTime.now()
     let replies = GroupCommit.perform(requests, in: self)
@@ -149,7 +158,7 @@ final class CommitQueue: Sendable {
       state.forecast.noteCommit(
         of: requests.count, arrivedCount: state.waiting.count, from: start, to: end)
     }
-    for reply in replies { reply() }
+    return replies
   }
 
   /// Waits until all expected savers are there, or are no longer expected.
