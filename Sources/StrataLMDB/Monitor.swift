@@ -56,6 +56,27 @@ final class Monitor<State>: @unchecked Sendable {
   /// Wakes all waiting threads: for a change by `withLock` that a thread waits for after all.
   func wake() { pthread_cond_broadcast(condition) }
 
+  /// Waits until `isTrue` returns true, trying again after each change.
+  ///
+  /// - Parameter limit: how long it waits at most.
+  /// - Returns: false if it has waited for that long.
+  func wait(atMost limit: Duration, until isTrue: (State) -> Bool) -> Bool {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    var now = timespec()
+    // The clock of a condition without attributes.
+    clock_gettime(CLOCK_REALTIME, &now)
+    let (seconds, attoseconds) = limit.components
+    let nanoseconds = now.tv_nsec + Int(attoseconds / 1_000_000_000)
+    var deadline = timespec()
+    deadline.tv_sec = now.tv_sec + Int(seconds) + nanoseconds / 1_000_000_000
+    deadline.tv_nsec = nanoseconds % 1_000_000_000
+    while !isTrue(state) {
+      if pthread_cond_timedwait(condition, mutex, &deadline) != 0 { return isTrue(state) }
+    }
+    return true
+  }
+
   /// Waits until `body` gives a value, trying again after each change. `body` may alter the state
   /// when it gives one.
   func wait<Result, Failure: Error>(

@@ -29,9 +29,21 @@ package final class LMDBStore: PersistentStore {
   package let feed: ChangeFeed
   package let isReadOnly: Bool
 
-  private let state: CountedMutex<OpenStore?>
+  private let phase: CountedMutex<Phase>
+  /// Taken by a compaction, from its beginning to its end.
+  let compactionTurn = CountedMutex<Void>(())
   /// The idle readers of the open store. Snapshots are taken from here without a lock.
-  private let readers: TreeReaderPool
+  let readers: TreeReaderPool
+
+  /// - open → exchanging: a compaction replaces the file. Readers and requests to write wait.
+  /// - exchanging → open; or → detached if the file cannot be opened. The next use tries it again.
+  /// - any → closed.
+  enum Phase {
+    case open(OpenStore)
+    case exchanging(StoreExchange)
+    case detached(DetachedStore)
+    case closed
+  }
 
   private init(_ opened: OpenStore) {
     readers = opened.readers
@@ -39,7 +51,7 @@ package final class LMDBStore: PersistentStore {
     uuid = schema.store.uuid
     feed = opened.queue.feed
     isReadOnly = opened.queue.isReadOnly
-    state = CountedMutex(opened)
+    phase = CountedMutex(.open(opened))
   }
 
   // The idle readers hold the open store, which holds them.
@@ -104,8 +116,7 @@ package final class LMDBStore: PersistentStore {
 
   package func snapshot() throws -> any Snapshot {
     if let reader = try readers.take() { return try StoreView(reader) }
-    guard let opened = state.withLock({ $0 }) else { throw StoreError.closed }
-    return try StoreView(TreeReader(of: opened))
+    return try StoreView(TreeReader(of: opened()))
   }
 
   package func commit(
@@ -149,19 +160,58 @@ package final class LMDBStore: PersistentStore {
     }
   }
 
-  /// - Throws: `closed`.
-  func openEnvironment() throws(StoreError) -> Environment {
-    guard let opened = state.withLock({ $0 }) else { throw .closed }
-    return opened.queue.environment
+  /// - Throws: as `opened`.
+  func openEnvironment() throws(StoreError) -> Environment { try opened().queue.environment }
+
+  /// The open store; waits for a compaction that replaces the file.
+  ///
+  /// - Throws: `closed`; the errors of opening the file again.
+  func opened() throws(StoreError) -> OpenStore {
+    while true {
+      switch phase.withLock({ $0 }) {
+      case .open(let opened): return opened
+      case .exchanging(let exchange): exchange.wait()
+      case .detached: try reopen()
+      case .closed: throw .closed
+      }
+    }
   }
 
-  private func enqueue(_ request: CommitQueue.Request, lendingThread lendsThread: Bool) {
-    guard let opened = state.withLock({ $0 }) else { return request.fail(.closed) }
-    opened.queue.enqueue(request, lendingThread: lendsThread)
+  private func reopen() throws(StoreError) {
+    try phase.withLock { phase throws(StoreError) in
+      guard case .detached(let file) = phase else { return }
+      phase = .open(try file.open())
+    }
+  }
+
+  func enqueue(_ request: CommitQueue.Request, lendingThread lendsThread: Bool = false) {
+    let isParked = phase.withLock { phase in
+      guard case .exchanging(let exchange) = phase else { return false }
+      exchange.park(request)
+      return true
+    }
+    if isParked { return }
+    do throws(StoreError) {
+      try opened().queue.enqueue(request, lendingThread: lendsThread)
+    } catch {
+      request.fail(error)
+    }
+  }
+
+  /// Changes the phase.
+  ///
+  /// - Parameter next: makes the next phase, while all others wait.
+  /// - Returns: the former phase.
+  @discardableResult
+  func change(_ next: () -> Phase) -> Phase {
+    phase.withLock { phase in
+      defer { phase = next() }
+      return phase
+    }
   }
 
   package func takeSerials(upTo countMax: Int) -> Range<UInt64> {
-    if let opened = state.withLock({ $0 }) { return opened.serials.take(upTo: countMax) }
+    if let opened = try? opened() { return opened.serials.take(upTo: countMax) }
     // Nothing can be saved to a closed store: any number will do.
     let any = UInt64.random(in: 1..<ObjectKey.serialMax)
     return any..<(any + 1)
@@ -169,13 +219,16 @@ package final class LMDBStore: PersistentStore {
 
   package var lockStatistics: LockStatistics {
     var statistics = LockStatistics()
-    statistics.store = state.waits
+    statistics.store = phase.waits
     return statistics
   }
 
   package func close() {
-    let opened = state.withLock { $0.take() }
-    readers.close()
-    opened?.queue.finish()
+    // A compaction ends first.
+    compactionTurn.withLock { _ in
+      let last = change { .closed }
+      readers.close()
+      if case .open(let opened) = last { opened.queue.finish() }
+    }
   }
 }

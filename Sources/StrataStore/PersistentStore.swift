@@ -97,6 +97,14 @@ package protocol PersistentStore: SnapshotSource {
   /// - Throws: `StoreError`, `CancellationError`. There is no file at the path then.
   func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws
 
+  /// Gives the space that the store no longer needs back to the file system. Blocks the calling
+  /// thread; saves wait until it is done, and readers for a moment.
+  ///
+  /// - Parameter watch: told the bytes that are written; it can cancel.
+  /// - Throws: `StoreError.storeInUse`, `.snapshotHeld`, `.diskFull` and others;
+  ///   `CancellationError`. The store has then the same content.
+  func compact(_ watch: BatchWatch) throws -> CompactionOutcome
+
   /// The oldest state that is being read, in any process; nil if none is.
   ///
   /// - Throws: `StoreError.closed`.
@@ -132,6 +140,16 @@ package struct StoredReader: Sendable, Hashable {
   package init(processID: Int32, commitLag: Int, age: Duration, holder: String?) {
     (self.processID, self.commitLag) = (processID, commitLag)
     (self.age, self.holder) = (age, holder)
+  }
+}
+
+/// The bytes of a store before and after a compaction.
+package struct CompactionOutcome: Sendable, Hashable {
+  package let formerByteCount: Int
+  package let byteCount: Int
+
+  package init(formerByteCount: Int, byteCount: Int) {
+    (self.formerByteCount, self.byteCount) = (formerByteCount, byteCount)
   }
 }
 

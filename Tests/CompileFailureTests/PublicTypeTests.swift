@@ -18,9 +18,9 @@ import Testing
   private static let types = """
     AncestorSaveError AttributeDerivation AttributeDescription AttributeOption AttributeRule
     AttributeType AttributeValue BackupProgress BatchDeleteRequest BatchDeleteResult
-    BatchInsertRequest BatchInsertResult BatchInterruption BatchProgress BatchRow
-    BatchRowError BatchToken BatchUpdateRequest BatchUpdateResult Calculable ChangedObjects
-    ColumnValue ContextActor ContextError ContextExecutor ContextLayer ContextParent
+    BatchInsertRequest BatchInsertResult BatchInterruption BatchProgress BatchRow BatchRowError
+    BatchToken BatchUpdateRequest BatchUpdateResult Calculable ChangedObjects ColumnValue
+    CompactionResult ContextActor ContextError ContextExecutor ContextLayer ContextParent
     ContextQueue DeleteRule Entity EntityDescription FetchColumn FetchPredicate FetchProgress
     FetchRequest FetchedIndexPath FetchedObjects FetchedResultsChangeType
     FetchedResultsController FetchedResultsControllerDelegate FetchedResultsDifference

@@ -3,11 +3,11 @@ public import Foundation
 import StrataChanges
 import StrataStore
 
-/// How far a backup has come.
+/// How far a backup or a compaction has come.
 public struct BackupProgress: Sendable, Hashable {
   /// The bytes that are written.
   public let completedByteCount: Int
-  /// The bytes to write, 1 at least: an estimate, too high for a compacting backup.
+  /// The bytes to write, 1 at least: an estimate, too high if unused space is left out.
   public let totalByteCount: Int
 }
 
@@ -46,21 +46,33 @@ extension PersistentStoreCoordinator {
     to url: URL, compacting: Bool = false, isolation: isolated (any Actor)? = #isolation,
     progress: (@Sendable (BackupProgress) -> Void)? = nil
   ) async throws {
-    var report: (@Sendable (Int, Int) -> Void)?
-    if let progress {
-      report = { progress(BackupProgress(completedByteCount: $0, totalByteCount: $1)) }
-    }
-    let watch = BatchWatch(report: report)
-    let (store, path) = (store, url.path)
-    try await withTaskCancellationHandler {
+    let (watch, path) = (BatchWatch.telling(progress), url.path)
+    try await onThread(watch) { try $0.backUp(to: path, compacting: compacting, watch) }
+  }
+
+  /// Runs long work with the store on a thread of its own, which `watch` can cancel.
+  func onThread<Value: Sendable>(
+    _ watch: BatchWatch, isolation: isolated (any Actor)? = #isolation,
+    _ work: @escaping @Sendable (any PersistentStore) throws -> Value
+  ) async throws -> Value {
+    let store = store
+    return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread {
-          continuation.resume(
-            with: Result { try store.backUp(to: path, compacting: compacting, watch) })
-        }
+        Thread.detachNewThread { continuation.resume(with: Result { try work(store) }) }
       }
     } onCancel: {
       watch.cancel()
     }
+  }
+}
+
+extension BatchWatch {
+  /// A watch that passes on the progress of a copy.
+  static func telling(_ progress: (@Sendable (BackupProgress) -> Void)?) -> BatchWatch {
+    var report: (@Sendable (Int, Int) -> Void)?
+    if let progress {
+      report = { progress(BackupProgress(completedByteCount: $0, totalByteCount: $1)) }
+    }
+    return BatchWatch(report: report)
   }
 }

@@ -202,6 +202,14 @@ package final class ChangeFeed: Sendable {
     }
   }
 
+  /// Begins a new watch in place of the present one, after the store's file was opened again.
+  package func restartWatch() {
+    guard let beginWatch else { return }
+    watch.withLock { watch in
+      if watch != nil { watch = beginWatch(self) }
+    }
+  }
+
   /// Has the watch compare a generation of the store with the commits that this process has made up
   /// to it.
   package func compare(generation: UInt64, withOwnCommits count: UInt64) {

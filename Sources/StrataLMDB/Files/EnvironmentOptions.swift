@@ -44,6 +44,10 @@ package struct EnvironmentOptions: Hashable, Sendable {
   /// (`Environment.isWritable`), and the durability does not matter.
   package var isForReading = false
 
+  /// Whether the environment is opened for one operation, such as a copy. Opening the file for
+  /// longer waits until it is closed, so that these options do not decide about later users.
+  package var isTransient = false
+
   package init() {}
 
   /// 1 TiB, or 1 GiB where an address has 32 bits.

@@ -68,6 +68,13 @@ enum EnvironmentRegistry {
     }
   }
 
+  /// Waits until no environment of this process has a file open.
+  ///
+  /// - Returns: false if one still has after `limit`.
+  static func waitUntilClosed(_ file: FileIdentity, atMost limit: Duration) -> Bool {
+    entries.wait(atMost: limit) { entries in !entries.contains { $0.identity == file } }
+  }
+
   /// Closes the environment's file; called from its deinit.
   static func close(_ environment: Environment) {
     let (raw, identity) = (environment.raw, environment.identity)
@@ -83,7 +90,8 @@ enum EnvironmentRegistry {
 extension Environment {
   /// Opens the file at `path`, or returns the environment that has it open already, whatever path
   /// and, except for the durability, whatever options that was opened with. The durability is that
-  /// of the first user that writes.
+  /// of the first user that writes. Waits for a transient environment to close, unless this use is
+  /// transient, too.
   ///
   /// Dead readers are cleared. The file's own links are resolved, so that all processes use one
   /// lock file. Only its beginning and its length are checked here.
@@ -107,7 +115,9 @@ extension Environment {
       let identity = try FileIdentity(at: path, allowsEmpty: options.createIfMissing)
       if identity == nil && !options.createIfMissing { throw .noSuchFile }
       if let identity, let place = entries.firstIndex(where: { $0.identity == identity }) {
-        guard let environment = entries[place].environment else { return nil }
+        guard let environment = entries[place].environment,
+          options.isTransient || !environment.options.isTransient
+        else { return nil }
         try entries[place].admit(options, to: environment)
         return environment
       }

@@ -14,6 +14,9 @@ extension StoreError: CustomStringConvertible {
     case .storeInUse(let path):
       "The store at \(path) is open here or in another process, and was not changed. Release its "
         + "coordinator and contexts first."
+    case .snapshotHeld:
+      "A snapshot of the store is held, and the store was not compacted. Unpin query generations, "
+        + "let backups and long turns end, and release other coordinators of the store first."
     case .folderMissing(let path):
       "The folder of \(path) does not exist. Create it, then open the store."
     case .storeMissing(let path):

@@ -14,6 +14,11 @@ public enum StoreError: Error, Sendable {
   /// The store at the path is open here or in another process, and it cannot be moved, replaced or
   /// destroyed. Release its coordinator and all its contexts, in every process.
   case storeInUse(path: String)
+  /// The store's file cannot be replaced by a compacted one, because a snapshot is held for longer
+  /// than a second, or because another coordinator of this process has the store open. Snapshots
+  /// are held by pinned query generations, backups and turns. The store was not changed. Release
+  /// them, and compact again.
+  case snapshotHeld
   /// The folder in which the store is to be created does not exist. Create it first.
   case folderMissing(path: String)
   /// There is no file at the path, and a store that is opened read-only is not created. Check the

@@ -178,6 +178,10 @@ package final class TransactionStore: PersistentStore, @unchecked Sendable {
     throw StoreError.migrating
   }
 
+  package func compact(_ watch: BatchWatch) throws -> CompactionOutcome {
+    throw StoreError.migrating
+  }
+
   package func oldestReader() throws -> StoredReader? { throw StoreError.migrating }
 
   package func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws {

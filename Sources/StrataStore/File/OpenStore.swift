@@ -11,7 +11,7 @@ import StrataRecord
 /// ## Isolation
 /// Sendable: constant, and its parts are Sendable themselves.
 final class OpenStore: Sendable {
-  let readers = TreeReaderPool()
+  let readers: TreeReaderPool
   let queue: CommitQueue
   let serials: SerialAllocator
 
@@ -46,8 +46,25 @@ final class OpenStore: Sendable {
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
       version: catalog.version, layouts: catalog.layouts)
     let trees = try Trees(schema, in: environment)
+    readers = TreeReaderPool()
     queue = CommitQueue(
       environment: environment, trees: trees, schema: schema, isReadOnly: isReadOnly)
+    serials = SerialAllocator(queue)
+  }
+
+  /// Opens the file of a store again.
+  ///
+  /// - Parameters:
+  ///   - schema: the store's. If another process has changed the store's model, each transaction
+  ///     fails with `modelChanged`.
+  ///   - readers: the store's.
+  /// - Throws: `damaged`, `storage`.
+  init(
+    reopening environment: Environment, schema: Schema, readers: TreeReaderPool
+  ) throws(StoreError) {
+    self.readers = readers
+    let trees = try Trees(schema, in: environment)
+    queue = CommitQueue(environment: environment, trees: trees, schema: schema)
     serials = SerialAllocator(queue)
   }
 

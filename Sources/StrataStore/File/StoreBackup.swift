@@ -45,7 +45,8 @@ struct StoreBackup {
     ) { try write(to: $0) }
   }
 
-  private func write(to file: Int32) throws {
+  /// Writes the copy to an empty file.
+  func write(to file: Int32) throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw StoreError(LMDBError(code: errno)) }
     let (exit, entry) = (ends[0], ends[1])

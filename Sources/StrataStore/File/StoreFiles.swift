@@ -115,7 +115,7 @@ package enum StoreFiles {
   /// The environment of a store, for reading: the open environment or a new one.
   static func environment(at path: String) throws(StoreError) -> Environment {
     var options = EnvironmentOptions()
-    // A coordinator that opens the store in the meantime shares this environment, and its limit.
+    options.isTransient = true
     options.treeCountMax = 1_024
     options.isForReading = true
     do throws(LMDBError) {

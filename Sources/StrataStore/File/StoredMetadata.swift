@@ -8,6 +8,8 @@ import StrataRecord
 package struct StoredMetadata: Sendable {
   package let uuid: UUID
   package let formatVersion: Int
+  /// The number of the last save.
+  package let generation: UInt64
   /// How many models the store has had.
   package let modelVersion: Int
   package let outline: ModelOutline
@@ -37,6 +39,7 @@ package struct StoredMetadata: Sendable {
     do {
       formatVersion = try Catalog.formatVersion(in: transaction, tree)
       values = try Catalog.values(in: transaction, tree)
+      generation = try Catalog.anyGeneration(in: transaction)
       var counts: [String: Int] = [:]
       for entity in catalog.outline.entities where !entity.isAbstract {
         guard let number = catalog.numbers.number(ofEntity: entity.name),

@@ -15,7 +15,7 @@ import Synchronization
 /// - I2 A reader is in one place only, a slot or the view that has taken it. An exchange takes out
 ///   the reader that it returns, so no second thread can have it.
 /// - I3 A closed pool has no reader, once `close` and the calls of `give` that were under way have
-///   returned, and gives none from the return of `close` on.
+///   returned, and gives none from the return of `close` on, until it is reopened.
 ///
 /// ## Lifetime
 /// Each reader keeps its store's file open, so a pool that is not closed would keep it open for
@@ -114,6 +114,9 @@ final class TreeReaderPool: Sendable {
     isClosed.store(true, ordering: .sequentiallyConsistent)
     empty()
   }
+
+  /// Ends `close`.
+  func reopen() { isClosed.store(false, ordering: .sequentiallyConsistent) }
 
   private func empty() {
     for number in 0..<Self.slotCount {

@@ -44,6 +44,36 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
+  @Test func `has its own options, though a transient environment had the file open`() throws {
+    try scratch.open().makeTree("a")
+    var options = scratch.options
+    options.isTransient = true
+    options.durability = .full
+    let (path, own) = (scratch.path, scratch.options)
+    let isHeld = DispatchSemaphore(value: 0)
+    let isReleased = DispatchSemaphore(value: 0)
+    Thread.detachNewThread { [options] in
+      var environment = try? Environment.open(at: path, options: options)
+      isHeld.signal()
+      // The other opening begins in the meantime, or later: both must succeed.
+      for _ in 0..<100 { _ = try? environment?.read() }
+      environment = nil
+      isReleased.signal()
+    }
+    isHeld.wait()
+    let environment = try Environment.open(at: path, options: own)
+    isReleased.wait()
+    #expect(environment.options.durability == .none)
+    #expect(!environment.options.isTransient)
+  }
+
+  @Test func `is one environment for transient uses beside others`() throws {
+    let first = try scratch.open()
+    var options = scratch.options
+    options.isTransient = true
+    #expect(try Environment.open(at: scratch.path, options: options) === first)
+  }
+
   @Test func `is another environment when another file took the path`() throws {
     let first = try scratch.open()
     try first.makeTree("first")

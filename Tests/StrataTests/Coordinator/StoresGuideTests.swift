@@ -22,6 +22,11 @@ import Testing
     let reference = try PersistentContainer(at: url, model: model, isReadOnly: true)
     // end
     #expect(try await reference.root.perform { try $0.cityNames() } == ["saved"])
+    reference.coordinator.store.close()
+    // begin compacting
+    let result = try await container.coordinator.compact()
+    print(result.formerByteCount, result.byteCount)
+    // end
     // begin oldest
     if let reader = try container.coordinator.oldestReader(), reader.age > .seconds(10) {
       print(reader.processID, reader.holder ?? "no name", reader.commitLag)

@@ -158,6 +158,8 @@ final class CountingStore: PersistentStore {
 
   func metadata() throws -> StoredMetadata { try store.metadata() }
 
+  func compact(_ watch: BatchWatch) throws -> CompactionOutcome { try store.compact(watch) }
+
   func oldestReader() throws -> StoredReader? { try store.oldestReader() }
 
   func backUp(to path: String, compacting: Bool, _ watch: BatchWatch) throws {

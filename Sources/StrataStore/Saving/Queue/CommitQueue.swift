@@ -18,7 +18,7 @@ import StrataRecord
 ///
 /// ## Invariants
 /// - I1 Requests are written in the order of `enqueue`.
-/// - I2 If a request waits, a job that will take it is submitted.
+/// - I2 If a request waits and the queue is not held, a job that will take it is submitted.
 /// - I3 `gathered` is signalled once for each time that `isGathering` is set and another thread
 ///   than the job's clears it.
 ///
@@ -52,6 +52,9 @@ final class CommitQueue: Sendable {
     var forecast = GroupForecast()
     /// The job that will take the waiting requests waits for more.
     var isGathering = false
+    /// Requests wait until the queue is released.
+    var isHeld = false
+    var successor: Successor?
 
     /// Whether the job that gathers has waited long enough: all that were expected have come.
     mutating func endGathering() -> Bool {
@@ -59,6 +62,11 @@ final class CommitQueue: Sendable {
       isGathering = false
       return true
     }
+  }
+
+  /// Takes the requests of a retired queue.
+  private struct Successor {
+    let enqueue: @Sendable (Request) -> Void
   }
 
   private let state = CountedMutex(State())
@@ -81,11 +89,14 @@ final class CommitQueue: Sendable {
   ///   it may be written on the caller's thread, before this returns, and others' with it.
   func enqueue(_ request: Request, lendingThread lendsThread: Bool = false) {
     if isReadOnly { return request.fail(.readOnly) }
-    let (isFirst, isLast) = state.withLock { state in
+    let (isFirst, isLast, successor) = state.withLock { state in
+      if let successor = state.successor { return (false, false, successor) as (_, _, Successor?) }
       state.waiting.append(request)
+      if state.isHeld { return (false, false, nil) }
       defer { state.isScheduled = true }
-      return (!state.isScheduled, state.endGathering())
+      return (!state.isScheduled, state.endGathering(), nil)
     }
+    successor?.enqueue(request)
     if isLast { gathered.signal() }
     if isFirst { schedule(lendingThread: lendsThread) }
   }
@@ -104,6 +115,36 @@ final class CommitQueue: Sendable {
         return
       }
       isDone.wait()
+    }
+  }
+
+  // MARK: - Holding
+
+  /// Lets requests wait from now on, and waits until none is being written.
+  func hold() {
+    state.withLock { $0.isHeld = true }
+    finish()
+  }
+
+  /// Ends `hold`: the requests that wait are written.
+  func release() {
+    let isFirst = state.withLock { state in
+      state.isHeld = false
+      defer { state.isScheduled = state.isScheduled || !state.waiting.isEmpty }
+      return !state.isScheduled && !state.waiting.isEmpty
+    }
+    if isFirst { schedule() }
+  }
+
+  /// Passes on the requests of a held queue, those that wait and all later ones.
+  ///
+  /// - Parameter successor: called with one request after the other, for those that wait before
+  ///   this returns. It must not wait.
+  func retire(forwardingTo successor: @escaping @Sendable (Request) -> Void) {
+    state.withLock { state in
+      for request in state.waiting { successor(request) }
+      state.waiting = []
+      state.successor = Successor(enqueue: successor)
     }
   }
 
@@ -190,7 +231,7 @@ final class CommitQueue: Sendable {
         if count > 0, changeCount > Self.groupChangeCountMax { break }
         count += 1
       }
-      state.isScheduled = count < state.waiting.count
+      state.isScheduled = count < state.waiting.count && !state.isHeld
       state.isWriting = true
       let taken = Array(state.waiting.prefix(count))
       state.waiting.removeFirst(count)

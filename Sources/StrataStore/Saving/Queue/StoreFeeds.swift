@@ -23,12 +23,27 @@ enum StoreFeeds {
   static func feed(of environment: Environment) -> ChangeFeed {
     entries.withLock { entries in
       if let feed = entries.first(where: { $0.environment === environment })?.feed { return feed }
-      let feed = ChangeFeed(watching: { [weak environment] feed in
-        environment.map { OtherProcesses($0, feed) }
+      let feed = ChangeFeed(watching: { feed in
+        Self.environment(of: feed).map { OtherProcesses($0, feed) }
       })
       entries.removeAll { $0.environment == nil || $0.environment === environment }
       entries.append(Entry(environment: environment, feed: feed))
       return feed
     }
+  }
+
+  private static func environment(of feed: ChangeFeed) -> Environment? {
+    entries.withLock { entries in entries.first { $0.feed === feed }?.environment }
+  }
+
+  /// Makes a feed the feed of a file that was opened again.
+  static func move(_ feed: ChangeFeed, to environment: Environment) {
+    entries.withLock { entries in
+      entries.removeAll {
+        $0.environment == nil || $0.environment === environment || $0.feed === feed
+      }
+      entries.append(Entry(environment: environment, feed: feed))
+    }
+    feed.restartWatch()
   }
 }

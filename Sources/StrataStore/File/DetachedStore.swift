@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+import StrataLMDB
+import StrataModel
+import StrataRecord
+
+/// A store whose file is not open: all that is needed to open it again.
+///
+/// ## Isolation
+/// Sendable: constant.
+struct DetachedStore: Sendable {
+  private let path: String
+  private let options: EnvironmentOptions
+  private let schema: Schema
+  private let feed: ChangeFeed
+  private let readers: TreeReaderPool
+  /// The generation that the file has at least.
+  private let generation: UInt64
+
+  /// The parts of an open store, without the store.
+  ///
+  /// - Throws: `modelChanged`, `storage`.
+  init(of opened: OpenStore) throws {
+    let environment = opened.queue.environment
+    generation = try Catalog.generation(
+      in: environment.read(), ofVersion: opened.queue.schema.version)
+    (path, options) = (environment.path, environment.options)
+    (schema, feed, readers) = (opened.queue.schema, opened.queue.feed, opened.readers)
+  }
+
+  /// Opens the file. Contexts that follow the feed of the store notice nothing.
+  ///
+  /// - Throws: `fileReplaced` if another store, or a former state of this one, has come to the
+  ///   path; `damaged`, `storage`.
+  func open() throws(StoreError) -> OpenStore {
+    let environment: Environment
+    do throws(LMDBError) {
+      environment = try Environment.open(at: path, options: options)
+    } catch {
+      throw StoreError(error, opening: path)
+    }
+    let description = try StoredMetadata(of: environment)
+    guard description.uuid == schema.store.uuid, description.generation >= generation else {
+      throw .fileReplaced(path: path)
+    }
+    StoreFeeds.move(feed, to: environment)
+    return try OpenStore(reopening: environment, schema: schema, readers: readers)
+  }
+}
