@@ -28,8 +28,8 @@ extension PersistentStoreCoordinator {
   /// - Throws: `StoreError.storeInUse` if another process has the store open; `.snapshotHeld` if a
   ///   pinned query generation, a backup or a turn holds a snapshot for longer than a second, or if
   ///   another coordinator has the store open; `.diskFull`, because it needs space for the copy;
-  ///   `.readOnly`, `.permissionDenied`, `.fileReplaced`, `.modelChanged`, `.damaged`, `.storage`, `.closed`.
-  ///   The store is then as before.
+  ///   `.readOnly`, `.permissionDenied`, `.fileReplaced`, `.modelChanged`, `.damaged`, `.storage`,
+  ///   `.closed`. The store is then as before.
   /// - Complexity: O(bytes of the store).
   @discardableResult
   public func compact() throws -> CompactionResult {

@@ -70,6 +70,17 @@ final class MappedFile: Sendable {
       byteCount: min(byteCount, UInt(environment.options.mapSizeBytes)))
   }
 
+  /// Takes the file's pages out of the process's resident memory. The next use of a page gets it
+  /// from the system's file cache again.
+  func release() {
+    let (start, byteCount) = (
+      start.load(ordering: .relaxed), byteCount.load(ordering: .relaxed)
+    )
+    guard let address = UnsafeMutableRawPointer(bitPattern: start) else { return }
+    // The pages of a shared map of a file are the file's: nothing is lost (madvise(2)).
+    madvise(address, Int(byteCount), MADV_DONTNEED)
+  }
+
   /// The address of the map; 0 if it is unknown.
   ///
   /// - Parameter find: determines it; returns nil if it cannot.
