@@ -13,7 +13,7 @@ public enum CrashEvent: String, CaseIterable, Sendable {
 /// CrashTests.
 public enum CrashOperation: String, CaseIterable, Sendable {
   case inferredMigration, stagedMigration
-  case backup, compactedBackup
+  case backup, compactedBackup, compaction
   case insert, update, delete
   case insertInStretches, updateInStretches
 
@@ -63,6 +63,7 @@ public enum CrashOperation: String, CaseIterable, Sendable {
     case .inferredMigration, .stagedMigration: break
     case .backup: try coordinator.backUp(to: copy)
     case .compactedBackup: try coordinator.backUp(to: copy, compacting: true)
+    case .compaction: try coordinator.compact()
     case .insert: try insert(BatchInsertRequest(Line.self), coordinator)
     case .insertInStretches:
       try insert(BatchInsertRequest(Line.self).stretches(of: Self.stretchCount), coordinator)

@@ -26,6 +26,7 @@ extension CrashOperation {
         try auditMigrated(PersistentContainer(at: store, model: StagedLedger.model()))
       }
     case .backup, .compactedBackup: try backupState(store)
+    case .compaction: try compactionState(store)
     case .insert, .update, .insertInStretches, .updateInStretches: try batchState(store)
     case .delete: try deletionState(store)
     }
@@ -48,6 +49,15 @@ extension CrashOperation {
     guard state == .before, FileManager.default.fileExists(atPath: copy.path) else { return state }
     let copied = try filledState(PersistentContainer(at: copy, model: Ledger.model()))
     return copied == .before ? .after : copied
+  }
+
+  /// A compacted store does not shrink once more.
+  private func compactionState(_ store: URL) throws -> CrashState {
+    let container = try PersistentContainer(at: store, model: Ledger.model())
+    let state = try filledState(container)
+    guard state == .before else { return state }
+    let sizes = try container.coordinator.compact()
+    return sizes.byteCount < sizes.formerByteCount ? .before : .after
   }
 
   private func deletionState(_ store: URL) throws -> CrashState {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 package import StrataChanges
 import StrataLMDB
 import StrataPrimitives
@@ -28,15 +29,17 @@ extension LMDBStore {
     }
     // After an exchange it is the queue of the new file, which is not held.
     defer { try? opened().queue.release() }
+    var byteCount = 0
     let place = { copy in try self.replace(file, by: copy) }
     try StoreFile.createWhole(
       at: file.exchange.path, permissions: openEnvironment().permissions, placingBy: place
     ) { copy in
       try StoreBackup(of: openEnvironment(), to: file.exchange.path, compacting: true, watch)
         .write(to: copy)
+      byteCount = Int(lseek(copy, 0, SEEK_CUR))
     }
-    return CompactionOutcome(
-      formerByteCount: formerByteCount, byteCount: try openEnvironment().usedByteCount)
+    // If the file cannot be opened again, the next use of the store says so.
+    return CompactionOutcome(formerByteCount: formerByteCount, byteCount: byteCount)
   }
 
   /// A file that is to be replaced.
