@@ -308,6 +308,27 @@ private func expectDeep(_ container: PersistentContainer, rank: Int = 3) throws 
     }
   }
 
+  @Test func `indexes the values that an entity had under the name of its own`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    try open(url, Shadowed.Former.model()).root.performAndWait { context in
+      for number in 0..<10 {
+        let (left, right) = (
+          Shadowed.Former.Left(context: context), Shadowed.Former.Right(context: context)
+        )
+        (left.rank, left.level, right.rank) = (number, 100 + number, number)
+      }
+      try context.save()
+    }
+    try open(url, Shadowed.Present.model(), removing: ["Left.rank"]).root.performAndWait {
+      context in
+      let levels = try context.fetch(Shadowed.Present.Left.all.sorted(by: \.level)).map(\.level)
+      #expect(levels == Array(100..<110))
+      #expect(try context.count(Shadowed.Present.Upper.where { $0.level == 105 }) == 1)
+      #expect(try context.count(Shadowed.Present.Upper.where { $0.level == 5 }) == 1)
+    }
+  }
+
   @Test func `needs a default for each property that is new to one of its entities`() throws {
     let folder = try TemporaryDirectory()
     let url = folder.file("store")
@@ -364,6 +385,37 @@ private enum Again {
 
   static func model() throws -> ManagedObjectModel {
     try .init(Place.self, Town.self, River.self, Region.self)
+  }
+}
+
+/// A superentity whose attribute gets the name of an attribute of one of its entities.
+private enum Shadowed {
+  enum Former {
+    @Entity(isAbstract: true)
+    class Upper: ManagedObject {
+      @Attribute(.indexed) var rank: Int
+    }
+
+    @Entity
+    final class Left: Upper {
+      var level: Int
+    }
+
+    @Entity final class Right: Upper {}
+
+    static func model() throws -> ManagedObjectModel { try .init(Left.self, Right.self) }
+  }
+
+  enum Present {
+    @Entity(isAbstract: true)
+    class Upper: ManagedObject {
+      @Attribute(.indexed, originalName: "rank") var level: Int
+    }
+
+    @Entity final class Left: Upper {}
+    @Entity final class Right: Upper {}
+
+    static func model() throws -> ManagedObjectModel { try .init(Left.self, Right.self) }
   }
 }
 
