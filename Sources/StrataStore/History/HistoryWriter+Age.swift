@@ -6,10 +6,10 @@ extension HistoryWriter {
   /// Whether the oldest transaction is over the age limit.
   ///
   /// The date of a transaction is in the future if the clock was wrong then, or is wrong now. A
-  /// transaction is at least as old as each later one. So if its date is in the future, the dates of
-  /// the transactions 1, 2, 4, 8 … places later are asked: the oldest goes with the first of these
-  /// that is over the limit. Thus a day of wrong dates holds nothing back for longer than about
-  /// another day.
+  /// transaction is at least as old as each later one. So if its date is in the future, the dates
+  /// of the transactions 1, 2, 4, 8 … places later are asked: the oldest goes with the first of
+  /// these that is over the limit. Thus a day of wrong dates holds nothing back for longer than
+  /// about another day.
   ///
   /// - Parameters:
   ///   - oldest: the generation of the oldest transaction.

@@ -74,8 +74,8 @@ struct StoreFile {
     }
   }
 
-  /// Gives a transaction of one chunk another date, and the checksum that goes with it. The note does
-  /// not know the date of the oldest transaction then.
+  /// Gives a transaction of one chunk another date, and the checksum that goes with it. The note
+  /// does not know the date of the oldest transaction then.
   func setDate(_ date: Date, of generation: UInt64) throws {
     let number = withUnsafeBytes(of: generation.bigEndian) { Array($0[2...]) }
     let key = [1] + number + [0, 0, 0, 0]
