@@ -45,7 +45,12 @@ package final class LMDBStore: PersistentStore {
     case closed
   }
 
-  private init(_ opened: OpenStore) {
+  /// The options that the file was opened with.
+  let options: EnvironmentOptions
+  private let serials = SerialAllocator()
+
+  private init(_ opened: OpenStore, options: EnvironmentOptions) {
+    self.options = options
     readers = opened.readers
     schema = opened.queue.schema
     uuid = schema.store.uuid
@@ -101,7 +106,8 @@ package final class LMDBStore: PersistentStore {
     }
     return LMDBStore(
       try OpenStore(
-        environment, model: model, removing: removing, isReadOnly: isReadOnly, path: path))
+        environment, model: model, removing: removing, isReadOnly: isReadOnly, path: path),
+      options: options)
   }
 
   /// A store in memory: the same code on a file without a name, gone with the last reference.
@@ -109,7 +115,9 @@ package final class LMDBStore: PersistentStore {
   /// - Throws: `diskFull`, `permissionDenied`, `storage`: the folder for temporary files is needed.
   package static func inMemory(model: ManagedObjectModel) throws(StoreError) -> LMDBStore {
     let environment = try StoreFile.createUnnamed(model: model)
-    return LMDBStore(try OpenStore(environment, model: model, path: environment.path))
+    return LMDBStore(
+      try OpenStore(environment, model: model, path: environment.path),
+      options: environment.options)
   }
 
   // MARK: - Using
@@ -178,10 +186,11 @@ package final class LMDBStore: PersistentStore {
   }
 
   private func reopen() throws(StoreError) {
-    try phase.withLock { phase throws(StoreError) in
-      guard case .detached(let file) = phase else { return }
-      phase = .open(try file.open())
+    let exchange = StoreExchange()
+    let former = change { phase in
+      if case .detached = phase { phase = .exchanging(exchange) }
     }
+    if case .detached(let file) = former { try attach(file, after: exchange) }
   }
 
   func enqueue(_ request: CommitQueue.Request, lendingThread lendsThread: Bool = false) {
@@ -198,24 +207,38 @@ package final class LMDBStore: PersistentStore {
     }
   }
 
-  /// Changes the phase.
+  /// Changes the phase, unless the store is closed.
   ///
-  /// - Parameter next: makes the next phase, while all others wait.
   /// - Returns: the former phase.
   @discardableResult
-  func change(_ next: () -> Phase) -> Phase {
+  func change(_ body: (inout Phase) -> Void) -> Phase {
     phase.withLock { phase in
-      defer { phase = next() }
-      return phase
+      let former = phase
+      if case .closed = former { return former }
+      body(&phase)
+      return former
     }
   }
 
+  /// Whether the caller runs in a job of the store's writer.
+  var isOnWriterThread: Bool { (try? openEnvironment().isOnWriterThread) ?? false }
+
+  /// The first free serial in the catalog, as far as it can be read.
+  func firstFreeSerial() -> UInt64 { (try? opened().queue.firstFreeSerial()) ?? 1 << 47 }
+
   package func takeSerials(upTo countMax: Int) -> Range<UInt64> {
-    if let opened = try? opened() { return opened.serials.take(upTo: countMax) }
+    if !isClosed { return serials.take(upTo: countMax, for: self) }
     // Nothing can be saved to a closed store: any number will do.
     let any = UInt64.random(in: 1..<ObjectKey.serialMax)
     return any..<(any + 1)
   }
+
+  private var isClosed: Bool {
+    phase.withLock { phase in if case .closed = phase { true } else { false } }
+  }
+
+  /// Has a block of serials, so that insertions need not wait while requests are held.
+  func fillSerials() { serials.fill(for: self) }
 
   package var lockStatistics: LockStatistics {
     var statistics = LockStatistics()
@@ -226,7 +249,7 @@ package final class LMDBStore: PersistentStore {
   package func close() {
     // A compaction ends first.
     compactionTurn.withLock { _ in
-      let last = change { .closed }
+      let last = change { $0 = .closed }
       readers.close()
       if case .open(let opened) = last { opened.queue.finish() }
     }

@@ -17,6 +17,8 @@ struct BatchTurn {
     try context.reporter.throwDeferredError()
     context.work.encodeEdits()
     context.saving.finishPendingSave()
+    // As in a save: a snapshot that is held while the batch waits and works holds back free pages.
+    context.work.view = nil
     self.context = context
     caller = BatchCaller(context)
   }

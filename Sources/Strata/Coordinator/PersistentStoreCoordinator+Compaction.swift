@@ -20,7 +20,8 @@ extension PersistentStoreCoordinator {
   /// A compacted copy of the store is written beside the file, then it takes the file's place.
   /// Saves wait until this is done. Contexts go on reading while the copy is written; then they
   /// wait for a moment, until turns in other contexts end and the file is replaced. If the process
-  /// dies, the store is as before, or compacted. A store in memory is not changed.
+  /// dies, the store is as before, or compacted; a file named like the store with `.new-` and a
+  /// UUID may stay, and the next compaction removes it. A store in memory is not changed.
   ///
   /// - Important: Only this coordinator may have the store open, in all processes. It blocks the
   ///   thread as long as it takes. In a turn of a context that has read from the store, it throws
@@ -29,7 +30,7 @@ extension PersistentStoreCoordinator {
   ///   pinned query generation, a backup or a turn holds a snapshot for longer than a second, or if
   ///   another coordinator has the store open; `.diskFull`, because it needs space for the copy;
   ///   `.readOnly`, `.permissionDenied`, `.fileReplaced`, `.modelChanged`, `.damaged`, `.storage`,
-  ///   `.closed`. The store is then as before.
+  ///   `.closed`. The store then has the same content as before.
   /// - Complexity: O(bytes of the store).
   @discardableResult
   public func compact() throws -> CompactionResult {
@@ -40,7 +41,7 @@ extension PersistentStoreCoordinator {
   /// cancelled before the file is replaced, the store stays as it is.
   ///
   /// - Parameter progress: called for about each 64 KiB, on that thread, with the progress of the
-  ///   copy; it must be short.
+  ///   copy; it must be short, and must not save to the store or wait for a save.
   /// - Throws: as the blocking call, and `CancellationError`.
   @discardableResult
   public func compact(

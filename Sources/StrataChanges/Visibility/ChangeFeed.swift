@@ -202,12 +202,14 @@ package final class ChangeFeed: Sendable {
     }
   }
 
-  /// Begins a new watch in place of the present one, after the store's file was opened again.
+  /// Has the watch follow the store's file after it was opened again.
   package func restartWatch() {
-    guard let beginWatch else { return }
-    watch.withLock { watch in
-      if watch != nil { watch = beginWatch(self) }
+    guard let beginWatch, state.withLock({ !$0.listeners.isEmpty }) else { return }
+    let present = watch.withLock { watch in
+      if watch == nil { watch = beginWatch(self) }
+      return watch
     }
+    present?.restart()
   }
 
   /// Has the watch compare a generation of the store with the commits that this process has made up
@@ -227,6 +229,9 @@ package final class ChangeFeed: Sendable {
 
 /// Tells a feed of the commits of other processes.
 package protocol ForeignCommitWatch: AnyObject, Sendable {
+  /// Follows the store's file after it was opened again.
+  func restart()
+
   /// Tells the feed if the store has more commits than this process has made.
   ///
   /// - Parameters:

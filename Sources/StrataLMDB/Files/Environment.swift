@@ -95,7 +95,7 @@ package final class Environment: Sendable {
 
   /// Takes the file's pages out of the process's resident memory, after work that has used many of
   /// them once. Readers may use the pages in the meantime.
-  package func releasePages() { mapped.release() }
+  package func releasePages() { mapped.release(mapByteCount: options.mapSizeBytes) }
 
   /// The file's descriptor, which is LMDB's.
   var file: Int32 {

@@ -23,6 +23,8 @@ enum EnvironmentRegistry {
     /// The durability that the first user that writes has asked for; nil as long as all users only
     /// read.
     var durability: StoreDurability?
+    /// Whether the environment is open for one operation.
+    let isTransient: Bool
 
     /// Lets another user have the environment.
     ///
@@ -44,8 +46,18 @@ enum EnvironmentRegistry {
     }
   }
 
-  /// Few, so that they are searched one by one.
-  fileprivate static let entries = Monitor<[Entry]>([])
+  fileprivate struct State {
+    /// Few, so that they are searched one by one.
+    var entries: [Entry] = []
+    /// The paths of files that are being replaced: they are not opened before that is over.
+    var exchangedPaths: Set<String> = []
+
+    func isExchanged(_ path: String) -> Bool {
+      !exchangedPaths.isEmpty && exchangedPaths.contains(OpenedFile.resolved(path))
+    }
+  }
+
+  fileprivate static let state = Monitor(State())
 
   /// Where LMDB keeps the lock file of a file.
   static func lockPath(of path: String) -> String { path + "-lock" }
@@ -58,13 +70,18 @@ enum EnvironmentRegistry {
   static func whileClosed<Result>(
     at path: String, _ body: () throws -> Result?
   ) throws -> Result? {
-    try entries.wait { entries throws -> Result?? in
+    // Released after the lock, which the last release of an environment takes.
+    var found: Environment?
+    defer { withExtendedLifetime(found) {} }
+    return try state.wait { state throws -> Result?? in
       // Looked up again after each wait: the path may lead to another file.
       let file = try FileIdentity(at: path, allowsEmpty: true)
       let lock = try FileIdentity(at: lockPath(of: path), allowsEmpty: true)
-      let user = entries.first { $0.identity == file || lock != nil && $0.lock == lock }
+      let user = state.entries.first { $0.identity == file || lock != nil && $0.lock == lock }
       guard let user else { return .some(try body()) }
-      return user.environment == nil ? nil : .some(nil)
+      guard let environment = user.environment else { return nil }
+      found = environment
+      return .some(nil)
     }
   }
 
@@ -72,17 +89,26 @@ enum EnvironmentRegistry {
   ///
   /// - Returns: false if one still has after `limit`.
   static func waitUntilClosed(_ file: FileIdentity, atMost limit: Duration) -> Bool {
-    entries.wait(atMost: limit) { entries in !entries.contains { $0.identity == file } }
+    state.wait(atMost: limit) { state in !state.entries.contains { $0.identity == file } }
+  }
+
+  /// Lets only `FileExchange` open the file at a path, until `endExchange(ofFileAt:)`.
+  static func beginExchange(ofFileAt path: String) {
+    state.change { state in _ = state.exchangedPaths.insert(path) }
+  }
+
+  static func endExchange(ofFileAt path: String) {
+    state.change { state in _ = state.exchangedPaths.remove(path) }
   }
 
   /// Closes the environment's file; called from its deinit.
   static func close(_ environment: Environment) {
     let (raw, identity) = (environment.raw, environment.identity)
     let lockFile = environment.lockFile
-    entries.change { entries in
+    state.change { state in
       mdb_env_close(raw)
       lockFile?.end()
-      entries.removeAll { $0.identity == identity }
+      state.entries.removeAll { $0.identity == identity }
     }
   }
 }
@@ -104,37 +130,48 @@ extension Environment {
   ///   file is shorter than it says), `unsupportedFileSystem`, `alreadyOpen`, `forked`,
   ///   `fileReplaced` (another file of this path is open, with the lock file that is there now),
   ///   `outOfMemory` (not even the smallest map fits), `diskFull` and `io`.
+  ///
+  /// - Parameter isExchanging: whether the caller is replacing the file. All others wait until that
+  ///   is over.
   package static func open(
-    at path: String, options: EnvironmentOptions = EnvironmentOptions()
+    at path: String, options: EnvironmentOptions = EnvironmentOptions(), isExchanging: Bool = false
   ) throws(LMDBError) -> Environment {
     try ForkGuard.install()
     try ForkGuard.check()
-    return try EnvironmentRegistry.entries.wait {
-      entries throws(LMDBError) -> Environment? in
+    // Released after the lock, which the last release of an environment takes.
+    var found: Environment?
+    defer { withExtendedLifetime(found) {} }
+    return try EnvironmentRegistry.state.wait { state throws(LMDBError) -> Environment? in
+      if !isExchanging, state.isExchanged(path) { return nil }
       // Looked up again after each wait: the path may lead to another file.
       let identity = try FileIdentity(at: path, allowsEmpty: options.createIfMissing)
       if identity == nil && !options.createIfMissing { throw .noSuchFile }
-      if let identity, let place = entries.firstIndex(where: { $0.identity == identity }) {
-        guard let environment = entries[place].environment,
-          options.isTransient || !environment.options.isTransient
-        else { return nil }
-        try entries[place].admit(options, to: environment)
+      let place = identity.flatMap { file in
+        state.entries.firstIndex { $0.identity == file }
+      }
+      if let place {
+        if state.entries[place].isTransient, !options.isTransient { return nil }
+        guard let environment = state.entries[place].environment else { return nil }
+        found = environment
+        try state.entries[place].admit(options, to: environment)
         return environment
       }
       let resolved = OpenedFile.resolved(path)
       let lock = try FileIdentity(at: EnvironmentRegistry.lockPath(of: resolved), allowsEmpty: true)
-      if let other = entries.first(where: { $0.lock == lock && lock != nil }) {
-        if other.environment == nil { return nil }
+      if let other = state.entries.first(where: { $0.lock == lock && lock != nil }) {
+        guard let environment = other.environment else { return nil }
+        found = environment
         throw .fileReplaced(path: resolved)
       }
       let opened = try OpenedFile(at: path, expecting: identity, options: options)
       let usedLock = try FileIdentity(
         at: EnvironmentRegistry.lockPath(of: opened.path), allowsEmpty: true)
       let environment = Environment(taking: opened, options: options)
-      entries.append(
+      state.entries.append(
         EnvironmentRegistry.Entry(
           identity: environment.identity, environment: environment, lock: usedLock,
-          durability: options.isForReading ? nil : options.durability))
+          durability: options.isForReading ? nil : options.durability,
+          isTransient: options.isTransient))
       return environment
     }
   }

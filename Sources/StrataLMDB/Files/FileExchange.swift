@@ -23,6 +23,11 @@ package struct FileExchange {
     number = UInt64(information.me_last_txnid)
   }
 
+  /// Has all others of this process that open the file wait, until `end`.
+  package func begin() { EnvironmentRegistry.beginExchange(ofFileAt: path) }
+
+  package func end() { EnvironmentRegistry.endExchange(ofFileAt: path) }
+
   /// Waits until the environment is closed in this process. Each reader keeps it open.
   ///
   /// - Returns: false if it is still open after `limit`.
@@ -35,12 +40,14 @@ package struct FileExchange {
   /// - Parameter replacement: the path of the other file.
   /// - Returns: false if a process has the environment's file open, or has committed to it since;
   ///   then nothing has changed.
-  /// - Throws: `permissionDenied`, `diskFull`, `io`.
+  /// - Throws: `fileReplaced` if another file has come to the path; `permissionDenied`, `diskFull`,
+  ///   `io`.
   package func perform(with replacement: String) throws -> Bool {
     let isDone = try FileUse.exclusively(path) {
-      guard try FileIdentity(at: path, allowsEmpty: true) == file, try lastNumber() == number else {
-        return false
+      guard try FileIdentity(at: path, allowsEmpty: true) == file else {
+        throw LMDBError.fileReplaced(path: path)
       }
+      guard try lastNumber() == number else { return false }
       guard rename(replacement, path) == 0 else { throw LMDBError(code: errno) }
       return true
     }

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// - Each process that has read the file holds a lock on the byte of its process number, which LMDB
 ///   takes (mdb.c: `mdb_reader_pid`). The system releases it when the process ends, however it
-/// ends. - A process that has committed, while others hold such locks, changes the times of the
+///   ends.
+/// - A process that has committed, while others hold such locks, changes the times of the
 ///   lock file. The others watch for that (`CommitWatch`). LMDB writes to the lock file through a
 ///   map alone, which changes no times that a watch would report.
 ///

@@ -72,10 +72,11 @@ final class MappedFile: Sendable {
 
   /// Takes the file's pages out of the process's resident memory. The next use of a page gets it
   /// from the system's file cache again.
-  func release() {
-    let (start, byteCount) = (
-      start.load(ordering: .relaxed), byteCount.load(ordering: .relaxed)
-    )
+  ///
+  /// - Parameter mapByteCount: the length of the map. The file may be longer.
+  func release(mapByteCount: Int) {
+    let byteCount = min(byteCount.load(ordering: .relaxed), UInt(mapByteCount))
+    let start = start.load(ordering: .relaxed)
     guard let address = UnsafeMutableRawPointer(bitPattern: start) else { return }
     // The pages of a shared map of a file are the file's: nothing is lost (madvise(2)).
     madvise(address, Int(byteCount), MADV_DONTNEED)

@@ -20,22 +20,24 @@ struct DetachedStore: Sendable {
   /// The parts of an open store, without the store.
   ///
   /// - Throws: `modelChanged`, `storage`.
-  init(of opened: OpenStore) throws {
+  init(of opened: OpenStore, options: EnvironmentOptions) throws {
     let environment = opened.queue.environment
+    self.options = options
     generation = try Catalog.generation(
       in: environment.read(), ofVersion: opened.queue.schema.version)
-    (path, options) = (environment.path, environment.options)
+    path = environment.path
     (schema, feed, readers) = (opened.queue.schema, opened.queue.feed, opened.readers)
   }
 
-  /// Opens the file. Contexts that follow the feed of the store notice nothing.
+  /// Opens the file. The feed of the store goes on; its watch is restarted by the caller, because
+  /// that may call listeners.
   ///
   /// - Throws: `fileReplaced` if another store, or a former state of this one, has come to the
   ///   path; `damaged`, `storage`.
   func open() throws(StoreError) -> OpenStore {
     let environment: Environment
     do throws(LMDBError) {
-      environment = try Environment.open(at: path, options: options)
+      environment = try Environment.open(at: path, options: options, isExchanging: true)
     } catch {
       throw StoreError(error, opening: path)
     }

@@ -12,7 +12,8 @@ extension LMDBStore {
   ///
   /// 1. Requests to write wait in the queue. The copy is written beside the file and synced.
   /// 2. Readers wait. The file is closed as soon as the snapshots of the store are released.
-  /// 3. The copy is renamed to the path of the file, while no process can open it.
+  /// 3. The copy is renamed to the path of the file, while no process can open it, and the folder
+  ///    is synced.
   /// 4. The file is opened again. Readers go on, and the requests are written.
   ///
   /// If the process dies, the store has the same content before the rename and after it.
@@ -24,18 +25,26 @@ extension LMDBStore {
     if isReadOnly { throw StoreError.readOnly }
     // Nothing in here may keep the file open: it would wait for itself in the exchange.
     let formerByteCount = try openEnvironment().usedByteCount
-    guard let file = try holdRequests() else {
+    if !options.keepsName {
       return CompactionOutcome(formerByteCount: formerByteCount, byteCount: formerByteCount)
     }
+    fillSerials()
+    let file = try holdRequests()
     // After an exchange it is the queue of the new file, which is not held.
     defer { try? opened().queue.release() }
     var byteCount = 0
-    let place = { copy in try self.replace(file, by: copy) }
+    let place = { copy in try self.replace(file, by: copy, watch) }
     try StoreFile.createWhole(
-      at: file.exchange.path, permissions: openEnvironment().permissions, placingBy: place
+      at: file.exchange.path, permissions: 0o600, placingBy: place
     ) { copy in
-      try StoreBackup(of: openEnvironment(), to: file.exchange.path, compacting: true, watch)
+      let environment = try openEnvironment()
+      try StoreBackup(of: environment, to: file.exchange.path, compacting: true, watch)
         .write(to: copy)
+      do {
+        try environment.giveOwnership(to: copy)
+      } catch let error as LMDBError {
+        throw StoreError(error, opening: file.exchange.path)
+      }
       byteCount = Int(lseek(copy, 0, SEEK_CUR))
     }
     // If the file cannot be opened again, the next use of the store says so.
@@ -48,25 +57,27 @@ extension LMDBStore {
     let detached: DetachedStore
   }
 
-  /// - Returns: nil for a store in memory.
   /// - Throws: `storeInUse`, `modelChanged`, `closed`, `storage`.
-  private func holdRequests() throws -> ReplacedFile? {
+  private func holdRequests() throws -> ReplacedFile {
     let opened = try opened()
     let environment = opened.queue.environment
-    guard environment.options.keepsName else { return nil }
     if environment.isShared { throw StoreError.storeInUse(path: environment.path) }
-    let detached = try DetachedStore(of: opened)
+    let detached = try DetachedStore(of: opened, options: options)
     opened.queue.hold()
     return ReplacedFile(exchange: FileExchange(of: environment), detached: detached)
   }
 
-  private func replace(_ file: ReplacedFile, by copy: String) throws {
+  private func replace(_ file: ReplacedFile, by copy: String, _ watch: BatchWatch) throws {
+    try watch.check()
     let exchange = StoreExchange()
+    file.exchange.begin()
+    defer { file.exchange.end() }
     detach(for: exchange)
-    defer { attach(file.detached, after: exchange) }
+    defer { try? attach(file.detached, after: exchange) }
     guard file.exchange.waitUntilClosed(atMost: Self.patience) else {
       throw StoreError.snapshotHeld
     }
+    try watch.check()
     do {
       guard try file.exchange.perform(with: copy) else {
         throw StoreError.storeInUse(path: file.exchange.path)
@@ -74,30 +85,46 @@ extension LMDBStore {
     } catch let error as LMDBError {
       throw StoreError(error, opening: file.exchange.path)
     }
+    // Before a saver is answered: a power failure must not bring the former file back.
+    try StoreFile.syncFolder(of: file.exchange.path)
   }
 
   private func detach(for exchange: StoreExchange) {
-    guard case .open(let opened) = change({ .exchanging(exchange) }) else { return }
-    readers.close()
-    opened.queue.retire { [weak self] request in
-      if let self { enqueue(request) } else { request.fail(.closed) }
+    change { phase in
+      if case .open(let opened) = phase {
+        let waiting = opened.queue.retire { [weak self] request in
+          if let self { enqueue(request) } else { request.fail(.closed) }
+        }
+        for request in waiting { exchange.park(request) }
+      }
+      phase = .exchanging(exchange)
     }
+    readers.close()
   }
 
-  private func attach(_ file: DetachedStore, after exchange: StoreExchange) {
-    readers.reopen()
-    var failure: StoreError?
-    change {
-      do throws(StoreError) {
-        let opened = try file.open()
+  /// Opens the file, and ends the exchange. If the file cannot be opened, the requests fail.
+  ///
+  /// - Throws: the errors of opening the file, `closed`.
+  func attach(_ file: DetachedStore, after exchange: StoreExchange) throws(StoreError) {
+    do throws(StoreError) {
+      let opened = try file.open()
+      // Otherwise, requests would be written, and completions called, under the phase's lock.
+      opened.queue.hold()
+      let former = change { phase in
         for request in exchange.takeRequests() { opened.queue.enqueue(request) }
-        return .open(opened)
-      } catch {
-        failure = error
-        return .detached(file)
+        phase = .open(opened)
       }
+      if case .closed = former { throw .closed }
+      readers.reopen()
+      exchange.finish()
+      opened.queue.release()
+      feed.restartWatch()
+    } catch {
+      change { $0 = .detached(file) }
+      let requests = exchange.takeRequests()
+      exchange.finish()
+      for request in requests { request.fail(error) }
+      throw error
     }
-    if let failure { for request in exchange.takeRequests() { request.fail(failure) } }
-    exchange.finish()
   }
 }

@@ -13,7 +13,6 @@ import StrataRecord
 final class OpenStore: Sendable {
   let readers: TreeReaderPool
   let queue: CommitQueue
-  let serials: SerialAllocator
 
   /// Reads the file's catalog, and takes the store to `model` if it has another one and may be
   /// written to.
@@ -49,7 +48,6 @@ final class OpenStore: Sendable {
     readers = TreeReaderPool()
     queue = CommitQueue(
       environment: environment, trees: trees, schema: schema, isReadOnly: isReadOnly)
-    serials = SerialAllocator(queue)
   }
 
   /// Opens the file of a store again.
@@ -65,7 +63,6 @@ final class OpenStore: Sendable {
     self.readers = readers
     let trees = try Trees(schema, in: environment)
     queue = CommitQueue(environment: environment, trees: trees, schema: schema)
-    serials = SerialAllocator(queue)
   }
 
   static func catalog(

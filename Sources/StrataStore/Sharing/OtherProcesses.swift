@@ -19,22 +19,35 @@ import StrataRecord
 /// ## Isolation
 /// Sendable.
 final class OtherProcesses: ForeignCommitWatch {
-  // Weak: the watch does not keep the file open.
-  private weak let environment: Environment?
+  private struct File {
+    // Weak: the watch does not keep the file open.
+    weak var environment: Environment?
+    var watch: CommitWatch?
+  }
+
+  private let file = CountedMutex(File())
   private weak let feed: ChangeFeed?
   /// How many saves of other processes are known, including saves of this process that the feed has
   /// not counted.
   private let knownCount = CountedMutex<UInt64>(0)
-  private let watch = SetOnce<CommitWatch>()
 
   init(_ environment: Environment, _ feed: ChangeFeed) {
-    (self.environment, self.feed) = (environment, feed)
+    self.feed = feed
     if let generation = Self.generation(of: environment) {
       let count = generation &- feed.ownCommitCount
       knownCount.withLock { $0 = count }
     }
+    follow(environment)
+  }
+
+  func restart() {
+    guard let feed, let environment = StoreFeeds.environment(of: feed) else { return }
+    follow(environment)
+  }
+
+  private func follow(_ environment: Environment) {
     let watch = environment.watchOthers { [weak self] in self?.look() }
-    if let watch { self.watch.storeIfNil(watch) }
+    file.withLock { file in file = File(environment: environment, watch: watch) }
     // Other processes may have saved before the watch began.
     look()
   }
@@ -48,9 +61,9 @@ final class OtherProcesses: ForeignCommitWatch {
     // The file's generation is read first: a save of this process is counted before it is visible.
     // A save that is counted and not yet visible can hide a save of another process here. The
     // comparison is repeated when that save ends.
-    guard let environment, let generation = Self.generation(of: environment), let feed else {
-      return
-    }
+    guard let environment = file.withLock({ $0.environment }), let feed,
+      let generation = Self.generation(of: environment)
+    else { return }
     compare(generation: generation, withOwnCommits: feed.ownCommitCount)
   }
 

@@ -132,6 +132,86 @@ private final class Work: Sendable {
     #expect(count == 50)
   }
 
+  @Test func `lets contexts insert objects while it copies`() async throws {
+    let folder = try TemporaryDirectory()
+    _ = try shrunkStore(in: folder)
+    // A store that has inserted nothing since it was opened has reserved no serials.
+    let container = try geography(in: folder)
+    let queue = ContextQueue(parent: container.coordinator)
+    let isInserted = DispatchSemaphore(value: 0)
+    let work = Work()
+    try await container.coordinator.compact { _ in
+      if work.isDone.load(ordering: .relaxed) { return }
+      Thread.detachNewThread {
+        try? queue.performAndWait { context in _ = context.city("during") }
+        isInserted.signal()
+      }
+      let outcome = isInserted.wait(timeout: .now() + 60)
+      work.isDone.store(outcome == .success, ordering: .relaxed)
+    }
+    let wasInserted = work.isDone.load(ordering: .relaxed)
+    #expect(wasInserted)
+    try await queue.perform { try $0.save() }
+    let names = try await container.root.perform { try $0.cityNames() }
+    #expect(names == ["during"])
+  }
+
+  @Test func `writes what was saved while it copied`() async throws {
+    let folder = try TemporaryDirectory()
+    let container = try shrunkStore(in: folder)
+    let saves = DispatchGroup()
+    let work = Work()
+    try await container.coordinator.compact { _ in
+      guard !work.isDone.exchange(true, ordering: .relaxed) else { return }
+      for number in 0..<8 {
+        saves.enter()
+        Thread.detachNewThread {
+          let queue = ContextQueue(parent: container.coordinator)
+          try? queue.performAndWait { context in
+            context.city("\(number)")
+            try context.save()
+          }
+          saves.leave()
+        }
+      }
+    }
+    await withCheckedContinuation { continuation in
+      saves.notify(queue: .global()) { continuation.resume() }
+    }
+    let reader = ContextQueue(parent: container.coordinator)
+    let names = try await reader.perform { try $0.cityNames() }
+    #expect(names == (0..<8).map { "\($0)" })
+  }
+
+  @Test func `keeps the permissions of the file`() throws {
+    let folder = try TemporaryDirectory()
+    let container = try shrunkStore(in: folder)
+    let path = folder.file("geography.strata").path
+    chmod(path, 0o664)
+    try container.coordinator.compact()
+    var information = stat()
+    #expect(stat(path, &information) == 0)
+    #expect(information.st_mode & 0o777 == 0o664)
+  }
+
+  @Test func `keeps the durability, though a reader has opened the store first`() throws {
+    let folder = try TemporaryDirectory()
+    _ = try shrunkStore(in: folder)
+    let (url, model) = (folder.file("geography.strata"), try geographyModel())
+    let reader = try PersistentContainer(
+      at: url, model: model, durability: .none, isReadOnly: true)
+    let writer = try PersistentContainer(at: url, model: model, durability: .full)
+    reader.coordinator.store.close()
+    try writer.coordinator.compact()
+    #expect(throws: StoreError.self) {
+      try PersistentContainer(at: url, model: model, durability: .none)
+    }
+    try writer.root.performAndWait { context in
+      context.city("saved")
+      try context.save()
+    }
+  }
+
   @Test func `is refused while a context is pinned, with nothing changed`() throws {
     let folder = try TemporaryDirectory()
     let container = try shrunkStore(in: folder)

@@ -154,6 +154,13 @@ private func watchReaders(ofStoreAt url: URL, lag: Int? = nil) throws -> SetCloc
     #expect(StrataLog.Message(.info, "Well.").description == "Strata info: Well.")
   }
 
+  @Test func `is lost without harm if the standard error stream is closed`() async {
+    await #expect(processExitsWith: .success) {
+      close(2)
+      StrataLog.standardError(StrataLog.Message(.error, "It failed."))
+    }
+  }
+
   @Test func `has levels from the least to the most important`() {
     #expect(StrataLog.Level.allCases == StrataLog.Level.allCases.sorted())
     #expect(StrataLog.Level.debug < .warning && !(StrataLog.Level.critical < .error))

@@ -136,15 +136,15 @@ final class CommitQueue: Sendable {
     if isFirst { schedule() }
   }
 
-  /// Passes on the requests of a held queue, those that wait and all later ones.
+  /// Passes on all later requests of a held queue.
   ///
-  /// - Parameter successor: called with one request after the other, for those that wait before
-  ///   this returns. It must not wait.
-  func retire(forwardingTo successor: @escaping @Sendable (Request) -> Void) {
+  /// - Parameter successor: called with each of them, outside of the queue's lock.
+  /// - Returns: the requests that wait; the queue has none of them any more.
+  func retire(forwardingTo successor: @escaping @Sendable (Request) -> Void) -> [Request] {
     state.withLock { state in
-      for request in state.waiting { successor(request) }
-      state.waiting = []
+      defer { state.waiting = [] }
       state.successor = Successor(enqueue: successor)
+      return state.waiting
     }
   }
 

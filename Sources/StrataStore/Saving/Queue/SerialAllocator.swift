@@ -48,23 +48,27 @@ final class SerialAllocator: Sendable {
   }
 
   private let state = CountedMutex(State())
-  private let queue: CommitQueue
 
-  init(_ queue: CommitQueue) { self.queue = queue }
-
-  /// - Parameter countMax: 1 at least.
+  /// - Parameters:
+  ///   - countMax: 1 at least.
+  ///   - store: the store of the objects.
   /// - Returns: 1 at least.
-  func take(upTo countMax: Int) -> Range<UInt64> {
+  func take(upTo countMax: Int, for store: LMDBStore) -> Range<UInt64> {
     while true {
       let (serials, reservesAhead) = state.withLock { $0.take(upTo: countMax) }
-      if reservesAhead { reserveAhead() }
+      if reservesAhead { reserveAhead(for: store) }
       if let serials { return serials }
-      reserveAndWait()
+      reserveAndWait(for: store)
     }
   }
 
-  private func reserveAhead() {
-    queue.enqueue(
+  /// Waits until at least one serial can be taken without waiting.
+  func fill(for store: LMDBStore) {
+    if state.withLock({ $0.blocks.isEmpty }) { reserveAndWait(for: store) }
+  }
+
+  private func reserveAhead(for store: LMDBStore) {
+    store.enqueue(
       .reserve(from: state.withLock { $0.end }) { [weak self] result in
         self?.state.withLock { state in
           state.isReserving = false
@@ -73,19 +77,19 @@ final class SerialAllocator: Sendable {
       })
   }
 
-  private func reserveAndWait() {
-    if queue.isReadOnly { return state.withLock { $0.add(Self.unreservedBlock()) } }
+  /// Holds nothing of the open store while it waits: a compaction waits until that is released.
+  private func reserveAndWait(for store: LMDBStore) {
+    if store.isReadOnly { return state.withLock { $0.add(Self.unreservedBlock()) } }
     precondition(
-      !queue.environment.isOnWriterThread,
+      !store.isOnWriterThread,
       "Contexts insert no objects in the completion of a save, nor while a batch fills its rows.")
     let end = state.withLock { $0.end }
     let answer = Answer<Range<UInt64>>()
-    queue.enqueue(
-      .reserve(from: end) { answer.give($0) }, lendingThread: true)
+    store.enqueue(.reserve(from: end) { answer.give($0) }, lendingThread: true)
     let block =
       (try? answer.wait())
       ?? {
-        let first = max(end, queue.firstFreeSerial())
+        let first = max(end, store.firstFreeSerial())
         return first..<(first + Self.blockCount)
       }()
     state.withLock { $0.add(block) }

@@ -32,7 +32,7 @@ enum StoreFeeds {
     }
   }
 
-  private static func environment(of feed: ChangeFeed) -> Environment? {
+  static func environment(of feed: ChangeFeed) -> Environment? {
     entries.withLock { entries in entries.first { $0.feed === feed }?.environment }
   }
 
@@ -44,6 +44,5 @@ enum StoreFeeds {
       }
       entries.append(Entry(environment: environment, feed: feed))
     }
-    feed.restartWatch()
   }
 }
