@@ -2,7 +2,7 @@
 import CStrataLMDB
 import StrataPrimitives
 
-/// An operation of the storage engine failed; each case says what the caller can do.
+/// An operation of the storage engine failed; each case names the remedy.
 ///
 /// "Not found" is no error: a lookup that finds nothing returns nil or false. Sources: lmdb.h,
 /// "Return Codes"; errno.

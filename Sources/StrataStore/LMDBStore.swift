@@ -96,7 +96,7 @@ package final class LMDBStore: PersistentStore {
     options.durability = durability.environment
     options.isForReading = isReadOnly
     if let byteCountMax { options.mapSizeBytes = max(byteCountMax, 1 << 20) }
-    // Those of entities that go are opened to be emptied.
+    // The trees of removed entities are opened to be emptied.
     options.treeCountMax = Trees.countMax(model) + 3 * removing.count
     let environment: Environment
     do throws(LMDBError) {

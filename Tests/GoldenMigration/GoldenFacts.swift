@@ -2,7 +2,7 @@
 import GoldenModels
 import Strata
 
-/// What both versions of the quickstart's store must say alike.
+/// The facts that both versions of the quickstart's store have.
 struct GoldenFacts: Equatable {
   /// A time zone: the parts of its name, and the number of its cities.
   struct Zone: Hashable {

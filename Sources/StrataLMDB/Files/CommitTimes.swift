@@ -27,7 +27,7 @@ package struct CommitTimes: Sendable {
   /// Notes that a commit is there. Commits of other processes, between it and the one noted before,
   /// are there too.
   ///
-  /// - Parameter time: not before that of the former call.
+  /// - Parameter time: not before the time of the former call.
   package mutating func note(_ number: UInt64, at time: Duration) {
     if let last = entries.last, last.number >= number { return }
     let count = entries.count

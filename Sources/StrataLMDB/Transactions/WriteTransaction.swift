@@ -36,7 +36,7 @@ package final class WriteTransaction: Transaction {
     try openTree(name, creates: false)
   }
 
-  /// The tree called `name`, made if there is none. If the transaction aborts, a tree that it made
+  /// The tree called `name`, made if it is missing. If the transaction aborts, a tree that it made
   /// is gone and the handle invalid.
   ///
   /// - Throws: `incompatibleTree`, `treesFull`, `mapFull`, `diskFull`, `io`, `badTransaction`.

@@ -26,7 +26,7 @@ extension ModelComparison {
 
   /// Whether the stored form of a relationship does not depend on its other changes:
   ///
-  /// | relationship | stored form | what may change |
+  /// | relationship | stored form | possible changes |
   /// | --- | --- | --- |
   /// | to-many, inverse to-one | none: the inverse's slots | the destination |
   /// | to-one, inverse not to-one | a slot | the inverse, as long as it is not to-one |

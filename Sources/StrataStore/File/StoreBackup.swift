@@ -35,7 +35,7 @@ struct StoreBackup {
     }
   }
 
-  /// Copies the store over the file at the path, or to the path if there is none.
+  /// Copies the store over the file at the path, or to the path if no file is there.
   ///
   /// - Parameter place: gives the complete file, at the path that it gets, its name.
   /// - Throws: as `run`, and the errors of `place`.

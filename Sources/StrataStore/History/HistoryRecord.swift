@@ -98,7 +98,7 @@ struct HistoryRecord {
 
   /// Orders the lists, and joins the changes of each object into one.
   mutating func finish() {
-    // A save's are sorted but for those that links add.
+    // A save's are sorted, except the changes that links add.
     if !inserted.areAscending { inserted.sort() }
     if !deleted.areAscending { deleted.sort() }
     tombstones.finish()

@@ -51,7 +51,7 @@ struct HistoryState: Equatable {
 
   /// Raises the floor to a generation.
   ///
-  /// - Parameter mark: the mark of the transaction of this generation; nil if there is none.
+  /// - Parameter mark: the mark of the transaction of this generation; nil if it has none.
   mutating func raiseFloor(to generation: UInt64, mark: UInt64?) {
     floor = generation
     oldestDate = nil

@@ -3,7 +3,7 @@
 #ifndef CRASH_POINTS_H
 #define CRASH_POINTS_H
 
-/// What happens to a process at one of its calls that change files.
+/// An event at one of the calls by which a process changes files.
 enum crash_points_event {
   /// Nothing; the calls are counted.
   CRASH_POINTS_NONE,
@@ -21,7 +21,7 @@ enum crash_points_event {
 ///   - call: the number of the call at which `event` happens.
 void crash_points_begin(enum crash_points_event event, long call);
 
-/// Stops counting. Later calls do what they are made for.
+/// Stops counting. Nothing happens at later calls.
 ///
 /// - Returns: the number of calls since `crash_points_begin`.
 long crash_points_end(void);

@@ -13,7 +13,7 @@ import StrataPrimitives
 /// - I1 A serial is allocated only if the catalog on disk is above it. The exception: if the store
 ///   could not write for 65,536 insertions, insertions go on without a reservation. The next
 ///   reservation begins above them, and a save of an object whose serial another process was given
-///   meanwhile is a conflict.
+///   in between is a conflict.
 /// - I2 A read-only store reserves nothing. Its serials are in the upper half of all serials, where
 ///   no reservation comes, at a random place: the unsaved objects of one coordinator have other IDs
 ///   than the objects that others save.
