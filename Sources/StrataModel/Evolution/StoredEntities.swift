@@ -47,13 +47,19 @@ package struct StoredEntities: Sendable {
       entity: String(name[..<dot]), property: String(name[name.index(after: dot)...]))
   }
 
-  /// Whether values are stored for a property: the members of a to-many relationship whose inverse
-  /// is to-one are the inverse's values.
+  /// Whether values are stored for a property.
   func hasData(_ property: ModelEvolution.Property) -> Bool {
     guard let relationship = relationship(property), relationship.kind != .toOne else {
       return true
     }
-    return inverseKind(of: relationship) != .toOne
+    return isStoredAsLinks(relationship)
+  }
+
+  /// Whether a relationship has links of its own. The members of a to-many relationship whose
+  /// inverse is to-one are the inverse's values. An ordered one has their positions in links.
+  package func isStoredAsLinks(_ relationship: ModelOutline.Relationship) -> Bool {
+    guard relationship.kind != .toOne else { return false }
+    return relationship.kind == .orderedToMany || inverseKind(of: relationship) != .toOne
   }
 
   package func inverseKind(

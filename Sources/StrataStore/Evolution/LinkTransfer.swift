@@ -34,7 +34,7 @@ struct LinkTransfer {
       for relationship in entity.relationships {
         guard let number = former.numbers.number(ofProperty: relationship.name, declaredBy: name),
           let entityNumber = former.number(of: name),
-          isStoredAsLinks(relationship), !stays(number, declaredBy: name, entityNumber),
+          former.entities.isStoredAsLinks(relationship), !stays(number, declaredBy: name, entityNumber),
           let tree = try transaction.tree(named: "i\(entityNumber.rawValue)")
         else { continue }
         try move(number, from: tree, in: transaction)
@@ -42,11 +42,6 @@ struct LinkTransfer {
         if relationship.inverse == nil { try move(number.reversed, from: tree, in: transaction) }
       }
     }
-  }
-
-  private func isStoredAsLinks(_ relationship: ModelOutline.Relationship) -> Bool {
-    guard relationship.kind != .toOne else { return false }
-    return former.entities.inverseKind(of: relationship) != .toOne
   }
 
   /// Whether all links of a relationship stay in their tree, under their number.

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+/// An ordered relationship that moves to a superentity, and one that goes.
+private enum Ordered {
+  enum Former {
+    @Entity
+    final class Playlist: ManagedObject {
+      var name: String
+      @Relationship(inverse: \Song.playlist) var songs: OrderedToMany<Song>
+    }
+
+    @Entity
+    final class Song: ManagedObject {
+      var title: String
+      var playlist: Playlist?
+    }
+
+    static func model() throws -> ManagedObjectModel { try .init(Playlist.self, Song.self) }
+  }
+
+  enum Present {
+    @Entity(isAbstract: true)
+    class Collection: ManagedObject {
+      @Relationship(inverse: \Song.playlist) var songs: OrderedToMany<Song>
+    }
+
+    @Entity
+    final class Playlist: Collection {
+      var name: String
+    }
+
+    @Entity
+    final class Song: ManagedObject {
+      var title: String
+      var playlist: Collection?
+    }
+
+    static func model() throws -> ManagedObjectModel { try .init(Playlist.self, Song.self) }
+  }
+
+  enum Unordered {
+    @Entity
+    final class Playlist: ManagedObject {
+      var name: String
+    }
+
+    @Entity
+    final class Song: ManagedObject {
+      var title: String
+      var playlist: Playlist?
+    }
+
+    static func model() throws -> ManagedObjectModel { try .init(Playlist.self, Song.self) }
+  }
+}
+
+private func open(
+  _ url: URL, _ model: ManagedObjectModel, removing: Set<String> = []
+) throws -> PersistentContainer {
+  try PersistentContainer(at: url, model: model, removing: removing, durability: .none)
+}
+
+@Suite struct `The links of a relationship` {
+  private let titles = ["d", "a", "c", "b", "e"]
+
+  private func makeOrdered(at url: URL) throws {
+    try open(url, Ordered.Former.model()).root.performAndWait { context in
+      let songs = titles.sorted().map { title in
+        let song = Ordered.Former.Song(context: context)
+        song.title = title
+        return song
+      }
+      let playlist = Ordered.Former.Playlist(context: context)
+      playlist.name = "list"
+      for title in titles {
+        playlist.songs.append(try #require(songs.first { $0.title == title }))
+      }
+      try context.save()
+    }
+  }
+
+  @Test func `keep their order when the relationship moves to a superentity`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    try makeOrdered(at: url)
+    try open(url, Ordered.Present.model()).root.performAndWait { context in
+      let playlist = try #require(try context.fetch(Ordered.Present.Playlist.all).first)
+      #expect(playlist.songs.map(\.title) == titles)
+    }
+    try open(url, Ordered.Former.model(), removing: ["Collection"]).root.performAndWait {
+      context in
+      let playlist = try #require(try context.fetch(Ordered.Former.Playlist.all).first)
+      #expect(playlist.songs.map(\.title) == titles)
+    }
+  }
+
+  @Test func `are data of an ordered relationship, whose inverse stays`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    try makeOrdered(at: url)
+    let error = #expect(throws: StoreError.self) { try open(url, Ordered.Unordered.model()) }
+    guard case .modelMismatch(let found)? = error else { throw error ?? .closed }
+    #expect(found.map(\.description).contains { $0.contains("Playlist.songs") })
+    #expect(found.map(\.kind) == [.removed])
+    _ = try open(url, Ordered.Unordered.model(), removing: ["Playlist.songs"])
+  }
+}
