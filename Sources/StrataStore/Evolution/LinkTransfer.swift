@@ -10,6 +10,10 @@ import StrataRecord
 /// goes where the entity of its owner leads: a superentity's relationship may have become one of
 /// each of its subentities.
 ///
+/// Two relationships may exchange their numbers. So all links that move are set aside before the
+/// first one gets its new place. They are set aside in the tree to which they move, under the
+/// property number 0, which no property has.
+///
 /// ## Isolation
 /// The writer thread.
 struct LinkTransfer {
@@ -30,18 +34,23 @@ struct LinkTransfer {
 
   /// - Throws: `LMDBError`.
   func run(in transaction: WriteTransaction) throws {
+    var places: [Tree] = []
     for (name, entity) in former.entities.byName.sorted(by: { $0.key < $1.key }) {
       for relationship in entity.relationships {
         guard let number = former.numbers.number(ofProperty: relationship.name, declaredBy: name),
           let entityNumber = former.number(of: name),
-          former.entities.isStoredAsLinks(relationship), !stays(number, declaredBy: name, entityNumber),
+          former.entities.isStoredAsLinks(relationship),
+          !stays(number, declaredBy: name, entityNumber),
           let tree = try transaction.tree(named: "i\(entityNumber.rawValue)")
         else { continue }
-        try move(number, from: tree, in: transaction)
+        try setAside(number, from: tree, &places, in: transaction)
         // Without an inverse, the links are mirrored under another number of the same tree.
-        if relationship.inverse == nil { try move(number.reversed, from: tree, in: transaction) }
+        if relationship.inverse == nil {
+          try setAside(number.reversed, from: tree, &places, in: transaction)
+        }
       }
     }
+    for tree in places { try place(linksOf: tree, in: transaction) }
   }
 
   /// Whether all links of a relationship stay in their tree, under their number.
@@ -52,9 +61,14 @@ struct LinkTransfer {
       && former.family(of: name).allSatisfy { moves[$0].map { $0[number] == number } ?? true }
   }
 
-  /// - Parameter number: of a relationship, or reversed.
-  private func move(
-    _ number: PropertyNumber, from tree: Tree, in transaction: WriteTransaction
+  /// Removes the links of a relationship that do not stay, and sets aside the links that move.
+  ///
+  /// - Parameters:
+  ///   - number: of a relationship, or reversed.
+  ///   - places: the trees in which links are set aside.
+  private func setAside(
+    _ number: PropertyNumber, from tree: Tree, _ places: inout [Tree],
+    in transaction: WriteTransaction
   ) throws {
     let (forward, isReversed) = (number.forward, number != number.forward)
     var editor = try transaction.editCursor(in: tree)
@@ -71,15 +85,38 @@ struct LinkTransfer {
       }
       let value = [UInt8](editor.cursor.value)
       if let later, let laterTree {
+        if !places.contains(laterTree) { places.append(laterTree) }
         let moved = EntryKey.prefix(isReversed ? later.reversed : later) + key.dropFirst(2)
-        try moved.withUnsafeBytes { moved in
-          try value.withUnsafeBytes { try transaction.put(moved, $0, in: laterTree) }
-        }
+        try Self.put(EntryKey.prefixOfMoved + moved, value, in: laterTree, transaction)
       }
       isThere = try key.withUnsafeBytes { key in
         try editor.remove(key)
         return try editor.cursor.seek(atOrAbove: key)
       }
+    }
+  }
+
+  /// Gives the links that are set aside in a tree their places.
+  private func place(linksOf tree: Tree, in transaction: WriteTransaction) throws {
+    var editor = try transaction.editCursor(in: tree)
+    let prefix = EntryKey.prefixOfMoved
+    var isThere = try prefix.withUnsafeBytes { try editor.cursor.seek(atOrAbove: $0) }
+    while isThere, editor.cursor.key.starts(with: prefix) {
+      let key = [UInt8](editor.cursor.key)
+      let value = [UInt8](editor.cursor.value)
+      try Self.put(Array(key.dropFirst(prefix.count)), value, in: tree, transaction)
+      isThere = try key.withUnsafeBytes { key in
+        try editor.remove(key)
+        return try editor.cursor.seek(atOrAbove: key)
+      }
+    }
+  }
+
+  private static func put(
+    _ key: [UInt8], _ value: [UInt8], in tree: Tree, _ transaction: WriteTransaction
+  ) throws {
+    try key.withUnsafeBytes { key in
+      try value.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
     }
   }
 }

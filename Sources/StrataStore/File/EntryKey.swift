@@ -10,6 +10,8 @@ enum EntryKey {
   static let prefixByteCount = 2
   /// Bytes of a link after the number: owner and target.
   static let linkByteCount = 16
+  /// The bytes before the keys of links that are between two places within one transaction.
+  static let prefixOfMoved: [UInt8] = [0, 0]
 
   static func prefix(_ number: PropertyNumber) -> [UInt8] {
     [UInt8(truncatingIfNeeded: number.rawValue >> 8), UInt8(truncatingIfNeeded: number.rawValue)]

@@ -58,6 +58,57 @@ private enum Ordered {
   }
 }
 
+/// A superentity and a subentity whose relationships exchange their names.
+private enum Exchanged {
+  enum Former {
+    @Entity(isAbstract: true)
+    class Upper: ManagedObject {
+      var name: String
+      var likes: ToMany<Tag>
+    }
+
+    @Entity final class Left: Upper {}
+
+    @Entity
+    final class Right: Upper {
+      var seen: ToMany<Tag>
+    }
+
+    @Entity
+    final class Tag: ManagedObject {
+      var text: String
+    }
+
+    static func model() throws -> ManagedObjectModel {
+      try .init(Left.self, Right.self, Tag.self)
+    }
+  }
+
+  enum Present {
+    @Entity(isAbstract: true)
+    class Upper: ManagedObject {
+      var name: String
+      @Relationship(originalName: "likes") var seen: ToMany<Tag>
+    }
+
+    @Entity final class Left: Upper {}
+
+    @Entity
+    final class Right: Upper {
+      var likes: ToMany<Tag>
+    }
+
+    @Entity
+    final class Tag: ManagedObject {
+      var text: String
+    }
+
+    static func model() throws -> ManagedObjectModel {
+      try .init(Left.self, Right.self, Tag.self)
+    }
+  }
+}
+
 private func open(
   _ url: URL, _ model: ManagedObjectModel, removing: Set<String> = []
 ) throws -> PersistentContainer {
@@ -107,5 +158,35 @@ private func open(
     #expect(found.map(\.description).contains { $0.contains("Playlist.songs") })
     #expect(found.map(\.kind) == [.removed])
     _ = try open(url, Ordered.Unordered.model(), removing: ["Playlist.songs"])
+  }
+
+  @Test func `stay apart from those of another, which takes its number`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    try open(url, Exchanged.Former.model()).root.performAndWait { context in
+      let tags = (0..<6).map { number in
+        let tag = Exchanged.Former.Tag(context: context)
+        tag.text = "\(number)"
+        return tag
+      }
+      let left = Exchanged.Former.Left(context: context)
+      left.name = "left"
+      for number in [1, 4] { left.likes.insert(tags[number]) }
+      let right = Exchanged.Former.Right(context: context)
+      right.name = "right"
+      for number in [0, 1, 2] { right.likes.insert(tags[number]) }
+      for number in [2, 3, 5] { right.seen.insert(tags[number]) }
+      try context.save()
+    }
+    // Twice: the second opening reads the links that the first has written.
+    for _ in 0..<2 {
+      try open(url, Exchanged.Present.model()).root.performAndWait { context in
+        let left = try #require(try context.fetch(Exchanged.Present.Left.all).first)
+        let right = try #require(try context.fetch(Exchanged.Present.Right.all).first)
+        #expect(left.seen.map(\.text).sorted() == ["1", "4"])
+        #expect(right.likes.map(\.text).sorted() == ["0", "1", "2"])
+        #expect(right.seen.map(\.text).sorted() == ["2", "3", "5"])
+      }
+    }
   }
 }
