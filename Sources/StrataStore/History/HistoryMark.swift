@@ -19,5 +19,9 @@ enum HistoryMark {
   }
 
   /// The mark of a floor without a transaction, as where a history begins.
-  static func random() -> UInt64 { UInt64.random(in: .min ... .max) }
+  static func random() -> UInt64 { UInt64.random(in: (unknown + 1) ... .max) }
+
+  /// Stands for the mark of a floor whose transaction was deleted by a former release. Tokens of
+  /// this floor are compared by their numbers alone.
+  static let unknown: UInt64 = 0
 }

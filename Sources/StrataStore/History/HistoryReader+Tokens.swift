@@ -39,7 +39,9 @@ extension HistoryReader {
   private func mark(
     of generation: UInt64, _ state: HistoryState
   ) throws(LMDBError) -> UInt64? {
-    if generation == state.floor { return state.floorMark }
+    if generation == state.floor {
+      return state.floorMark == HistoryMark.unknown ? nil : state.floorMark
+    }
     if generation < state.floor { return nil }
     return try firstChunk(of: generation).flatMap(HistoryMark.of)
   }

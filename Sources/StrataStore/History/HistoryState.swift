@@ -13,7 +13,7 @@ import StrataRecord
 /// | 8 | 8 | the bytes of the transactions' keys and values |
 /// | 16 | 8 | the age after which a transaction goes, in seconds; all bits set for any age |
 /// | 24 | 8 | the bytes above which the oldest go; all bits set for any number |
-/// | 32 | 8 | the mark of the last transaction that is gone |
+/// | 32 | 8 | the mark of the last transaction that is gone; 0 if it is not known |
 /// | 40 | 8 | the date of the oldest transaction, a double; NaN if it is not known |
 ///
 /// The last two parts are missing before format 5.
@@ -30,8 +30,8 @@ struct HistoryState: Equatable {
   var endsWhenConsumed = false
   /// Transactions up to this generation are gone, or were never kept.
   private(set) var floor: UInt64
-  /// The mark of the transaction of the floor, or a random one if there was no transaction; nil in
-  /// format 4.
+  /// The mark of the transaction of the floor, or a random one if there was no transaction; 0 if it
+  /// is not known; nil in format 4.
   private(set) var floorMark: UInt64?
   /// The date of the oldest transaction, in seconds since 1 January 2001, 00:00 UTC; nil if it is
   /// not known. Without it each commit would have to look the transaction up.
@@ -58,8 +58,9 @@ struct HistoryState: Equatable {
     if floorMark != nil { floorMark = mark ?? HistoryMark.random() }
   }
 
-  /// Gives the floor of a history in format 4 a mark. The store has format 5 from then on.
-  mutating func markFloor() { floorMark = floorMark ?? HistoryMark.random() }
+  /// Gives a history in format 4 the room for the mark of its floor. The store has format 5 from
+  /// then on. The transaction of the floor is gone, so its mark is not known.
+  mutating func markFloor() { floorMark = floorMark ?? HistoryMark.unknown }
 
   var retention: HistoryRetention {
     get {

@@ -35,6 +35,19 @@ import Testing
     }
   }
 
+  @Test func `does not know the mark of its floor in format 5 either`() async throws {
+    let recorded = try await makeFormer()
+    let tokens = try recorded.history().map(\.token)
+    try await recorded.store.edit(.delete(through: tokens[1]))
+    try await recorded.store.edit(.keep(HistoryRetention()))
+    #expect(try recorded.file.format() == 5)
+    #expect(try recorded.history(after: tokens[1]).map(\.generation) == [3, 4, 5, 6])
+    #expect(try recorded.history(after: recorded.token(of: 2)).count == 4)
+    // The next floor has a mark.
+    try await recorded.store.edit(.delete(through: tokens[2]))
+    #expect(try recorded.history(after: tokens[2]).count == 3)
+  }
+
   @Test func `has tokens without a mark, which pass by their number`() async throws {
     let recorded = try await makeFormer()
     #expect(try recorded.history(after: recorded.token(of: 4)).map(\.generation) == [5, 6])
