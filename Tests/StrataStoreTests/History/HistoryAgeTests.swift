@@ -15,7 +15,7 @@ import Testing
     return recorded
   }
 
-  @Test(arguments: [1, 2, 3, 7] as [UInt64])
+  @Test(arguments: [1, 2, 3, 7, 17] as [UInt64])
   func `goes as soon as later ones are too old`(count: UInt64) async throws {
     let recorded = try await makeHistory(aheadCount: count)
     try await recorded.store.edit(.keep(HistoryRetention(maximumAge: .seconds(3_600))))
