@@ -35,8 +35,9 @@ extension StoreError: CustomStringConvertible {
       "The store was made with another model. "
         + differences.map(\.description).joined(separator: " ")
     case .laterModel(let stage):
-      "The store has a later model than this program: it has been through the migration's stage "
-        + "\"\(stage)\". Update the program, or restore a backup that was made before the stage."
+      "The store has a later model than this program: it has the model of, or after, the "
+        + "migration's stage \"\(stage)\". Update the program, or restore a backup that was made "
+        + "before the stage."
     case .migrationRequired(let path):
       "The store at \(path) was made with another model, and a store that is opened read-only is "
         + "not migrated. Open it for writing once."

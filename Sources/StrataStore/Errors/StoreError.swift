@@ -35,9 +35,9 @@ public enum StoreError: Error, Sendable {
   /// The store was made with another model, and these differences cannot be inferred: the store was
   /// not changed. The description of each has the remedy.
   case modelMismatch([ModelMismatch])
-  /// The store has a later model of the migration plan than the program: it has been through the
-  /// stage of this name, and no stage leads back. The store was not changed. Update the program, or
-  /// restore a backup that was made before the stage.
+  /// The store has a later model of the migration plan than the program: it has the model of, or
+  /// after, the stage of this name, and no stage leads back. The store was not changed. Update the
+  /// program, or restore a backup that was made before the stage.
   case laterModel(stage: String)
   /// The store was made with another model, and a store that is opened read-only is not migrated.
   /// Open it for writing once.
