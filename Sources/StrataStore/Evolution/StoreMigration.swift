@@ -11,6 +11,10 @@ import StrataRecord
 /// The stage that begins with the store's model runs next. If there is none, the store is migrated
 /// by inference to the model of the first remaining stage that inference can reach.
 ///
+/// The catalog has the last stage that the store has been through. Later models may equal earlier
+/// ones, and inference may lead from a later model to an earlier one. So only the stages after the
+/// last one are looked at.
+///
 /// ## Isolation
 /// Any thread; stages run on the writer thread.
 package struct StoreMigration {
@@ -51,23 +55,77 @@ package struct StoreMigration {
     var outcomes: [StageOutcome] = []
     let target = ModelOutline(model)
     while true {
-      let catalog = try OpenStore.catalog(
-        of: environment, path: path, expecting: target, SchemaNumbers(newStoreOf: model))
-      if catalog.outline == target { return outcomes }
-      try requireNoWayBack(from: catalog.outline, to: target)
-      let next = stages.firstIndex {
-        // A stage that does not change the model would run again and again.
-        ModelOutline($0.from) == catalog.outline && ModelOutline($0.to) != catalog.outline
+      let (catalog, noted) = try openCatalog(expecting: target, model)
+      let last = outcomes.last?.index ?? position(noted)
+      if catalog.outline == target {
+        note(catalog, target, unless: noted)
+        return outcomes
       }
-      if let index = next {
+      try requireNoWayBack(from: catalog.outline, to: target)
+      if let index = stage(from: catalog.outline, after: last, isFirst: outcomes.isEmpty) {
         if let outcome = try perform(stages[index], at: index, on: catalog) {
           outcomes.append(outcome)
         }
-      } else if let stage = nextStage(withinReachOf: catalog, after: outcomes.last?.index) {
+      } else if let stage = nextStage(withinReachOf: catalog, after: last) {
         try infer(stage.from, on: catalog)
       } else {
+        note(catalog, target, unless: noted)
         return outcomes
       }
+    }
+  }
+
+  private func openCatalog(
+    expecting target: ModelOutline, _ model: ManagedObjectModel
+  ) throws(StoreError) -> (catalog: Catalog, noted: UInt64?) {
+    let opened = try OpenStore.openCatalog(
+      of: environment, path: path, expecting: target, SchemaNumbers(newStoreOf: model))
+    return (opened.catalog, try Catalog.stage(in: opened.transaction, opened.tree))
+  }
+
+  /// The index of the stage that begins with the store's model; nil if no stage does.
+  ///
+  /// - Parameters:
+  ///   - last: the index of the last stage that the store has been through; nil if it is not known.
+  ///   - isFirst: whether no stage has run yet.
+  private func stage(from stored: ModelOutline, after last: Int?, isFirst: Bool) -> Int? {
+    func begins(_ stage: StoreStage) -> Bool {
+      // A stage that does not change the model has nothing to do.
+      ModelOutline(stage.from) == stored && ModelOutline(stage.to) != stored
+    }
+    let next = stages[((last ?? -1) + 1)...].firstIndex(where: begins)
+    guard next == nil, isFirst, let last, ModelOutline(stages[last].to) != stored else {
+      return next
+    }
+    // A program without the plan has led the store back to an earlier model by inference.
+    return stages.firstIndex(where: begins)
+  }
+
+  // MARK: - The position in the plan
+
+  /// The index of the last stage that the store has been through; nil if it is not known.
+  private func position(_ noted: UInt64?) -> Int? {
+    noted.flatMap { noted in stages.lastIndex { Self.digest(of: $0.to) == noted } }
+  }
+
+  private static func digest(of model: ManagedObjectModel) -> UInt64 {
+    ModelOutline(model).text.withUnsafeBytes { DataStamp(of: $0).digest }
+  }
+
+  /// Notes the last stage of which the store has the model. A store that was made with the model of
+  /// the program has been through all stages.
+  private func note(_ catalog: Catalog, _ target: ModelOutline, unless noted: UInt64?) {
+    let isLater =
+      catalog.outline == target && !stages.contains { ModelOutline($0.from) == target }
+    let last =
+      stages.last { ModelOutline($0.to) == catalog.outline } ?? (isLater ? stages.last : nil)
+    guard let digest = last.map({ Self.digest(of: $0.to) }), digest != noted else { return }
+    // The store can be used without the note: a full disk is no error here.
+    try? environment.writeSync { transaction in
+      guard let tree = try transaction.tree(named: Trees.catalogName),
+        try Catalog.version(in: transaction, tree) == catalog.version
+      else { return }
+      try Catalog.setStage(digest, in: transaction, tree)
     }
   }
 
@@ -89,8 +147,9 @@ package struct StoreMigration {
   /// The first stage, after the stages that the store has been through, that begins with a model to
   /// which the store can be migrated by inference.
   private func nextStage(withinReachOf catalog: Catalog, after index: Int?) -> StoreStage? {
-    let last = stages.lastIndex { ModelOutline($0.to) == catalog.outline } ?? index
-    return stages[((last ?? -1) + 1)...].first {
+    let last = max(
+      index ?? -1, stages.lastIndex { ModelOutline($0.to) == catalog.outline } ?? -1)
+    return stages[(last + 1)...].first {
       ModelEvolution(from: catalog.outline, to: $0.from).mismatches.isEmpty
     }
   }
@@ -123,6 +182,9 @@ package struct StoreMigration {
           let generation = try evolution.perform(
             in: transaction, trees, checksConstraints: false)
         else { return nil }
+        if let tree = try transaction.tree(named: Trees.catalogName) {
+          try Catalog.setStage(Self.digest(of: stage.to), in: transaction, tree)
+        }
         let store = try TransactionStore(transaction, queue, generation: generation) {
           try watch.check()
         }

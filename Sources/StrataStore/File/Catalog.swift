@@ -14,6 +14,7 @@ import StrataRecord
 /// | `numbers` | `SchemaNumbers` as JSON |
 /// | `version` | how many models the store has had, 2 bytes |
 /// | `layouts` | `LayoutVersions` as JSON; missing if no layout has changed |
+/// | `stage` | the digest of the model of the last stage of a plan, 8 bytes; missing without one |
 /// | `=` + key | a value that a program has set, as JSON |
 ///
 /// The counters, which change with each save, are notes beside the names of the trees:
@@ -40,7 +41,7 @@ struct Catalog {
   let layouts: LayoutVersions
 
   private enum Name: String {
-    case format, uuid, model, numbers, version, layouts
+    case format, uuid, model, numbers, version, layouts, stage
   }
 
   init(
@@ -130,6 +131,24 @@ struct Catalog {
     let ofHistory = try HistoryState.format(in: transaction)
     let format = layouts.hasRenumberedSlots ? 6 : ofHistory ?? (version == 1 ? 2 : 3)
     try put(.format, magic + littleEndian(format), in: transaction, tree)
+  }
+
+  // MARK: - The stage of a plan
+
+  /// The digest of the model of the last stage that the store has been through; nil if it is not
+  /// known.
+  ///
+  /// - Throws: `damaged`, `storage`.
+  static func stage(in transaction: Transaction, _ tree: Tree) throws(StoreError) -> UInt64? {
+    guard let digits = try bytes(.stage, in: transaction, tree) else { return nil }
+    guard digits.count == 8 else { throw damaged(Name.stage.rawValue, "\(digits.count) bytes") }
+    return digits.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  static func setStage(
+    _ digest: UInt64, in transaction: WriteTransaction, _ tree: Tree
+  ) throws(LMDBError) {
+    try put(.stage, littleEndian(digest), in: transaction, tree)
   }
 
   // MARK: - Counters

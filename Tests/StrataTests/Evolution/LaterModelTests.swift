@@ -2,6 +2,7 @@
 import Foundation
 import Strata
 import StrataTestSupport
+import Synchronization
 import Testing
 
 /// Three models that differ in their indexes alone: each way between them can be inferred.
@@ -33,6 +34,97 @@ private enum Third {
   }
 
   static func model() throws -> ManagedObjectModel { try .init(Node.self) }
+}
+
+/// The third with another attribute.
+private enum Fourth {
+  @Entity
+  final class Node: ManagedObject {
+    @Attribute(.indexed) var name: String
+    @Attribute(.indexed) var rank: Int = 0
+    var note: String?
+  }
+
+  static func model() throws -> ManagedObjectModel { try .init(Node.self) }
+}
+
+/// The names of the stages that were run.
+private final class Runs: Sendable {
+  private let names = Mutex<[String]>([])
+
+  func stage(
+    _ name: String, from: ManagedObjectModel, to: ManagedObjectModel, failing: Bool = false
+  ) -> MigrationStage {
+    MigrationStage(name, from: from, to: to) { _ in
+      self.names.withLock { $0.append(name) }
+      if failing { throw Stop() }
+    }
+  }
+
+  func taken() -> [String] {
+    names.withLock { names in
+      defer { names = [] }
+      return names
+    }
+  }
+
+  struct Stop: Error {}
+}
+
+@Suite struct `A stage that a store has been through` {
+  private let runs = Runs()
+
+  private func open(
+    _ url: URL, _ model: ManagedObjectModel, _ plan: MigrationPlan
+  ) throws {
+    _ = try PersistentContainer(at: url, model: model, migratingWith: plan, durability: .none)
+  }
+
+  @Test func `does not run again when the plan returns to an earlier model`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    let (first, second, third) = (try First.model(), try Second.model(), try Third.model())
+    func plan(failing: Bool) -> MigrationPlan {
+      MigrationPlan(
+        runs.stage("there", from: first, to: second), runs.stage("back", from: second, to: first),
+        runs.stage("on", from: first, to: third, failing: failing))
+    }
+    do { _ = try PersistentContainer(at: url, model: first, durability: .none) }
+    #expect(throws: Runs.Stop.self) { try open(url, third, plan(failing: true)) }
+    #expect(runs.taken() == ["there", "back", "on"])
+    try open(url, third, plan(failing: false))
+    #expect(runs.taken() == ["on"])
+  }
+
+  @Test func `does not run again when the store has had inferred changes since`() throws {
+    let folder = try TemporaryDirectory()
+    let plan = MigrationPlan(runs.stage("one", from: try First.model(), to: try Second.model()))
+    let url = folder.file("migrated")
+    do { _ = try PersistentContainer(at: url, model: First.model(), durability: .none) }
+    for model in [try Second.model(), try Third.model(), try Fourth.model()] {
+      try open(url, model, plan)
+    }
+    #expect(runs.taken() == ["one"])
+    // A store that was made with a later model, or with the model of the stage.
+    for model in [try Third.model(), try Second.model()] {
+      let url = folder.file("made \(UUID())")
+      for _ in 0..<2 { try open(url, model, plan) }
+      try open(url, Third.model(), plan)
+      try open(url, Fourth.model(), plan)
+      #expect(runs.taken() == [])
+    }
+  }
+
+  @Test func `runs again when a program without the plan has led the store back`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    let plan = MigrationPlan(runs.stage("one", from: try First.model(), to: try Second.model()))
+    for _ in 0..<2 {
+      do { _ = try PersistentContainer(at: url, model: First.model(), durability: .none) }
+      try open(url, Second.model(), plan)
+      #expect(runs.taken() == ["one"])
+    }
+  }
 }
 
 @Suite struct `A store that has a later model of a plan` {
