@@ -101,6 +101,11 @@ package final class RecordLayout: Sendable {
     (externalSlots, placedSlots) = (external, all)
     checkInvariants()
   }
+
+  /// The numbers of the slots whose values are stored in a record.
+  package var storedNumbers: Set<PropertyNumber> {
+    Set(placedSlots.subtracting(transientSlots).map { slots[$0].number })
+  }
 }
 
 // MARK: - Reading

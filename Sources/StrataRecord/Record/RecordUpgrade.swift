@@ -56,9 +56,11 @@ package final class RecordUpgrade: Sendable {
   ) -> [Continuation] {
     let numbers = earlier.slots.map { renumbering.number(of: $0.number) }
     return present.slots.indices.compactMap { slot in
-      // A value that is not stored any more is gone.
+      // A value that is not stored any more is gone, and a transient one was never stored.
       guard present.places[slot].isPlaced, !present.slots[slot].isTransient,
-        let former = numbers.firstIndex(of: present.slots[slot].number)
+        let former = earlier.slots.indices.first(where: {
+          !earlier.slots[$0].isTransient && numbers[$0] == present.slots[slot].number
+        })
       else { return nil }
       return Continuation(earlier: former, present: slot)
     }
@@ -72,7 +74,7 @@ package final class RecordUpgrade: Sendable {
 
   /// The renumbering of this upgrade and a later one in one step.
   package func renumbering(before later: RecordUpgrade) -> SlotRenumbering {
-    let taken = Set(later.present.slots.map(\.number))
+    let taken = later.present.storedNumbers
     var whole = SlotRenumbering()
     for slot in earlier.slots {
       let between = presentNumber(of: slot.number)

@@ -37,13 +37,28 @@ struct PropertyMoves: Sendable {
   /// The present number of a former property; nil if it does not go on.
   subscript(_ former: PropertyNumber) -> PropertyNumber? { present[former] }
 
-  /// The slots of a former layout that go on under another number.
+  /// The slots of a former layout that go on under another number, and the slots that do not go on
+  /// although a present slot has their number.
+  ///
+  /// The catalog does not say which slots of a former layout were transient. A former transient
+  /// slot needs a note if a present slot of its number would take it for a stored one.
   func renumbering(of slots: [SlotDescription], to entity: EntitySchema) -> SlotRenumbering {
-    let numbers = Set(entity.numbers)
+    let layout = entity.layout
+    let stored = Dictionary(
+      layout.placedSlots.subtracting(layout.transientSlots)
+        .map { (layout.slots[$0].number, SlotCode(layout.slots[$0])) }
+    ) { first, _ in first }
     var renumbering = SlotRenumbering()
     for slot in slots {
+      let later = present[slot.number].flatMap { stored[$0] == nil ? nil : $0 }
+      guard slot.isTransient else {
+        renumbering.note(slot.number, later, isTaken: stored[slot.number] != nil)
+        continue
+      }
+      // The records have no value of it.
+      let fits = later == slot.number && stored[slot.number]?.widens(SlotCode(slot)) == true
       renumbering.note(
-        slot.number, present[slot.number], isTaken: numbers.contains(slot.number))
+        slot.number, nil, isTaken: stored[slot.number] != nil && !fits)
     }
     return renumbering
   }

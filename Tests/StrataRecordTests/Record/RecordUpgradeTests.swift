@@ -106,6 +106,45 @@ import Testing
     #expect(values(record, last) == [.string("Ada"), .int(7)])
   }
 
+  @Test func `shows no value of a slot that was transient`() throws {
+    let earlier = RecordLayout(
+      version: 1,
+      slots: [
+        SlotDescription(
+          number: PropertyNumber(rawValue: 1), kind: .attribute(.int16), isTransient: true),
+        SlotDescription(number: PropertyNumber(rawValue: 2), kind: .attribute(.string)),
+      ])
+    let present = Self.layout(2, [(1, .attribute(.string))])
+    let upgrade = RecordUpgrade(
+      from: earlier, to: present, template: makeRecord([.string("new")], present),
+      Self.renumbering(2, nil))
+    let record = try Self.upgraded(makeRecord([.null, .string("Ada")], earlier), upgrade)
+    #expect(values(record, present) == [.string("new")])
+  }
+
+  @Test func `needs no further number for a slot that has become transient`() throws {
+    let entity = EntityNumber(rawValue: 2)
+    func layout(_ version: UInt16, _ third: SlotKind) -> RecordLayout {
+      RecordLayout(
+        version: version,
+        slots: [
+          SlotDescription(
+            number: PropertyNumber(rawValue: 2), kind: .attribute(.int16), isTransient: true),
+          SlotDescription(number: PropertyNumber(rawValue: 3), kind: third),
+        ])
+    }
+    let (between, last) = (layout(2, .attribute(.int16)), layout(3, .attribute(.int32)))
+    var layouts = LayoutVersions()
+    try layouts.replaceLayout(
+      of: entity,
+      by: RecordUpgrade(
+        from: Self.earlier, to: between, template: makeRecord([.null, .null], between)))
+    try layouts.replaceLayout(
+      of: entity,
+      by: RecordUpgrade(from: between, to: last, template: makeRecord([.null, .null], last)))
+    #expect(!layouts.hasRenumberedSlots)
+  }
+
   private static func renumbering(_ former: UInt16, _ later: UInt16?) -> SlotRenumbering {
     var renumbering = SlotRenumbering()
     renumbering.note(
