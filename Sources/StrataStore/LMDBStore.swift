@@ -238,7 +238,9 @@ package final class LMDBStore: PersistentStore {
   }
 
   /// Has a block of serials, so that insertions need not wait while requests are held.
-  func fillSerials() { serials.fill(for: self) }
+  ///
+  /// - Throws: the errors of a save.
+  func fillSerials() throws { try serials.fill(for: self) }
 
   package var lockStatistics: LockStatistics {
     var statistics = LockStatistics()

@@ -28,7 +28,7 @@ extension LMDBStore {
     if !options.keepsName {
       return CompactionOutcome(formerByteCount: formerByteCount, byteCount: formerByteCount)
     }
-    fillSerials()
+    try fillSerials()
     let file = try holdRequests()
     // After an exchange it is the queue of the new file, which is not held.
     defer { try? opened().queue.release() }

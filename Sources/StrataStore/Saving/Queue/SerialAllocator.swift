@@ -62,9 +62,13 @@ final class SerialAllocator: Sendable {
     }
   }
 
-  /// Waits until at least one serial can be taken without waiting.
-  func fill(for store: LMDBStore) {
-    if state.withLock({ $0.blocks.isEmpty }) { reserveAndWait(for: store) }
+  /// Reserves a block if there is none, so that the next serials can be taken without waiting.
+  ///
+  /// - Throws: the errors of a save.
+  func fill(for store: LMDBStore) throws {
+    guard state.withLock({ $0.blocks.isEmpty }) else { return }
+    let block = try reserve(for: store)
+    state.withLock { $0.add(block) }
   }
 
   private func reserveAhead(for store: LMDBStore) {
@@ -83,16 +87,20 @@ final class SerialAllocator: Sendable {
     precondition(
       !store.isOnWriterThread,
       "Contexts insert no objects in the completion of a save, nor while a batch fills its rows.")
-    let end = state.withLock { $0.end }
-    let answer = Answer<Range<UInt64>>()
-    store.enqueue(.reserve(from: end) { answer.give($0) }, lendingThread: true)
     let block =
-      (try? answer.wait())
+      (try? reserve(for: store))
       ?? {
-        let first = max(end, store.firstFreeSerial())
+        let first = max(state.withLock { $0.end }, store.firstFreeSerial())
         return first..<(first + Self.blockCount)
       }()
     state.withLock { $0.add(block) }
+  }
+
+  private func reserve(for store: LMDBStore) throws -> Range<UInt64> {
+    let end = state.withLock { $0.end }
+    let answer = Answer<Range<UInt64>>()
+    store.enqueue(.reserve(from: end) { answer.give($0) }, lendingThread: true)
+    return try answer.wait()
   }
 
   /// I2.
