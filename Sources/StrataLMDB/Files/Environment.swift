@@ -93,10 +93,6 @@ package final class Environment: Sendable {
     LMDBError(code: code, writingTo: file)
   }
 
-  /// Takes the file's pages out of the process's resident memory, after work that has used many of
-  /// them once. Readers may use the pages in the meantime.
-  package func releasePages() { mapped.release(mapByteCount: options.mapSizeBytes) }
-
   /// The file's descriptor, which is LMDB's.
   var file: Int32 {
     var file: Int32 = -1

@@ -70,18 +70,6 @@ final class MappedFile: Sendable {
       byteCount: min(byteCount, UInt(environment.options.mapSizeBytes)))
   }
 
-  /// Takes the file's pages out of the process's resident memory. The next use of a page gets it
-  /// from the system's file cache again.
-  ///
-  /// - Parameter mapByteCount: the length of the map. The file may be longer.
-  func release(mapByteCount: Int) {
-    let byteCount = min(byteCount.load(ordering: .relaxed), UInt(mapByteCount))
-    let start = start.load(ordering: .relaxed)
-    guard let address = UnsafeMutableRawPointer(bitPattern: start) else { return }
-    // The pages of a shared map of a file are the file's: nothing is lost (madvise(2)).
-    madvise(address, Int(byteCount), MADV_DONTNEED)
-  }
-
   /// The address of the map; 0 if it is unknown.
   ///
   /// - Parameter find: determines it; returns nil if it cannot.

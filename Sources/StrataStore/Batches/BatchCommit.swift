@@ -70,12 +70,7 @@ struct BatchCommit {
     }
     let event = ChangeEvent(origin: nil, generation: generation, keys: outcome.keys)
     try queue.commit(transaction, generation: generation, [(segments: [], event: event)])
-    if outcome.count >= Self.largeCount { queue.environment.releasePages() }
   }
-
-  /// The number of changed objects from which a batch has read so many pages that it pays to take
-  /// them out of resident memory.
-  private static var largeCount: Int { 10_000 }
 
   /// Whether the keys of all changed objects are needed, besides the history's.
   var notesKeys: Bool {
