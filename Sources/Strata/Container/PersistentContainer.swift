@@ -36,7 +36,7 @@ public final class PersistentContainer: Sendable {
   ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
   ///   - isReadOnly: whether contexts can read the store and not save to it. The saves of children
-  ///     to the root succeed; those of the root throw `StoreError.readOnly`.
+  ///     to the root succeed; saves of the root throw `StoreError.readOnly`.
   /// - Throws: as `PersistentStoreCoordinator`'s initializer.
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],

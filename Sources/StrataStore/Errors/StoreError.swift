@@ -12,7 +12,8 @@ public enum StoreError: Error, Sendable {
   /// path, or remove the file first.
   case fileExists(path: String)
   /// The store at the path is open here or in another process, and it cannot be moved, replaced or
-  /// destroyed. Release its coordinator and all its contexts, in every process.
+  /// destroyed. Release its coordinator and all its contexts, in every process. A compaction throws
+  /// it if another process has the store open.
   case storeInUse(path: String)
   /// The store's file cannot be replaced by a compacted one, because a snapshot is held for longer
   /// than a second, or because another coordinator of this process has the store open. Snapshots
