@@ -12,7 +12,8 @@ public enum ContextError: Error, Sendable, Hashable {
   case unexpectedEntity(ObjectID, expected: String, found: String)
   /// The ID is of an object in another store than this context's.
   case foreignObjectID(ObjectID)
-  /// The class is no entity of the context's model: name it in `ManagedObjectModel(…)`.
+  /// The class or the name is no entity of the context's model, or an abstract one that is to be
+  /// inserted: name the class in `ManagedObjectModel(…)`, or correct the name.
   case unknownEntity(String)
 
   /// No two objects of the entity are kept from having these values, so there may be more than one:
@@ -84,7 +85,8 @@ extension ContextError: CustomStringConvertible {
     case .foreignObjectID(let id):
       "Object \(id) belongs to another store than this context."
     case .unknownEntity(let name):
-      "The model has no entity for class \(name). Add \(name).self to ManagedObjectModel(…)."
+      "The model has no entity \(name) that fits. Add \(name).self to ManagedObjectModel(…), or "
+        + "correct the name."
     case .noUniquenessConstraint(let entity, let properties):
       "\(entity) has no uniqueness constraint on \(properties.joined(separator: " and ")). "
         + "Mark one attribute .unique, or several properties as uniqueTogether."

@@ -19,7 +19,7 @@ extension ObjectFetcher {
 
   /// Loads the objects at the ends of the request's relationship paths, one relationship after the
   /// other: the targets of all objects together.
-  func prefetch<T: Entity>(_ request: FetchRequest<T>, of keys: [ObjectKey]) throws {
+  func prefetch<T: ManagedObject>(_ request: FetchRequest<T>, of keys: [ObjectKey]) throws {
     for path in try relationshipPaths(of: request) {
       var owners = keys
       try load(owners)
@@ -40,14 +40,16 @@ extension ObjectFetcher {
   ///
   /// - Throws: `QueryError.unknownProperty`, or `.unfitProperty` for a path that leads through an
   ///   attribute.
-  func relationshipPaths<T: Entity>(of request: FetchRequest<T>) throws -> [RelationshipPath] {
+  func relationshipPaths<T: ManagedObject>(
+    of request: FetchRequest<T>
+  ) throws -> [RelationshipPath] {
     if request.prefetchedPaths.isEmpty { return [] }
-    let entity = try schema(of: T.self)
+    let entity = try schema(of: request)
     return try request.prefetchedPaths.map { try RelationshipPath($0, from: entity, in: schema) }
   }
 
   /// Loads the objects of a batch, and the paths that the request prefetches.
-  func loadBatch<T: Entity>(_ keys: [ObjectKey], of request: FetchRequest<T>) {
+  func loadBatch<T: ManagedObject>(_ keys: [ObjectKey], of request: FetchRequest<T>) {
     reporter.attempt {
       try load(keys)
       try prefetch(request, of: keys)

@@ -23,15 +23,15 @@ final class ObjectFetcher: ContextPart {
   }
 
   /// The keys of the objects that match `request`, in its order.
-  func fetchKeys<T: Entity>(_ request: FetchRequest<T>) throws -> [ObjectKey] {
+  func fetchKeys<T: ManagedObject>(_ request: FetchRequest<T>) throws -> [ObjectKey] {
     let (plan, view, _) = try prepare(request)
     return try plan.fetchKeys(in: view)
   }
 
-  func prepare<T: Entity>(
+  func prepare<T: ManagedObject>(
     _ request: FetchRequest<T>
   ) throws -> (plan: QueryPlan, view: ReadView, isMasked: Bool) {
-    let plan = try plans.plan(request, entity: schema(of: T.self), schema: schema)
+    let plan = try plans.plan(request, entity: schema(of: request), schema: schema)
     _ = try relationshipPaths(of: request)
     let (view, isMasked) = try view(for: request)
     return (plan, view, isMasked)
@@ -46,7 +46,7 @@ final class ObjectFetcher: ContextPart {
   }
 
   /// Applies a request's options to the fetched objects: refreshing, loading and prefetching.
-  func finish<T: Entity>(_ request: FetchRequest<T>, _ keys: [ObjectKey]) throws {
+  func finish<T: ManagedObject>(_ request: FetchRequest<T>, _ keys: [ObjectKey]) throws {
     if request.shouldRefreshRefetchedObjects { try refetch(keys) }
     if !request.prefetchedPaths.isEmpty { try prefetch(request, of: keys) }
   }
@@ -84,21 +84,31 @@ final class ObjectFetcher: ContextPart {
     return isMasked || !request.includesPendingChanges ? view : view.over(work.working)
   }
 
-  func plan<T: Entity, Row>(
+  func plan<T: ManagedObject, Row>(
     _ request: RowRequest<T, Row>, hasWindowOfObjects: Bool = false
   ) throws -> RowPlan {
-    let entity = try schema(of: T.self)
+    let entity = try schema(of: request.objects)
     return try RowPlan(
       request.untyped(of: entity.description), entity: entity, schema: schema,
       hasWindowOfObjects: hasWindowOfObjects)
   }
 
+  /// The entity that a request names, or whose objects are of class `T`.
+  ///
+  /// - Throws: an earlier error of a getter, which cannot throw; `ContextError.unknownEntity`.
+  func schema<T: ManagedObject>(of request: FetchRequest<T>) throws -> EntitySchema {
+    guard let name = request.entityName else { return try schema(of: T.self) }
+    try reporter.throwDeferredError()
+    guard let entity = schema.entity(named: name) else { throw ContextError.unknownEntity(name) }
+    return entity
+  }
+
   /// The entity whose objects are of class `type`.
   ///
   /// - Throws: an earlier error of a getter, which cannot throw; `ContextError.unknownEntity`.
-  func schema<T: Entity>(of type: T.Type) throws -> EntitySchema {
+  func schema<T: ManagedObject>(of type: T.Type) throws -> EntitySchema {
     try reporter.throwDeferredError()
-    guard let entity = schema.entity(for: type) else {
+    guard type != ManagedObject.self, let entity = schema.entity(for: type) else {
       throw ContextError.unknownEntity(String(describing: type))
     }
     return entity

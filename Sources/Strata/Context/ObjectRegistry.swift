@@ -74,9 +74,12 @@ package final class ObjectRegistry {
   /// - Precondition: the class is an entity of the model, and not an abstract one.
   package func binding(ofNew type: ManagedObject.Type) -> EntityBinding {
     if let bindingOfNew, bindingOfNew.type == type { return bindingOfNew }
-    guard let entity = schema.entity(for: type), let binding = binding(of: entity.number) else {
+    guard type != ManagedObject.self, let entity = schema.entity(for: type),
+      let binding = binding(of: entity.number)
+    else {
       preconditionFailure(
-        "\(type) is no entity of this context's model: name it in ManagedObjectModel(…)")
+        "\(type) is no entity of this context's model: name it in ManagedObjectModel(…), or call "
+          + "insertNewObject(forEntityName:into:)")
     }
     precondition(
       !entity.description.isAbstract, "\(type) is an abstract entity: insert one that inherits")

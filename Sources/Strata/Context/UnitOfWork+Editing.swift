@@ -18,6 +18,18 @@ extension UnitOfWork {
     return _ObjectInitializer(binding: binding, key: key, status: .inserted)
   }
 
+  /// Inserts an object of an entity that is not abstract.
+  ///
+  /// - Parameter serial: the object's serial, which no object of the store may have; nil for the
+  ///   next free one.
+  func insert(_ binding: EntityBinding, serial: UInt64? = nil) -> ManagedObject {
+    let key = ObjectKey(entity: binding.entity.number, serial: serial ?? nextSerial())
+    let object = binding.type.init(
+      _ObjectInitializer(binding: binding, key: key, status: .inserted))
+    didInsert(object)
+    return object
+  }
+
   /// A serial for a new object. Serials are fetched several at a time, but never more than the
   /// number of objects that wait to be encoded. So at least half are used, and serials of one turn
   /// are below serials of a later one, in other contexts too.

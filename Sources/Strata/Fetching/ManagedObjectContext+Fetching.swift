@@ -16,7 +16,7 @@ extension ManagedObjectContext {
   /// - Complexity: O(results + entries skipped for the offset + pending matches) in the order of an
   ///   index; O(objects found by indexes + pending matches) if indexes answer the predicate; else
   ///   O(objects of the entity). `explain(_:for:)` reports which.
-  public func fetch<T: Entity>(_ request: FetchRequest<T>) throws -> [T] {
+  public func fetch<T: _Fetchable>(_ request: FetchRequest<T>) throws -> [T] {
     let (plan, view, isMasked) = try fetcher.prepare(request)
     guard request.includesPropertyValues, !isMasked else {
       let keys = try plan.fetchKeys(in: view)
@@ -49,7 +49,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: as `fetch(_:)`.
   /// - Complexity: as `fetch(_:)` with `limit(1)`.
-  public func first<T: Entity>(_ request: FetchRequest<T>) throws -> T? {
+  public func first<T: _Fetchable>(_ request: FetchRequest<T>) throws -> T? {
     if request.limit == 0 { return nil }
     return try fetch(request.limit(1)).first
   }
@@ -58,7 +58,7 @@ extension ManagedObjectContext {
   /// Core Data: `NSManagedObjectIDResultType`.
   ///
   /// - Throws: as `fetch(_:)`.
-  public func fetchIDs<T: Entity>(_ request: FetchRequest<T>) throws -> [ObjectID] {
+  public func fetchIDs<T: _Fetchable>(_ request: FetchRequest<T>) throws -> [ObjectID] {
     try fetcher.fetchKeys(request).map { ObjectID(store: schema.store, key: $0) }
   }
 }
@@ -68,7 +68,7 @@ extension ManagedObjectContext {
   /// Core Data: `count(for:)`.
   ///
   /// - Throws: as `fetch(_:)`.
-  public func count<T: Entity>(_ request: FetchRequest<T>) throws -> Int {
+  public func count<T: _Fetchable>(_ request: FetchRequest<T>) throws -> Int {
     let (plan, view, _) = try fetcher.prepare(request)
     return try plan.count(in: view)
   }
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
   /// - Parameter answer: the kind of result: an index that answers `count(_:)` alone may be of no
   ///   use for objects.
   /// - Throws: as `fetch(_:)`.
-  public func explain<T: Entity>(
+  public func explain<T: _Fetchable>(
     _ request: FetchRequest<T>, for answer: QueryExplanation.Answer = .objects
   ) throws -> QueryExplanation {
     let (plan, view, _) = try fetcher.prepare(request)

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `QueryError` for a request that cannot be answered; `StoreError` if reading fails.
   @inlinable
-  public func fetch<T: Entity, Row>(_ request: RowRequest<T, Row>) throws -> [Row] {
+  public func fetch<T: _Fetchable, Row>(_ request: RowRequest<T, Row>) throws -> [Row] {
     var rows: [Row] = []
     try forEachRow(request) { rows.append($0) }
     return rows
@@ -30,7 +30,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: as `fetch(_:)`; the errors of `body`, which end the walk.
   @inlinable
-  public func forEachRow<T: Entity, Row>(
+  public func forEachRow<T: _Fetchable, Row>(
     _ request: RowRequest<T, Row>, _ body: (Row) throws -> Void
   ) throws {
     try walk(request) { values in
@@ -44,7 +44,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: as `fetch(_:)`; the errors of `body`, which end the walk.
   @inlinable
-  public func visitRows<T: Entity, Row>(
+  public func visitRows<T: _Fetchable, Row>(
     _ request: RowRequest<T, Row>, while body: (Row) throws -> Bool
   ) throws {
     try walk(request) { try body(request.decode($0)) ? .more : .stop }
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
 
   /// Shows the columns of each row. Their use is compiled in the program's module.
   @usableFromInline
-  func walk<T: Entity, Row>(
+  func walk<T: _Fetchable, Row>(
     _ request: RowRequest<T, Row>, hasWindowOfObjects: Bool = false,
     _ body: (RowValues) throws -> ScanStep
   ) throws {

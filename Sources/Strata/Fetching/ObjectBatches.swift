@@ -14,7 +14,7 @@ public import StrataQuery
 ///
 /// ## Isolation
 /// The context's: like its objects, the collection stays where it was made.
-public struct ObjectBatches<Object: Entity> {
+public struct ObjectBatches<Object: ManagedObject> {
   let context: ManagedObjectContext
   let request: FetchRequest<Object>
   let keys: [ObjectKey]
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter size: how many objects are loaded together; 1 or more.
   /// - Throws: as `fetch(_:)`.
-  public func fetch<T: Entity>(
+  public func fetch<T: _Fetchable>(
     _ request: FetchRequest<T>, inBatchesOf size: Int
   ) throws -> ObjectBatches<T> {
     precondition(size > 0, "a batch has 1 object or more")

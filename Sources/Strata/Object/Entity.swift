@@ -7,6 +7,15 @@ public import StrataQuery
 /// With it, static calls as `where` have the type of the class that they are called on.
 public protocol Entity: ManagedObject {}
 
+/// A class that a request may be for: the class of an entity, or `ManagedObject` in a request that
+/// names its entity.
+///
+/// A constraint to the class `ManagedObject` would say the same. But the compiler takes that as a
+/// hint for the type of a request that it does not know yet, and then refuses nested closures.
+public protocol _Fetchable: ManagedObject {}
+
+extension ManagedObject: _Fetchable {}
+
 extension Entity {
   /// A request for the objects of this entity that match a predicate.
   ///

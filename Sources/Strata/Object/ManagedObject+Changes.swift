@@ -69,7 +69,7 @@ extension ManagedObject {
   ///
   /// - Precondition: the entity has a relationship of that name.
   public final func hasFault(forRelationshipNamed name: String) -> Bool {
-    let relationship = relationship(named: name)
+    let relationship = binding.entity.relationship(named: name)
     guard let context = context(for: .relationship(slot: relationship.slot)), isAlive else {
       return false
     }
@@ -85,7 +85,7 @@ extension ManagedObject {
   ///
   /// - Precondition: the entity has a relationship of that name.
   public final func objectIDs(forRelationshipNamed name: String) -> [ObjectID] {
-    let relationship = relationship(named: name)
+    let relationship = binding.entity.relationship(named: name)
     guard let context = context(for: .relationship(slot: relationship.slot)) else { return [] }
     noteAccess(relationship.slot)
     let keys =
@@ -93,15 +93,6 @@ extension ManagedObject {
       ? context.relationships.members(of: self, relationship).map(\.key)
       : [context.relationships.targetKey(of: self, at: relationship.slot)].compactMap { $0 }
     return keys.map { ObjectID(store: binding.entity.store, key: $0) }
-  }
-
-  private func relationship(named name: String) -> RelationshipSchema {
-    guard let slot = binding.entity.description.slot(named: name),
-      let relationship = binding.entity.relationships[slot]
-    else {
-      preconditionFailure("\(binding.entity.description.name) has no relationship \(name)")
-    }
-    return relationship
   }
 
   // MARK: - Slots
@@ -126,20 +117,12 @@ extension ManagedObject {
           == context.reader.externalStamp(of: key, at: slot, beforeTurn: isFormer)
       } else {
         let current = draft?.slot(slot) ?? self.record?.slot(slot, binding.layout)
-        isEqual = current.map { Self.isEqual($0, record?.slot(slot, binding.layout)) } ?? true
+        isEqual = current.map { $0.hasEqualBytes(record?.slot(slot, binding.layout)) } ?? true
       }
       if !isEqual { differing.insert(slot) }
     }
     withExtendedLifetime((draft, self.record, record)) {}
     return differing
-  }
-
-  private static func isEqual(_ left: _RecordSlot, _ right: _RecordSlot?) -> Bool {
-    switch (left.rawBytes, right?.rawBytes) {
-    case (nil, nil): true
-    case (let left?, let right?): left.elementsEqual(right)
-    default: false
-    }
   }
 
   private func currentValue(at slot: Int) -> PropertyValue? {
@@ -166,5 +149,24 @@ extension ManagedObject {
     var values: [String: PropertyValue] = [:]
     for slot in slots { values[binding.entity.description.properties[slot].name] = value(slot) }
     return values
+  }
+}
+
+extension EntitySchema {
+  fileprivate func relationship(named name: String) -> RelationshipSchema {
+    guard let slot = description.slot(named: name), let relationship = relationships[slot] else {
+      preconditionFailure("\(description.name) has no relationship \(name)")
+    }
+    return relationship
+  }
+}
+
+extension _RecordSlot {
+  fileprivate func hasEqualBytes(_ other: _RecordSlot?) -> Bool {
+    switch (rawBytes, other?.rawBytes) {
+    case (nil, nil): true
+    case (let left?, let right?): left.elementsEqual(right)
+    default: false
+    }
   }
 }

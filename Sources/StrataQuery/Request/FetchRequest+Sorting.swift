@@ -75,6 +75,18 @@ extension FetchRequest {
     adding(value(PropertyPath()).operand, V.self, order)
   }
 
+  /// Adds a sort key for a property that is known by its name at run time, or for a property of a
+  /// related object, `"country.name"`: less significant than the keys before. nil comes before
+  /// every value. Enums have the order of their raw values. Core Data:
+  /// `NSSortDescriptor(key:ascending:)`.
+  ///
+  /// A name that the entity does not have is found when the request is executed, which then throws
+  /// `QueryError.unknownProperty`.
+  public func sorted(by keyPath: String, order: SortOrder = .forward) -> FetchRequest {
+    let node = PathNode(PathReference(steps: PathStep.names(keyPath)))
+    return with { $0.sortKeys.append(SortKey(operand: node, order: order)) }
+  }
+
   private func adding<V: AttributeValue>(
     _ keyPath: any AnyKeyPath & Sendable, _: V.Type, _ order: SortOrder
   ) -> FetchRequest {

@@ -17,6 +17,8 @@ import StrataRecord
 /// Without sort keys, all objects are in this order. The order of a request is always the same, so
 /// windows of the result (`offset`, `limit`) do not overlap and skip no object.
 public struct FetchRequest<Root>: Sendable {
+  /// The name of the requested entity; nil for the entity whose class is `Root`.
+  package var entityName: String?
   /// The condition on the objects; nil for all objects.
   public var predicate: FetchPredicate?
   /// The order, the most significant key first.
@@ -45,6 +47,12 @@ public struct FetchRequest<Root>: Sendable {
 
   /// A request for all objects of the entity, or for those that satisfy `predicate`.
   public init(_ predicate: FetchPredicate? = nil) { self.predicate = predicate }
+
+  /// A request for the objects of the entity of this name.
+  package init(entityNamed name: String, _ predicate: FetchPredicate?) {
+    entityName = name
+    self.predicate = predicate
+  }
 }
 
 // MARK: - Modifiers

@@ -110,6 +110,11 @@ package final class Schema: Sendable {
     hooksByNumber.element(of: number) ?? []
   }
 
+  /// The entity of this name, or nil. O(entities).
+  package func entity(named name: String) -> EntitySchema? {
+    byNumber.lazy.compactMap { $0 }.first { $0.description.name == name }
+  }
+
   /// The entity whose objects are of this very class, or nil.
   package func entity(for managedObjectClass: AnyClass) -> EntitySchema? {
     entity(forClass: ObjectIdentifier(managedObjectClass))

@@ -23,6 +23,18 @@ import Testing
     // end
     #expect(try await reference.root.perform { try $0.cityNames() } == ["saved"])
     reference.coordinator.store.close()
+    // begin classless
+    let stored = try ManagedObjectModel(ofStoreAt: url)
+    let tool = try PersistentContainer(at: url, model: stored, isReadOnly: true)
+    try await tool.root.perform { context in
+      let request = FetchRequest(entityName: "City", try FetchPredicate(format: "population >= 0"))
+      for city in try context.fetch(request.sorted(by: "name").limit(10)) {
+        let country = try city.target(for: "country")
+        print(try city.value(for: "name"), try country?.value(for: "name") ?? .null)
+      }
+    }
+    // end
+    tool.coordinator.store.close()
     // begin compacting
     let result = try await container.coordinator.compact()
     print(result.formerByteCount, result.byteCount)
