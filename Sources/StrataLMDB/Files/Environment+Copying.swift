@@ -12,6 +12,13 @@ extension Environment {
     return (information.me_last_pgno + 1) * Int(statistics.ms_psize)
   }
 
+  /// The size of a page.
+  package var pageByteCount: Int {
+    var statistics = MDB_stat()
+    mdb_env_stat(raw, &statistics)
+    return Int(statistics.ms_psize)
+  }
+
   /// The permissions of the file, as `open` takes them.
   package var permissions: UInt32 {
     var information = stat()

@@ -89,6 +89,11 @@ package class Transaction {
     return TreeStatistics(statistics)
   }
 
+  /// Size and shape of the trees that LMDB keeps for itself: of the names, and of the free pages.
+  package final func statisticsOfOwnTrees() throws(LMDBError) -> [TreeStatistics] {
+    [try statistics(of: .directory), try statistics(of: .freePages)]
+  }
+
   // MARK: - Errors
 
   @inlinable @inline(__always)

@@ -24,6 +24,9 @@ package struct Tree: Hashable, Sendable {
   /// it.
   static var directory: Tree { Tree(handle: 1) }
 
+  /// The tree of the pages that are free, by the commit that freed them. It is only counted.
+  static var freePages: Tree { Tree(handle: 0) }
+
   /// Opens `name` in a transaction.
   ///
   /// - Returns: nil when there is no such tree and `creates` is false.

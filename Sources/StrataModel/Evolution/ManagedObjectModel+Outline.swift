@@ -5,10 +5,13 @@ extension ManagedObjectModel {
   /// The model that an outline describes, without the classes of its objects: to read a store whose
   /// program is not at hand. Defaults, rules, derivations and delete rules are not in an outline.
   ///
-  /// - Parameter managedObjectClass: the class of all entities.
+  /// - Parameters:
+  ///   - managedObjectClass: the class of all entities.
+  ///   - additions: former names and defaults, which an outline does not have.
   /// - Throws: `ModelError` if the outline, which is from the disk, makes no sense.
   package init(
-    _ outline: ModelOutline, class managedObjectClass: AnyClass
+    _ outline: ModelOutline, class managedObjectClass: AnyClass,
+    adding additions: OutlineAdditions = OutlineAdditions()
   ) throws(ModelError) {
     let entities = EntityTable()
     var made: [String: EntityDescription] = [:]
@@ -27,10 +30,13 @@ extension ManagedObjectModel {
       let entity = EntityDescription(
         outline.name, class: managedObjectClass, isAbstract: outline.isAbstract,
         superentity: superentity, hooks: [], uniqueTogether: outline.uniqueTogether ?? [],
-        indexes: outline.indexes ?? [],
-        properties: outline.attributes.map { .attribute(AttributeDescription($0)) }
+        indexes: outline.indexes ?? [], originalName: additions.originalNames[outline.name],
+        properties: outline.attributes.map {
+          .attribute(AttributeDescription($0, of: outline.name, additions))
+        }
           + outline.relationships.map {
-            .relationship(RelationshipDescription($0, of: outline.name, in: entities))
+            .relationship(
+              RelationshipDescription($0, of: outline.name, in: entities, additions))
           })
       made[outline.name] = entity
       return entity
@@ -46,6 +52,16 @@ extension ManagedObjectModel {
     entities.byName.storeIfNil(EntityTable.Entities(made))
     try self.init(entities: outline.entities.compactMap { made[$0.name] })
   }
+}
+
+/// The parts of a model that its outline does not have and that a migration needs.
+package struct OutlineAdditions: Sendable {
+  /// The former names, by the present ones: of entities, and of properties as `Entity.property`.
+  package var originalNames: [String: String] = [:]
+  /// The defaults of attributes, by `Entity.attribute`.
+  package var defaults: [String: PropertyValue] = [:]
+
+  package init() {}
 }
 
 /// The entities of a model that is being made: relationships lead to them.
@@ -66,20 +82,26 @@ private final class EntityTable: Sendable {
 }
 
 extension AttributeDescription {
-  fileprivate init(_ outline: ModelOutline.Attribute) {
+  fileprivate init(
+    _ outline: ModelOutline.Attribute, of entity: String, _ additions: OutlineAdditions
+  ) {
     var options: Set<AttributeOption> = []
     if outline.isIndexed { options.insert(.indexed) }
     if outline.isUnique { options.insert(.unique) }
     if outline.isTransient { options.insert(.transient) }
     if outline.isExternal == true { options.insert(.external) }
+    let name = "\(entity).\(outline.name)"
     self.init(
-      outline.name, type: outline.type, isOptional: outline.isOptional, options: options)
+      outline.name, type: outline.type, isOptional: outline.isOptional,
+      defaultValue: additions.defaults[name] ?? .null, options: options,
+      originalName: additions.originalNames[name])
   }
 }
 
 extension RelationshipDescription {
   fileprivate init(
-    _ outline: ModelOutline.Relationship, of entity: String, in entities: EntityTable
+    _ outline: ModelOutline.Relationship, of entity: String, in entities: EntityTable,
+    _ additions: OutlineAdditions
   ) {
     let own = "\(entity).\(outline.name)"
     let isSymmetric = outline.inverse == own
@@ -91,6 +113,7 @@ extension RelationshipDescription {
     self.init(
       outline.name, kind: outline.kind,
       destination: { [destination = outline.destination] in entities.entity(named: destination) },
-      inverse: inverse, options: isSymmetric ? [.symmetric] : [])
+      inverse: inverse, options: isSymmetric ? [.symmetric] : [],
+      originalName: additions.originalNames[own])
   }
 }

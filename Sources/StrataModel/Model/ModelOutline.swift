@@ -19,6 +19,19 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     package var uniqueTogether: [[String]]?
     /// The indexes over several properties: sorted lists of property names; nil for none.
     package var indexes: [[String]]?
+
+    package init(
+      name: String, superentity: String?, isAbstract: Bool, attributes: [Attribute],
+      relationships: [Relationship], uniqueTogether: [[String]]?, indexes: [[String]]?
+    ) {
+      self.name = name
+      self.superentity = superentity
+      self.isAbstract = isAbstract
+      self.attributes = attributes
+      self.relationships = relationships
+      self.uniqueTogether = uniqueTogether
+      self.indexes = indexes
+    }
   }
 
   package struct Attribute: Codable, Sendable, Hashable {
@@ -30,6 +43,19 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     package var isTransient: Bool
     /// Whether the bytes are stored beside the object; nil for false.
     package var isExternal: Bool?
+
+    package init(
+      name: String, type: AttributeType, isOptional: Bool, isUnique: Bool, isIndexed: Bool,
+      isTransient: Bool, isExternal: Bool?
+    ) {
+      self.name = name
+      self.type = type
+      self.isOptional = isOptional
+      self.isUnique = isUnique
+      self.isIndexed = isIndexed
+      self.isTransient = isTransient
+      self.isExternal = isExternal
+    }
   }
 
   package struct Relationship: Codable, Sendable, Hashable {
@@ -37,6 +63,15 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     package var kind: RelationshipDescription.Kind
     package var destination: String
     package var inverse: String?
+
+    package init(
+      name: String, kind: RelationshipDescription.Kind, destination: String, inverse: String?
+    ) {
+      self.name = name
+      self.kind = kind
+      self.destination = destination
+      self.inverse = inverse
+    }
   }
 
   package init(entities: [Entity]) { self.entities = entities }

@@ -49,8 +49,12 @@ enum StoreFile {
   /// Creates a store of `model` at `path`. If another process creates one at the same time, the
   /// other one stays.
   ///
+  /// - Parameter blueprint: the identity, the numbers and the counters of the store; nil for new
+  ///   ones.
   /// - Throws: `folderMissing`, `permissionDenied`, `diskFull`, `storage`.
-  static func create(at path: String, model: ManagedObjectModel) throws(StoreError) {
+  static func create(
+    at path: String, model: ManagedObjectModel, from blueprint: StoreBlueprint? = nil
+  ) throws(StoreError) {
     clearLeftovers(of: path)
     let lock = CreationLock(folder: folder(of: path), for: .creating)
     let temporary = "\(path)\(temporaryMark)\(UUID().uuidString)"
@@ -59,7 +63,7 @@ enum StoreFile {
       unlink(temporary + "-lock")
     }
     do throws(LMDBError) {
-      try writeNewStore(at: temporary, model: model, durability: .full)
+      try writeNewStore(at: temporary, model: model, durability: .full, from: blueprint)
     } catch .noSuchFile {
       throw .folderMissing(path: path)
     } catch {
@@ -153,7 +157,7 @@ enum StoreFile {
   @discardableResult
   private static func writeNewStore(
     at path: String, model: ManagedObjectModel, durability: StrataLMDB.StoreDurability,
-    keepsName: Bool = true
+    keepsName: Bool = true, from blueprint: StoreBlueprint? = nil
   ) throws(LMDBError) -> Environment {
     var options = EnvironmentOptions()
     options.keepsName = keepsName
@@ -162,7 +166,7 @@ enum StoreFile {
     options.createIfMissing = true
     options.treeCountMax = Trees.countMax(model)
     let environment = try Environment.open(at: path, options: options)
-    let catalog = Catalog(newStoreOf: model)
+    let catalog = blueprint?.catalog ?? Catalog(newStoreOf: model)
     let schema = Schema(
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
       version: catalog.version)
@@ -171,9 +175,13 @@ enum StoreFile {
         for name in Trees.names(schema) { _ = try transaction.makeTree(named: name) }
         try catalog.write(
           in: transaction, try transaction.makeTree(named: Trees.catalogName))
+        try blueprint?.writeCounters(in: transaction)
       }
     } catch let error as LMDBError {
       throw error
+    } catch is StoreError {
+      // Only of a catalog that is missing: it was just made.
+      throw .corrupted
     } catch {
       preconditionFailure("nothing else is thrown in there: \(error)")
     }
