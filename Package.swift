@@ -95,6 +95,7 @@ let package = Package(
   products: [
     .library(name: "Strata", targets: ["Strata"]),
     .executable(name: "quickstart", targets: ["quickstart"]),
+    .executable(name: "strata", targets: ["StrataTool"]),
   ],
   traits: [
     .trait(
@@ -106,10 +107,14 @@ let package = Package(
         Optimizes Strata in debug builds, which takes a minute longer when it is built. Without it, \
         a debugger can step through Strata
         """),
+    .trait(
+      name: "Tool", description: "The command-line tool strata, which needs swift-argument-parser"),
     .default(enabledTraits: ["Macros", "OptimizedDebug"]),
   ],
-  dependencies: host != nil
-    ? [] : [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")],
+  // A program that uses the library resolves those that its traits ask for: never the second.
+  dependencies: (host != nil
+    ? [] : [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")])
+    + [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")],
   targets: [
     // The system's liblmdb. No code.
     .systemLibrary(
@@ -173,6 +178,21 @@ let package = Package(
       .executableTarget(
         name: "HotPaths", dependencies: ["Strata"], path: "Tests/HotPaths",
         exclude: ["check.sh", "counting.sh", "growth.sh", "instructions.txt"],
+        swiftSettings: settings),
+      // The command-line tool: every store, opened with the model inside.
+      .executableTarget(
+        name: "StrataTool",
+        dependencies: [
+          "Strata", "StrataStore", "StrataChanges", "StrataRecord", "StrataModel",
+          .product(
+            name: "ArgumentParser", package: "swift-argument-parser",
+            condition: .when(traits: ["Tool"])),
+        ],
+        swiftSettings: settings),
+      // The built tool as a process, on real stores.
+      .testTarget(
+        name: "StrataToolTests",
+        dependencies: ["Strata", "StrataTool", "CrashLedger", "CrashWriter", "StrataTestSupport"],
         swiftSettings: settings),
       // The README's first command: a real import, readable as an example.
       .executableTarget(

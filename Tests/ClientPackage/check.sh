@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What the README promises a newcomer: its example builds in a package of somebody else's, with
-# macros and, written by hand, without; it prints what it should; and it is the README's, word for
-# word, but for the line of the licence.
+# macros and, written by hand, without; it prints what it should; it resolves no package but
+# swift-syntax; and it is the README's, word for word, but for the line of the licence.
 set -eu
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
@@ -25,6 +25,20 @@ check ByHand ByHand "$root/.build-client-byhand$kind"
   echo "without the trait Macros nobody should pay for swift-syntax" >&2
   exit 1
 }
+
+# The command-line tool needs a parser of arguments, and a program that uses the library does not.
+for folder in "$root/.build-client$kind" "$root/.build-client-byhand$kind"; do
+  [ ! -e "$folder/checkouts/swift-argument-parser" ] || {
+    echo "a program that uses the library alone should not pay for the tool" >&2
+    exit 1
+  }
+  for package in "$folder"/checkouts/*; do
+    case "$package" in
+      */swift-syntax | */'*') ;;
+      *) echo "a client resolves ${package##*/}" >&2; exit 1 ;;
+    esac
+  done
+done
 
 # Some fenced block of Swift in the README is the example.
 sed 1d Sources/Client/main.swift > "$TMPDIR/example"
