@@ -43,7 +43,8 @@
         """,
       subcommands: [
         InfoCommand.self, ModelCommand.self, FetchCommand.self, ExplainCommand.self,
-        StatCommand.self,
+        StatCommand.self, CheckCommand.self, SalvageCommand.self, DumpCommand.self,
+        LoadCommand.self,
       ])
 
     /// Parses the arguments of the process. Wrong arguments and requests for help end it.

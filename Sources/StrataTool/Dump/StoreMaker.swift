@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataModel
+import StrataRecord
+import StrataStore
+
+/// Makes a store from the items of a dump.
+///
+/// The store is made beside its path under a name with `.loading-` and a UUID, which is not
+/// synced, and saved every few objects. At the end it is copied to its path, synced. Until
+/// then there is no file at the path.
+///
+/// ## Lifetime
+/// `remove()` ends the work early; a process that is killed leaves the other file.
+///
+/// ## Isolation
+/// One thread.
+final class StoreMaker {
+  private static let batchCount = 1_000
+
+  private let path: String
+  private let temporary: URL
+  private var work: Work?
+  private(set) var objectCount = 0
+  private(set) var isComplete = false
+
+  /// The store that is being made.
+  private struct Work {
+    let coordinator: PersistentStoreCoordinator
+    let context: ManagedObjectContext
+    let store: StoreIdentity
+    let firstFreeSerial: UInt64
+    var changeCount = 0
+  }
+
+  /// - Throws: `StoreError.fileExists`.
+  init(at url: URL) throws {
+    path = url.path
+    if FileManager.default.fileExists(atPath: path) { throw StoreError.fileExists(path: path) }
+    temporary = URL(fileURLWithPath: path + ".loading-\(UUID().uuidString)")
+  }
+
+  /// The model of the header; nil before it.
+  var model: ManagedObjectModel? { work?.coordinator.model }
+
+  /// - Throws: `DumpMistake` and the errors of Strata.
+  func add(_ item: DumpItem) throws {
+    if isComplete { throw DumpMistake("there are lines after the end") }
+    if case .header(let blueprint) = item {
+      if work != nil { throw DumpMistake("there is a second header") }
+      work = try begin(blueprint)
+      return
+    }
+    guard let work else { throw DumpMistake("the first line is no header of a dump") }
+    switch item {
+    case .header: return
+    case .object(let id, let values): try insert(id, values, work)
+    case .targets(let id, let targets):
+      let object = try object(id, work)
+      for (name, target) in targets {
+        try object.setValue(.object(self.id(target, work)), for: name)
+      }
+    case .members(let id, let property, let members):
+      try add(members, to: object(id, work), property, work)
+    case .end(let count):
+      guard count == objectCount else {
+        throw DumpMistake("\(objectCount) objects came, and the end says \(count)")
+      }
+      isComplete = true
+    }
+    try saveNowAndThen()
+  }
+
+  /// Copies the store to its path.
+  ///
+  /// - Parameter progress: of the copy.
+  /// - Throws: `StoreError`.
+  func finish() throws {
+    guard let work else { return }
+    try save(work)
+    try work.coordinator.backUp(to: URL(fileURLWithPath: path), compacting: true)
+    remove()
+  }
+
+  /// Removes the files of unfinished work.
+  func remove() {
+    work = nil
+    for suffix in ["", "-lock"] {
+      try? FileManager.default.removeItem(atPath: temporary.path + suffix)
+    }
+  }
+
+  // MARK: - Items
+
+  private func begin(_ blueprint: StoreBlueprint) throws -> Work {
+    let model = try ManagedObjectModel(blueprint.outline, class: ManagedObject.self)
+    do {
+      try blueprint.createStore(at: temporary.path, model: model)
+    } catch StoreError.folderMissing {
+      throw StoreError.folderMissing(path: path)
+    }
+    let coordinator = try PersistentStoreCoordinator(
+      at: temporary, model: model, durability: .none)
+    return Work(
+      coordinator: coordinator, context: ManagedObjectContext(parent: coordinator),
+      store: StoreIdentity(blueprint.uuid), firstFreeSerial: blueprint.firstFreeSerial)
+  }
+
+  private func insert(
+    _ id: DumpedID, _ values: [(name: String, value: PropertyValue)], _ work: Work
+  ) throws {
+    guard id.serial < work.firstFreeSerial else {
+      throw DumpMistake("the serial \(id.serial) is not below the header's “nextSerial”")
+    }
+    let known = try self.id(id, work)
+    guard work.context.registeredObject(for: known) == nil else {
+      throw DumpMistake("\(id.text) is there twice")
+    }
+    let object = try EntityDescription.insertNewObject(
+      forEntityName: id.entity, into: work.context, serial: id.serial)
+    for (name, value) in values { try object.setValue(value, for: name) }
+    objectCount += 1
+  }
+
+  private func add(
+    _ members: [DumpedID], to object: ManagedObject, _ property: String, _ work: Work
+  ) throws {
+    let targets = try members.map { try self.object($0, work) }
+    if let list = try? object.orderedMembers(for: property) {
+      list.append(contentsOf: targets)
+    } else {
+      let set = try object.members(for: property)
+      for target in targets { set.insert(target) }
+    }
+  }
+
+  private func object(_ id: DumpedID, _ work: Work) throws -> ManagedObject {
+    do {
+      return try work.context.existingObject(ManagedObject.self, with: self.id(id, work))
+    } catch ContextError.objectNotFound {
+      throw DumpMistake("there is no object \(id.text)")
+    }
+  }
+
+  private func id(_ id: DumpedID, _ work: Work) throws -> ObjectID {
+    guard let entity = work.coordinator.schema.entity(named: id.entity) else {
+      throw DumpMistake("the model has no entity \(id.entity)")
+    }
+    return ObjectID(
+      store: work.store, key: ObjectKey(entity: entity.number, serial: id.serial))
+  }
+
+  // MARK: - Saving
+
+  private func saveNowAndThen() throws {
+    work?.changeCount += 1
+    guard let work, work.changeCount >= Self.batchCount else { return }
+    try save(work)
+    self.work?.changeCount = 0
+  }
+
+  private func save(_ work: Work) throws {
+    try work.context.save()
+    work.context.reset()
+  }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataChanges
+import StrataModel
+import StrataRecord
+import StrataStore
+
+/// Reads all of a store, in one state of it, as the items of a dump.
+///
+/// In memory are one object, and a relationship's members of one object. If damage is survived, the
+/// keys of all objects are, too.
+///
+/// ## Isolation
+/// One thread.
+struct StoreReader {
+  /// Called for an object that cannot be read, with its ID, and for a tree of which the rest cannot
+  /// be read, with the name of the entity.
+  typealias DamageHandler = (_ place: String, any Error) -> Void
+
+  private static let membersCountMax = 1_000
+
+  private let schema: Schema
+  private let blueprint: StoreBlueprint
+  private let view: ReadView
+  /// Nil if damage ends the reading.
+  private let onDamage: DamageHandler?
+  private let progress: ProgressLine
+  /// The objects that could be read, while damage is survived.
+  private let salvaged = Salvaged()
+
+  private final class Salvaged {
+    var keys: Set<ObjectKey> = []
+  }
+
+  /// - Parameter onDamage: goes on after damage; nil to throw the first error.
+  init(
+    _ coordinator: PersistentStoreCoordinator, progress: ProgressLine,
+    onDamage: DamageHandler? = nil
+  ) throws {
+    schema = coordinator.schema
+    let snapshot = try coordinator.snapshot()
+    guard let store = coordinator.store as? LMDBStore else {
+      preconditionFailure("a store that was opened from a file is Strata's own")
+    }
+    blueprint = try store.blueprint(in: snapshot)
+    view = ReadView(own: Overlay(), inherited: [], snapshot: snapshot, schema: schema)
+    self.progress = progress
+    self.onDamage = onDamage
+  }
+
+  /// Calls `body` with each item, in the order of a dump.
+  func visit(_ body: (DumpItem) throws -> Void) throws {
+    try body(.header(blueprint))
+    var total = 0
+    for entity in concreteEntities {
+      total += (try? view.snapshot.count(of: entity.number)) ?? 0
+    }
+    var objectCount = 0
+    for entity in concreteEntities {
+      try forEachObject(of: entity) { key, record in
+        try body(.object(id(key), values(of: key, entity, record)))
+        if onDamage != nil { salvaged.keys.insert(key) }
+        objectCount += 1
+        progress.show(objectCount, of: 2 * total)
+      }
+    }
+    var linkedCount = objectCount
+    for entity in concreteEntities {
+      let toMany = entity.relationships.compactMap { $0 }.filter { Self.hasLines($0) }
+      let toOne = entity.relationships.compactMap { $0 }.filter { !$0.isToMany }
+      if toMany.isEmpty && toOne.isEmpty { continue }
+      try forEachObject(of: entity) { key, record in
+        let targets = try targets(of: toOne, entity, record)
+        if !targets.isEmpty { try body(.targets(id(key), targets)) }
+        for relationship in toMany { try visitMembers(of: key, relationship, body) }
+        linkedCount += 1
+        progress.show(linkedCount, of: 2 * total)
+      }
+    }
+    try body(.end(objectCount: objectCount))
+  }
+
+  private var concreteEntities: [EntitySchema] {
+    schema.entities.filter { !$0.description.isAbstract }
+  }
+
+  private func id(_ key: ObjectKey) -> DumpedID {
+    DumpedID(
+      entity: schema.entity(key.entity)?.description.name ?? "", serial: key.serial)
+  }
+
+  // MARK: - Objects
+
+  /// Calls `body` with the first byte of each record of an entity, ascending by serial.
+  private func forEachObject(
+    of entity: EntitySchema, _ body: (ObjectKey, UnsafeRawPointer) throws -> Void
+  ) throws {
+    guard let onDamage else {
+      return try view.snapshot.scanRecords(of: entity.number) { key, _, record in
+        if let start = record.baseAddress { try body(key, start) }
+        return .more
+      }
+    }
+    for key in keys(of: entity, onDamage) {
+      let stored: StoredRecord?
+      do { stored = try view.snapshot.record(for: key) } catch {
+        onDamage(id(key).text, error)
+        continue
+      }
+      guard let record = stored?.record else { continue }
+      try record.withUnsafeBytes { bytes in
+        if let start = bytes.baseAddress { try body(key, start) }
+      }
+    }
+  }
+
+  /// The keys of an entity's objects, ascending. If the walk over them ends at damage, all are
+  /// looked up one by one, as far as serials have been given out.
+  private func keys(of entity: EntitySchema, _ onDamage: DamageHandler) -> [ObjectKey] {
+    var keys: [ObjectKey] = []
+    do {
+      try view.snapshot.scanKeys(of: entity.number) { key in
+        if key.serial < blueprint.firstFreeSerial {
+          keys.append(key)
+        } else {
+          onDamage(id(key).text, DumpMistake("no object has had this serial yet"))
+        }
+        return .more
+      }
+    } catch {
+      onDamage(entity.description.name, error)
+      keys = (1..<blueprint.firstFreeSerial).lazy
+        .map { ObjectKey(entity: entity.number, serial: $0) }
+        .filter { (try? view.snapshot.contains($0)) == true }
+    }
+    return keys
+  }
+
+  private func values(
+    of key: ObjectKey, _ entity: EntitySchema, _ record: UnsafeRawPointer
+  ) throws -> [(name: String, value: PropertyValue)] {
+    var values: [(name: String, value: PropertyValue)] = []
+    var external: [(place: Int, slot: Int)] = []
+    for (slot, property) in entity.description.properties.enumerated() {
+      guard let attribute = property.attribute, !attribute.isTransient else { continue }
+      let stored = entity.layout.slot(slot, at: record)
+      guard stored.isPresent else { continue }
+      if attribute.isExternal {
+        external.append((values.count, slot))
+        values.append((attribute.name, .null))
+      } else {
+        values.append((attribute.name, stored.value(store: schema.store)))
+      }
+    }
+    // Read at the end: reading another value may move the record.
+    for (place, slot) in external {
+      do {
+        guard let data = try view.snapshot.externalData(of: key, at: slot)?.data else { continue }
+        values[place].value = .data(data)
+      } catch {
+        guard let onDamage else { throw error }
+        onDamage("\(id(key).text).\(values[place].name)", error)
+      }
+    }
+    return values.filter { $0.value != .null }
+  }
+
+  // MARK: - Links
+
+  private func targets(
+    of relationships: [RelationshipSchema], _ entity: EntitySchema, _ record: UnsafeRawPointer
+  ) throws -> [(name: String, target: DumpedID)] {
+    let found = relationships.compactMap { relationship in
+      entity.layout.slot(relationship.slot, at: record).toOne.map { (relationship.name, $0) }
+    }
+    // A delete rule without action leaves links that lead nowhere.
+    return try found.filter { try isThere($0.1) }.map { ($0.0, id($0.1)) }
+  }
+
+  /// Whether an object is in the dump.
+  private func isThere(_ key: ObjectKey) throws -> Bool {
+    guard schema.entity(key.entity) != nil else { return false }
+    return onDamage == nil ? try view.snapshot.contains(key) : salvaged.keys.contains(key)
+  }
+
+  private func visitMembers(
+    of owner: ObjectKey, _ relationship: RelationshipSchema, _ body: (DumpItem) throws -> Void
+  ) throws {
+    var members: [ObjectKey]
+    do {
+      members = try view.members(of: relationship, owner: owner).map(\.key)
+    } catch {
+      guard let onDamage else { throw error }
+      return onDamage("\(id(owner).text).\(relationship.name)", error)
+    }
+    if relationship.isSymmetric { members.removeAll { $0 < owner } }
+    members = try members.filter { try isThere($0) }
+    var rest = members[...]
+    while !rest.isEmpty {
+      try body(
+        .members(
+          id(owner), property: relationship.name,
+          rest.prefix(Self.membersCountMax).map { id($0) }))
+      rest = rest.dropFirst(Self.membersCountMax)
+    }
+  }
+
+  /// Whether a to-many relationship has lines of its own.
+  private static func hasLines(_ relationship: RelationshipSchema) -> Bool {
+    switch relationship.storage {
+    case .slot: false
+    case _ where relationship.isOrdered: true
+    case .inverseSlot: false
+    case .links:
+      switch relationship.inverse {
+      case nil: true
+      case let inverse?:
+        relationship.isSymmetric
+          || inverse.kind != .orderedToMany && relationship.number < inverse.number
+      }
+    }
+  }
+}

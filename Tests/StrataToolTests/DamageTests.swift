@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+@Suite(.enabled(if: ToolProcess.isThere, "the trait Tool is off"))
+struct `A file that is damaged or no store` {
+  private let folder: TemporaryDirectory
+  private let store: URL
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    store = folder.file("samples.strata")
+    let coordinator = try PersistentStoreCoordinator(
+      at: store, model: SampleStore.model(), durability: .none)
+    let context = ManagedObjectContext(parent: coordinator)
+    let label = Label(context: context)
+    label.title = "of all"
+    for index in 0..<200 {
+      let sample = Sample(context: context)
+      sample.name = "sample \(index)"
+      sample.data = Data("data of number \(index), unlike any other".utf8)
+      sample.marks.insert(label)
+      if index == 7 { sample.blob = Data("a blob that is beside the record".utf8) }
+    }
+    try context.save()
+  }
+
+  /// Changes a bit in the only place of the file that has a text.
+  private func damage(_ text: String) throws {
+    var bytes = try Data(contentsOf: store)
+    let found = try #require(bytes.range(of: Data(text.utf8)))
+    #expect(bytes[found.upperBound...].range(of: Data(text.utf8)) == nil, "the text is there once")
+    bytes[found.lowerBound] ^= 1
+    try bytes.write(to: store)
+  }
+
+  private static let readers = [
+    ["info"], ["model"], ["stat"], ["check"], ["dump"], ["fetch"], ["explain"], ["history"],
+    ["backup"], ["salvage"], ["migrate"],
+  ]
+
+  /// The arguments of a command that reads a file.
+  private func arguments(_ command: String, _ path: String) -> [String] {
+    switch command {
+    case "fetch", "explain": [command, path, "Sample"]
+    case "backup", "salvage": [command, path, folder.file("copy").path]
+    case "migrate": [command, path, folder.file("model.json").path, "--dry-run"]
+    default: [command, path]
+    }
+  }
+
+  @Test(arguments: readers)
+  func `is named when it is missing, and nothing is made`(command: [String]) throws {
+    let path = folder.file("missing").path
+    let outcome = try ToolProcess.run(arguments(command[0], path))
+    #expect(outcome.exitCode == 66, "\(outcome.errors)")
+    #expect(outcome.bytes.isEmpty && outcome.errors.contains(path))
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(files.sorted() == ["samples.strata", "samples.strata-lock"])
+  }
+
+  @Test(arguments: readers)
+  func `is refused when it is another file, a folder or empty`(command: [String]) throws {
+    let (other, empty) = (folder.file("other"), folder.file("empty"))
+    try Data(String(repeating: "no store at all ", count: 1_000).utf8).write(to: other)
+    try Data().write(to: empty)
+    for path in [other.path, empty.path, folder.url.path] {
+      let outcome = try ToolProcess.run(arguments(command[0], path))
+      #expect(outcome.exitCode == 65, "\(path): \(outcome.errors)")
+      #expect(outcome.bytes.isEmpty)
+      #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
+    }
+  }
+
+  @Test func `shows no escape sequence of its name`() throws {
+    let outcome = try ToolProcess.run("info", folder.file("\u{1B}[31mred").path)
+    #expect(outcome.exitCode == 66 && !outcome.errors.contains("\u{1B}"))
+  }
+
+  @Test func `with a damaged record is found by a check`() throws {
+    #expect(try ToolProcess.run("check", store.path).exitCode == 0)
+    try damage(
+      "data of number 77, unlike any other")
+    let outcome = try ToolProcess.run("check", store.path)
+    #expect(outcome.exitCode == 1, "\(outcome.output)")
+    #expect(outcome.lines.contains { $0.hasPrefix("damage: Sample/") && $0.contains("checksum") })
+    #expect(!outcome.output.contains("unlike"), "no value is shown")
+    let json = try ToolProcess.run("check", store.path, "--json")
+    #expect(json.exitCode == 1)
+    let lines = try json.jsonLines()
+    #expect(lines.contains { $0["kind"] as? String == "damage" })
+    #expect((lines.last?["summary"] as? [String: Any])?["damages"] as? Int ?? 0 > 0)
+  }
+
+  @Test func `with a damaged external value is found by a check`() throws {
+    try damage("a blob that is beside the record")
+    let outcome = try ToolProcess.run("check", store.path)
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.lines.contains { $0.contains(".blob") }, "\(outcome.output)")
+  }
+
+  @Test func `is salvaged without the damaged object, and links lead to none`() throws {
+    try damage("data of number 77, unlike any other")
+    #expect(try ToolProcess.run("dump", store.path).exitCode == 65)
+    let copy = folder.file("salvaged.strata")
+    let outcome = try ToolProcess.run("salvage", store.path, copy.path)
+    #expect(outcome.exitCode == 1, "\(outcome.output) \(outcome.errors)")
+    #expect(outcome.lines.filter { $0.hasPrefix("damage: Sample/") }.count == 1)
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(at: copy, model: SampleStore.model()))
+    let samples = try context.fetch(Sample.all)
+    #expect(samples.count == 199)
+    #expect(!samples.contains { $0.name == "sample 77" })
+    #expect(samples.first { $0.name == "sample 7" }?.blob != nil)
+    #expect(samples.allSatisfy { $0.marks.count == 1 })
+    let check = try ToolProcess.run("check", copy.path)
+    #expect(check.exitCode == 0, "\(check.output)")
+  }
+
+  @Test func `that is whole is salvaged without a loss`() throws {
+    let copy = folder.file("salvaged.strata")
+    let outcome = try ToolProcess.run("salvage", store.path, copy.path, "--json")
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    let dumps = try [store, copy].map { try ToolProcess.run("dump", $0.path).bytes }
+    #expect(dumps[0] == dumps[1])
+  }
+
+  @Test func `ends no command with a signal, wherever bits are flipped`() throws {
+    let whole = try Data(contentsOf: store)
+    let seed = SeededGenerator.firstSeed()
+    var random = SeededGenerator(seed: seed)
+    let copy = folder.file("flipped.strata")
+    for round in 0..<12 {
+      var bytes = whole
+      for _ in 0...Int.random(in: 0..<40, using: &random) {
+        bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= UInt8(
+          1 << Int.random(in: 0..<8, using: &random))
+      }
+      try bytes.write(to: copy)
+      let salvaged = folder.file("salvaged-\(round)")
+      for arguments in [["check", copy.path], ["salvage", copy.path, salvaged.path]] {
+        let outcome = try ToolProcess.run(arguments)
+        let isStated = [0, 1, 65].contains(outcome.exitCode)
+        #expect(isStated, "STRATA_MODEL_SEED=\(seed), \(arguments[0]) \(round): \(outcome.errors)")
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataTestSupport
+import Testing
+
+@Suite(.enabled(if: ToolProcess.isThere, "the trait Tool is off"))
+struct `A dump` {
+  private let folder: TemporaryDirectory
+  private let store: URL
+  private let seed = SeededGenerator.firstSeed()
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    store = folder.file("samples.strata")
+    try SampleStore.make(at: store, count: 60, seed: seed)
+  }
+
+  /// Writes a dump of the store into a file.
+  private func dump(_ name: String = "dump", of store: URL? = nil) throws -> URL {
+    let outcome = try ToolProcess.run("dump", (store ?? self.store).path)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    try outcome.bytes.write(to: folder.file(name))
+    return folder.file(name)
+  }
+
+  @Test func `that is loaded gives a store whose dump is equal, byte for byte`() async throws {
+    let coordinator = try PersistentStoreCoordinator(at: store, model: SampleStore.model())
+    try await coordinator.setMetadata(["zoom": 3], forKey: "map")
+    let first = try dump()
+    let loaded = folder.file("loaded.strata")
+    let outcome = try ToolProcess.run("load", loaded.path, input: first)
+    #expect(outcome.exitCode == 0, "STRATA_MODEL_SEED=\(seed): \(outcome.errors)")
+    let second = try dump("second", of: loaded)
+    let isEqual = try Data(contentsOf: first) == Data(contentsOf: second)
+    #expect(isEqual, "STRATA_MODEL_SEED=\(seed)")
+  }
+
+  @Test func `that is loaded gives the program the objects with their IDs, values and orders`()
+    throws
+  {
+    let loaded = folder.file("loaded.strata")
+    _ = try ToolProcess.run("load", loaded.path, input: dump())
+    let model = try SampleStore.model()
+    let contexts = try [store, loaded].map {
+      ManagedObjectContext(
+        parent: try PersistentStoreCoordinator(at: $0, model: model, isReadOnly: true))
+    }
+    let samples = try contexts.map { try $0.fetch(Sample.all) }
+    #expect(samples[0].map(\.objectID) == samples[1].map(\.objectID))
+    for (former, present) in zip(samples[0], samples[1]) {
+      #expect(type(of: former) == type(of: present))
+      #expect(former.children.objectIDs == present.children.objectIDs, "STRATA_MODEL_SEED=\(seed)")
+      #expect(former.labels.objectIDs == present.labels.objectIDs)
+      #expect(former.friends.objectIDs == present.friends.objectIDs)
+      #expect(former.blob == present.blob && former.spot == present.spot)
+      #expect(former.decimal == present.decimal || former.decimal?.isNaN == true)
+      #expect(former.double?.bitPattern == present.double?.bitPattern)
+    }
+    let check = try ToolProcess.run("check", loaded.path)
+    #expect(check.exitCode == 0, "\(check.output)")
+  }
+
+  @Test func `gives new objects of the loaded store other IDs than all former ones`() throws {
+    let loaded = folder.file("loaded.strata")
+    _ = try ToolProcess.run("load", loaded.path, input: dump())
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(at: loaded, model: SampleStore.model()))
+    let known = Set(try context.fetchIDs(Sample.all) + context.fetchIDs(Label.all))
+    let sample = Sample(context: context)
+    sample.name = "new"
+    try context.save()
+    #expect(!known.contains(sample.objectID))
+  }
+
+  @Test func `of each golden store is loaded to an equal dump`() throws {
+    let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("GoldenStores/Stores")
+    for name in try FileManager.default.contentsOfDirectory(atPath: golden.path)
+    where name.hasSuffix(".strata") {
+      let copy = folder.file(name)
+      try FileManager.default.copyItem(at: golden.appendingPathComponent(name), to: copy)
+      let first = try dump(name + ".1", of: copy)
+      let loaded = folder.file("loaded-" + name)
+      #expect(try ToolProcess.run("load", loaded.path, input: first).exitCode == 0)
+      let second = try dump(name + ".2", of: loaded)
+      #expect(try Data(contentsOf: first) == Data(contentsOf: second))
+    }
+  }
+
+  @Test func `leaves the file of the store as it was`() throws {
+    let before = try Data(contentsOf: store)
+    _ = try dump()
+    #expect(try Data(contentsOf: store) == before)
+  }
+
+  @Test func `that was cut anywhere makes no store`() throws {
+    let lines = try String(contentsOf: dump(), encoding: .utf8).split(separator: "\n")
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<6 {
+      let count = Int.random(in: 0..<lines.count, using: &random)
+      try expectRefusal(of: lines.prefix(count).joined(separator: "\n"), "after \(count) lines")
+    }
+    try expectRefusal(of: lines.joined(separator: "\n").dropLast(9), "within the last line")
+  }
+
+  @Test func `with a wrong line makes no store and says which line it is`() throws {
+    let lines = try String(contentsOf: dump(), encoding: .utf8).split(separator: "\n")
+    let wrong = [
+      "{", "null", "[]", #"{"object":"Nothing/1","values":{}}"#, #"{"object":"Label/0"}"#,
+      #"{"object":"Label/281474976710656","values":{}}"#, #"{"object":"Label","values":{}}"#,
+      #"{"object":"Label/9","values":{"nothing":1}}"#,
+      #"{"object":"Label/9","values":{"title":1}}"#,
+      #"{"object":"Label/60000000","values":{"title":"beyond the serials"}}"#, String(lines[0]),
+      #"{"object":"Sample/9","values":{"int8":128}}"#, #"{"links":"Label/60000","targets":{}}"#,
+      #"{"end":{"objects":1}}"#, "\u{1B}[31m",
+    ]
+    for line in wrong {
+      let text = ([lines[0], Substring(line)] + lines.dropFirst()).joined(separator: "\n")
+      let outcome = try expectRefusal(of: text, line)
+      #expect(outcome.errors.contains("Line 2 "), "\(line): \(outcome.errors)")
+      #expect(!outcome.errors.contains("\u{1B}"))
+    }
+  }
+
+  @Test func `whose links lead to objects that are not there makes no store`() throws {
+    let lines = try String(contentsOf: dump(), encoding: .utf8).split(separator: "\n")
+    let link = try #require(lines.first { $0.contains(#""targets":{"#) })
+    let id = try #require(link.split(separator: "\"").first { $0.contains("Sample/") })
+    let text = lines.filter { !$0.hasPrefix(#"{"object":"\#(id)""#) }.joined(separator: "\n")
+    try expectRefusal(of: text, "\(id) is missing")
+  }
+
+  @Test func `is not loaded over a file`() throws {
+    let file = folder.file("there")
+    try Data("mine".utf8).write(to: file)
+    let outcome = try ToolProcess.run("load", file.path, input: dump())
+    #expect(outcome.exitCode == 73)
+    #expect(try Data(contentsOf: file) == Data("mine".utf8))
+  }
+
+  /// Loads a text that is no whole dump, and expects that nothing is left of it.
+  @discardableResult
+  private func expectRefusal(
+    of text: some StringProtocol, _ what: some StringProtocol
+  ) throws -> ToolProcess.Outcome {
+    let (input, loaded) = (folder.file("input"), folder.file("refused.strata"))
+    try Data(text.utf8).write(to: input)
+    let outcome = try ToolProcess.run("load", loaded.path, input: input)
+    #expect(outcome.exitCode == 65, "\(what): \(outcome.errors)")
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter {
+      $0.hasPrefix("refused")
+    }
+    #expect(left.isEmpty, "\(what): \(left)")
+    return outcome
+  }
+}
