@@ -44,7 +44,8 @@
       subcommands: [
         InfoCommand.self, ModelCommand.self, FetchCommand.self, ExplainCommand.self,
         StatCommand.self, CheckCommand.self, SalvageCommand.self, DumpCommand.self,
-        LoadCommand.self,
+        LoadCommand.self, BackupCommand.self, CompactCommand.self, HistoryCommand.self,
+        PruneCommand.self, MigrateCommand.self, ManualCommand.self,
       ])
 
     /// Parses the arguments of the process. Wrong arguments and requests for help end it.
