@@ -88,6 +88,44 @@ struct `A dump` {
     }
   }
 
+  @Test func `with more members than a line has keeps their order`() throws {
+    var random = SeededGenerator(seed: seed)
+    let many = folder.file("many.strata")
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(
+        at: many, model: SampleStore.model(), durability: .none))
+    let sample = Sample(context: context)
+    sample.name = "of many labels"
+    let labels = (0..<2_300).map { number in
+      let label = Label(context: context)
+      label.title = "label \(number)"
+      return label
+    }
+    sample.labels.append(contentsOf: labels.shuffled(using: &random))
+    try context.save()
+    let first = try dump("many.1", of: many)
+    let lines = try String(contentsOf: first, encoding: .utf8).split(separator: "\n")
+    #expect(lines.count { $0.contains(#""property":"labels""#) } == 3)
+    let loaded = folder.file("loaded.strata")
+    #expect(try ToolProcess.run("load", loaded.path, input: first).exitCode == 0)
+    let isEqual = try Data(contentsOf: first) == Data(contentsOf: dump("many.2", of: loaded))
+    #expect(isEqual, "STRATA_MODEL_SEED=\(seed)")
+  }
+
+  @Test func `of a store that a program saves to is one state of it`() throws {
+    let url = folder.file("ledger.strata")
+    let writer = try RunningWriter(storeAt: url)
+    defer { writer.kill() }
+    _ = try writer.waitForSave(after: 3)
+    for round in 0..<3 {
+      let loaded = folder.file("ledger-\(round).strata")
+      let outcome = try ToolProcess.run("load", loaded.path, input: dump("ledger", of: url))
+      #expect(outcome.exitCode == 0, "\(outcome.errors)")
+      let check = try ToolProcess.run("check", loaded.path)
+      #expect(check.exitCode == 0, "\(check.output)")
+    }
+  }
+
   @Test func `leaves the file of the store as it was`() throws {
     let before = try Data(contentsOf: store)
     _ = try dump()

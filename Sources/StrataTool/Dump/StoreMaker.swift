@@ -17,7 +17,8 @@ import StrataStore
 /// ## Isolation
 /// One thread.
 final class StoreMaker {
-  private static let batchCount = 1_000
+  /// The weight of the items that are saved together: `DumpItem.weight`.
+  private static let batchWeight = 1_000
 
   private let path: String
   private let temporary: URL
@@ -31,7 +32,8 @@ final class StoreMaker {
     let context: ManagedObjectContext
     let store: StoreIdentity
     let firstFreeSerial: UInt64
-    var changeCount = 0
+    /// Of the items since the last save.
+    var weight = 0
   }
 
   /// - Throws: `StoreError.fileExists`.
@@ -69,7 +71,7 @@ final class StoreMaker {
       }
       isComplete = true
     }
-    try saveNowAndThen()
+    try saveNowAndThen(after: item)
   }
 
   /// Copies the store to its path.
@@ -153,15 +155,38 @@ final class StoreMaker {
 
   // MARK: - Saving
 
-  private func saveNowAndThen() throws {
-    work?.changeCount += 1
-    guard let work, work.changeCount >= Self.batchCount else { return }
+  private func saveNowAndThen(after item: DumpItem) throws {
+    work?.weight += item.weight
+    guard let work, work.weight >= Self.batchWeight else { return }
     try save(work)
-    self.work?.changeCount = 0
+    self.work?.weight = 0
   }
 
   private func save(_ work: Work) throws {
     try work.context.save()
     work.context.reset()
+  }
+}
+
+extension DumpItem {
+  /// How much memory the item takes until it is saved: 1 for each object, and for each 16 KiB.
+  fileprivate var weight: Int {
+    switch self {
+    case .header, .end: 0
+    case .object(_, let values):
+      1 + values.reduce(0) { $0 + $1.value.variableByteCount } / 16_384
+    case .targets(_, let targets): 1 + targets.count
+    case .members(_, _, let members): 1 + members.count
+    }
+  }
+}
+
+extension PropertyValue {
+  fileprivate var variableByteCount: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .data(let data), .codable(let data): data.count
+    default: 0
+    }
   }
 }
