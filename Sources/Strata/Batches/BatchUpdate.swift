@@ -36,7 +36,7 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
     guard let entity = schema.entity(for: Root.self) else {
       throw ContextError.unknownEntity(String(describing: Root.self))
     }
-    if let last = request.token?.lastObject, last.store != schema.store {
+    if let last = request.token?.lastObject, !schema.store.has(last) {
       throw ContextError.foreignObjectID(last)
     }
     if request.token?.lastObject != nil, request.objects.limit != nil || request.objects.offset > 0

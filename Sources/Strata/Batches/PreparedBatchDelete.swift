@@ -41,7 +41,7 @@ struct PreparedBatchDelete: Sendable {
   ) throws -> BatchDeletion.Subject {
     switch request.subject {
     case .objects(let ids):
-      if let other = ids.first(where: { $0.store != schema.store }) {
+      if let other = ids.first(where: { !schema.store.has($0) }) {
         throw ContextError.foreignObjectID(other)
       }
       return .found { _ in ids.map(\.key) }

@@ -115,8 +115,8 @@ final class RowDraft {
   }
 
   private func isOwn(_ id: ObjectID) -> Bool {
-    if id.store != schema.store { note(ContextError.foreignObjectID(id)) }
-    return id.store == schema.store
+    if !schema.store.has(id) { note(ContextError.foreignObjectID(id)) }
+    return schema.store.has(id)
   }
 
   // MARK: - Names

@@ -96,21 +96,22 @@ extension ManagedObjectContext {
 extension Set<ObjectID> {
   /// The keys of the objects in a store.
   fileprivate func keys(in store: StoreIdentity) -> [ObjectKey] {
-    compactMap { $0.store == store ? $0.key : nil }
+    compactMap { store.has($0) ? $0.key : nil }
   }
 }
 
 extension ChangedObjects {
   /// Objects by ID, as they come from another process, a server or a list of one's own.
   ///
-  /// - Throws: `ContextError.foreignObjectID` for an ID of another store than the others'.
+  /// - Throws: `ContextError.foreignObjectID` for an ID of another store than the others', unless
+  ///   the stores can be of one coordinator.
   public init(
     inserted: Set<ObjectID> = [], updated: Set<ObjectID> = [], deleted: Set<ObjectID> = []
   ) throws {
     let all = inserted.union(updated).union(deleted)
     // Nothing at all is of no store.
-    let store = all.first?.store ?? StoreIdentity(Self.nowhere)
-    if let other = all.first(where: { $0.store != store }) {
+    let store = StoreIdentity(having: all) ?? all.first?.store ?? StoreIdentity(Self.nowhere)
+    if let other = all.first(where: { !store.has($0) }) {
       throw ContextError.foreignObjectID(other)
     }
     self.init(

@@ -37,13 +37,13 @@ extension ManagedObjectContext {
   /// The object with this ID if it is registered here, or nil. No object is read.
   /// Core Data: `registeredObject(for:)`.
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
-    guard id.store == schema.store else { return nil }
+    guard schema.store.has(id) else { return nil }
     reader.prepareToHandOut()
     return registry.cache.object(for: id.key)
   }
 
   private func checked<T: ManagedObject>(_ type: T.Type, _ id: ObjectID) throws -> T {
-    guard id.store == schema.store else { throw ContextError.foreignObjectID(id) }
+    guard schema.store.has(id) else { throw ContextError.foreignObjectID(id) }
     guard let object = loader.instance(of: id.key) else {
       throw ContextError.objectNotFound(id)
     }

@@ -172,7 +172,7 @@ extension FetchedResultsController {
 
   /// The place of the object with this ID; nil if the list does not have it. O(log n).
   public func indexPath(for id: ObjectID) -> FetchedIndexPath? {
-    guard let context, id.store == context.schema.store, let entry = state.entries[id.key] else {
+    guard let context, context.schema.store.has(id), let entry = state.entries[id.key] else {
       return nil
     }
     return list.indexPath(at: list.countBefore(entry))

@@ -89,9 +89,12 @@ extension FetchedResultsSnapshot: Codable {
     self = snapshot
   }
 
-  /// Nil if something is there twice, a section is empty, or objects are of two stores.
+  /// Nil if something is there twice, a section is empty, or objects are of two stores that
+  /// cannot be of one coordinator.
   init?(sections: [Section]) {
-    let store = sections.lazy.flatMap(\.objectIDs).first?.store
+    let ids = sections.lazy.flatMap(\.objectIDs)
+    let store = StoreIdentity(having: ids)
+    if store == nil, !ids.isEmpty { return nil }
     let isEmpty = sections.count == 1 && sections[0].objectIDs.isEmpty && sections[0].name == nil
     var entries: [ResultEntry] = []
     var keys: Set<ObjectKey> = []
@@ -102,7 +105,7 @@ extension FetchedResultsSnapshot: Codable {
       }
       let name = SectionName(section.name)
       for id in section.objectIDs {
-        guard id.store == store, keys.insert(id.key).inserted else { return nil }
+        guard keys.insert(id.key).inserted else { return nil }
         // The place is all that is known of its order.
         entries.append(ResultEntry(key: id.key, order: [], section: name))
       }

@@ -64,7 +64,7 @@ public struct ChangedObjects: Sendable {
   ///   deleted, refreshed, merged, or brought back, and of one that the message does not name.
   public func changedProperties(of id: ObjectID) -> Set<String>? {
     let resolved = contents.resolved
-    guard id.store == contents.store, let slots = resolved.slots[id.key],
+    guard contents.store.has(id), let slots = resolved.slots[id.key],
       resolved.updated.contains(id) || resolved.inserted.contains(id),
       let entity = contents.schema?.entity(id.key.entity)
     else { return nil }

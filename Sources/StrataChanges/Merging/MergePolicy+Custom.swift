@@ -133,7 +133,7 @@ final class CustomRule: Sendable {
     }
     if relationship.isToMany { return refused(.toManyRelationship(property: name)) }
     if value != .null {
-      guard case .object(let id) = value, id.store == conflict.schema.store,
+      guard case .object(let id) = value, conflict.schema.store.has(id),
         conflict.schema.entity(relationship.destination)?.family.contains(id.key.entity) == true
       else { return refused(.unfitValue(property: name)) }
     }

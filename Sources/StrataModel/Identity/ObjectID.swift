@@ -14,8 +14,9 @@ public struct ObjectID: Sendable, Hashable {
   package let store: StoreIdentity
   package let key: ObjectKey
 
+  /// - Parameter store: the store, or the group of stores one of which has the object.
   package init(store: StoreIdentity, key: ObjectKey) {
-    self.store = store
+    self.store = store.isGroup ? store.member(with: key) : store
     self.key = key
   }
 }

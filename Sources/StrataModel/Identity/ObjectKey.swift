@@ -40,6 +40,13 @@ package struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
   /// The largest serial: 2⁴⁸ - 1.
   package static let serialMax: UInt64 = (1 << 48) - 1
 
+  /// How many bits of a serial count the objects of one store; those above them number its range.
+  package static let serialBitCount = 40
+
+  /// How many ranges of serials stores can have. The serials above them are of objects that cannot
+  /// be saved, because their store is read-only.
+  package static let serialRangeCount = 128
+
   @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// - Parameter serial: 1 … `serialMax`; 0 is no object.
@@ -52,6 +59,10 @@ package struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
   }
 
   @inlinable package var serial: UInt64 { rawValue & ((1 << 48) - 1) }
+
+  /// The range of the serial. A store has serials of one range, and the stores of a group have
+  /// different ranges: it tells the store of an object.
+  package var serialRange: Int { Int(serial >> Self.serialBitCount) }
 
   @inlinable package static func == (left: ObjectKey, right: ObjectKey) -> Bool {
     left.rawValue == right.rawValue

@@ -20,7 +20,7 @@ package struct TargetTest: SlotTest {
     var keys: Set<ObjectKey> = []
     for value in ids {
       guard case .object(let id) = value else { return nil }
-      if id.store == schema.store { keys.insert(id.key) }
+      if schema.store.has(id) { keys.insert(id.key) }
     }
     self.keys = keys
   }
