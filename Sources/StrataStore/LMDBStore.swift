@@ -26,6 +26,7 @@ package import StrataRecord
 package final class LMDBStore: PersistentStore {
   package let schema: Schema
   package let uuid: UUID
+  package var feeds: [ChangeFeed] { [feed] }
   package let feed: ChangeFeed
   package let isReadOnly: Bool
 
@@ -77,17 +78,20 @@ package final class LMDBStore: PersistentStore {
   ///     file in this process decides.
   ///   - isReadOnly: whether the store writes nothing to the file, and may be on a read-only
   ///     medium.
+  ///   - origin: the parts that a new store shares with the other stores of its group; nil for a
+  ///     store of its own.
   /// - Throws: `folderMissing`, `storeMissing`, `permissionDenied`, `notAStrataStore`,
   ///   `unsupportedFormat`, `modelMismatch`, `migrationRequired`, `uniquenessViolations` of a new
   ///   constraint, `damaged`, `diskFull`, `storage`. A file at the path is then unchanged.
   package static func open(
     at path: String, model: ManagedObjectModel, removing: Set<String> = [],
-    durability: StoreDurability = .full, byteCountMax: Int? = nil, isReadOnly: Bool = false
+    durability: StoreDurability = .full, byteCountMax: Int? = nil, isReadOnly: Bool = false,
+    from origin: StoreOrigin? = nil
   ) throws(StoreError) -> LMDBStore {
     var kind = try StoreFile.kind(at: path)
     if kind == .nothing {
       if isReadOnly { throw .storeMissing(path: path) }
-      try StoreFile.create(at: path, model: model)
+      try StoreFile.create(at: path, model: model, from: StoreBeginning(origin))
       kind = try StoreFile.kind(at: path)
     }
     guard kind == .lmdb else { throw .notAStrataStore(path: path) }
@@ -112,9 +116,12 @@ package final class LMDBStore: PersistentStore {
 
   /// A store in memory: the same code on a file without a name, gone with the last reference.
   ///
+  /// - Parameter origin: as of `open`.
   /// - Throws: `diskFull`, `permissionDenied`, `storage`: the folder for temporary files is needed.
-  package static func inMemory(model: ManagedObjectModel) throws(StoreError) -> LMDBStore {
-    let environment = try StoreFile.createUnnamed(model: model)
+  package static func inMemory(
+    model: ManagedObjectModel, from origin: StoreOrigin? = nil
+  ) throws(StoreError) -> LMDBStore {
+    let environment = try StoreFile.createUnnamed(model: model, from: origin)
     return LMDBStore(
       try OpenStore(environment, model: model, path: environment.path),
       options: environment.options)
@@ -122,9 +129,26 @@ package final class LMDBStore: PersistentStore {
 
   // MARK: - Using
 
-  package func snapshot() throws -> any Snapshot {
+  package func snapshot() throws -> any Snapshot { try view() }
+
+  /// The newest state; waits for a compaction that replaces the file.
+  func view() throws(StoreError) -> StoreView {
     if let reader = try readers.take() { return try StoreView(reader) }
     return try StoreView(TreeReader(of: opened()))
+  }
+
+  /// The range of the serials that the store gives to its objects.
+  ///
+  /// - Throws: `closed`, `damaged`, `storage`.
+  func serialRange() throws(StoreError) -> Int {
+    let environment = try openEnvironment()
+    let transaction: ReadTransaction
+    do throws(LMDBError) {
+      transaction = try environment.read()
+    } catch {
+      throw StoreError(error)
+    }
+    return StoreOrigin.range(of: try Catalog.firstFreeSerial(in: transaction))
   }
 
   package func commit(

@@ -2,6 +2,7 @@
 import Dispatch
 package import Foundation
 package import StrataChanges
+package import StrataModel
 import StrataPrimitives
 
 /// The storage of objects: it makes snapshots and saves change sets.
@@ -118,6 +119,20 @@ package protocol PersistentStore: SnapshotSource {
   /// - Returns: 1 at least. Those that are not used are lost.
   func takeSerials(upTo countMax: Int) -> Range<UInt64>
 
+  /// Serials for new objects of one entity, as of `takeSerials(upTo:)`. Of several stores, they are
+  /// of the first writable one that accepts the entity.
+  func takeSerials(upTo countMax: Int, for entity: EntityNumber) -> Range<UInt64>
+
+  /// The stores that this one consists of, in the order of `feeds`: itself, unless it is a group.
+  var members: [any PersistentStore] { get }
+
+  /// The place among `members` of the store that has the object, if it is saved; nil if none can
+  /// have it.
+  func place(of key: ObjectKey) -> Int?
+
+  /// Whether one of `members` takes new objects of an entity.
+  func acceptance(of entity: EntityNumber, inStoreAt place: Int) -> StoreAcceptance
+
   /// How often and how long threads have waited for the locks that the store's snapshots take. Zero
   /// for locks of other types.
   var lockStatistics: LockStatistics { get }
@@ -150,6 +165,22 @@ package struct CompactionOutcome: Sendable, Hashable {
 
   package init(formerByteCount: Int, byteCount: Int) {
     (self.formerByteCount, self.byteCount) = (formerByteCount, byteCount)
+  }
+}
+
+// A store that is no group.
+
+extension PersistentStore {
+  package func takeSerials(upTo countMax: Int, for entity: EntityNumber) -> Range<UInt64> {
+    takeSerials(upTo: countMax)
+  }
+
+  package var members: [any PersistentStore] { [self] }
+
+  package func place(of key: ObjectKey) -> Int? { 0 }
+
+  package func acceptance(of entity: EntityNumber, inStoreAt place: Int) -> StoreAcceptance {
+    isReadOnly ? .readOnly : .accepted
   }
 }
 

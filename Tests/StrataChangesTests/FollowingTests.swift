@@ -11,6 +11,7 @@ private typealias G = Geography
 private final class Source: SnapshotSource {
   let schema = G.schema
   let feed = ChangeFeed()
+  var feeds: [ChangeFeed] { [feed] }
   let generation = Atomic<UInt64>(0)
 
   func snapshot() -> any Snapshot { EmptySnapshot(generation: generation.load(ordering: .relaxed)) }

@@ -148,7 +148,7 @@ private typealias G = Geography
 /// A store of which nothing is read.
 private final class EmptySource: SnapshotSource {
   let schema = G.schema
-  let feed = ChangeFeed()
+  let feeds = [ChangeFeed()]
 
   func snapshot() throws -> any Snapshot { throw CancellationError() }
 }

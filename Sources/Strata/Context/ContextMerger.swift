@@ -61,7 +61,7 @@ package final class ContextMerger: ContextPart {
     self.bell = bell
     self.listener = listener
     for ancestor in layer.parent?.chain ?? [] { ancestor.feed.add(listener) }
-    coordinator.feed.add(listener)
+    for feed in coordinator.feeds { feed.add(listener) }
     bell.ring()
   }
 

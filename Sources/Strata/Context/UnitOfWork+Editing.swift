@@ -14,7 +14,8 @@ extension UnitOfWork {
 
   package func initializerForInsert(_ type: ManagedObject.Type) -> _ObjectInitializer {
     let binding = registry.binding(ofNew: type)
-    let key = ObjectKey(entity: binding.entity.number, serial: nextSerial())
+    let entity = binding.entity.number
+    let key = ObjectKey(entity: entity, serial: nextSerial(for: entity))
     return _ObjectInitializer(binding: binding, key: key, status: .inserted)
   }
 
@@ -23,7 +24,8 @@ extension UnitOfWork {
   /// - Parameter serial: the object's serial, which no object of the store may have; nil for the
   ///   next free one.
   func insert(_ binding: EntityBinding, serial: UInt64? = nil) -> ManagedObject {
-    let key = ObjectKey(entity: binding.entity.number, serial: serial ?? nextSerial())
+    let entity = binding.entity.number
+    let key = ObjectKey(entity: entity, serial: serial ?? nextSerial(for: entity))
     let object = binding.type.init(
       _ObjectInitializer(binding: binding, key: key, status: .inserted))
     didInsert(object)
@@ -32,11 +34,12 @@ extension UnitOfWork {
 
   /// A serial for a new object. Serials are fetched several at a time, but never more than the
   /// number of objects that wait to be encoded. So at least half are used, and serials of one turn
-  /// are below serials of a later one, in other contexts too.
-  private func nextSerial() -> UInt64 {
+  /// are below serials of a later one, in other contexts too. Several stores give one at a time,
+  /// because the next object may be of another entity.
+  private func nextSerial(for entity: EntityNumber) -> UInt64 {
     if edits.serials.isEmpty {
       let count = min(max(edits.drafted.count, 1), Self.serialCountMax)
-      edits.serials = coordinator.store.takeSerials(upTo: count)
+      edits.serials = coordinator.store.takeSerials(upTo: count, for: entity)
     }
     let serial = edits.serials.lowerBound
     edits.serials = (serial + 1)..<edits.serials.upperBound

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 import StrataChanges
 import StrataPrimitives
 public import StrataStore
 
-/// Another process has saved to the store. Core Data: `NSPersistentStoreRemoteChange`.
+/// Another process has saved to the store, or to one of several stores. Core Data:
+/// `NSPersistentStoreRemoteChange`.
 public struct RemoteChange: Sendable, Hashable {
+  /// The identity of the store: of one of `PersistentStoreCoordinator.stores`.
+  public let storeID: UUID
   /// A point of the history after the save. If the store keeps a history, `HistoryRequest(after:)`
   /// with the token of the previous change fetches the transactions since that change, including
   /// this process's own saves.
@@ -28,13 +32,17 @@ extension PersistentStoreCoordinator {
   public func remoteChanges() -> AsyncStream<RemoteChange> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: RemoteChange.self, bufferingPolicy: .bufferingNewest(1))
-    let listener = ChangeFeed.Listener { [weak store] event in
-      guard event.isElsewhere, let store else { return }
-      continuation.yield(RemoteChange(token: store.historyToken(of: event.generation)))
+    let listeners = zip(store.members, store.feeds).map { store, feed in
+      let listener = ChangeFeed.Listener { [weak store] event in
+        guard event.isElsewhere, let store else { return }
+        continuation.yield(
+          RemoteChange(storeID: store.uuid, token: store.historyToken(of: event.generation)))
+      }
+      feed.add(listener)
+      return listener
     }
-    // The stream keeps the listener, which the feed holds weakly.
-    continuation.onTermination = { _ in withExtendedLifetime(listener) {} }
-    feed.add(listener)
+    // The stream keeps the listeners, which the feeds hold weakly.
+    continuation.onTermination = { _ in withExtendedLifetime(listeners) {} }
     remoteChangeStreams.add(continuation)
     return stream
   }

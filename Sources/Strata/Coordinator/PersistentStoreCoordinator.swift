@@ -72,7 +72,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
     schema = store.schema
   }
 
-  package var feed: ChangeFeed { store.feed }
+  package var feeds: [ChangeFeed] { store.feeds }
 
   package func snapshot() throws -> any Snapshot { try store.snapshot() }
 

@@ -28,8 +28,8 @@ extension Segment: CheckedInvariants {
   }
 
   /// The sentence of an invariant that giving this segment a tag breaks.
-  package func invariantBroken(byTag generation: UInt64) -> String? {
-    ownTag ?? generation == generation ? nil : "I3 A segment with a tag gets no other."
+  package func invariantBroken(byTag tag: UInt64) -> String? {
+    ownTag ?? tag == tag ? nil : "I3 A segment with a tag gets no other."
   }
 
   private func objectsCovered(by index: PropertyNumber) -> Set<ObjectKey> {

@@ -28,7 +28,7 @@ package final class Segment: Sendable {
   let madeRuns = MadeRuns()
   private let mapped = SetOnce<KeyMap>()
 
-  /// The generation that a commit under way will give to this segment's changes, or 0.
+  /// The tag that a commit under way gives to this segment's changes (`CommitTag`), or 0.
   private let tagged = Atomic<UInt64>(0)
   private let frozen = Atomic(false)
   /// The epoch of the layer that showed this segment first.
@@ -90,9 +90,9 @@ package final class Segment: Sendable {
 
   // MARK: - The tag
 
-  /// The generation at which the store has these changes or their results (`Epoch`); nil if they
-  /// were not handed to it. A view whose snapshot has reached the tag leaves the segment out: the
-  /// snapshot shows the same.
+  /// The tag of the commit by which the store has these changes or their results (`Epoch`); nil if
+  /// they were not handed to it. A view whose snapshot shows that commit leaves the segment out:
+  /// the snapshot shows the same.
   package var tag: UInt64? { ownTag ?? epoch.load()?.tag }
 
   /// The tag of this segment itself, if it was handed to the store as it is.
@@ -102,12 +102,12 @@ package final class Segment: Sendable {
   }
 
   /// Called by the store within its write transaction, before the commit.
-  package func setTag(_ generation: UInt64) {
+  package func setTag(_ tag: UInt64) {
     #if STRATA_CHECKS
-      Self.requireNone(invariantBroken(byTag: generation))
+      Self.requireNone(invariantBroken(byTag: tag))
     #endif
-    tagged.store(generation, ordering: .releasing)
-    epoch.load()?.setTag(generation)
+    tagged.store(tag, ordering: .releasing)
+    epoch.load()?.setTag(tag)
   }
 
   /// Called by the store when the write transaction has failed, before another can begin.

@@ -42,8 +42,18 @@ extension SnapshotWrapper {
     try call { try snapshot.count(of: entity) }
   }
 
-  package func changedKeys(of generations: ClosedRange<UInt64>) throws -> [ChangedKeys]? {
-    try call { try snapshot.changedKeys(of: generations) }
+  // What a snapshot shows is constant, and no read.
+
+  package func generation(ofStoreAt place: Int) -> UInt64 {
+    snapshot.generation(ofStoreAt: place)
+  }
+
+  package func shows(_ tag: UInt64) -> Bool { snapshot.shows(tag) }
+
+  package func changedKeys(
+    of generations: ClosedRange<UInt64>, ofStoreAt place: Int
+  ) throws -> [ChangedKeys]? {
+    try call { try snapshot.changedKeys(of: generations, ofStoreAt: place) }
   }
 
   package func visitRecords(

@@ -17,6 +17,8 @@ package struct ChangeSet: Sendable {
   package let contextName: String?
   /// The layer of the context that saves.
   package let origin: LayerIdentity?
+  /// The place of the store among the source's stores, for the tags.
+  package var storePlace = 0
 
   package init(
     _ overlay: Overlay, mergePolicy: MergePolicy, author: String? = nil,

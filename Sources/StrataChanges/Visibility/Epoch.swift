@@ -39,14 +39,14 @@ package final class Epoch: Sendable {
     return epoch
   }
 
-  /// The generation at which the store has the changes that were shown in this epoch; nil if it
-  /// does not have them.
+  /// The tag of the commit by which the store has the changes that were shown in this epoch; nil if
+  /// it does not have them.
   package var tag: UInt64? {
     let tag = last.tagged.load(ordering: .acquiring)
     return tag == 0 ? nil : tag
   }
 
-  func setTag(_ generation: UInt64) { last.tagged.store(generation, ordering: .releasing) }
+  func setTag(_ tag: UInt64) { last.tagged.store(tag, ordering: .releasing) }
 
   func clearTag() { last.tagged.store(0, ordering: .releasing) }
 

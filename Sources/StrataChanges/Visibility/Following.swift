@@ -56,16 +56,16 @@ package struct GatheredEvents: Sendable {
 }
 
 /// The positions that one context has reached in the feeds of everything beneath it: each
-/// ancestor's layer and the store.
+/// ancestor's layer and each store.
 ///
 /// Each view advances the positions to exactly the state that the view shows, and returns the
 /// changes since the previous view. A record that was read in an earlier view is valid in this one
 /// unless it is named.
 ///
-/// Of an ancestor's layer, the changes are the events between the bookmarks of two views. Of the
-/// store, they are the events up to the snapshot's generation. If the generations have a gap,
-/// another process has saved, and the feed has no entry for its save: the snapshot names the
-/// objects that it changed. If it does not know them, anything may have changed.
+/// Of an ancestor's layer, the changes are the events between the bookmarks of two views. Of a
+/// store, they are the events up to the snapshot's generation of that store. If the generations
+/// have a gap, another process has saved, and the feed has no entry for its save: the snapshot
+/// names the objects that it changed. If it does not know them, anything may have changed.
 ///
 /// A commit of an ancestor changes nothing for those beneath it, who saw the changes in its layer.
 /// But a view copies the layers first and takes its snapshot later. In between, an ancestor can
@@ -82,19 +82,26 @@ package struct Following {
   /// The context's own layer and its ancestors: their saves are not followed.
   package let chain: [LayerIdentity]
   private let layers: [ContextLayer]
-  private let feed: ChangeFeed
   /// Of the ancestors' feeds, near to far.
   private var bookmarks: [ChangeFeed.Bookmark]
-  private var bookmark: ChangeFeed.Bookmark
-  /// Of the last view; nil before the first.
-  private var generation: UInt64?
+  /// One for each store of the source.
+  private var stores: [StorePosition]
+
+  /// The position in the feed of one store.
+  private struct StorePosition {
+    let feed: ChangeFeed
+    var bookmark: ChangeFeed.Bookmark
+    /// Of the last view; nil before the first.
+    var generation: UInt64?
+
+    init(_ feed: ChangeFeed) { (self.feed, bookmark) = (feed, feed.end) }
+  }
 
   /// Begins to follow: later changes will be reported.
   package init(layer: ContextLayer) {
     layers = layer.parent?.chain ?? []
     chain = layer.chain.map(\.identity)
-    feed = layer.source.feed
-    bookmark = feed.end
+    stores = layer.source.feeds.map { StorePosition($0) }
     bookmarks = layer.parent?.published().bookmarks ?? []
   }
 
@@ -121,7 +128,7 @@ package struct Following {
       gathered.append(events, of: chain)
       bookmarks[index] = seen[index]
     }
-    advance(to: view.snapshot, &gathered)
+    for place in stores.indices { advance(to: view.snapshot, ofStoreAt: place, &gathered) }
     if view.mayHavePassedBookmarks, !PlantedFault.passedBookmarks.isPlanted(in: view.schema) {
       gathered.suspectCommitted()
     }
@@ -141,27 +148,32 @@ package struct Following {
       else { return false }
       bookmarks[index] = end
     }
-    return feed.end === bookmark
+    return stores.allSatisfy { $0.feed.end === $0.bookmark }
   }
 
   /// The state that the last view has shown, for the receiver of a push.
   package var ground: PushGround {
-    PushGround(bookmarks: Array(bookmarks.dropFirst()), generation: generation ?? 0)
+    PushGround(
+      bookmarks: Array(bookmarks.dropFirst()), generations: stores.map { $0.generation ?? 0 })
   }
 
   /// Whether the follower has seen no change after the state of `ground`.
   package func isCovered(by ground: PushGround) -> Bool {
-    guard ground.bookmarks.count == bookmarks.count, ground.generation >= generation ?? 0 else {
-      return false
-    }
+    guard ground.bookmarks.count == bookmarks.count,
+      zip(stores, ground.generations).allSatisfy({ $0.generation ?? 0 <= $1 })
+    else { return false }
     return zip(bookmarks, ground.bookmarks).allSatisfy { $0.number <= $1.number }
   }
 
-  private mutating func advance(to snapshot: any Snapshot, _ gathered: inout GatheredEvents) {
-    let reached = snapshot.generation
+  private mutating func advance(
+    to snapshot: any Snapshot, ofStoreAt place: Int, _ gathered: inout GatheredEvents
+  ) {
+    let reached = snapshot.generation(ofStoreAt: place)
+    let generation = stores[place].generation
     if generation == reached { return }
-    defer { generation = reached }
-    guard let events = feed.events(after: &bookmark, upTo: reached) else {
+    stores[place].generation = reached
+    let feed = stores[place].feed
+    guard let events = feed.events(after: &stores[place].bookmark, upTo: reached) else {
       gathered.isUnknown = true
       return
     }
@@ -170,7 +182,7 @@ package struct Following {
     // Before its first view a context has read nothing, and its own saves are in the feed before
     // any other context can have changed them: the count begins at the first entry.
     guard let start = generation ?? unseen.first.map({ $0.generation - 1 }) else { return }
-    let all = withGapsFilled(unseen, from: start + 1, in: snapshot)
+    let all = withGapsFilled(unseen, from: start + 1, in: snapshot, ofStoreAt: place)
     gathered.append(all ?? unseen, of: chain)
     if all == nil { gathered.isUnknown = true }
   }
@@ -183,13 +195,14 @@ package struct Following {
   /// - Returns: nil if the snapshot does not know the objects that a save of another process has
   ///   changed, or cannot read them.
   private func withGapsFilled(
-    _ events: [ChangeEvent], from first: UInt64, in snapshot: any Snapshot
+    _ events: [ChangeEvent], from first: UInt64, in snapshot: any Snapshot, ofStoreAt place: Int
   ) -> [ChangeEvent]? {
     var filled: [ChangeEvent] = []
     var next = first
     func fill(upTo last: UInt64) -> Bool {
       if next > last { return true }
-      guard let changes = try? snapshot.changedKeys(of: next...last) else { return false }
+      guard let changes = try? snapshot.changedKeys(of: next...last, ofStoreAt: place)
+      else { return false }
       for (generation, keys) in zip(next...last, changes) {
         filled.append(ChangeEvent(origin: nil, generation: generation, keys: keys))
       }
@@ -200,7 +213,7 @@ package struct Following {
       filled.append(event)
       next = event.generation + 1
     }
-    return fill(upTo: snapshot.generation) ? filled : nil
+    return fill(upTo: snapshot.generation(ofStoreAt: place)) ? filled : nil
   }
 }
 
@@ -208,11 +221,11 @@ package struct Following {
 package struct PushGround: Sendable {
   /// The positions in the feeds of the receiver's ancestors, near to far.
   package let bookmarks: [ChangeFeed.Bookmark]
-  /// The generation of the store.
-  package let generation: UInt64
+  /// The generation of each store.
+  package let generations: [UInt64]
 
-  package init(bookmarks: [ChangeFeed.Bookmark], generation: UInt64) {
+  package init(bookmarks: [ChangeFeed.Bookmark], generations: [UInt64]) {
     self.bookmarks = bookmarks
-    self.generation = generation
+    self.generations = generations
   }
 }

@@ -85,7 +85,7 @@ package final class ReadView {
     let isEraForgotten = PlantedFault.forgottenEpoch.isPlanted(in: schema)
     return segments.filter { segment in
       guard let tag = isEraForgotten ? segment.ownTag : segment.tag else { return true }
-      return tag > snapshot.generation
+      return !snapshot.shows(tag)
     }
   }
 

@@ -30,8 +30,17 @@ package enum ScanStep: Sendable, Equatable {
 ///
 /// Every call may throw `StoreError`: bytes from the disk may be damaged.
 package protocol Snapshot: AnyObject {
-  /// The number of the save that this snapshot shows; 0 for a new store.
+  /// The number of the save that this snapshot shows; 0 for a new store. Of several stores, how
+  /// many saves it shows of all of them together.
   var generation: UInt64 { get }
+
+  /// The number of the save that this snapshot shows of one of the source's stores.
+  ///
+  /// - Parameter place: the place of the store's feed in `SnapshotSource.feeds`.
+  func generation(ofStoreAt place: Int) -> UInt64
+
+  /// Whether this snapshot shows the commit that has set `tag`.
+  func shows(_ tag: UInt64) -> Bool
 
   /// Notes the name of a context that holds the snapshot for longer than a turn, for the store's
   /// reports of old readers.
@@ -114,11 +123,25 @@ package protocol Snapshot: AnyObject {
 
   /// The objects that the saves with these generations have changed, whichever process has made
   /// them, oldest first; nil if the store no longer knows it of one of them.
-  func changedKeys(of generations: ClosedRange<UInt64>) throws -> [ChangedKeys]?
+  ///
+  /// - Parameter place: of the store, as of `generation(ofStoreAt:)`.
+  func changedKeys(
+    of generations: ClosedRange<UInt64>, ofStoreAt place: Int
+  ) throws -> [ChangedKeys]?
+}
+
+// Of one store, a tag is a generation (`CommitTag`).
+
+extension Snapshot {
+  package func generation(ofStoreAt place: Int) -> UInt64 { generation }
+
+  package func shows(_ tag: UInt64) -> Bool { tag <= generation }
 }
 
 extension Snapshot {
-  package func changedKeys(of generations: ClosedRange<UInt64>) throws -> [ChangedKeys]? { nil }
+  package func changedKeys(
+    of generations: ClosedRange<UInt64>, ofStoreAt place: Int
+  ) throws -> [ChangedKeys]? { nil }
 
   package func visitRecords(
     of keys: [ObjectKey],
@@ -178,10 +201,11 @@ extension Snapshot {
 package protocol SnapshotSource: AnyObject, Sendable {
   var schema: Schema { get }
 
-  /// Tells of every commit to the store, with the generation that it has.
-  var feed: ChangeFeed { get }
+  /// Each tells of every commit to one store, with the generation that it has there. There is one
+  /// for each store, always in the same order.
+  var feeds: [ChangeFeed] { get }
 
-  /// The store as its last commit left it.
+  /// The store as its last commit left it; several stores as they were at one moment.
   func snapshot() throws -> any Snapshot
 }
 

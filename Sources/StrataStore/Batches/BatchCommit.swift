@@ -69,7 +69,9 @@ struct BatchCommit {
       try history.finish(generation: generation)
     }
     let event = ChangeEvent(origin: nil, generation: generation, keys: outcome.keys)
-    try queue.commit(transaction, generation: generation, [(segments: [], event: event)])
+    try queue.commit(
+      transaction, generation: generation,
+      [WrittenSave(segments: [], storePlace: 0, event: event)])
   }
 
   /// Whether the keys of all changed objects are needed, besides the history's.

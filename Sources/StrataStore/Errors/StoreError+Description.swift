@@ -53,6 +53,20 @@ extension StoreError: CustomStringConvertible {
         + "and restore a backup."
     case .readOnly:
       "The store was opened read-only, and nothing was changed. Open it without isReadOnly to save."
+    case .incompatibleStores(let incompatibility):
+      "The stores cannot be used together. \(incompatibility)"
+    case .linksAcrossStores(let links): Self.sentences(links)
+    case .severalStoresChanged(let stores):
+      "The save changes objects of the stores \(stores.joined(separator: " and ")), and a save is "
+        + "a transaction of one store. Nothing was saved. Change the objects of each store in a "
+        + "context of its own, or save after the changes of one store and before those of the next."
+    case .noStore(let entity):
+      "No store of the coordinator accepts objects of \(entity). Add it to a configuration."
+    case .noSuchStore(let name):
+      "The coordinator has no store \(name) of this description. Take the store from its stores."
+    case .severalStores:
+      "The operation concerns one store, and the coordinator has several. Ask coordinator(for:) of "
+        + "the store."
     case .mergePolicyMistakes(let mistakes): Self.sentences(mistakes)
     case .conflicts(let conflicts):
       "\(Self.count(conflicts.count, "object")) changed in the store since this context read "

@@ -51,6 +51,9 @@ public enum StoreError: Error, Sendable {
   /// in the stage's contexts.
   case migrating
 
+  /// The stores cannot be used together by one coordinator. No object was changed.
+  case incompatibleStores(StoreError.Incompatibility)
+
   // MARK: Opening and reading
 
   /// Bytes of the file are not those that were written. Stop writing, and restore a backup.
@@ -61,6 +64,23 @@ public enum StoreError: Error, Sendable {
   /// The store was opened read-only. Nothing was changed, and unsaved changes stay unsaved. Open
   /// the store without `isReadOnly` to save.
   case readOnly
+  /// The save would link objects of two stores of the coordinator, which no transaction can keep
+  /// true. Nothing was saved, and all changes stay unsaved. Keep the other object's ID as an
+  /// attribute, or assign both objects to one store when they are new.
+  case linksAcrossStores([StoreError.LinkAcrossStores])
+  /// The save changes objects of several stores of the coordinator, and a save is a transaction of
+  /// one. Nothing was saved, and all changes stay unsaved. Change the objects of each store in a
+  /// context of its own, or save before the changes of the next store.
+  case severalStoresChanged(stores: [String])
+  /// The save has new objects of an entity that no store of the coordinator accepts. Add it to the
+  /// configuration of a store.
+  case noStore(entity: String)
+  /// The store is none of the coordinator's: it is of another coordinator, or of an earlier opening
+  /// with another description. Take it from `stores`.
+  case noSuchStore(name: String)
+  /// The operation concerns one store, and the coordinator has several. Ask the coordinator of the
+  /// one store: `coordinator(for:)`.
+  case severalStores
   /// A custom merge policy returned an invalid decision. Fix the policy.
   case mergePolicyMistakes([MergePolicy.Mistake])
   /// Objects were changed by another save since they were read, and the merge policy is `.error`.

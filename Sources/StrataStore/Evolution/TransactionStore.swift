@@ -20,7 +20,8 @@ package import StrataRecord
 package final class TransactionStore: PersistentStore, @unchecked Sendable {
   package let schema: Schema
   package let uuid: UUID
-  package let feed = ChangeFeed()
+  package var feeds: [ChangeFeed] { [feed] }
+  private let feed = ChangeFeed()
   package let isReadOnly = false
   private let transaction: WriteTransaction
   private let queue: CommitQueue

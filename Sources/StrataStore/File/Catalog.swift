@@ -22,7 +22,7 @@ import StrataRecord
 /// | note | value |
 /// | --- | --- |
 /// | `#generation` | the generation of the last save, 8 bytes; `version` if it is not 1, 2 bytes |
-/// | `#serial` | the first serial that no block contains, 8 bytes |
+/// | `#serial` | the first serial that no block contains, 8 bytes; it is in the store's range |
 /// | `#history` | `HistoryState`; missing if the store has never kept a history |
 /// | `#recent` | `RecentChanges`; missing until a save while two processes have the file open |
 ///
@@ -56,12 +56,14 @@ struct Catalog {
   }
 
   /// The catalog of a new store of `model`.
-  init(newStoreOf model: ManagedObjectModel) {
+  ///
+  /// - Parameter origin: the parts that it shares with other stores; nil for a store of its own.
+  init(newStoreOf model: ManagedObjectModel, from origin: StoreOrigin? = nil) {
     uuid = UUID()
     outline = ModelOutline(model)
-    numbers = SchemaNumbers(newStoreOf: model)
-    version = 1
-    layouts = LayoutVersions()
+    numbers = origin?.numbers ?? SchemaNumbers(newStoreOf: model)
+    version = origin?.version ?? 1
+    layouts = origin?.layouts ?? LayoutVersions()
   }
 
   // MARK: - Reading and writing the whole
@@ -102,11 +104,16 @@ struct Catalog {
     return version
   }
 
-  func write(in transaction: WriteTransaction, _ tree: Tree) throws(LMDBError) {
+  /// Writes the catalog of a new store.
+  ///
+  /// - Parameter firstSerial: the first serial that an object of the store can get.
+  func write(
+    in transaction: WriteTransaction, _ tree: Tree, firstSerial: UInt64
+  ) throws(LMDBError) {
     try Self.put(.uuid, withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) }, in: transaction, tree)
     try writeModel(in: transaction, tree)
     try Self.setGeneration(0, ofVersion: version, in: transaction)
-    try Self.setFirstFreeSerial(1, in: transaction)
+    try Self.setFirstFreeSerial(firstSerial, in: transaction)
   }
 
   /// Writes the entries that describe the model, and the format that they make.

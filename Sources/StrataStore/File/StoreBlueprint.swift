@@ -43,8 +43,7 @@ package struct StoreBlueprint: Sendable {
   }
 
   /// Writes the parts that a new catalog does not have.
-  func writeCounters(in transaction: WriteTransaction) throws {
-    try Catalog.setFirstFreeSerial(firstFreeSerial, in: transaction)
+  func writeRest(in transaction: WriteTransaction) throws {
     for (key, value) in values { try Catalog.setValue(value, forKey: key, in: transaction) }
     if let stage, let tree = try transaction.tree(named: Trees.catalogName) {
       try Catalog.setStage(stage, in: transaction, tree)
@@ -60,7 +59,7 @@ extension StoreBlueprint {
   ///   `.storage`.
   package func createStore(at path: String, model: ManagedObjectModel) throws(StoreError) {
     guard try StoreFile.kind(at: path) == .nothing else { throw .fileExists(path: path) }
-    try StoreFile.create(at: path, model: model, from: self)
+    try StoreFile.create(at: path, model: model, from: .blueprint(self))
   }
 }
 

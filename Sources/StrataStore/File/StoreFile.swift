@@ -49,11 +49,10 @@ enum StoreFile {
   /// Creates a store of `model` at `path`. If another process creates one at the same time, the
   /// other one stays.
   ///
-  /// - Parameter blueprint: the identity, the numbers and the counters of the store; nil for new
-  ///   ones.
+  /// - Parameter beginning: the parts that the store does not make itself.
   /// - Throws: `folderMissing`, `permissionDenied`, `diskFull`, `storage`.
   static func create(
-    at path: String, model: ManagedObjectModel, from blueprint: StoreBlueprint? = nil
+    at path: String, model: ManagedObjectModel, from beginning: StoreBeginning = .new
   ) throws(StoreError) {
     clearLeftovers(of: path)
     let lock = CreationLock(folder: folder(of: path), for: .creating)
@@ -63,7 +62,7 @@ enum StoreFile {
       unlink(temporary + "-lock")
     }
     do throws(LMDBError) {
-      try writeNewStore(at: temporary, model: model, durability: .full, from: blueprint)
+      try writeNewStore(at: temporary, model: model, from: beginning, durability: .full)
     } catch .noSuchFile {
       throw .folderMissing(path: path)
     } catch {
@@ -139,7 +138,9 @@ enum StoreFile {
   /// A new store without a name: its space is free again when the environment closes.
   ///
   /// - Throws: `diskFull`, `storage`.
-  static func createUnnamed(model: ManagedObjectModel) throws(StoreError) -> Environment {
+  static func createUnnamed(
+    model: ManagedObjectModel, from origin: StoreOrigin? = nil
+  ) throws(StoreError) -> Environment {
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-\(UUID().uuidString)").path
     defer {
@@ -147,7 +148,8 @@ enum StoreFile {
       unlink(path + "-lock")
     }
     do throws(LMDBError) {
-      return try writeNewStore(at: path, model: model, durability: .none, keepsName: false)
+      return try writeNewStore(
+        at: path, model: model, from: StoreBeginning(origin), durability: .none, keepsName: false)
     } catch {
       throw StoreError(error, opening: path)
     }
@@ -156,8 +158,8 @@ enum StoreFile {
   /// The environment is closed when it is released.
   @discardableResult
   private static func writeNewStore(
-    at path: String, model: ManagedObjectModel, durability: StrataLMDB.StoreDurability,
-    keepsName: Bool = true, from blueprint: StoreBlueprint? = nil
+    at path: String, model: ManagedObjectModel, from beginning: StoreBeginning,
+    durability: StrataLMDB.StoreDurability, keepsName: Bool = true
   ) throws(LMDBError) -> Environment {
     var options = EnvironmentOptions()
     options.keepsName = keepsName
@@ -166,16 +168,17 @@ enum StoreFile {
     options.createIfMissing = true
     options.treeCountMax = Trees.countMax(model)
     let environment = try Environment.open(at: path, options: options)
-    let catalog = blueprint?.catalog ?? Catalog(newStoreOf: model)
+    let catalog = beginning.catalog(of: model)
     let schema = Schema(
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
-      version: catalog.version)
+      version: catalog.version, layouts: catalog.layouts)
     do {
       try environment.writeSync { transaction in
         for name in Trees.names(schema) { _ = try transaction.makeTree(named: name) }
         try catalog.write(
-          in: transaction, try transaction.makeTree(named: Trees.catalogName))
-        try blueprint?.writeCounters(in: transaction)
+          in: transaction, try transaction.makeTree(named: Trees.catalogName),
+          firstSerial: beginning.firstSerial)
+        try beginning.writeRest(in: transaction)
       }
     } catch let error as LMDBError {
       throw error

@@ -55,6 +55,15 @@ package final class StoreView: Snapshot {
 
   deinit { reader.pool?.give(reader) }
 
+  /// The view of the newest state of the same file; this view if it shows that.
+  ///
+  /// - Throws: `storage`, `damaged`.
+  func renewed() throws(StoreError) -> StoreView {
+    guard let newest = try reader.another() else { return self }
+    let view = try StoreView(newest)
+    return view.transaction.transactionID == transaction.transactionID ? self : view
+  }
+
   package func noteHolder(_ name: String) -> (any AnyObject & Sendable)? {
     transaction.noteHolder(name)
   }

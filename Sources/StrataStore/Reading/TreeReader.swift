@@ -56,6 +56,16 @@ final class TreeReader {
     (pool, self.store) = (store.readers, store)
   }
 
+  /// Another reader of the newest state of the same file, which does not wait for a compaction: the
+  /// file is not replaced before this reader has ended. Nil for a reader that the writer makes.
+  ///
+  /// - Throws: `storage`.
+  func another() throws(StoreError) -> TreeReader? {
+    if let idle = try pool?.take() { return idle }
+    guard let store else { return nil }
+    return try TreeReader(of: store)
+  }
+
   /// Reads in `tree`.
   ///
   /// - Throws: the errors of `body`, with the name of the tree.

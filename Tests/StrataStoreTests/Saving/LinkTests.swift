@@ -22,7 +22,7 @@ private func links(_ error: any Error) -> [StoreError.DanglingLink] {
       try second.save()
       #expect(try store.keys(byIndex: "country", of: Atlas.city) == [city, other])
 
-      let nobody = ObjectKey(entity: country.entity, serial: 1 << 40)
+      let nobody = ObjectKey(entity: country.entity, serial: country.serial + 1 << 30)
       var third = Edit(store)
       let lost = third.insert(Atlas.city, ["country": .object(store.id(nobody))])
       #expect { try third.save() } throws: {
@@ -130,7 +130,8 @@ extension StoredRecord {
     try kind.withStore { store in
       var edit = Edit(store)
       let city = edit.insert(Atlas.city)
-      let nobody = ObjectKey(entity: store.schema.of(Atlas.tag).number, serial: 1 << 40)
+      let tag = store.schema.of(Atlas.tag).number
+      let nobody = ObjectKey(entity: tag, serial: city.serial + 1 << 30)
       edit.link(city, "tags", to: nobody)
       #expect { try edit.save() } throws: { links($0).first?.target == store.id(nobody) }
     }

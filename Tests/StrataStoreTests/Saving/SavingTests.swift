@@ -135,7 +135,9 @@ import Testing
       let changeSet = edit.changeSet
       #expect(changeSet.segments.allSatisfy { $0.tag == nil })
       let result = try store.commit(changeSet)
-      #expect(changeSet.segments.map(\.tag) == [result.generation])
+      let place = try #require(store.place(of: key))
+      let tag = CommitTag.tag(result.generation, ofStoreAt: place)
+      #expect(changeSet.segments.map(\.tag) == [tag])
 
       var refused = Edit(store)
       refused.insert(Atlas.city, ["name": .string("another")], key: key)

@@ -72,7 +72,8 @@ import Testing
     let city = store.schema.of(Atlas.city).number
     let country = store.schema.of(Atlas.country).number
     var last = Edit(store)
-    last.insert(Atlas.city, key: ObjectKey(entity: city, serial: ObjectKey.serialMax))
+    // The last one of the store's range.
+    last.insert(Atlas.city, key: ObjectKey(entity: city, serial: 1 << 40 - 1))
     try last.save()
     let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     var holding = Edit(store)

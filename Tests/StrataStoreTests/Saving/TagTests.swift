@@ -19,21 +19,25 @@ import Testing
         let changeSet = edit.changeSet
         let segment = changeSet.segments[0]
         let seen = Mutex<[PausePoint: Set<Int>]>([:])
-        PausePoint.observe(store.schema) { point in
-          guard let snapshot = try? store.snapshot(), let isStored = try? snapshot.contains(key)
-          else { return }
-          let isShown = segment.tag.map { $0 > snapshot.generation } ?? true
-          seen.withLock { seen in
-            _ = seen[point, default: []].insert((isStored ? 1 : 0) + (isShown ? 1 : 0))
+        for member in store.members {
+          PausePoint.observe(member.schema) { point in
+            guard let snapshot = try? store.snapshot(), let isStored = try? snapshot.contains(key)
+            else { return }
+            let isShown = segment.tag.map { !snapshot.shows($0) } ?? true
+            seen.withLock { seen in
+              _ = seen[point, default: []].insert((isStored ? 1 : 0) + (isShown ? 1 : 0))
+            }
           }
         }
-        defer { PausePoint.observe(store.schema, nil) }
+        defer { for member in store.members { PausePoint.observe(member.schema, nil) } }
         _ = try store.commit(changeSet)
         let counts = seen.withLock { $0 }
         #expect(counts[.tagged] == [1])
         let snapshot = try store.snapshot()
         #expect(try snapshot.contains(key))
-        #expect(segment.tag == snapshot.generation)
+        let place = try #require(store.place(of: key))
+        #expect(segment.tag == CommitTag.tag(1, ofStoreAt: place))
+        #expect(snapshot.generation == 1)
       }
     }
   }

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import StrataChanges
+import StrataModel
+import StrataRecord
 import StrataStore
 import Synchronization
 
 extension PersistentStore {
   /// A serial for a new object.
-  func nextSerial() -> UInt64 { takeSerials(upTo: 1).lowerBound }
+  func nextSerial() -> UInt64 {
+    let entity = schema.entities.first { !$0.description.isAbstract }
+    guard let entity else { return takeSerials(upTo: 1).lowerBound }
+    return takeSerials(upTo: 1, for: entity.number).lowerBound
+  }
 
   /// Saves a change set without waiting.
   func commit(

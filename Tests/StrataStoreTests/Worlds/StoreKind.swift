@@ -9,6 +9,10 @@ import Testing
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   case disk
   case memory
+  /// Two stores as one, with all objects in the first.
+  case firstOfTwo
+  /// Two stores as one, with all objects in the second.
+  case secondOfTwo
 
   var testDescription: String { rawValue }
 
@@ -19,6 +23,14 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
       try LMDBStore.open(
         at: folder.file("store").path, model: Atlas.model(), durability: .none)
     case .memory: try LMDBStore.inMemory(model: Atlas.model())
+    case .firstOfTwo, .secondOfTwo:
+      try StoreGroup.open(
+        [
+          GroupMemberOptions(
+            path: folder.file("first").path, name: "first",
+            entities: self == .firstOfTwo ? nil : [], durability: .none),
+          GroupMemberOptions(path: nil, name: "second"),
+        ], model: Atlas.model())
     }
   }
 

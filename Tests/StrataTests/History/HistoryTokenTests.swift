@@ -131,7 +131,7 @@ private func isForeign(_ error: any Error) -> Bool {
     for index in 0..<3 { try container.saveCity("\(index)") }
     let token = try #require(try container.transactions().last).token
     #expect(try container.coordinator.historyStatus()?.newestToken == token)
-    container.coordinator.feed.tell(.elsewhere(upTo: 3))
+    container.coordinator.feeds[0].tell(.elsewhere(upTo: 3))
     #expect(await changes.next()?.token == token)
     // The transaction is gone, and the token stays.
     try await container.coordinator.deleteHistory(through: token)

@@ -181,7 +181,7 @@ final class CountingStore: PersistentStore {
   var uuid: UUID { store.uuid }
   var isReadOnly: Bool { store.isReadOnly }
   var schema: Schema { store.schema }
-  var feed: ChangeFeed { store.feed }
+  var feeds: [ChangeFeed] { store.feeds }
   func snapshot() throws -> any Snapshot { try store.snapshot() }
   func takeSerials(upTo countMax: Int) -> Range<UInt64> { store.takeSerials(upTo: countMax) }
   var lockStatistics: LockStatistics { store.lockStatistics }

@@ -31,9 +31,7 @@ struct GroupCommit {
   private var history: HistoryWriter?
   /// By request: rejected saves keep their own error; the others get the transaction's.
   private var replies: [(isRefusal: Bool, give: Reply)] = []
-  /// The segments of the written saves, and the events that they make, with the generations that
-  /// they get.
-  private var written: [(segments: [Segment], event: ChangeEvent)] = []
+  private var written: [WrittenSave] = []
 
   /// - Returns: a reply for each request.
   static func perform(_ requests: [CommitQueue.Request], in queue: CommitQueue) -> [Reply] {
@@ -100,7 +98,8 @@ struct GroupCommit {
         let event = ChangeEvent(
           origin: save.origin, generation: generation, keys: keys,
           decided: Array(plan.merged.keys))
-        written.append((save.segments, event))
+        written.append(
+          WrittenSave(segments: save.segments, storePlace: save.storePlace, event: event))
       }
       let result = CommitResult(
         generation: generation, merged: plan.merged, derived: plan.derived, writes: writes)
@@ -131,6 +130,16 @@ struct GroupCommit {
   }
 }
 
+/// A save that a transaction has written and not committed yet.
+struct WrittenSave {
+  /// They get a tag. A batch has none.
+  let segments: [Segment]
+  /// As in the change set.
+  let storePlace: Int
+  /// The entry of the feed, with the generation that the save gets.
+  let event: ChangeEvent
+}
+
 extension CommitQueue {
   /// Commits the transaction: makes all its writes visible and durable.
   ///
@@ -144,18 +153,16 @@ extension CommitQueue {
   ///
   /// - Parameters:
   ///   - generation: the generation of the last save in the transaction.
-  ///   - written: the segments of each save, and its feed entries with the generation that they
-  ///     get.
   func commit(
-    _ transaction: WriteTransaction, generation: UInt64,
-    _ written: [(segments: [Segment], event: ChangeEvent)]
+    _ transaction: WriteTransaction, generation: UInt64, _ written: [WrittenSave]
   ) throws {
     try Catalog.setGeneration(generation, ofVersion: schema.version, in: transaction)
     if !written.isEmpty, environment.isShared {
       try RecentChanges.write(written.map(\.event.keys), upTo: generation, in: transaction)
     }
-    for (segments, event) in written {
-      for segment in segments { segment.setTag(event.generation) }
+    for save in written {
+      let tag = CommitTag.tag(save.event.generation, ofStoreAt: save.storePlace)
+      for segment in save.segments { segment.setTag(tag) }
     }
     let entries = written.compactMap { feed.append($0.event) }
     // The saves of others before this commit may be hidden from the watch until it has ended.
@@ -173,7 +180,7 @@ extension CommitQueue {
       feed.countOwnCommits(-written.count)
       throw error
     }
-    for (_, event) in written { feed.tell(event) }
+    for save in written { feed.tell(save.event) }
     // Asked again: a process that has opened the file before the commit was visible is told.
     if !written.isEmpty, environment.isShared { environment.tellOthers() }
   }

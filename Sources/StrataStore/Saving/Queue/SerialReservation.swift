@@ -4,7 +4,8 @@ import StrataModel
 import StrataRecord
 
 extension WriteTransaction {
-  /// Serials that no object has and that the catalog has not reserved.
+  /// Serials that no object has and that the catalog has not reserved, in the store's range
+  /// (`StoreOrigin`).
   ///
   /// - Parameter floor: the first of them is not below it.
   /// - Throws: `StoreError.storeFull`, `.damaged`; `LMDBError`.
@@ -12,9 +13,16 @@ extension WriteTransaction {
     _ count: UInt64, from floor: UInt64 = 0, in queue: CommitQueue
   ) throws -> Range<UInt64> {
     let free = try Catalog.firstFreeSerial(in: self)
-    let first = max(free, floor, try highestSerial(in: queue) + 1)
+    let range = StoreOrigin.range(of: free)
+    var first = free
+    // Serials of another range were given out while the catalog could not be read.
+    if StoreOrigin.range(of: floor) == range { first = max(first, floor) }
+    let highest = try highestSerial(in: queue)
+    if StoreOrigin.range(of: highest) == range { first = max(first, highest + 1) }
     let (end, isBeyond) = first.addingReportingOverflow(count)
-    guard !isBeyond, end <= ObjectKey.serialMax else { throw StoreError.storeFull }
+    guard !isBeyond, end <= ObjectKey.serialMax, StoreOrigin.range(of: end) == range else {
+      throw StoreError.storeFull
+    }
     return first..<end
   }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataLMDB
+import StrataModel
+
+/// What a new store begins with.
+enum StoreBeginning {
+  /// An identity and numbers of its own.
+  case new
+  /// What it shares with the other stores of its group.
+  case beside(StoreOrigin)
+  /// All of another store but its objects and its history.
+  case blueprint(StoreBlueprint)
+
+  /// - Parameter origin: nil for a store of its own.
+  init(_ origin: StoreOrigin?) { self = origin.map { .beside($0) } ?? .new }
+
+  func catalog(of model: ManagedObjectModel) -> Catalog {
+    switch self {
+    case .new: Catalog(newStoreOf: model)
+    case .beside(let origin): Catalog(newStoreOf: model, from: origin)
+    case .blueprint(let blueprint): blueprint.catalog
+    }
+  }
+
+  /// The first serial that an object of the store can get.
+  var firstSerial: UInt64 {
+    switch self {
+    case .new: 1
+    case .beside(let origin): origin.firstSerial
+    case .blueprint(let blueprint): blueprint.firstFreeSerial
+    }
+  }
+
+  /// Writes the parts that a catalog does not have.
+  func writeRest(in transaction: WriteTransaction) throws {
+    guard case .blueprint(let blueprint) = self else { return }
+    try blueprint.writeRest(in: transaction)
+  }
+}

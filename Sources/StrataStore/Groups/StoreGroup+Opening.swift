@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataChanges
+package import StrataModel
+import StrataRecord
+
+/// How a store of a group is opened.
+package struct GroupMemberOptions: Sendable {
+  /// The path of its file; nil for a store in memory.
+  package var path: String?
+  /// For messages.
+  package var name: String
+  /// The names of the entities whose new objects it accepts, with those that inherit from them; nil
+  /// for all.
+  package var entities: Set<String>?
+  package var durability: StoreDurability
+  package var byteCountMax: Int?
+  package var isReadOnly: Bool
+
+  package init(
+    path: String?, name: String, entities: Set<String>? = nil,
+    durability: StoreDurability = .full, byteCountMax: Int? = nil, isReadOnly: Bool = false
+  ) {
+    (self.path, self.name, self.entities) = (path, name, entities)
+    (self.durability, self.byteCountMax) = (durability, byteCountMax)
+    self.isReadOnly = isReadOnly
+  }
+}
+
+extension StoreGroup {
+  /// Opens stores to use them as one, and creates those that do not exist.
+  ///
+  /// The stores that exist are opened first, in order: each is taken to `model` by itself. A new
+  /// store gets the numbers of the model from the first of them, and the range of serials after
+  /// their highest. So the order of the stores can change from one opening to the next.
+  ///
+  /// - Parameters:
+  ///   - members: one at least.
+  ///   - removing: as of a store.
+  /// - Throws: `incompatibleStores`; the errors of opening each store. Stores that were created
+  ///   before an error stay.
+  package static func open(
+    _ members: [GroupMemberOptions], model: ManagedObjectModel, removing: Set<String> = []
+  ) throws(StoreError) -> StoreGroup {
+    // Asked once: the second of two descriptions of one new file finds it afterwards.
+    var areThere: [Bool] = []
+    for member in members { areThere.append(try member.exists()) }
+    var stores = [LMDBStore?](repeating: nil, count: members.count)
+    var ranges = [Int](repeating: 0, count: members.count)
+    var first: Schema?
+    var next = 0
+    for isExisting in [true, false] {
+      for (place, member) in members.enumerated() where areThere[place] == isExisting {
+        let origin = first.map { StoreOrigin(besides: $0, range: next) }
+        let store = try member.open(model: model, removing: removing, from: origin)
+        first = first ?? store.schema
+        stores[place] = store
+        ranges[place] = try store.serialRange()
+        next = max(next, ranges[place] + 1)
+        if next > ObjectKey.serialRangeCount { throw .incompatibleStores(.noSerialsLeft) }
+      }
+    }
+    var parts: [GroupMember] = []
+    for case (let place, let store?) in stores.enumerated() {
+      let part = GroupMember(
+        store: store, range: ranges[place], name: members[place].name,
+        entities: try members[place].numbers(in: store.schema))
+      for other in parts { try part.requireCompatible(with: other) }
+      parts.append(part)
+    }
+    return StoreGroup(parts, model: model)
+  }
+}
+
+extension GroupMemberOptions {
+  /// Whether there is anything to open.
+  fileprivate func exists() throws(StoreError) -> Bool {
+    guard let path else { return false }
+    // A store that is opened read-only is not created: opening it throws the error.
+    if isReadOnly { return true }
+    return try StoreFile.kind(at: path) != .nothing
+  }
+
+  fileprivate func open(
+    model: ManagedObjectModel, removing: Set<String>, from origin: StoreOrigin?
+  ) throws(StoreError) -> LMDBStore {
+    guard let path else { return try LMDBStore.inMemory(model: model, from: origin) }
+    return try LMDBStore.open(
+      at: path, model: model, removing: removing, durability: durability,
+      byteCountMax: byteCountMax, isReadOnly: isReadOnly, from: origin)
+  }
+
+  /// The numbers of the entities of the configuration.
+  ///
+  /// - Throws: `incompatibleStores` for a name that the model does not have.
+  fileprivate func numbers(in schema: Schema) throws(StoreError) -> Set<EntityNumber>? {
+    guard let entities else { return nil }
+    for name in entities where !schema.entities.contains(where: { $0.description.name == name }) {
+      throw .incompatibleStores(.unknownEntity(name, store: self.name))
+    }
+    let accepted = schema.entities.filter { entity in
+      entity.description.lineage.contains { entities.contains($0.name) }
+    }
+    return Set(accepted.map(\.number))
+  }
+}
+
+extension GroupMember {
+  /// - Throws: `incompatibleStores` if the two cannot be of one group.
+  fileprivate func requireCompatible(with other: GroupMember) throws(StoreError) {
+    let (schema, otherSchema) = (store.schema, other.store.schema)
+    if store.uuid == other.store.uuid {
+      throw .incompatibleStores(.sameStore(other.name, name))
+    }
+    if range == other.range { throw .incompatibleStores(.sameSerials(other.name, name)) }
+    let haveSameLayouts = schema.entities.allSatisfy { entity in
+      entity.layout.version == otherSchema.entity(entity.number)?.layout.version
+    }
+    guard schema.numbers == otherSchema.numbers, haveSameLayouts else {
+      throw .incompatibleStores(.differentNumbers(other.name, name))
+    }
+  }
+}
