@@ -29,11 +29,11 @@ import Testing
     HistoryTransaction ManagedObject ManagedObjectContext ManagedObjectModel MergePolicy
     Migration MigrationPlan MigrationProgress MigrationReport MigrationStage ModelError
     ModelMismatch ObjectBatches ObjectID OldestReader OrderedToMany PersistentContainer
-    PersistentStoreCoordinator PredicateFormatError PropertyDescription PropertyPath
-    PropertyValue QueryError QueryExplanation QueryGenerationToken RelationshipDescription
-    RelationshipOption RemoteChange RowRequest SaveDestination SnapshotEvents StoreDurability
-    StoreError StoreMetadata StoredObject StrataLog TextOptions TextValue ToMany UniqueValue
-    ValidationFailure
+    PersistentStoreCoordinator PersistentStoreDescription PredicateFormatError
+    PropertyDescription PropertyPath PropertyValue QueryError QueryExplanation
+    QueryGenerationToken RelationshipDescription RelationshipOption RemoteChange RowRequest
+    SaveDestination SnapshotEvents StoreDurability StoreError StoreMetadata StoredObject
+    StrataLog TextOptions TextValue ToMany UniqueValue ValidationFailure
     """
 
   /// The modules that `import Strata` exports, and those beneath them.

@@ -55,6 +55,23 @@ public final class PersistentContainer: Sendable {
     self.init(coordinator: try PersistentStoreCoordinator(inMemory: model))
   }
 
+  /// Opens several stores, and creates those that do not exist.
+  ///
+  /// A save of the root to the disk is of one store. The root has the changes of all contexts
+  /// beneath it, so save each store's changes through (`save(to: .store)`) before changes of
+  /// another store reach the root; or make contexts directly below the coordinator.
+  ///
+  /// - Parameter descriptions: the stores, one at least.
+  /// - Throws: as `PersistentStoreCoordinator.init(stores:model:removing:)`.
+  public convenience init(
+    stores descriptions: [PersistentStoreDescription], model: ManagedObjectModel,
+    removing: Set<String> = []
+  ) throws {
+    self.init(
+      coordinator: try PersistentStoreCoordinator(
+        stores: descriptions, model: model, removing: removing))
+  }
+
   private init(coordinator: PersistentStoreCoordinator) {
     self.coordinator = coordinator
     model = coordinator.model

@@ -20,6 +20,12 @@ public enum ContextError: Error, Sendable, Hashable {
   /// make the attribute `.unique`, or the properties `uniqueTogether`.
   case noUniquenessConstraint(entity: String, properties: [String])
 
+  // MARK: Several stores
+
+  /// An object of the entity cannot be assigned to the store of this name. The object stays as it
+  /// was.
+  case cannotAssign(entity: String, store: String, AssignmentRefusal)
+
   // MARK: Saving
 
   /// Objects were deleted that others are linked to by a relationship with the delete rule `.deny`:
@@ -65,6 +71,22 @@ public enum ContextError: Error, Sendable, Hashable {
   /// deadlock. Call in one order everywhere, or use `await perform`.
   case wouldDeadlock
 
+  /// Why an object cannot be assigned to a store.
+  public enum AssignmentRefusal: Sendable, Hashable {
+    /// The object was saved, to a parent or to a store, or it was deleted. An object stays in its
+    /// store: insert a copy, and delete the object.
+    case notNew
+    /// A fetch or the end of the turn has shown the object under its ID since it was inserted.
+    /// Assign it first, or use `init(context:in:)`.
+    case turnEnded
+    /// Relationships of the object were set. Assign it first, or use `init(context:in:)`.
+    case linked
+    /// The store was opened read-only.
+    case readOnly
+    /// The entity is not in the store's configuration.
+    case notConfigured
+  }
+
   /// An object that may not be deleted, and the relationship that says so.
   public struct DeniedDelete: Sendable, Hashable {
     public let objectID: ObjectID
@@ -90,6 +112,8 @@ extension ContextError: CustomStringConvertible {
     case .noUniquenessConstraint(let entity, let properties):
       "\(entity) has no uniqueness constraint on \(properties.joined(separator: " and ")). "
         + "Mark one attribute .unique, or several properties as uniqueTogether."
+    case .cannotAssign(let entity, let store, let refusal):
+      "The \(entity) cannot be assigned to the store \(store)" + refusal.description
     case .deleteDenied(let denied):
       "\(denied.count) objects may not be deleted while others are linked to them: "
         + denied.prefix(3).map { "\($0.objectID) by \($0.entity).\($0.property)" }.joined(
@@ -121,6 +145,23 @@ extension ContextError: CustomStringConvertible {
     case .wouldDeadlock:
       "This call would wait for a context whose holder waits for this thread. Enter contexts in "
         + "one order everywhere, or use await perform."
+    }
+  }
+}
+
+extension ContextError.AssignmentRefusal {
+  /// The end of a sentence, with the remedy.
+  fileprivate var description: String {
+    switch self {
+    case .notNew:
+      ": it was saved or deleted. An object stays in its store: insert a copy, and delete it."
+    case .turnEnded:
+      " any more: a fetch or the end of the turn has shown it under its ID. Assign it first, or "
+        + "use init(context:in:)."
+    case .linked:
+      " any more: its relationships were set. Assign it first, or use init(context:in:)."
+    case .readOnly: ": the store was opened read-only."
+    case .notConfigured: ": its configuration does not have the entity."
     }
   }
 }

@@ -217,13 +217,13 @@ extension ManagedObjectContext {
   }
 
   /// The objects that are new here and unsaved. Core Data: `insertedObjects`.
-  public var insertedObjects: Set<ManagedObject> { objects(changedAs: .insert) }
+  public var insertedObjects: Set<ManagedObject> { loader.objects(changedAs: .insert) }
 
   /// The objects with unsaved changes that existed before. Core Data: `updatedObjects`.
-  public var updatedObjects: Set<ManagedObject> { objects(changedAs: .update) }
+  public var updatedObjects: Set<ManagedObject> { loader.objects(changedAs: .update) }
 
   /// The objects that the next save deletes. Core Data: `deletedObjects`.
-  public var deletedObjects: Set<ManagedObject> { objects(changedAs: .delete) }
+  public var deletedObjects: Set<ManagedObject> { loader.objects(changedAs: .delete) }
 
   /// The objects of a class that are new here and unsaved.
   public func insertedObjects<T: Entity>(of type: T.Type) -> Set<T> {
@@ -246,18 +246,6 @@ extension ManagedObjectContext {
     _ = registry.cache.heldObjects()
     registry.turnWaitingIntoFaults()
     return Set(registry.cache.heldObjects())
-  }
-
-  private func objects(changedAs kind: Change.Kind) -> Set<ManagedObject> {
-    reader.prepareToHandOut()
-    work.encodeEdits()
-    let changes = work.working.changes
-    var objects: Set<ManagedObject> = []
-    for (place, key) in changes.keys.enumerated()
-    where changes.values[place].kind == kind && changes.values[place].isAnything {
-      if let object = loader.instance(of: key) { objects.insert(object) }
-    }
-    return objects
   }
 
   /// Marks `object` to be deleted by the next save, and applies the delete rules of its

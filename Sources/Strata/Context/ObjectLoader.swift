@@ -54,6 +54,19 @@ package final class ObjectLoader: ContextPart {
     return object
   }
 
+  /// The objects with unsaved changes of a kind.
+  func objects(changedAs kind: Change.Kind) -> Set<ManagedObject> {
+    reader.prepareToHandOut()
+    work.encodeEdits()
+    let changes = work.working.changes
+    var objects: Set<ManagedObject> = []
+    for (place, key) in changes.keys.enumerated()
+    where changes.values[place].kind == kind && changes.values[place].isAnything {
+      if let object = instance(of: key) { objects.insert(object) }
+    }
+    return objects
+  }
+
   /// The one instance of `key`, with this record if it had none. The record that a fetch found
   /// becomes the object's record; an object with values keeps them until it is refreshed.
   ///

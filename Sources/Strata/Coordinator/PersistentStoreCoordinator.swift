@@ -20,8 +20,17 @@ public final class PersistentStoreCoordinator: SnapshotSource {
 
   public let model: ManagedObjectModel
 
-  /// Whether the store was opened read-only: saves to it throw `StoreError.readOnly`. Core Data:
-  /// `NSPersistentStore.isReadOnly`.
+  /// The stores, in the order of their descriptions; one unless the coordinator was made with
+  /// several. Core Data: `persistentStores`.
+  public var stores: [Store] { known ?? [Store(store, at: url)] }
+
+  /// Nil if the coordinator was made without descriptions: an opening has nothing to describe.
+  private let known: [Store]?
+  /// The URL of the only store's file; nil for a store in memory, and if there is `known`.
+  private let url: URL?
+
+  /// Whether the store was opened read-only: saves to it throw `StoreError.readOnly`. Whether all
+  /// stores were, if there are several. Core Data: `NSPersistentStore.isReadOnly`.
   public var isReadOnly: Bool { store.isReadOnly }
 
   /// Opens the store at `url`, or creates it unless it is opened read-only.
@@ -55,7 +64,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
       store: try LMDBStore.open(
         at: url.path, model: model, removing: removing, durability: durability,
         byteCountMax: maximumByteCount, isReadOnly: isReadOnly),
-      model: model)
+      model: model, at: url)
   }
 
   /// A store in memory: the same semantics, gone with the last reference to the coordinator. It may
@@ -66,10 +75,19 @@ public final class PersistentStoreCoordinator: SnapshotSource {
     self.init(store: try LMDBStore.inMemory(model: model), model: model)
   }
 
-  package init(store: any PersistentStore, model: ManagedObjectModel) {
+  package init(store: any PersistentStore, model: ManagedObjectModel, at url: URL? = nil) {
     self.store = store
     self.model = model
     schema = store.schema
+    (known, self.url) = (nil, url)
+  }
+
+  /// - Parameter stores: the members of `store`.
+  init(store: any PersistentStore, model: ManagedObjectModel, _ stores: [Store]) {
+    self.store = store
+    self.model = model
+    schema = store.schema
+    (known, url) = (stores, nil)
   }
 
   package var feeds: [ChangeFeed] { store.feeds }

@@ -40,9 +40,11 @@ nonisolated open class ManagedObject {
 
   /// The context and the entity; shared by all objects of an entity in a context.
   @usableFromInline final let binding: EntityBinding
-  package final let key: ObjectKey
   // Safety: `@exclusivity(unchecked)` spares getters and setters their run-time checks. An object
   // is of one isolation, and no access to these runs code that could reach the object again.
+  /// Constant, except for a new object that is assigned to a store.
+  @exclusivity(unchecked)
+  package final var key: ObjectKey
   /// The values as last encoded or loaded; nil in a fault.
   @exclusivity(unchecked)
   @usableFromInline package final var record: Record?

@@ -54,6 +54,11 @@ struct TurnChanges: Sendable {
   /// to-one slot.
   mutating func noteEnd(_ key: ObjectKey, _ slot: Int) { ends.append((key, slot)) }
 
+  /// Notes that a new object has got another key.
+  mutating func replaceInserted(_ former: ObjectKey, by key: ObjectKey) {
+    if let place = inserted.lastIndex(of: former) { inserted[place] = key }
+  }
+
   /// Adds later changes.
   mutating func append(_ later: TurnChanges, schema: Schema) {
     inserted += later.inserted

@@ -44,6 +44,7 @@ import Testing
       print(reader.processID, reader.holder ?? "no name", reader.commitLag)
     }
     // end
+    try await usesSeveralStores(folder, model)
     // The handler is the process's.
     await #expect(processExitsWith: .success) {
       // begin log
@@ -52,5 +53,30 @@ import Testing
       }
       // end
     }
+  }
+
+  private func usesSeveralStores(
+    _ folder: TemporaryDirectory, _ model: ManagedObjectModel
+  ) async throws {
+    let (documents, caches) = (folder.file("documents"), folder.file("caches"))
+    // begin several
+    let coordinator = try PersistentStoreCoordinator(
+      stores: [
+        PersistentStoreDescription(at: documents),
+        PersistentStoreDescription(at: caches, configuration: ["City"]),
+      ], model: model)
+    // end
+    let context = ManagedObjectContext(parent: coordinator)
+    // begin assigning
+    let city = try City(context: context, in: coordinator.stores[1])
+    city.name = "Atlantis"
+    try context.save()
+    print(coordinator.store(of: city.objectID)?.name ?? "no store")
+    // end
+    context.processPendingChanges()
+    // begin single
+    try await coordinator.coordinator(for: coordinator.stores[1]).compact()
+    // end
+    #expect(try context.cityNames() == ["Atlantis"])
   }
 }
