@@ -6,7 +6,8 @@ package import StrataModel
 /// ones, which records have that were not saved since. The store's catalog keeps it.
 ///
 /// ## Invariants
-/// - I1 The versions of an entity's earlier layouts ascend, and are below its present version.
+/// - I1 The versions of an entity's earlier layouts ascend, and are below its present version,
+///   which is not above the store's (`areSound(upTo:)`).
 package struct LayoutVersions: Codable, Sendable, Hashable {
   /// An earlier layout of one entity.
   package struct Earlier: Codable, Sendable, Hashable {
@@ -45,6 +46,15 @@ package struct LayoutVersions: Codable, Sendable, Hashable {
   /// Whether a slot of an earlier layout goes on under another number.
   package var hasRenumberedSlots: Bool {
     entities.values.contains { $0.earlier.contains { $0.slots.contains { $0.count > 2 } } }
+  }
+
+  /// I1: the versions may come from the disk.
+  package func areSound(upTo version: UInt16) -> Bool {
+    entities.values.allSatisfy { entity in
+      let versions = [0] + entity.earlier.map(\.version) + [entity.version]
+      return zip(versions, versions.dropFirst()).allSatisfy { $0 < $1 }
+        && entity.version <= version
+    }
   }
 
   package func version(of entity: EntityNumber) -> UInt16 {

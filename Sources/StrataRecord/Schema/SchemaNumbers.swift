@@ -45,26 +45,29 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
   }
 
   /// Gives a number to each entity and property of `model` that has none yet. They are numbered in
-  /// the order of their names, so that the same model is numbered the same in every new store.
+  /// the order of their names, so that the same model is numbered the same in every new store. A
+  /// store that has used up its numbers gives the last one again.
   package mutating func number(_ model: ManagedObjectModel) {
     for entity in model.entities.sorted(by: { $0.name < $1.name }) {
       if entities[entity.name] == nil {
-        lastEntity += 1
+        lastEntity = Self.number(after: lastEntity)
         entities[entity.name] = lastEntity
       }
       for property in entity.ownProperties.sorted(by: { $0.name < $1.name })
       where properties[entity.name]?[property.name] == nil {
-        lastProperty += 1
+        lastProperty = Self.number(after: lastProperty)
         properties[entity.name, default: [:]][property.name] = lastProperty
       }
       let indexes = entity.uniqueTogether + entity.indexes
       for name in indexes.map(Self.name(ofIndexOver:)).sorted()
       where properties[entity.name]?[name] == nil {
-        lastProperty += 1
+        lastProperty = Self.number(after: lastProperty)
         properties[entity.name, default: [:]][name] = lastProperty
       }
     }
   }
+
+  private static func number(after last: UInt16) -> UInt16 { last == .max ? last : last + 1 }
 
   /// The numbers of a store whose model evolves. A name that continues another one gets its number,
   /// a new name gets a new number, and numbers of removed names are not used again.

@@ -44,7 +44,7 @@ struct StoreEvolution {
     guard stored.version < RecordLayout.versionMax else { throw .storeFull }
     let version = stored.version + 1
     let numbers = stored.numbers.evolved(by: evolution, to: model)
-    guard numbers.covers(model) else { throw .storeFull }
+    guard numbers.areDistinct else { throw .storeFull }
     self.stored = stored
     self.evolution = evolution
     former = StoredModel(stored.outline, stored.numbers)

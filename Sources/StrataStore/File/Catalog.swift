@@ -92,6 +92,13 @@ struct Catalog {
     let layouts = try Self.bytes(.layouts, in: transaction, tree)
     self.layouts =
       if let layouts { try Self.decode(.layouts, layouts) } else { LayoutVersions() }
+    let isExpected = outline == model.text && numbers == new.text
+    guard isExpected || self.numbers.areDistinct && self.numbers.covers(self.outline) else {
+      throw Self.damaged(Name.numbers.rawValue, "they are no numbers of the store's model")
+    }
+    guard self.layouts.areSound(upTo: version) else {
+      throw Self.damaged(Name.layouts.rawValue, "its versions are not those of the store")
+    }
   }
 
   /// - Throws: `damaged`, `storage`.

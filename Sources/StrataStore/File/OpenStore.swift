@@ -37,10 +37,6 @@ final class OpenStore: Sendable {
       _ = try evolution.perform(in: environment, trees)
       catalog = try Self.catalog(of: environment, path: path, expecting: outline, numbers)
     }
-    guard catalog.numbers.covers(model) else {
-      throw .damaged(
-        tree: Trees.catalogName, key: "numbers", reason: "a name of the model has no number")
-    }
     let schema = Schema(
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
       version: catalog.version, layouts: catalog.layouts)
@@ -90,42 +86,5 @@ final class OpenStore: Sendable {
     guard let tree else { throw .notAStrataStore(path: path) }
     let catalog = try Catalog(in: transaction, tree, path: path, expecting: outline, numbers)
     return (catalog, transaction, tree)
-  }
-}
-
-extension SchemaNumbers {
-  /// Whether every entity and property of `model` has a number of its own: the catalog comes from
-  /// the disk, and a schema is made on the condition that it is whole.
-  func covers(_ model: ManagedObjectModel) -> Bool {
-    let isComplete = model.entities.allSatisfy { entity in
-      let own = properties[entity.name]
-      return entities[entity.name] != nil
-        && entity.ownProperties.allSatisfy { own?[$0.name] != nil }
-        && (entity.uniqueTogether + entity.indexes).allSatisfy {
-          own?[Self.name(ofIndexOver: $0)] != nil
-        }
-    }
-    guard isComplete, lastProperty <= 0x7FFF else { return false }
-    var ofEntities = DistinctNumbers(upTo: lastEntity)
-    var ofProperties = DistinctNumbers(upTo: lastProperty)
-    return entities.values.allSatisfy { ofEntities.insert($0) }
-      && properties.values.allSatisfy { $0.values.allSatisfy { ofProperties.insert($0) } }
-  }
-}
-
-/// Numbers from 1 up to a last one, each once.
-private struct DistinctNumbers {
-  private var isTaken: [Bool]
-
-  init(upTo last: UInt16) {
-    isTaken = [Bool](repeating: false, count: Int(last) + 1)
-    isTaken[0] = true
-  }
-
-  /// - Returns: false if the number is not in the range, or was inserted before.
-  mutating func insert(_ number: UInt16) -> Bool {
-    guard number < isTaken.count, !isTaken[Int(number)] else { return false }
-    isTaken[Int(number)] = true
-    return true
   }
 }

@@ -125,8 +125,31 @@ private func isDamaged(_ error: any Error) -> Bool {
     }
   }
 
-  @Test(arguments: ["lastEntity", "lastProperty"])
-  func `says so of numbers that are above their last`(name: String) throws {
+  @Test(arguments: [
+    #"{"entities":{"1":{"version":0,"earlier":[]}}}"#,
+    #"{"entities":{"1":{"version":40000,"earlier":[]}}}"#,
+    #"{"entities":{"1":{"version":2,"earlier":[]}}}"#,
+    #"{"entities":{"1":{"version":1,"earlier":[{"version":1,"slots":[],"template":""}]}}}"#,
+  ])
+  func `says so of versions of layouts that the store cannot have had`(layouts: String) throws {
+    let damageable = try Damageable()
+    try damageable.environment.writeSync { transaction in
+      guard let tree = try transaction.tree(named: "catalog") else { throw Absent() }
+      let (key, value) = (Array("layouts".utf8), Array(layouts.utf8))
+      try key.withUnsafeBytes { key in
+        try value.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
+      }
+    }
+    let path = damageable.folder.file("store").path
+    #expect {
+      _ = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+    } throws: {
+      if case StoreError.damaged("catalog", "layouts", _) = $0 { true } else { false }
+    }
+  }
+
+  @Test(arguments: ["lastEntity", "lastProperty"], [0, 65_535])
+  func `says so of numbers that are not up to their last`(name: String, last: Int) throws {
     let damageable = try Damageable()
     try damageable.environment.writeSync { transaction in
       guard let tree = try transaction.tree(named: "catalog") else { throw Absent() }
@@ -137,15 +160,20 @@ private func isDamaged(_ error: any Error) -> Bool {
         return String(decoding: cursor.value, as: UTF8.self)
       }()
       let value = Array(
-        former.replacing(try Regex("\"\(name)\":[0-9]+"), with: "\"\(name)\":0").utf8)
+        former.replacing(try Regex("\"\(name)\":[0-9]+"), with: "\"\(name)\":\(last)").utf8)
       #expect(value != Array(former.utf8))
       try key.withUnsafeBytes { key in
         try value.withUnsafeBytes { try transaction.put(key, $0, in: tree) }
       }
     }
     let path = damageable.folder.file("store").path
-    #expect(throws: StoreError.self) {
-      _ = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+    // Whether the model is the store's or a later one.
+    for model in [try Atlas.model(), try ManagedObjectModel(entities: [])] {
+      #expect {
+        _ = try LMDBStore.open(at: path, model: model, durability: .none)
+      } throws: {
+        if case StoreError.damaged("catalog", "numbers", _) = $0 { true } else { false }
+      }
     }
   }
 
