@@ -54,6 +54,7 @@ package struct StoreMigration {
   package func run(to model: ManagedObjectModel) throws -> [StageOutcome] {
     var outcomes: [StageOutcome] = []
     let target = ModelOutline(model)
+    let stages = self.stages(upTo: target)
     while true {
       let (catalog, noted) = try openCatalog(expecting: target, model)
       let last = outcomes.last?.index ?? position(noted)
@@ -62,11 +63,13 @@ package struct StoreMigration {
         return outcomes
       }
       try requireNoWayBack(from: catalog.outline, to: target)
-      if let index = stage(from: catalog.outline, after: last, isFirst: outcomes.isEmpty) {
+      if let index = Self.stage(
+        from: catalog.outline, in: stages, after: last, isFirst: outcomes.isEmpty)
+      {
         if let outcome = try perform(stages[index], at: index, on: catalog) {
           outcomes.append(outcome)
         }
-      } else if let stage = nextStage(withinReachOf: catalog, after: last) {
+      } else if let stage = Self.nextStage(in: stages, withinReachOf: catalog, after: last) {
         try infer(stage.from, on: catalog)
       } else {
         note(catalog, target, unless: noted)
@@ -88,13 +91,17 @@ package struct StoreMigration {
   /// - Parameters:
   ///   - last: the index of the last stage that the store has been through; nil if it is not known.
   ///   - isFirst: whether no stage has run yet.
-  private func stage(from stored: ModelOutline, after last: Int?, isFirst: Bool) -> Int? {
+  private static func stage(
+    from stored: ModelOutline, in stages: ArraySlice<StoreStage>, after last: Int?, isFirst: Bool
+  ) -> Int? {
     func begins(_ stage: StoreStage) -> Bool {
       // A stage that does not change the model has nothing to do.
       ModelOutline(stage.from) == stored && ModelOutline(stage.to) != stored
     }
-    let next = stages[((last ?? -1) + 1)...].firstIndex(where: begins)
-    guard next == nil, isFirst, let last, ModelOutline(stages[last].to) != stored else {
+    let next = stages.dropFirst((last ?? -1) + 1).firstIndex(where: begins)
+    guard next == nil, isFirst, let last, stages.indices.contains(last),
+      ModelOutline(stages[last].to) != stored
+    else {
       return next
     }
     // A program without the plan has led the store back to an earlier model by inference.
@@ -102,6 +109,13 @@ package struct StoreMigration {
   }
 
   // MARK: - The position in the plan
+
+  /// The stages that do not lead past the target; all of them if the plan does not have it.
+  private func stages(upTo target: ModelOutline) -> ArraySlice<StoreStage> {
+    let outlines = stages.flatMap { [ModelOutline($0.from), ModelOutline($0.to)] }
+    guard let place = outlines.lastIndex(of: target) else { return stages[...] }
+    return stages[..<((place + 1) / 2)]
+  }
 
   /// The index of the last stage that the store has been through; nil if it is not known.
   private func position(_ noted: UInt64?) -> Int? {
@@ -146,10 +160,12 @@ package struct StoreMigration {
 
   /// The first stage, after the stages that the store has been through, that begins with a model to
   /// which the store can be migrated by inference.
-  private func nextStage(withinReachOf catalog: Catalog, after index: Int?) -> StoreStage? {
+  private static func nextStage(
+    in stages: ArraySlice<StoreStage>, withinReachOf catalog: Catalog, after index: Int?
+  ) -> StoreStage? {
     let last = max(
       index ?? -1, stages.lastIndex { ModelOutline($0.to) == catalog.outline } ?? -1)
-    return stages[(last + 1)...].first {
+    return stages.dropFirst(last + 1).first {
       ModelEvolution(from: catalog.outline, to: $0.from).mismatches.isEmpty
     }
   }
@@ -211,10 +227,6 @@ package struct StoreMigration {
     } catch {
       throw StoreError.damaged(
         tree: Trees.catalogName, key: "model", reason: "it makes no sense: \(error)")
-    }
-    guard catalog.numbers.covers(model) else {
-      throw StoreError.damaged(
-        tree: Trees.catalogName, key: "numbers", reason: "a name of the model has no number")
     }
     return Schema(
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),

@@ -48,6 +48,18 @@ private enum Fourth {
   static func model() throws -> ManagedObjectModel { try .init(Node.self) }
 }
 
+/// The first with another attribute.
+private enum Noted {
+  @Entity
+  final class Node: ManagedObject {
+    var name: String
+    var rank: Int = 0
+    var note: String?
+  }
+
+  static func model() throws -> ManagedObjectModel { try .init(Node.self) }
+}
+
 /// The names of the stages that were run.
 private final class Runs: Sendable {
   private let names = Mutex<[String]>([])
@@ -124,6 +136,22 @@ private final class Runs: Sendable {
       try open(url, Second.model(), plan)
       #expect(runs.taken() == ["one"])
     }
+  }
+}
+
+@Suite struct `A stage that leads past the model of the program` {
+  @Test func `does not run, though its first model alone can be inferred`() throws {
+    let folder = try TemporaryDirectory()
+    let url = folder.file("store")
+    let runs = Runs()
+    let (first, third, fourth) = (try First.model(), try Third.model(), try Fourth.model())
+    let plan = MigrationPlan(
+      runs.stage("to the note", from: first, to: fourth),
+      runs.stage("from the note", from: fourth, to: third))
+    do { _ = try PersistentContainer(at: url, model: Noted.model(), durability: .none) }
+    _ = try PersistentContainer(
+      at: url, model: first, migratingWith: plan, removing: ["Node.note"], durability: .none)
+    #expect(runs.taken() == [])
   }
 }
 
