@@ -47,13 +47,14 @@ import Testing
     let seed = SeededGenerator.firstSeed()
     print("in a batch delete: seed \(seed)")
     var random = SeededGenerator(seed: seed)
+    var moment = KillMoment()
     let directory = try TemporaryDirectory()
     let store = directory.file("ledger.strata")
     var outcomes = (before: 0, after: 0, later: 0)
     for round in 1...60 {
       let writer = try WriterProcess(storeAt: store, doing: "batches")
       let said = writer.kill(
-        microseconds: .random(in: 0...40_000, using: &random), after: "deleting")
+        microseconds: moment.next(using: &random), after: "deleting")
       #expect(said != nil, "the writer failed in round \(round)")
       let container = try PersistentContainer(at: store, model: Ledger.model())
       let found = try auditBatches(container)
@@ -64,6 +65,7 @@ import Testing
       case []: outcomes.later += 1
       default: Issue.record("round \(round), seed \(seed): sheets \(found.sequences)")
       }
+      moment.note(late: found.sequences.count < Ledger.filledCount)
     }
     print("in a batch delete: \(outcomes)")
     #expect(outcomes.before > 0)
@@ -73,18 +75,22 @@ import Testing
     let seed = SeededGenerator.firstSeed()
     print("in a backup: seed \(seed)")
     var random = SeededGenerator(seed: seed)
+    var moment = KillMoment()
     let directory = try TemporaryDirectory()
     let store = directory.file("ledger.strata")
     let copy = directory.file("ledger.strata.copy")
     var outcomes = (none: 0, whole: 0, leftovers: 0)
     for round in 1...40 {
-      let writer = try WriterProcess(storeAt: store, doing: "backups")
+      let writer = try WriterProcess(
+        storeAt: store, doing: round.isMultiple(of: 2) ? "compacting-backup" : "backup")
       let said = writer.kill(
-        microseconds: .random(in: 0...20_000, using: &random), after: "backing up")
+        microseconds: moment.next(using: &random), after: "backing up")
       #expect(said != nil, "the writer failed in round \(round)")
       let files = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
       outcomes.leftovers += files.count { $0.contains("copy.new-") }
-      if files.contains(copy.lastPathComponent) {
+      let isWhole = files.contains(copy.lastPathComponent)
+      moment.note(late: isWhole)
+      if isWhole {
         outcomes.whole += 1
         let found = try auditBatches(PersistentContainer(at: copy, model: Ledger.model()))
         #expect(found.problems.isEmpty, "round \(round), seed \(seed)")
@@ -136,6 +142,7 @@ import Testing
     let seed = SeededGenerator.firstSeed()
     print("while it takes a store to a later model: seed \(seed)")
     var random = SeededGenerator(seed: seed)
+    var moment = KillMoment()
     let directory = try TemporaryDirectory()
     let filled = directory.file("filled.strata")
     let container = try PersistentContainer(at: filled, model: Ledger.model())
@@ -150,7 +157,7 @@ import Testing
       try FileManager.default.copyItem(at: filled, to: store)
       let writer = try WriterProcess(storeAt: store, doing: "evolve")
       let said = writer.kill(
-        microseconds: .random(in: 0...20_000, using: &random), after: "opening")
+        microseconds: moment.next(using: &random), after: "opening")
       #expect(said != nil, "the writer failed in round \(round)")
       do {
         let container = try PersistentContainer(at: store, model: Ledger.model())
@@ -159,8 +166,10 @@ import Testing
         #expect(found.sequences == Array(1...Ledger.filledCount))
         #expect(said?.last?.hasPrefix("opened") == false, "round \(round), seed \(seed)")
         outcomes.former += 1
+        moment.note(late: false)
       } catch StoreError.modelMismatch {
         outcomes.later += 1
+        moment.note(late: true)
       }
       // Whatever it was, it gets there now.
       let container = try PersistentContainer(at: store, model: LaterLedger.model())
@@ -174,6 +183,7 @@ import Testing
     let seed = SeededGenerator.firstSeed()
     print("in a stage of a migration: seed \(seed)")
     var random = SeededGenerator(seed: seed)
+    var moment = KillMoment()
     let directory = try TemporaryDirectory()
     let filled = directory.file("filled.strata")
     let container = try PersistentContainer(at: filled, model: Ledger.model())
@@ -188,7 +198,7 @@ import Testing
       try FileManager.default.copyItem(at: filled, to: store)
       let writer = try WriterProcess(storeAt: store, doing: "migrate")
       let said = writer.kill(
-        microseconds: .random(in: 0...200_000, using: &random), after: "opening")
+        microseconds: moment.next(using: &random), after: "opening")
       #expect(said != nil, "the writer failed in round \(round)")
       do {
         let container = try PersistentContainer(at: store, model: Ledger.model())
@@ -197,8 +207,10 @@ import Testing
         #expect(found.sequences == Array(1...Ledger.filledCount))
         #expect(said?.last?.hasPrefix("opened") == false, "round \(round), seed \(seed)")
         outcomes.former += 1
+        moment.note(late: false)
       } catch StoreError.modelMismatch {
         outcomes.later += 1
+        moment.note(late: true)
       }
       // Whatever it was, it gets there now.
       let container = try PersistentContainer(
@@ -213,13 +225,14 @@ import Testing
     let seed = SeededGenerator.firstSeed()
     print("in a batch insert or update: seed \(seed)")
     var random = SeededGenerator(seed: seed)
+    var moment = KillMoment()
     let directory = try TemporaryDirectory()
     let store = directory.file("ledger.strata")
     var outcomes: [String: Int] = [:]
     for round in 1...40 {
       let writer = try WriterProcess(storeAt: store, doing: "imports")
       let said = writer.kill(
-        microseconds: .random(in: 0...300_000, using: &random), after: "inserting")
+        microseconds: moment.next(using: &random), after: "inserting")
       #expect(said != nil, "the writer failed in round \(round)")
       let container = try PersistentContainer(at: store, model: Ledger.model())
       let state = try container.root.performAndWait { context in
@@ -234,6 +247,7 @@ import Testing
       }
       #expect(state != "torn", "round \(round), seed \(seed)")
       outcomes[state, default: 0] += 1
+      moment.note(late: state != "empty")
       try container.coordinator.execute(BatchDeleteRequest(Line.all))
     }
     print("in a batch insert or update: \(outcomes)")

@@ -14,8 +14,8 @@ import Strata
 /// With the word `imports` it inserts lines by a batch, and doubles their sequences by another: it
 /// says `inserting <round>`, `doubling <round>` and `done <round>`.
 ///
-/// With the word `backups` it fills the store and backs it up to `<store>.copy` again and again: it
-/// says `backing up <round>` and `backed up <round>`.
+/// With the word `backup` it fills the store and backs it up to `<store>.copy`, with the word
+/// `compacting-backup` to a compacted one: it says `backing up` and `backed up`.
 ///
 /// With the word `evolve` it opens the store with a later model: it says `opening` and `opened`.
 /// With the word `migrate` it does so with another one, through a stage of a migration.
@@ -31,9 +31,9 @@ import Strata
     {
       try run(operation, URL(fileURLWithPath: arguments[1]), event, at: call)
     }
-    let words = ["batches", "imports", "backups", "evolve", "migrate"]
+    let words = ["batches", "imports", "backup", "compacting-backup", "evolve", "migrate"]
     guard arguments.count == 2 || words.map({ [$0] }).contains(arguments.dropFirst(2)) else {
-      say("usage: CrashWriter <store> [batches | imports | backups | evolve | migrate]")
+      say("usage: CrashWriter <store> [\(words.joined(separator: " | "))]")
       say("       CrashWriter <store> <operation> <event> <call>")
       exit(64)
     }
@@ -45,7 +45,10 @@ import Strata
       at: URL(fileURLWithPath: arguments[1]), model: model)
     if arguments.last == "batches" { try deleteInBatches(container) }
     if arguments.last == "imports" { try importInBatches(container) }
-    if arguments.last == "backups" { try backUp(container, to: arguments[1] + ".copy") }
+    if arguments.last?.hasSuffix("backup") == true {
+      let isCompacting = arguments.last == "compacting-backup"
+      try backUp(container, to: arguments[1] + ".copy", compacting: isCompacting)
+    }
     try await container.coordinator.keepHistory()
     let worker = container.newBackgroundContext()
     var sequence = try await worker.perform { try $0.fetch(Progress.all).first?.latest ?? 0 }
@@ -104,21 +107,20 @@ import Strata
     while true { withExtendedLifetime(container) { _ = pause() } }
   }
 
-  private static func backUp(_ container: PersistentContainer, to copy: String) throws -> Never {
+  private static func backUp(
+    _ container: PersistentContainer, to copy: String, compacting: Bool
+  ) throws -> Never {
     try container.root.performAndWait { context in
       if try context.count(Sheet.all) > 0 { return }
       for sequence in 1...Ledger.filledCount { Ledger.fill(sequence, in: context) }
       try context.save()
     }
-    var round = 0
-    while true {
-      round += 1
-      try? FileManager.default.removeItem(atPath: copy)
-      say("backing up \(round)")
-      try container.coordinator.backUp(
-        to: URL(fileURLWithPath: copy), compacting: round.isMultiple(of: 2))
-      say("backed up \(round)")
-    }
+    try? FileManager.default.removeItem(atPath: copy)
+    say("backing up")
+    try container.coordinator.backUp(to: URL(fileURLWithPath: copy), compacting: compacting)
+    say("backed up")
+    // Until it is killed, with the store open.
+    while true { withExtendedLifetime(container) { _ = pause() } }
   }
 
   private static func importInBatches(_ container: PersistentContainer) throws -> Never {
