@@ -225,6 +225,10 @@ let package = Package(
         name: "SharingTests",
         dependencies: ["Strata", "CrashLedger", "SharingProcess", "StrataTestSupport"],
         swiftSettings: settings),
+      // Damaged files, each read and changed by a process of its own.
+      .executableTarget(
+        name: "DamageWalk", dependencies: ["Strata", "StrataTestSupport"],
+        path: "Tests/DamageWalk", swiftSettings: settings),
       // Stores that earlier versions of Strata have made.
       .testTarget(
         name: "GoldenStoreTests",

@@ -3,6 +3,7 @@
 // Two lanes of 64x64 to 128-bit multiplication, folded: 32 bytes a step. Multiplication spreads
 // each input bit over the product; folding its halves together keeps the overflow.
 #include "checksum.h"
+#include "entry_digest.h"
 #include <string.h>
 
 static const uint64_t k0 = 0x9E3779B97F4A7C15u;  // 2^64 / golden ratio
@@ -61,3 +62,8 @@ uint32_t strata_checksum(const void *bytes, size_t count, uint64_t seed) {
 }
 
 uint64_t strata_digest(const void *bytes, size_t count) { return mix(bytes, count, 0); }
+
+uint64_t strata_entry_digest(
+  const void *key, size_t key_count, const void *value, size_t value_count, uint64_t seed) {
+  return mix(value, value_count, mix(key, key_count, seed));
+}

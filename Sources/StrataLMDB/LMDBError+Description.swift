@@ -65,6 +65,9 @@ extension LMDBError: CustomStringConvertible {
         + "one."
     case .corrupted, .pageNotFound:
       "The file is damaged inside. Stop writing to it, check it, and restore or salvage it."
+    case .damagedPage(let number, let flaw):
+      "Page \(number) of the file is damaged: \(flaw.rawValue). Nothing was written to the file. "
+        + "Restore a backup, or salvage what can be read."
     case .panic:
       "Writing the file's header failed, so the state on disk is unknown. Close the file, reopen "
         + "it, and check whether the last save is there."

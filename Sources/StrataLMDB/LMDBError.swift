@@ -82,6 +82,9 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// A page that is referred to does not exist: the file is damaged. Stop writing, and restore a
   /// backup.
   case pageNotFound
+  /// A check of the whole file has found a damaged page. Nothing was written. Restore a backup, or
+  /// salvage what can be read.
+  case damagedPage(number: UInt64, PageFlaw)
   /// Writing the file's header failed earlier, so the state on disk is unknown. Close and reopen
   /// the environment, and check by the transaction number whether the last commit is there.
   case panic

@@ -26,7 +26,12 @@ struct ScratchEnvironment {
     self.options = options
   }
 
-  func open() throws -> Environment { try Environment.open(at: path, options: options) }
+  /// - Parameter isTrusted: whether the file's pages are not checked before.
+  func open(trusted isTrusted: Bool = false) throws -> Environment {
+    var options = options
+    options.isTrusted = isTrusted
+    return try Environment.open(at: path, options: options)
+  }
 }
 
 /// `body` with the UTF-8 of `text`.

@@ -7,5 +7,7 @@
 #include "checksum.h"
 #include "prefetch.h"
 #include "find.h"
+#include "entry_digest.h"
+#include "file_note.h"
 
 #endif

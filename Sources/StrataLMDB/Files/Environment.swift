@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
+import StrataPrimitives
 import Synchronization
 
 /// One LMDB file, open in this process.
@@ -58,6 +59,8 @@ package final class Environment: Sendable {
   let uncheckedCommitCount = Atomic<Int>(0)
   /// Nil for a file without a name, which no other process can have, and on a read-only medium.
   let lockFile: LockFile?
+  /// The stamp of the file after the last commit of this process; nil before the first one.
+  let lastStamp = CountedMutex<FileStamp?>(nil)
 
   /// The longest key, in bytes (lmdb.h: mdb_env_get_maxkeysize). The shortest has 1.
   @inlinable package static var keyByteCountMax: Int { 511 }

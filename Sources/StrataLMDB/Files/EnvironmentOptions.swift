@@ -44,6 +44,9 @@ package struct EnvironmentOptions: Hashable, Sendable {
   /// (`Environment.isWritable`), and the durability does not matter.
   package var isForReading = false
 
+  /// Whether this process has written the file just now: its pages are not checked before it is
+  /// opened.
+  package var isTrusted = false
   /// Whether the environment is opened for one operation, such as a copy. Opening the file for
   /// longer waits until it is closed, so that these options do not decide about later users.
   package var isTransient = false

@@ -105,6 +105,7 @@ enum EnvironmentRegistry {
   static func close(_ environment: Environment) {
     let (raw, identity) = (environment.raw, environment.identity)
     let lockFile = environment.lockFile
+    environment.noteSoundFile()
     state.change { state in
       mdb_env_close(raw)
       lockFile?.end()

@@ -37,6 +37,9 @@ struct OpenedFile: ~Copyable {
     }
     var path = Self.resolved(path)
     try FileSystem.check(path)
+    if expected != nil, options.keepsName, !options.isTrusted {
+      try FileCheck.runBeforeOpening(path, isForReading: options.isForReading)
+    }
     var mapSizeBytes = options.mapSizeBytes
     var environment: OpaquePointer
     var isWritable: Bool

@@ -19,10 +19,13 @@ public import CStrataLMDB
 package struct EditCursor: ~Copyable {
   /// The cursor's position. Moving it changes nothing.
   @usableFromInline package var cursor: Cursor
+  @usableFromInline let tree: Tree
+  @usableFromInline let transaction: WriteTransaction
 
   @usableFromInline
   init(in tree: Tree, of transaction: WriteTransaction) throws(LMDBError) {
     cursor = try transaction.cursor(in: tree)
+    (self.tree, self.transaction) = (tree, transaction)
   }
 
   /// Puts `value` under `key`, replacing an existing entry.
@@ -32,7 +35,18 @@ package struct EditCursor: ~Copyable {
   package mutating func put(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) {
-    try cursor.transaction.check(put(key, value, 0))
+    cursor.requireTransaction()
+    var (sought, entry) = (try MDB_val(key: key), MDB_val(value))
+    let code = mdb_cursor_put(cursor.raw, &sought, &entry, UInt32(MDB_NOOVERWRITE))
+    if code == MDB_KEYEXIST {
+      try transaction.check(value: entry)
+      transaction.noteRemoved(key, UnsafeRawBufferPointer(entry), in: tree)
+      entry = MDB_val(value)
+      try transaction.check(mdb_cursor_put(cursor.raw, &sought, &entry, 0))
+    } else {
+      try transaction.check(code)
+    }
+    transaction.noteAdded(key, value, in: tree)
   }
 
   /// Puts `value` under a key that is above all of the tree, which fills pages wholly.
@@ -43,20 +57,13 @@ package struct EditCursor: ~Copyable {
   package mutating func append(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(LMDBError) -> Bool {
-    let code = try put(key, value, UInt32(MDB_APPEND))
-    if code == MDB_KEYEXIST { return false }
-    try cursor.transaction.check(code)
-    return true
-  }
-
-  @inlinable @inline(__always)
-  mutating func put(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ flags: UInt32
-  ) throws(LMDBError) -> Int32 {
     cursor.requireTransaction()
-    var sought = try MDB_val(key: key)
-    var entry = MDB_val(value)
-    return mdb_cursor_put(cursor.raw, &sought, &entry, flags)
+    var (sought, entry) = (try MDB_val(key: key), MDB_val(value))
+    let code = mdb_cursor_put(cursor.raw, &sought, &entry, UInt32(MDB_APPEND))
+    if code == MDB_KEYEXIST { return false }
+    try transaction.check(code)
+    transaction.noteAdded(key, value, in: tree)
+    return true
   }
 
   /// Removes the entry under `key`.
@@ -78,7 +85,8 @@ package struct EditCursor: ~Copyable {
   @inlinable
   package mutating func removeCurrent() throws(LMDBError) {
     cursor.requireTransaction()
-    try cursor.transaction.check(mdb_cursor_del(cursor.raw, 0))
+    transaction.noteRemoved(cursor.key, cursor.value, in: tree)
+    try transaction.check(mdb_cursor_del(cursor.raw, 0))
   }
 }
 

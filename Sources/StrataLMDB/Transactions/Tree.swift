@@ -14,18 +14,20 @@ public import CStrataLMDB
 @usableFromInline
 package struct Tree: Hashable, Sendable {
   @usableFromInline let handle: MDB_dbi
+  /// The seed of the digests of the entries (`ContentSeal`).
+  let seed: UInt64
 
-  init(handle: MDB_dbi) { self.handle = handle }
+  private init(handle: MDB_dbi, seed: UInt64) { (self.handle, self.seed) = (handle, seed) }
 
   /// A small number that no other tree of the environment has.
   package var index: Int { Int(handle) }
 
   /// The tree of the trees' names, and of notes (`Transaction.note`). Names are never written to
   /// it.
-  static var directory: Tree { Tree(handle: 1) }
+  static var directory: Tree { Tree(handle: 1, seed: ContentSeal.seedOfNotes) }
 
   /// The tree of the pages that are free, by the commit that freed them. It is only counted.
-  static var freePages: Tree { Tree(handle: 0) }
+  static var freePages: Tree { Tree(handle: 0, seed: 0) }
 
   /// Opens `name` in a transaction.
   ///
@@ -38,6 +40,6 @@ package struct Tree: Hashable, Sendable {
     var flags: UInt32 = 0
     try check(mdb_dbi_flags(transaction, handle, &flags))
     guard flags == 0 else { throw .incompatibleTree }
-    self.handle = handle
+    self.init(handle: handle, seed: ContentSeal.seed(ofTree: name))
   }
 }

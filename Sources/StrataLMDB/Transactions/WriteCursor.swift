@@ -23,6 +23,8 @@ public import StrataPrimitives
 @usableFromInline
 package struct WriteCursor: ~Copyable {
   @usableFromInline var cursor: Cursor
+  @usableFromInline let tree: Tree
+  @usableFromInline let transaction: WriteTransaction
   /// The tree's last key while inserting, nil while appending.
   @usableFromInline var lastKey: [UInt8]?
   /// Whether the cursor is on an entry that `overwrite` has just written: nothing has moved there.
@@ -31,6 +33,7 @@ package struct WriteCursor: ~Copyable {
   @usableFromInline
   init(in tree: Tree, of transaction: WriteTransaction) throws(LMDBError) {
     cursor = try transaction.cursor(in: tree)
+    (self.tree, self.transaction) = (tree, transaction)
   }
 
   /// Puts `value` under `key`, replacing an existing entry.
@@ -42,6 +45,7 @@ package struct WriteCursor: ~Copyable {
   ) throws(LMDBError) {
     var entry = MDB_val(value)
     try put(key, &entry, reserving: 0)
+    transaction.noteAdded(key, value, in: tree)
   }
 
   /// Puts a value of `byteCount` bytes under `key`, which `fill` writes into the page itself.
@@ -55,6 +59,8 @@ package struct WriteCursor: ~Copyable {
     var entry = MDB_val(mv_size: byteCount, mv_data: nil)
     try put(key, &entry, reserving: UInt32(MDB_RESERVE))
     fill(UnsafeMutableRawBufferPointer(start: entry.mv_data, count: byteCount))
+    transaction.noteAdded(
+      key, UnsafeRawBufferPointer(start: entry.mv_data, count: byteCount), in: tree)
   }
 
   /// Puts `value` under `key`, which is expected to have a value of the same length: that is
@@ -73,13 +79,16 @@ package struct WriteCursor: ~Copyable {
     if !isThere { isThere = try cursor.seek(exactly: key) }
     isOnEntry = isThere && cursor.value.count == value.count
     guard isOnEntry else { return try put(key, value) }
+    transaction.noteRemoved(key, cursor.value, in: tree)
     // The caller's key and not the cursor's: if the value does not fit, LMDB moves entries of the
     // page to make room, and would put the entry under the key that is there then.
     var (current, entry) = (try MDB_val(key: key), MDB_val(value))
     try cursor.transaction.check(
       mdb_cursor_put(cursor.raw, &current, &entry, UInt32(MDB_CURRENT)))
+    transaction.noteAdded(key, value, in: tree)
   }
 
+  /// Puts an entry; the caller notes that it was added.
   @inlinable
   mutating func put(
     _ key: UnsafeRawBufferPointer, _ value: inout MDB_val, reserving flags: UInt32
@@ -96,6 +105,12 @@ package struct WriteCursor: ~Copyable {
       if code != MDB_KEYEXIST { throw cursor.transaction.failure(code) }
       if try cursor.last() { lastKey = [UInt8](cursor.key) }
     }
+    let wanted = value
+    let code = mdb_cursor_put(cursor.raw, &sought, &value, flags | UInt32(MDB_NOOVERWRITE))
+    guard code == MDB_KEYEXIST else { return try cursor.transaction.check(code) }
+    try cursor.transaction.check(value: value)
+    transaction.noteRemoved(key, UnsafeRawBufferPointer(value), in: tree)
+    value = wanted
     try cursor.transaction.check(mdb_cursor_put(cursor.raw, &sought, &value, flags))
   }
 }

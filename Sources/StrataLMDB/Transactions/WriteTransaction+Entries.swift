@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CStrataLMDB
+import CStrataLMDB
 
 // MARK: - Entries
 
@@ -13,27 +13,34 @@ extension WriteTransaction {
   /// - Throws: `badValueSize`, `mapFull`, `transactionFull`, `diskFull`, `io`, `badTransaction`,
   ///   `badTree`, `corrupted`.
   /// - Complexity: O(log n) for n entries.
-  @inlinable
   package func put(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in tree: Tree
   ) throws(LMDBError) {
     guard let raw else { throw .badTransaction }
     var (sought, entry) = (try MDB_val(key: key), MDB_val(value))
-    try check(mdb_put(raw, tree.handle, &sought, &entry, 0))
+    let code = mdb_put(raw, tree.handle, &sought, &entry, UInt32(MDB_NOOVERWRITE))
+    if code == MDB_KEYEXIST {
+      try check(value: entry)
+      noteRemoved(key, UnsafeRawBufferPointer(entry), in: tree)
+      entry = MDB_val(value)
+      try check(mdb_put(raw, tree.handle, &sought, &entry, 0))
+    } else {
+      try check(code)
+    }
+    noteAdded(key, value, in: tree)
   }
 
   /// Removes the entry under `key`.
   ///
   /// - Returns: whether there was one.
   /// - Throws: as `put`.
-  @inlinable
   @discardableResult
   package func delete(_ key: UnsafeRawBufferPointer, in tree: Tree) throws(LMDBError) -> Bool {
     guard let raw else { throw .badTransaction }
+    guard let former = try get(key, in: tree) else { return false }
+    noteRemoved(key, former, in: tree)
     var sought = try MDB_val(key: key)
-    let code = mdb_del(raw, tree.handle, &sought, nil)
-    if code == MDB_NOTFOUND { return false }
-    try check(code)
+    try check(mdb_del(raw, tree.handle, &sought, nil))
     return true
   }
 

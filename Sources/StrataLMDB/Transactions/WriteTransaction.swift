@@ -22,6 +22,12 @@ package final class WriteTransaction: Transaction {
   /// The trees that this transaction opened, which are published when it commits.
   private var openedTrees: [String: Tree] = [:]
   private var holdsDirectory = false
+  /// Whether anything was put or removed.
+  final var hasChanges = false
+  /// By how much the digest of the file's content has changed.
+  final var contentChange: UInt64 = 0
+  /// Whether the commit seals the content.
+  final var isSealing: Bool { environment.options.keepsName }
 
   @usableFromInline override var freesCursors: Bool { true }
 
@@ -48,6 +54,7 @@ package final class WriteTransaction: Transaction {
   /// Removes all entries of `tree` and frees its pages. The tree stays.
   package func clear(_ tree: Tree) throws(LMDBError) {
     guard let raw else { throw .badTransaction }
+    try noteCleared(tree)
     try check(mdb_drop(raw, tree.handle, 0))
   }
 
@@ -58,6 +65,7 @@ package final class WriteTransaction: Transaction {
   ///   For migration, while there are no readers.
   package func drop(_ tree: Tree) throws(LMDBError) {
     guard let raw else { throw .badTransaction }
+    try noteCleared(tree)
     enterDirectory()
     environment.trees.forget(tree)
     openedTrees = openedTrees.filter { $0.value != tree }
@@ -72,6 +80,7 @@ package final class WriteTransaction: Transaction {
     if let tree = environment.trees[name] { return tree }
     do {
       guard let tree = try Tree(named: name, in: raw, creates: creates) else { return nil }
+      if creates { hasChanges = true }
       openedTrees[name] = tree
       return tree
     } catch .io(let code) {
@@ -95,10 +104,12 @@ package final class WriteTransaction: Transaction {
   ///   changes were saved to a file that the path no longer leads to.
   package func commit() throws(LMDBError) {
     guard let raw else { throw .badTransaction }
+    try writeSeal()
     let code = finish { mdb_txn_commit(raw) }
     leaveDirectory(isCommitted: code == 0)
     try environment.check(code)
     environment.noteCommit()
+    environment.takeStamp()
     // The file may have been replaced since the transaction began.
     try environment.checkPath()
     environment.clearDeadReadersNowAndThen()

@@ -194,7 +194,7 @@ extension StoreError {
     switch error {
     case .diskFull: self = .diskFull
     case .mapFull: self = .storeFull
-    case .corrupted, .pageNotFound:
+    case .corrupted, .pageNotFound, .damagedPage:
       self = .damaged(tree: tree, key: nil, reason: error.description)
     case .fileReplaced(let path): self = .fileReplaced(path: path)
     default: self = .storage(StoreError.StorageFailure(error))

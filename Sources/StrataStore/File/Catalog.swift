@@ -26,14 +26,15 @@ import StrataRecord
 /// | `#history` | `HistoryState`; missing if the store has never kept a history |
 /// | `#recent` | `RecentChanges`; missing until a save while two processes have the file open |
 ///
-/// Numbers are little-endian. `seal` is reserved: Docs/FileFormat.md, "Catalog".
+/// Numbers are little-endian.
 struct Catalog {
-  /// The format of a store that has had one model, of one that has had several, of one that kept a
-  /// history of a former release, of one that has kept a history, and of one whose properties have
-  /// moved between entities under other numbers.
-  static let formatVersions = 2...6
+  /// The formats that can be read. The last one is written: a store of another gets it when it is
+  /// opened for writing.
+  static let formatVersions = 2...7
   private static let magic = Array("Strata".utf8)
 
+  /// The format that the store has.
+  let format: Int
   let uuid: UUID
   let outline: ModelOutline
   let numbers: SchemaNumbers
@@ -48,6 +49,7 @@ struct Catalog {
     uuid: UUID, outline: ModelOutline, numbers: SchemaNumbers, version: UInt16,
     layouts: LayoutVersions
   ) {
+    format = Self.formatVersions.upperBound
     self.uuid = uuid
     self.outline = outline
     self.numbers = numbers
@@ -59,6 +61,7 @@ struct Catalog {
   ///
   /// - Parameter origin: the parts that it shares with other stores; nil for a store of its own.
   init(newStoreOf model: ManagedObjectModel, from origin: StoreOrigin? = nil) {
+    format = Self.formatVersions.upperBound
     uuid = UUID()
     outline = ModelOutline(model)
     numbers = origin?.numbers ?? SchemaNumbers(newStoreOf: model)
@@ -82,6 +85,7 @@ struct Catalog {
     else { throw .notAStrataStore(path: path) }
     let found = Int(format[6]) | Int(format[7]) << 8
     guard Self.formatVersions ~= found else { throw .unsupportedFormat(found: found) }
+    self.format = found
     let bytes = try Self.required(.uuid, byteCount: 16, in: transaction, tree)
     uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     let outline = try Self.required(.model, in: transaction, tree)
@@ -125,7 +129,7 @@ struct Catalog {
 
   /// Writes the entries that describe the model, and the format that they make.
   func writeModel(in transaction: WriteTransaction, _ tree: Tree) throws(LMDBError) {
-    try Self.writeFormat(ofVersion: version, layouts, in: transaction, tree)
+    try Self.writeFormat(in: transaction, tree)
     try Self.put(.model, outline.text, in: transaction, tree)
     try Self.put(.numbers, numbers.text, in: transaction, tree)
     try Self.put(.version, Self.littleEndian(version), in: transaction, tree)
@@ -134,17 +138,11 @@ struct Catalog {
     }
   }
 
-  /// Writes the lowest format that has all that is in the store, so that every program that can
-  /// use the store opens it.
-  ///
-  /// - Parameter version: how many models the store has had.
   static func writeFormat(
-    ofVersion version: UInt16, _ layouts: LayoutVersions, in transaction: WriteTransaction,
-    _ tree: Tree
+    in transaction: WriteTransaction, _ tree: Tree
   ) throws(LMDBError) {
-    let ofHistory = try HistoryState.format(in: transaction)
-    let format = layouts.hasRenumberedSlots ? 6 : ofHistory ?? (version == 1 ? 2 : 3)
-    try put(.format, magic + littleEndian(format), in: transaction, tree)
+    try put(
+      .format, magic + littleEndian(UInt16(formatVersions.upperBound)), in: transaction, tree)
   }
 
   // MARK: - The stage of a plan

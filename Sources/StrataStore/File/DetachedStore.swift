@@ -36,6 +36,9 @@ struct DetachedStore: Sendable {
   ///   path; `damaged`, `storage`.
   func open() throws(StoreError) -> OpenStore {
     let environment: Environment
+    var options = options
+    // The copy was written just now.
+    options.isTrusted = true
     do throws(LMDBError) {
       environment = try Environment.open(at: path, options: options, isExchanging: true)
     } catch {

@@ -37,6 +37,9 @@ final class OpenStore: Sendable {
       _ = try evolution.perform(in: environment, trees)
       catalog = try Self.catalog(of: environment, path: path, expecting: outline, numbers)
     }
+    if !isReadOnly, catalog.format < Catalog.formatVersions.upperBound {
+      try Self.writeFormat(in: environment)
+    }
     let schema = Schema(
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
       version: catalog.version, layouts: catalog.layouts)
@@ -59,6 +62,18 @@ final class OpenStore: Sendable {
     self.readers = readers
     let trees = try Trees(schema, in: environment)
     queue = CommitQueue(environment: environment, trees: trees, schema: schema)
+  }
+
+  /// Gives a store of a former format the present one. The commit seals all that is in the file.
+  private static func writeFormat(in environment: Environment) throws(StoreError) {
+    do {
+      try environment.writeSync { transaction in
+        guard let tree = try transaction.tree(named: Trees.catalogName) else { return }
+        try Catalog.writeFormat(in: transaction, tree)
+      }
+    } catch {
+      throw StoreError(catching: error)
+    }
   }
 
   static func catalog(

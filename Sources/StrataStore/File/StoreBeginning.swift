@@ -2,11 +2,11 @@
 import StrataLMDB
 import StrataModel
 
-/// What a new store begins with.
+/// The parts that a new store does not make itself.
 enum StoreBeginning {
   /// An identity and numbers of its own.
   case new
-  /// What it shares with the other stores of its group.
+  /// The parts that it shares with the other stores of its group.
   case beside(StoreOrigin)
   /// All of another store but its objects and its history.
   case blueprint(StoreBlueprint)

@@ -25,7 +25,8 @@ package struct StoreBlueprint: Sendable {
     uuid: UUID, model: ManagedObjectModel, numbers: SchemaNumbers, firstFreeSerial: UInt64,
     stage: UInt64?, values: [String: Data]
   ) {
-    guard numbers.areDistinct, numbers.covers(ModelOutline(model)), 1...ObjectKey.serialMax ~= firstFreeSerial,
+    guard numbers.areDistinct, numbers.covers(ModelOutline(model)),
+      1...ObjectKey.serialMax ~= firstFreeSerial,
       values.keys.allSatisfy({ 1...255 ~= $0.utf8.count })
     else { return nil }
     self.uuid = uuid

@@ -83,11 +83,6 @@ package enum HistoryEdit: Sendable {
     state.retention = retention
     _ = try transaction.makeTree(named: HistoryState.treeName)
     try state.write(in: transaction)
-    guard let catalog = try transaction.tree(named: Trees.catalogName) else {
-      throw StoreError.damaged(tree: Trees.catalogName, key: nil, reason: "the tree is missing")
-    }
-    try Catalog.writeFormat(
-      ofVersion: schema.version, schema.layouts, in: transaction, catalog)
   }
 }
 

@@ -58,8 +58,8 @@ struct HistoryState: Equatable {
     if floorMark != nil { floorMark = mark ?? HistoryMark.random() }
   }
 
-  /// Gives a history in format 4 the room for the mark of its floor. The store has format 5 from
-  /// then on. The transaction of the floor is gone, so its mark is not known.
+  /// Gives a history in format 4 the room for the mark of its floor. The transaction of the floor
+  /// is gone, so its mark is not known.
   mutating func markFloor() { floorMark = floorMark ?? HistoryMark.unknown }
 
   var retention: HistoryRetention {
@@ -123,10 +123,5 @@ struct HistoryState: Equatable {
     try withUnsafeBytes(of: words) { (bytes) throws(LMDBError) in
       try transaction.setNote(Self.note, to: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
     }
-  }
-
-  /// The format that a store's history requires; nil in a store that has never kept one.
-  static func format(in transaction: Transaction) throws(LMDBError) -> UInt16? {
-    try transaction.note(Self.note).map { $0.count == formerByteCount ? 4 : 5 }
   }
 }

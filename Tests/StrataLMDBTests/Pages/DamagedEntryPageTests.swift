@@ -59,7 +59,7 @@ import Testing
     var changed = bytes
     change(&changed)
     try changed.write(to: URL(fileURLWithPath: scratch.path))
-    let environment = try scratch.open()
+    let environment = try scratch.open(trusted: true)
     let tree = try #require(try environment.tree(named: "entries"))
     let reader = try environment.read()
     var isWrong = false

@@ -32,7 +32,7 @@ private struct Lengthened {
 
   /// How many bytes the entry's value has, by a look-up and by a cursor.
   func read() throws -> [Int?] {
-    let environment = try scratch.open()
+    let environment = try scratch.open(trusted: true)
     let tree = try #require(try environment.tree(named: "a"))
     let transaction = try environment.read()
     let found = try bytes(of: Self.key) { try transaction.get($0, in: tree)?.count }
@@ -60,7 +60,7 @@ private struct Lengthened {
   @Test func `of its key is one too`() throws {
     let entry = try Lengthened(valueByteCount: 10)
     try entry.setWord(at: 3, to: 0xFFFF)
-    let environment = try entry.scratch.open()
+    let environment = try entry.scratch.open(trusted: true)
     let tree = try #require(try environment.tree(named: "a"))
     let transaction = try environment.read()
     var cursor = try transaction.cursor(in: tree)
@@ -69,7 +69,7 @@ private struct Lengthened {
 
   @Test func `is found out in a file that grows, and in a write transaction`() throws {
     let entry = try Lengthened(valueByteCount: 3_000)
-    let environment = try entry.scratch.open()
+    let environment = try entry.scratch.open(trusted: true)
     #expect(try entry.read() == [3_000, 3_000])
     let value = [UInt8](repeating: 7, count: 2_000_000)
     try environment.writeSync { transaction in

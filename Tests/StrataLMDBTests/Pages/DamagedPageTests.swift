@@ -55,7 +55,7 @@ import Testing
       var changed = bytes
       change(&changed, &random)
       try changed.write(to: URL(fileURLWithPath: scratch.path))
-      let environment = try scratch.open()
+      let environment = try scratch.open(trusted: true)
       let tree = try #require(try environment.tree(named: "numbers"))
       let mapped = RecordTree(
         tree, named: "numbers", in: try environment.read(), readsPages: true)

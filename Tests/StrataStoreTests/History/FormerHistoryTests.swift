@@ -23,24 +23,22 @@ import Testing
     #expect(try recorded.history(after: passed).map(\.generation) == [5, 6, 7])
   }
 
-  @Test func `is taken to format 5 when it is asked for again`() async throws {
+  @Test func `gets marks when it is asked for again`() async throws {
     let recorded = try await makeFormer()
     let tokens = try recorded.history().map(\.token)
     try await recorded.store.edit(.keep(HistoryRetention()))
     #expect(try recorded.file.note().count == 48)
-    #expect(try recorded.file.format() == 5)
     try await recorded.store.edit(.delete(through: tokens[1]))
     for (index, token) in tokens.enumerated().dropFirst() {
       #expect(try recorded.history(after: token).count == 5 - index)
     }
   }
 
-  @Test func `does not know the mark of its floor in format 5 either`() async throws {
+  @Test func `does not know the mark of its floor then either`() async throws {
     let recorded = try await makeFormer()
     let tokens = try recorded.history().map(\.token)
     try await recorded.store.edit(.delete(through: tokens[1]))
     try await recorded.store.edit(.keep(HistoryRetention()))
-    #expect(try recorded.file.format() == 5)
     #expect(try recorded.history(after: tokens[1]).map(\.generation) == [3, 4, 5, 6])
     #expect(try recorded.history(after: recorded.token(of: 2)).count == 4)
     // The next floor has a mark.

@@ -131,18 +131,4 @@ import Testing
     let property = recorded.store.schema.of(Atlas.city).numbers[slot].rawValue
     #expect(Array(entries[1].value[13...]) == [0, 0, 2, number, 1, UInt8(property), 1, 1])
   }
-
-  @Test func `raises the format of the store, and a lower one is read as before`() async throws {
-    let folder = try TemporaryDirectory()
-    let path = folder.file("store").path
-    let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
-    let file = try StoreFile(path)
-    #expect(try file.format() == 2)
-    #expect(try store.historyStatus() == nil)
-    try await store.edit(.keep(HistoryRetention()))
-    #expect(try file.format() == 5)
-    try await store.edit(.stop)
-    #expect(try file.format() == 5)
-    #expect(try store.historyStatus() == nil)
-  }
 }

@@ -206,7 +206,7 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     try await container.coordinator.setMetadata(Int?.none, forKey: "gone")
     let metadata = try Coordinator.metadata(ofStoreAt: url)
     #expect(metadata.storeID == container.coordinator.store.uuid)
-    #expect(metadata.formatVersion == 2 && metadata.modelVersion == 1)
+    #expect(metadata.formatVersion == 7 && metadata.modelVersion == 1)
     #expect(metadata.byteCount > 4_096)
     let city = try #require(metadata.entities.first { $0.name == "City" })
     #expect(city.objectCount == 7 && city.superentity == nil)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A branch or leaf, all of which was checked: its head, the bounds of each node, and that the
+/// nodes fill the page from `upper` to its end, without gaps and without overlaps.
+///
+/// LMDB moves nodes by the sizes and offsets that a page states. With a page that passes this
+/// check it stays within the page. `MappedPages` has the form of a page.
+///
+/// ## Invariants
+/// - I1 The nodes are disjoint and within the page. Therefore sizes and offsets can be used without
+///   a check.
+///
+/// ## Lifetime
+/// As the bytes that it was made of.
+struct CheckedPage {
+  private let page: UnsafeRawPointer
+  let count: Int
+  let kind: PageKind
+
+  /// A node's value.
+  enum Value {
+    case bytes(UnsafeRawBufferPointer)
+    /// The first page of a long value, and its number of bytes.
+    case pages(UInt64, byteCount: Int)
+    /// The description of a tree.
+    case tree(UnsafeRawBufferPointer)
+  }
+
+  private static let nodeHeadByteCount = 8
+  private static let isOnOwnPages: UInt16 = 1
+  private static let isTree: UInt16 = 2
+
+  /// - Parameters:
+  ///   - page: `pageByteCount` readable bytes.
+  ///   - number: the number that leads to the page.
+  ///   - kind: the kind that the page's place in the tree requires.
+  init(
+    _ page: UnsafeRawPointer, _ pageByteCount: Int, number: UInt64, kind: PageKind
+  ) throws(PageFlaw) {
+    func field(_ offset: Int) -> Int {
+      Int(page.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+    }
+    guard page.loadUnaligned(as: UInt64.self) == number else { throw .number }
+    // Exactly: other flags have a meaning while LMDB writes the page.
+    guard field(10) == Int(kind.rawValue) else { throw .kind }
+    let (lower, upper) = (field(12), field(14))
+    guard lower > MappedPages.headByteCount, lower & 1 == 0, lower <= upper,
+      upper <= pageByteCount
+    else { throw .bounds }
+    self.page = page
+    self.kind = kind
+    count = (lower - MappedPages.headByteCount) / 2
+    // The nodes fill the space exactly if each place at which one begins is one at which another
+    // ends, except for the first and the last. Two sums tell: of the places and of their squares.
+    var (sum, squares) = (pageByteCount - upper, pageByteCount * pageByteCount - upper * upper)
+    for index in 0..<count {
+      let start = field(MappedPages.headByteCount + 2 * index)
+      guard start >= upper, start & 1 == 0, start <= pageByteCount - Self.nodeHeadByteCount
+      else { throw .entries }
+      let keyByteCount = field(start + 6)
+      var byteCount = Self.nodeHeadByteCount + keyByteCount
+      if kind == .leaf {
+        switch UInt16(truncatingIfNeeded: field(start + 4)) {
+        case 0: byteCount += field(start) | field(start + 2) << 16
+        case Self.isTree:
+          guard field(start) == TreeDescription.byteCount, field(start + 2) == 0 else {
+            throw .entries
+          }
+          byteCount += TreeDescription.byteCount
+        case Self.isOnOwnPages: byteCount += 8
+        default: throw .entries
+        }
+      }
+      guard keyByteCount <= Environment.keyByteCountMax else { throw .entries }
+      let end = start + (byteCount + 1) & ~1
+      guard end <= pageByteCount else { throw .entries }
+      sum -= end - start
+      squares -= end * end - start * start
+    }
+    guard sum == 0, squares == 0 else { throw .entries }
+  }
+
+  private func start(at index: Int) -> UnsafeRawPointer {
+    page
+      + Int(
+        page.loadUnaligned(
+          fromByteOffset: MappedPages.headByteCount + 2 * index, as: UInt16.self))
+  }
+
+  /// - Precondition: `index` is below `count`; so for all.
+  func key(at index: Int) -> UnsafeRawBufferPointer {
+    let node = start(at: index)
+    return UnsafeRawBufferPointer(
+      start: node + Self.nodeHeadByteCount,
+      count: Int(node.loadUnaligned(fromByteOffset: 6, as: UInt16.self)))
+  }
+
+  /// The number of the page that a node of a branch leads to.
+  func child(at index: Int) -> UInt64 {
+    start(at: index).loadUnaligned(as: UInt64.self) & ((1 << 48) - 1)
+  }
+
+  /// The value of a node of a leaf.
+  func value(at index: Int) -> Value {
+    let node = start(at: index)
+    let byteCount = Int(node.loadUnaligned(as: UInt32.self))
+    let place = node + Self.nodeHeadByteCount + key(at: index).count
+    switch node.loadUnaligned(fromByteOffset: 4, as: UInt16.self) {
+    case Self.isOnOwnPages:
+      return .pages(place.loadUnaligned(as: UInt64.self), byteCount: byteCount)
+    case Self.isTree: return .tree(UnsafeRawBufferPointer(start: place, count: byteCount))
+    default: return .bytes(UnsafeRawBufferPointer(start: place, count: byteCount))
+    }
+  }
+}
+
+/// LMDB's description of a tree (mdb.c: MDB_db).
+struct TreeDescription {
+  static let byteCount = 48
+
+  let flags: UInt16
+  /// Pages from the root to a leaf, both counted; 0 for an empty tree.
+  let depth: Int
+  let branchCount: UInt64
+  let leafCount: UInt64
+  /// Pages of long values.
+  let valuePageCount: UInt64
+  let entryCount: UInt64
+  /// `.max` for an empty tree.
+  let root: UInt64
+
+  /// - Parameter bytes: `byteCount` of them.
+  init(_ bytes: UnsafeRawBufferPointer) {
+    flags = bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
+    depth = Int(bytes.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
+    branchCount = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+    leafCount = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+    valuePageCount = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+    entryCount = bytes.loadUnaligned(fromByteOffset: 32, as: UInt64.self)
+    root = bytes.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
+  }
+}
