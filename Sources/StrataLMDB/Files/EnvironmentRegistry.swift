@@ -105,7 +105,8 @@ enum EnvironmentRegistry {
   static func close(_ environment: Environment) {
     let (raw, identity) = (environment.raw, environment.identity)
     let lockFile = environment.lockFile
-    environment.noteSoundFile()
+    if !environment.mapped.isBroken { environment.noteSoundFile() }
+    environment.mapped.endGuard()
     state.change { state in
       mdb_env_close(raw)
       lockFile?.end()
@@ -168,6 +169,8 @@ extension Environment {
       let usedLock = try FileIdentity(
         at: EnvironmentRegistry.lockPath(of: opened.path), allowsEmpty: true)
       let environment = Environment(taking: opened, options: options)
+      // Without an error: the release of the environment would wait for the lock that is held here.
+      if options.keepsName { try? environment.mapped.beginGuard(in: environment) }
       state.entries.append(
         EnvironmentRegistry.Entry(
           identity: environment.identity, environment: environment, lock: usedLock,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CStrata
 import CStrataLMDB
 import StrataPrimitives
 import Synchronization
@@ -9,6 +10,10 @@ import Synchronization
 /// and reading beyond the end of a mapped file raises SIGBUS. So the bytes of each entry are
 /// compared with this range before they are returned, unless they are within one page. A page that
 /// is being written is in LMDB's own memory: a length in it that was damaged before is not found.
+///
+/// A file that is cut off while it is mapped, and a disk that cannot be read, raise SIGBUS all the
+/// same. Once the address is known, a guard turns that into an empty page (`map_guard.h`), which
+/// readers take for damage. Then `isBroken` is true: no more transactions begin or are committed.
 ///
 /// lmdb.h does not give the address of the map. But a page has its own number at its beginning: the
 /// address of one that is the same in memory and in the file gives the address of all.
@@ -23,6 +28,25 @@ final class MappedFile: Sendable {
   /// The number of bytes of a page, if the requirements of `pages(of:)` are met; 0 until that is
   /// known, -1 if they are not.
   private let pageByteCount = Atomic<Int>(0)
+  /// The number of the guard; -1 without one.
+  private let guardNumber = Atomic<Int32>(-1)
+
+  /// Whether a page could not be read. Then the environment is of no more use.
+  var isBroken: Bool {
+    strata_guard_was_hit(guardNumber.load(ordering: .relaxed)) != 0
+  }
+
+  /// Begins the guard of a file that has a tree.
+  ///
+  /// - Throws: `readersFull`, `outOfMemory`, `io`.
+  func beginGuard(in environment: Environment) throws(LMDBError) {
+    _ = try place(in: environment) { () throws(LMDBError) in try find(environment) }
+  }
+
+  /// Ends the guard, before the file is closed.
+  func endGuard() {
+    strata_guard_end(guardNumber.exchange(-1, ordering: .acquiringAndReleasing))
+  }
 
   /// Whether the bytes are within the file; nil if they are not in the file's map, but in a page
   /// that is being written.
@@ -80,8 +104,17 @@ final class MappedFile: Sendable {
     if start == 0 {
       start = try find() ?? 0
       self.start.store(start, ordering: .relaxed)
+      if let first = UnsafeRawPointer(bitPattern: start) { beginGuard(of: first, in: environment) }
     }
     return start
+  }
+
+  private func beginGuard(of start: UnsafeRawPointer, in environment: Environment) {
+    let number = strata_guard_map(start, environment.options.mapSizeBytes)
+    let (isFirst, _) = guardNumber.compareExchange(
+      expected: -1, desired: number, ordering: .acquiringAndReleasing)
+    // Another thread has found the address at the same time.
+    if !isFirst { strata_guard_end(number) }
   }
 
   /// How many bytes the file has at least: all that it has, if those are fewer than `end`.

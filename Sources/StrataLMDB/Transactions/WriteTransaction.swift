@@ -104,6 +104,7 @@ package final class WriteTransaction: Transaction {
   ///   changes were saved to a file that the path no longer leads to.
   package func commit() throws(LMDBError) {
     guard let raw else { throw .badTransaction }
+    if environment.mapped.isBroken { throw .corrupted }
     try writeSeal()
     let code = finish { mdb_txn_commit(raw) }
     leaveDirectory(isCommitted: code == 0)

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading a mapped file beyond its end, or where the disk cannot be read, raises SIGBUS, which ends
+// the process. A guard puts an empty page in the place of the one that cannot be read, and notes
+// that: the reader finds an empty page, and reports damage.
+#ifndef STRATA_MAP_GUARD_H
+#define STRATA_MAP_GUARD_H
+
+#include <stddef.h>
+
+/// Guards a map of a file. Signals elsewhere are left to the handler that was there before.
+///
+/// Returns the number of the guard, for the functions below; -1 if all are in use.
+int strata_guard_map(const void *_Nonnull start, size_t count);
+
+/// Whether a page of the map could not be read.
+int strata_guard_was_hit(int guard);
+
+/// Ends a guard before the map is removed.
+void strata_guard_end(int guard);
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "map_guard.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// A guard in use has a start. The handler reads the guards without a lock: the start is written
+// last and removed first.
+struct guard {
+  _Atomic uintptr_t start;
+  _Atomic size_t count;
+  _Atomic int was_hit;
+  _Atomic int is_taken;
+};
+
+enum { guard_count = 4096 };
+static struct guard guards[guard_count];
+static struct sigaction former_action;
+static long page_byte_count;
+
+static void pass_on(int number, siginfo_t *information, void *context) {
+  if (former_action.sa_flags & SA_SIGINFO) {
+    if (former_action.sa_sigaction) former_action.sa_sigaction(number, information, context);
+    return;
+  }
+  if (former_action.sa_handler == SIG_IGN) return;
+  if (former_action.sa_handler != SIG_DFL) {
+    former_action.sa_handler(number);
+    return;
+  }
+  // The instruction is repeated without a handler, and ends the process.
+  signal(number, SIG_DFL);
+}
+
+static void handle(int number, siginfo_t *information, void *context) {
+  uintptr_t place = (uintptr_t)information->si_addr;
+  for (int index = 0; index < guard_count; index++) {
+    uintptr_t start = atomic_load(&guards[index].start);
+    if (start == 0 || place < start || place - start >= atomic_load(&guards[index].count)) continue;
+    void *page = (void *)(place & ~(uintptr_t)(page_byte_count - 1));
+    void *placed = mmap(
+      page, (size_t)page_byte_count, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (placed == MAP_FAILED) break;
+    atomic_store(&guards[index].was_hit, 1);
+    return;
+  }
+  pass_on(number, information, context);
+}
+
+static void install(void) {
+  page_byte_count = sysconf(_SC_PAGESIZE);
+  struct sigaction action = {0};
+  action.sa_sigaction = handle;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGBUS, &action, &former_action);
+}
+
+int strata_guard_map(const void *start, size_t count) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install);
+  for (int index = 0; index < guard_count; index++) {
+    int is_taken = 0;
+    if (!atomic_compare_exchange_strong(&guards[index].is_taken, &is_taken, 1)) continue;
+    atomic_store(&guards[index].was_hit, 0);
+    atomic_store(&guards[index].count, count);
+    atomic_store(&guards[index].start, (uintptr_t)start);
+    return index;
+  }
+  return -1;
+}
+
+int strata_guard_was_hit(int guard) {
+  return guard >= 0 && atomic_load_explicit(&guards[guard].was_hit, memory_order_relaxed);
+}
+
+void strata_guard_end(int guard) {
+  if (guard < 0) return;
+  atomic_store(&guards[guard].start, 0);
+  atomic_store(&guards[guard].is_taken, 0);
+}

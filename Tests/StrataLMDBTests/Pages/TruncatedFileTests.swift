@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataLMDB
+import StrataTestSupport
+import Testing
+
+@Suite struct `A file that is cut off while it is open` {
+  private let scratch: ScratchEnvironment
+  private static let count = 5_000
+
+  init() throws {
+    scratch = try ScratchEnvironment()
+    let environment = try scratch.open()
+    try environment.writeSync { transaction in
+      let tree = try transaction.makeTree(named: "a")
+      for number in 0..<Self.count { try transaction.put("key \(number)", "value", in: tree) }
+    }
+  }
+
+  private func isDamage(_ error: any Error) -> Bool {
+    switch error as? LMDBError {
+    case .corrupted, .pageNotFound: true
+    default: false
+    }
+  }
+
+  private func readAll(_ environment: Environment) throws -> Int {
+    let transaction = try environment.read()
+    let tree = try #require(try environment.tree(named: "a"))
+    var cursor = EntryCursor(on: tree, named: "a", in: transaction)
+    var (count, isThere) = (0, try cursor.first())
+    while isThere {
+      count += 1
+      isThere = try cursor.next()
+    }
+    return count
+  }
+
+  @Test func `gives an error instead of a signal, and takes nothing more`() throws {
+    let whole = try Data(contentsOf: URL(fileURLWithPath: scratch.path))
+    do {
+      let environment = try scratch.open()
+      #expect(try readAll(environment) == Self.count)
+      #expect(truncate(scratch.path, 4_096 * 6) == 0)
+      #expect { try readAll(environment) } throws: { isDamage($0) }
+      #expect { try environment.read() } throws: { isDamage($0) }
+      #expect {
+        try environment.writeSync { transaction in
+          _ = try transaction.makeTree(named: "b")
+        }
+      } throws: { isDamage($0) }
+    }
+    #expect { try scratch.open() } throws: { error in
+      if case LMDBError.damagedPage(_, .missing) = error { true } else { false }
+    }
+    try whole.write(to: URL(fileURLWithPath: scratch.path))
+    #expect(try readAll(scratch.open()) == Self.count)
+  }
+
+  @Test func `commits nothing of a transaction that has met that`() throws {
+    let environment = try scratch.open()
+    #expect(try readAll(environment) == Self.count)
+    let path = scratch.path
+    #expect {
+      try environment.writeSync { transaction in
+        let tree = try transaction.makeTree(named: "a")
+        try transaction.put("new", "value", in: tree)
+        truncate(path, 4_096 * 6)
+        for number in 0..<Self.count where number % 50 == 0 {
+          try transaction.put("key \(number)", "other", in: tree)
+        }
+      }
+    } throws: { isDamage($0) }
+  }
+}
