@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ struct guard {
 
 enum { guard_count = 4096 };
 static struct guard guards[guard_count];
+static _Thread_local int is_writing;
 static struct sigaction former_action;
 static long page_byte_count;
 
@@ -28,24 +30,33 @@ static void pass_on(int number, siginfo_t *information, void *context) {
     if (former_action.sa_sigaction) former_action.sa_sigaction(number, information, context);
     return;
   }
-  if (former_action.sa_handler == SIG_IGN) return;
-  if (former_action.sa_handler != SIG_DFL) {
+  int is_sent = information->si_code <= 0;
+  if (former_action.sa_handler == SIG_IGN && is_sent) return;
+  if (former_action.sa_handler != SIG_DFL && former_action.sa_handler != SIG_IGN) {
     former_action.sa_handler(number);
     return;
   }
-  // The instruction is repeated without a handler, and ends the process.
+  // A fault is repeated without a handler, and ends the process.
   signal(number, SIG_DFL);
+  if (is_sent) raise(number);
 }
 
 static void handle(int number, siginfo_t *information, void *context) {
-  uintptr_t place = (uintptr_t)information->si_addr;
+  // Of a signal that another process has sent, there is no place.
+  uintptr_t place = information->si_code > 0 && !is_writing ? (uintptr_t)information->si_addr : 0;
   for (int index = 0; index < guard_count; index++) {
     uintptr_t start = atomic_load(&guards[index].start);
     if (start == 0 || place < start || place - start >= atomic_load(&guards[index].count)) continue;
     void *page = (void *)(place & ~(uintptr_t)(page_byte_count - 1));
     void *placed = mmap(
-      page, (size_t)page_byte_count, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+      page, (size_t)page_byte_count, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (placed == MAP_FAILED) break;
+    // A page of LMDB without entries. Its number is no page's, and it is of no kind, so that
+    // LMDB's searches report damage.
+    uint16_t head[8] = {0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0, 0, 16, (uint16_t)page_byte_count};
+    memcpy(placed, head, sizeof head);
+    mprotect(placed, (size_t)page_byte_count, PROT_READ);
     atomic_store(&guards[index].was_hit, 1);
     return;
   }
@@ -78,6 +89,8 @@ int strata_guard_map(const void *start, size_t count) {
 int strata_guard_was_hit(int guard) {
   return guard >= 0 && atomic_load_explicit(&guards[guard].was_hit, memory_order_relaxed);
 }
+
+void strata_guard_set_writing(int writing) { is_writing = writing; }
 
 void strata_guard_end(int guard) {
   if (guard < 0) return;

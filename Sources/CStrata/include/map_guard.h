@@ -16,6 +16,11 @@ int strata_guard_map(const void *_Nonnull start, size_t count);
 /// Whether a page of the map could not be read.
 int strata_guard_was_hit(int guard);
 
+/// Says whether the calling thread is in a write transaction. LMDB copies pages then and moves
+/// entries in them: with an empty page it might write beyond its memory. So a page that cannot be
+/// read ends the process all the same.
+void strata_guard_set_writing(int writing);
+
 /// Ends a guard before the map is removed.
 void strata_guard_end(int guard);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataPrimitives
+import Synchronization
 
 // MARK: - Before a file is opened
 
@@ -11,22 +12,27 @@ extension FileCheck {
   /// - Parameters:
   ///   - path: without symbolic links.
   ///   - isForReading: whether the file may not be changed, not even in its notes.
+  /// - Returns: the lock, which keeps other processes away until LMDB has its own; nil if another
+  ///   process has the file open, and on a read-only medium, where there are no locks.
   /// - Throws: `damagedPage`; `notAnLMDBFile`, `versionMismatch`; `permissionDenied`, `noSuchFile`,
   ///   `io`.
-  static func runBeforeOpening(_ path: String, isForReading: Bool) throws(LMDBError) {
+  static func runBeforeOpening(
+    _ path: String, isForReading: Bool
+  ) throws(LMDBError) -> ExclusiveLock? {
+    if OpeningCheck.isLeftOut { return nil }
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw LMDBError(code: errno) }
     // LMDB's locks are on the lock file: closing this descriptor drops none.
     defer { close(file) }
-    do throws(LMDBError) {
-      guard let lock = try ExclusiveLock.take(EnvironmentRegistry.lockPath(of: path)) else {
-        return
-      }
-      try lock.during { () throws(LMDBError) in try run(file, isForReading: isForReading) }
-    } catch .permissionDenied where isForReading {
-      // On a medium without write access there is no lock file, and there are no writers.
-      try run(file, isForReading: true)
+    if isForReading, FileSystem.isReadOnly(path) {
+      try runWithoutLock(file)
+      return nil
     }
+    guard let lock = try ExclusiveLock.take(EnvironmentRegistry.lockPath(of: path)) else {
+      return nil
+    }
+    try lock.during { () throws(LMDBError) in try run(file, isForReading: isForReading) }
+    return lock
   }
 
   private static func run(_ file: Int32, isForReading: Bool) throws(LMDBError) {
@@ -38,6 +44,46 @@ extension FileCheck {
     } else {
       try run(file)
       if !isForReading { stamp.note(beside: file) }
+    }
+  }
+
+  /// A process that writes to the file through another mount is no damage.
+  private static func runWithoutLock(_ file: Int32) throws(LMDBError) {
+    let stamp = FileStamp(of: file)
+    do throws(LMDBError) {
+      try run(file, isForReading: true)
+    } catch {
+      if FileStamp(of: file) == stamp { throw error }
+    }
+  }
+}
+
+/// The check of files before they are opened.
+package enum OpeningCheck {
+  private static let leftOut = Atomic<Bool>(false)
+
+  static var isLeftOut: Bool { leftOut.load(ordering: .relaxed) }
+
+  /// Leaves it out in this process, which reads all that it can of damaged files, and may end by a
+  /// signal.
+  package static func leaveOut() { leftOut.store(true, ordering: .relaxed) }
+
+  /// Checks the pages of a file that no environment of this process has open, whatever its stamp.
+  ///
+  /// - Returns: the damage; nil if there is none, or if another process has the file open.
+  package static func flaw(ofFileAt path: String) throws(LMDBError) -> LMDBError? {
+    let path = OpenedFile.resolved(path)
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw LMDBError(code: errno) }
+    defer { close(file) }
+    guard let lock = try ExclusiveLock.take(EnvironmentRegistry.lockPath(of: path)) else {
+      return nil
+    }
+    do throws(LMDBError) {
+      try lock.during { () throws(LMDBError) in _ = try FileCheck.run(file) }
+      return nil
+    } catch .damagedPage(let number, let flaw) {
+      return .damagedPage(number: number, flaw)
     }
   }
 }

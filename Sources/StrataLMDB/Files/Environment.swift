@@ -76,7 +76,13 @@ package final class Environment: Sendable {
     var granted = options
     granted.mapSizeBytes = opened.mapSizeBytes
     self.options = granted
-    lockFile = options.keepsName ? LockFile(at: EnvironmentRegistry.lockPath(of: path)) : nil
+    let lockPath = EnvironmentRegistry.lockPath(of: path)
+    lockFile =
+      if opened.lockDescriptor >= 0 {
+        LockFile(opened.lockDescriptor, at: lockPath)
+      } else {
+        options.keepsName ? LockFile(at: lockPath) : nil
+      }
     raw = opened.take()
     noteCommit()
   }

@@ -5,14 +5,16 @@ import StrataPrimitives
 /// waits for it (mdb.c: `mdb_env_excl_lock`).
 ///
 /// ## Lifetime
-/// It is held until the value is gone. No environment of this process uses the lock file: closing a
-/// descriptor drops all locks that the process has on the file (POSIX: `fcntl`).
+/// It is held until the value is gone, or becomes the descriptor of an environment. No environment
+/// of this process uses the lock file before: closing a descriptor drops all locks that the process
+/// has on the file (POSIX: `fcntl`).
 struct ExclusiveLock: ~Copyable {
   private let file: Int32
 
   private init(_ file: Int32) { self.file = file }
 
-  /// Takes the lock. The lock file is made if it is missing.
+  /// Takes the lock. The lock file is made if it is missing. Waits while another process has such a
+  /// lock, because it is opening the data file.
   ///
   /// - Returns: nil if another process has the data file open.
   /// - Throws: `permissionDenied`, `io`.
@@ -20,21 +22,45 @@ struct ExclusiveLock: ~Copyable {
     let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw LMDBError(code: errno) }
     let taken = ExclusiveLock(file)
-    var lock = flock()
-    lock.l_type = Int16(F_WRLCK)
-    lock.l_whence = Int16(SEEK_SET)
-    guard fcntl(file, F_SETLK, &lock) == 0 else {
-      if errno == EACCES || errno == EAGAIN { return nil }
-      throw LMDBError(code: errno)
+    while true {
+      var lock = Self.whole(F_WRLCK)
+      if fcntl(file, F_SETLK, &lock) == 0 { return taken }
+      guard errno == EACCES || errno == EAGAIN || errno == EINTR else {
+        throw LMDBError(code: errno)
+      }
+      var other = Self.whole(F_WRLCK)
+      guard fcntl(file, F_GETLK, &other) == 0 else { throw LMDBError(code: errno) }
+      if other.l_type == Int16(F_RDLCK) { return nil }
+      usleep(Self.pauseMicroseconds)
     }
-    return taken
   }
+
+  private static var pauseMicroseconds: UInt32 { 2_000 }
 
   /// Calls `body` while the lock is held.
   borrowing func during<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body()
+  }
+
+  /// Leaves LMDB's own lock, which is on the first byte, and returns the descriptor. It must stay
+  /// open as long as LMDB has the file open. The lock lasted until LMDB had its own, so that LMDB
+  /// has begun with an empty table of readers.
+  consuming func becomeDescriptor() -> Int32 {
+    let file = file
+    var lock = Self.whole(F_UNLCK)
+    lock.l_start = 1
+    _ = fcntl(file, F_SETLK, &lock)
+    discard self
+    return file
+  }
+
+  private static func whole(_ type: Int32) -> flock {
+    var lock = flock()
+    lock.l_type = Int16(type)
+    lock.l_whence = Int16(SEEK_SET)
+    return lock
   }
 
   deinit { close(file) }

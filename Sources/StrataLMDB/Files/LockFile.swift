@@ -25,9 +25,14 @@ final class LockFile: Sendable {
   let watchedPath: String
 
   /// - Returns: nil if it cannot be opened: the environment then works as if it were alone.
-  init?(at path: String) {
+  convenience init?(at path: String) {
     let opened = open(path, O_RDWR | O_CLOEXEC)
     if opened < 0 { return nil }
+    self.init(opened, at: path)
+  }
+
+  /// - Parameter opened: an open descriptor of the file.
+  init(_ opened: Int32, at path: String) {
     descriptor = Atomic(opened)
     #if os(Linux)
       watchedPath = "/proc/self/fd/\(opened)"

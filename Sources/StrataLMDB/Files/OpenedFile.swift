@@ -25,6 +25,8 @@ struct OpenedFile: ~Copyable {
   let mapSizeBytes: Int
   let isWritable: Bool
   let lastNumberMax: UInt64
+  /// An open descriptor of the lock file, for the environment; -1 without one.
+  let lockDescriptor: Int32
 
   /// Opens the file at `path`. The caller guarantees that no environment has it open.
   ///
@@ -37,8 +39,9 @@ struct OpenedFile: ~Copyable {
     }
     var path = Self.resolved(path)
     try FileSystem.check(path)
+    var lock: ExclusiveLock?
     if expected != nil, options.keepsName, !options.isTrusted {
-      try FileCheck.runBeforeOpening(path, isForReading: options.isForReading)
+      lock = try FileCheck.runBeforeOpening(path, isForReading: options.isForReading)
     }
     var mapSizeBytes = options.mapSizeBytes
     var environment: OpaquePointer
@@ -53,12 +56,16 @@ struct OpenedFile: ~Copyable {
         mapSizeBytes /= 2
       }
     }
+    let descriptor: Int32
+    if let lock = lock.take() { descriptor = lock.becomeDescriptor() } else { descriptor = -1 }
     do {
       identity = try Self.check(environment, expecting: expected)
     } catch {
       mdb_env_close(environment)
+      if descriptor >= 0 { close(descriptor) }
       throw error
     }
+    lockDescriptor = descriptor
     raw = environment
     // A file that was created just now has an absolute path too.
     path = Self.resolved(path)
@@ -72,9 +79,13 @@ struct OpenedFile: ~Copyable {
     self.mapSizeBytes = max(mapSizeBytes, information.me_mapsize)
   }
 
-  deinit { if let raw { mdb_env_close(raw) } }
+  deinit {
+    guard let raw else { return }
+    mdb_env_close(raw)
+    if lockDescriptor >= 0 { close(lockDescriptor) }
+  }
 
-  /// Hands over the environment and the duty to close it.
+  /// Hands over the environment and the duty to close it, and then the lock file's descriptor.
   consuming func take() -> OpaquePointer {
     guard let taken = raw.take() else { preconditionFailure("An environment is taken once.") }
     return taken
@@ -118,8 +129,7 @@ struct OpenedFile: ~Copyable {
     return environment
   }
 
-  /// The checks that read no page: that it is the intended file, that its length is the recorded
-  /// one (LMDB would die by SIGBUS beyond its end). Clears dead readers.
+  /// Checks that it is the intended file. Clears dead readers.
   private static func check(
     _ environment: OpaquePointer, expecting expected: FileIdentity?
   ) throws(LMDBError) -> FileIdentity {
@@ -128,14 +138,6 @@ struct OpenedFile: ~Copyable {
     let identity = try FileIdentity(of: file)
     // Another file was renamed to the path in between.
     if let expected, identity != expected { throw .noSuchFile }
-    var information = MDB_envinfo()
-    var statistics = MDB_stat()
-    var status = stat()
-    try StrataLMDB.check(mdb_env_info(environment, &information))
-    try StrataLMDB.check(mdb_env_stat(environment, &statistics))
-    guard fstat(file, &status) == 0 else { throw LMDBError(code: errno) }
-    let pageCount = UInt64(status.st_size) / UInt64(max(statistics.ms_psize, 1))
-    guard UInt64(UInt(bitPattern: information.me_last_pgno)) < pageCount else { throw .corrupted }
     try StrataLMDB.check(mdb_reader_check(environment, nil))
     return identity
   }

@@ -13,7 +13,8 @@ import Synchronization
 ///
 /// A file that is cut off while it is mapped, and a disk that cannot be read, raise SIGBUS all the
 /// same. Once the address is known, a guard turns that into an empty page (`map_guard.h`), which
-/// readers take for damage. Then `isBroken` is true: no more transactions begin or are committed.
+/// readers take for damage. Then `isBroken` is true: no more transactions begin or are committed. A
+/// write transaction is not guarded.
 ///
 /// lmdb.h does not give the address of the map. But a page has its own number at its beginning: the
 /// address of one that is the same in memory and in the file gives the address of all.

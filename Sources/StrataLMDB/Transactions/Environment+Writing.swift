@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CStrata
 import CStrataLMDB
 import Synchronization
 
@@ -37,11 +38,13 @@ extension Environment {
     var transaction: OpaquePointer?
     try check(mdb_txn_begin(raw, nil, 0, &transaction))
     guard let transaction else { throw .outOfMemory }
+    strata_guard_set_writing(1)
     do throws(LMDBError) {
       try checkPath()
       try checkNumber(of: transaction, isWriting: true)
     } catch {
       mdb_txn_abort(transaction)
+      strata_guard_set_writing(0)
       throw error
     }
     isWriting.store(true, ordering: .relaxed)

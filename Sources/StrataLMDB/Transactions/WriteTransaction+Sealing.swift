@@ -5,7 +5,20 @@ import StrataPrimitives
 // Each way to change an entry notes it here, so that the commit can seal the content
 // (`ContentSeal`). A file without a name is gone with its environment, and needs no seal.
 
+extension Transaction {
+  /// Whether commits seal the content of the file.
+  package final var hasSeal: Bool {
+    get throws(LMDBError) { try note(ContentSeal.name) != nil }
+  }
+}
+
 extension WriteTransaction {
+  /// Has the commit seal the content of a file without a seal; it reads all of the file.
+  package final func beginSealing() {
+    beginsSealing = true
+    hasChanges = true
+  }
+
   @usableFromInline
   final func noteAdded(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in tree: Tree
@@ -33,16 +46,17 @@ extension WriteTransaction {
 
   /// Puts the seal of the commit that is about to be made, if anything has changed.
   ///
-  /// A file of a former release has no seal: the first commit reads all of it.
+  /// A file of a former release has no seal, and gets one only after `beginSealing`.
   ///
   /// - Throws: as `put`; `damagedPage` if the last commit of the file has no seal of its own.
   final func writeSeal() throws(LMDBError) {
     guard hasChanges, isSealing else { return }
+    let number = transactionID
     let former = try note(ContentSeal.name).map { bytes throws(LMDBError) in
       guard let seal = ContentSeal(bytes) else { throw .damagedPage(number: 0, .seal) }
       return seal
     }
-    let number = transactionID
+    if former == nil, number > 1, !beginsSealing { return }
     var seal = ContentSeal(number: number, digest: contentChange, formerHeader: 0)
     if let former {
       // A compacted copy begins with the number 1.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CStrata
 import CStrataLMDB
 import Synchronization
 
@@ -22,6 +23,8 @@ package final class WriteTransaction: Transaction {
   /// The trees that this transaction opened, which are published when it commits.
   private var openedTrees: [String: Tree] = [:]
   private var holdsDirectory = false
+  /// Whether the commit seals a file that has no seal.
+  final var beginsSealing = false
   /// Whether anything was put or removed.
   final var hasChanges = false
   /// By how much the digest of the file's content has changed.
@@ -135,6 +138,7 @@ package final class WriteTransaction: Transaction {
     raw = nil
     isLive = false
     environment.isWriting.store(false, ordering: .relaxed)
+    defer { strata_guard_set_writing(0) }
     return end()
   }
 

@@ -33,8 +33,8 @@ struct Catalog {
   static let formatVersions = 2...7
   private static let magic = Array("Strata".utf8)
 
-  /// The format that the store has.
-  let format: Int
+  /// Whether the store has the last format, and a seal.
+  let isOfLastFormat: Bool
   let uuid: UUID
   let outline: ModelOutline
   let numbers: SchemaNumbers
@@ -49,7 +49,7 @@ struct Catalog {
     uuid: UUID, outline: ModelOutline, numbers: SchemaNumbers, version: UInt16,
     layouts: LayoutVersions
   ) {
-    format = Self.formatVersions.upperBound
+    isOfLastFormat = true
     self.uuid = uuid
     self.outline = outline
     self.numbers = numbers
@@ -61,7 +61,7 @@ struct Catalog {
   ///
   /// - Parameter origin: the parts that it shares with other stores; nil for a store of its own.
   init(newStoreOf model: ManagedObjectModel, from origin: StoreOrigin? = nil) {
-    format = Self.formatVersions.upperBound
+    isOfLastFormat = true
     uuid = UUID()
     outline = ModelOutline(model)
     numbers = origin?.numbers ?? SchemaNumbers(newStoreOf: model)
@@ -85,7 +85,12 @@ struct Catalog {
     else { throw .notAStrataStore(path: path) }
     let found = Int(format[6]) | Int(format[7]) << 8
     guard Self.formatVersions ~= found else { throw .unsupportedFormat(found: found) }
-    self.format = found
+    do throws(LMDBError) {
+      let hasSeal = try transaction.hasSeal
+      isOfLastFormat = found == Self.formatVersions.upperBound && hasSeal
+    } catch {
+      throw StoreError(error, tree: Trees.catalogName)
+    }
     let bytes = try Self.required(.uuid, byteCount: 16, in: transaction, tree)
     uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     let outline = try Self.required(.model, in: transaction, tree)
@@ -141,6 +146,7 @@ struct Catalog {
   static func writeFormat(
     in transaction: WriteTransaction, _ tree: Tree
   ) throws(LMDBError) {
+    transaction.beginSealing()
     try put(
       .format, magic + littleEndian(UInt16(formatVersions.upperBound)), in: transaction, tree)
   }

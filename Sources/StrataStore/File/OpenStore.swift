@@ -37,7 +37,7 @@ final class OpenStore: Sendable {
       _ = try evolution.perform(in: environment, trees)
       catalog = try Self.catalog(of: environment, path: path, expecting: outline, numbers)
     }
-    if !isReadOnly, catalog.format < Catalog.formatVersions.upperBound {
+    if !isReadOnly, !catalog.isOfLastFormat {
       try Self.writeFormat(in: environment)
     }
     let schema = Schema(

@@ -56,20 +56,4 @@ import Testing
     try whole.write(to: URL(fileURLWithPath: scratch.path))
     #expect(try readAll(scratch.open()) == Self.count)
   }
-
-  @Test func `commits nothing of a transaction that has met that`() throws {
-    let environment = try scratch.open()
-    #expect(try readAll(environment) == Self.count)
-    let path = scratch.path
-    #expect {
-      try environment.writeSync { transaction in
-        let tree = try transaction.makeTree(named: "a")
-        try transaction.put("new", "value", in: tree)
-        truncate(path, 4_096 * 6)
-        for number in 0..<Self.count where number % 50 == 0 {
-          try transaction.put("key \(number)", "other", in: tree)
-        }
-      }
-    } throws: { isDamage($0) }
-  }
 }
