@@ -9,6 +9,22 @@ import StrataLMDB
 
 /// Operations on the files of stores.
 package enum StoreFiles {
+  /// Checks the pages of a file that this process does not have open.
+  ///
+  /// - Returns: the damage; nil if there is none, or if another process has the file open.
+  /// - Throws: `StoreError`.
+  package static func flaw(ofFileAt path: String) throws -> StoreError? {
+    guard try StoreFile.kind(at: path) == .lmdb else { return nil }
+    do throws(LMDBError) {
+      return try OpeningCheck.flaw(ofFileAt: path).map { StoreError($0, opening: path) }
+    } catch {
+      throw StoreError(error, opening: path)
+    }
+  }
+
+  /// Has this process open damaged files, too. LMDB may end it by a signal then.
+  package static func leaveOutCheckOfFiles() { OpeningCheck.leaveOut() }
+
   /// Copies the newest commit of a store, which may be in use, into a new file.
   ///
   /// - Throws: `StoreError`. After an error, no new file is left at `copy`.

@@ -12,7 +12,8 @@
       discussion: """
         It reads one state of the store and changes nothing; other programs may save. Each damage \
         is a line. A note is a link that leads nowhere, which the delete rule noAction leaves \
-        behind. LMDB's list of free pages is not checked.
+        behind. The pages of the file, LMDB's list of free pages among them, are
+        checked if no other process has it open.
 
         The exit code is 1 if there is damage, and 0 if there are only notes.
         """)
@@ -28,9 +29,10 @@
 
     /// - Returns: the number of damages.
     private func check() throws -> Int {
-      let coordinator = try store.open()
       let progress = ProgressLine("checking")
       let log = FindingLog(isJSON: report.json, progress: progress)
+      if let flaw = try StoreFiles.flaw(ofFileAt: store.path) { log.note("file", "\(flaw)") }
+      let coordinator = try store.open()
       var check = StoreCheck(
         try coordinator.snapshot(), progress: { progress.show($0, of: nil) },
         report: { log.note($0) })

@@ -130,7 +130,11 @@ struct StoreReader {
       }
     } catch {
       onDamage(entity.description.name, error)
-      keys = (1..<blueprint.firstFreeSerial).lazy
+      // A store that was made for a group begins with the first serial of its range.
+      let free = blueprint.firstFreeSerial
+      let range = free >> ObjectKey.serialBitCount
+      let first = max(1, range << ObjectKey.serialBitCount)
+      keys = (first..<free).lazy
         .map { ObjectKey(entity: entity.number, serial: $0) }
         .filter { (try? view.snapshot.contains($0)) == true }
     }
