@@ -107,8 +107,9 @@ extension ManagedObjectContext {
     for (position, row) in rows.enumerated() {
       let known = try batch.object(at: position).flatMap { try existing(type, $0) }
       let object = try known ?? insert(type, values(row))
-      if known == nil { batch.setObject(object.key, at: position) }
       try update(object, row)
+      // Afterwards: assigning a new object to a store changes its key.
+      if known == nil { batch.setObject(object.key, at: position) }
       ids.append(object.objectID)
     }
     return ids

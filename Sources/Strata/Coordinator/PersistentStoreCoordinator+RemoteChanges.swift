@@ -27,8 +27,9 @@ extension PersistentStoreCoordinator {
   /// are updated. On Linux, a save is noticed at once (inotify). On other systems, a save is
   /// noticed when a context takes a view.
   ///
-  /// The sequence buffers the newest element only. It is for one consumer. It does not keep the
-  /// coordinator, and ends when the coordinator is deallocated.
+  /// The sequence buffers the newest element only. Of several stores, an element may stand for
+  /// saves to the others, too: fetch the history of each of them. It is for one consumer. It does
+  /// not keep the coordinator, and ends when the coordinator is deallocated.
   public func remoteChanges() -> AsyncStream<RemoteChange> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: RemoteChange.self, bufferingPolicy: .bufferingNewest(1))

@@ -45,7 +45,7 @@ final class GroupRoutes: Sendable {
 
   // MARK: - Saves
 
-  /// The store that a save is for; the first one if it changes nothing.
+  /// The store that a save is for; the first writable one if it changes nothing.
   ///
   /// - Throws: `linksAcrossStores`, `severalStoresChanged`, `readOnly`, `noStore`.
   func place(of changeSet: ChangeSet, _ schema: Schema) throws(StoreError) -> Int {
@@ -67,7 +67,7 @@ final class GroupRoutes: Sendable {
     if places.count > 1 {
       throw .severalStoresChanged(stores: places.sorted().map { parts[$0].name })
     }
-    return places.first ?? 0
+    return places.first ?? parts.firstIndex { !$0.store.isReadOnly } ?? 0
   }
 
   private func placeToSave(_ key: ObjectKey, _ schema: Schema) throws(StoreError) -> Int {

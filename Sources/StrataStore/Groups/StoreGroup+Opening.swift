@@ -50,6 +50,9 @@ extension StoreGroup {
     var next = 0
     for isExisting in [true, false] {
       for (place, member) in members.enumerated() where areThere[place] == isExisting {
+        guard isExisting || next < ObjectKey.serialRangeCount else {
+          throw .incompatibleStores(.noSerialsLeft)
+        }
         let origin = first.map { StoreOrigin(besides: $0, range: next) }
         let store = try member.open(model: model, removing: removing, from: origin)
         first = first ?? store.schema

@@ -243,6 +243,24 @@ private func refusal(_ error: any Error) -> ContextError.AssignmentRefusal? {
     #expect(try reader.fetch(Route.all).map(\.stops.count) == [0])
   }
 
+  @Test func `updates an assigned object by a later row of an import`() throws {
+    let stores = try PersistentStoreCoordinator(
+      stores: [
+        PersistentStoreDescription(inMemory: "one"), PersistentStoreDescription(inMemory: "two"),
+      ], model: geographyModel())
+    let context = ManagedObjectContext(parent: stores)
+    let rows = [("CH", "one"), ("CH", "two")]
+    let ids = try context.upsert(Country.self, from: rows, matching: \.iso, by: \.0) {
+      country, row in
+      if row.1 == "one" { try context.assign(country, to: stores.stores[1]) }
+      country.name = row.1
+    }
+    #expect(ids[0] == ids[1])
+    let country = try context.existingObject(Country.self, with: ids[0])
+    #expect(country.name == "two")
+    #expect(stores.store(of: country.objectID) == stores.stores[1])
+  }
+
   @Test func `keeps values unique in each store`() throws {
     let stores = try PersistentStoreCoordinator(
       stores: [
