@@ -6,10 +6,10 @@ import StrataTestSupport
 import Testing
 
 /// The golden stores; a test works on a copy.
-private let stores = ["format-2", "format-4", "format-5"]
+private let stores = ["format-2", "format-4", "format-5", "format-7"]
 
 /// Those with a history.
-private let recordedStores = ["format-4", "format-5"]
+private let recordedStores = ["format-4", "format-5", "format-7"]
 
 private func copy(of store: String, in folder: TemporaryDirectory) throws -> URL {
   let source = try #require(
