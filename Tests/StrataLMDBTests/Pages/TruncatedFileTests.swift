@@ -27,7 +27,7 @@ import Testing
   private func readAll(_ environment: Environment) throws -> Int {
     let transaction = try environment.read()
     let tree = try #require(try environment.tree(named: "a"))
-    var cursor = EntryCursor(on: tree, named: "a", in: transaction)
+    var cursor = EntryCursor(on: tree, named: "a", in: transaction, readsPages: true)
     var (count, isThere) = (0, try cursor.first())
     while isThere {
       count += 1
