@@ -227,7 +227,7 @@ struct FileCheck: ~Copyable {
     }
   }
 
-  /// Reads a long value. It may have more pages than it needs: those of a longer one before it.
+  /// Reads a long value. It may have more pages than it needs, left by a longer value before it.
   private mutating func readValue(
     _ first: UInt64, byteCount: Int, _ walk: inout Walk,
     _ body: (UnsafeRawBufferPointer, inout FileCheck, Walk) throws(LMDBError) -> Void

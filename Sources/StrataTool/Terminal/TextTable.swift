@@ -2,7 +2,7 @@
 
 /// Rows of a table in columns of equal width, written while they come.
 ///
-/// The widths are those of the first rows, so a table of any length takes the memory of these. A
+/// The first rows decide the widths, so a table of any length takes the memory of these. A
 /// longer cell of a later row makes its row longer.
 struct TextTable {
   /// How one column is aligned.
