@@ -68,7 +68,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   }
 
   /// A store in memory: the same semantics, gone with the last reference to the coordinator. It may
-  /// grow to 64 GiB, in a private file in the folder for temporary files.
+  /// grow to 16 GiB, in a private file in the folder for temporary files.
   ///
   /// - Throws: `StoreError`, if there is no room for its private file.
   public convenience init(inMemory model: ManagedObjectModel) throws {

@@ -55,9 +55,9 @@ package struct EnvironmentOptions: Hashable, Sendable {
 
   /// 1 TiB, or 1 GiB where an address has 32 bits.
   package static var mapSizeBytesDefault: Int { Int.bitWidth == 64 ? 1 << 40 : 1 << 30 }
-  /// For a store in memory, 64 GiB, so that a process can have a thousand of them: addresses have
-  /// 47 bits on x86-64.
-  package static var mapSizeBytesInMemory: Int { Int.bitWidth == 64 ? 1 << 36 : 1 << 30 }
+  /// For a store in memory, 16 GiB, so that a process can have a thousand of them beside its files:
+  /// addresses have 47 bits on x86-64.
+  package static var mapSizeBytesInMemory: Int { Int.bitWidth == 64 ? 1 << 34 : 1 << 30 }
   /// 1 GiB: where not even this can be mapped, opening fails with `outOfMemory`.
   package static var mapSizeBytesMin: Int { 1 << 30 }
 }
