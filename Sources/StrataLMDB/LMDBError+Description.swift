@@ -69,8 +69,9 @@ extension LMDBError: CustomStringConvertible {
       "Page \(number) of the file is damaged: \(flaw.rawValue). Nothing was written to the file. "
         + "Restore a backup, or salvage what can be read."
     case .panic:
-      "Writing the file's header failed, so the state on disk is unknown. Close the file, reopen "
-        + "it, and check whether the last save is there."
+      "Writing the file's header failed, so it is unknown whether the disk has the last save. The "
+        + "next use of the store opens the file again, if no snapshot of it is held: end backups, "
+        + "and unpin query generations."
     case .io(let errno):
       "The system refused an operation on the file: \(String(cString: strerror(errno))) "
         + "(\(errno)). Check the disk."

@@ -121,7 +121,7 @@ extension LMDBError {
     case MDB_BAD_DBI: self = .badTree
     case ENOENT: self = .noSuchFile
     case EACCES, EPERM, EROFS: self = .permissionDenied
-    case ENOSPC, EDQUOT: self = .diskFull
+    case ENOSPC, EDQUOT, EFBIG: self = .diskFull
     case ENOMEM: self = .outOfMemory
     case 1...: self = .io(errno: code)
     default: self = .other(code: code)

@@ -49,6 +49,15 @@ package struct CountedMutex<State: ~Copyable>: ~Copyable, @unchecked Sendable {
     return try body(&state.pointee)
   }
 
+  /// - Returns: nil if a thread has the lock; `body` was not called.
+  package borrowing func withLockIfAvailable<Result, Failure: Error>(
+    _ body: (inout sending State) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result? {
+    guard lock.tryLock() else { return nil }
+    defer { lock.unlock() }
+    return try body(&state.pointee)
+  }
+
   /// How often and how long threads have waited for the lock so far.
   package var waits: LockWaits { lock.waits }
 }
@@ -74,6 +83,8 @@ struct CountedLock: ~Copyable, @unchecked Sendable {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
   }
+
+  func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
   @usableFromInline func lock() {
     if pthread_mutex_trylock(mutex) != 0 { wait() }

@@ -195,13 +195,23 @@ package final class LMDBStore: PersistentStore {
   /// - Throws: as `opened`.
   func openEnvironment() throws(StoreError) -> Environment { try opened().queue.environment }
 
-  /// The open store; waits for a compaction that replaces the file.
+  /// The open store; waits for a compaction that replaces the file, and opens the file again after
+  /// LMDB has failed to write its header.
   ///
   /// - Throws: `closed`; the errors of opening the file again.
   func opened() throws(StoreError) -> OpenStore {
     while true {
+      // Nothing in here may keep an environment open that is to be closed.
+      if let opened = try usableStore() { return opened }
+      guard try reopenFailedFile() else { throw StoreError(.panic) }
+    }
+  }
+
+  /// - Returns: nil if its environment has failed.
+  private func usableStore() throws(StoreError) -> OpenStore? {
+    while true {
       switch phase.withLock({ $0 }) {
-      case .open(let opened): return opened
+      case .open(let opened): return opened.queue.environment.needsReopening ? nil : opened
       case .exchanging(let exchange): exchange.wait()
       case .detached: try reopen()
       case .closed: throw .closed

@@ -2,17 +2,13 @@
 public import Foundation
 import Strata
 
-/// An event at one of the calls by which a process changes files (`crash_points_event`).
-public enum CrashEvent: String, CaseIterable, Sendable {
-  case none, kill, tear, fill
-}
-
 /// An operation that must leave the state before it or after it, whenever its process ends.
 ///
 /// A new operation adds a case here, its code to `run`, and its states to `CrashOperation+Audit` in
 /// CrashTests.
 public enum CrashOperation: String, CaseIterable, Sendable {
   case inferredMigration, stagedMigration
+  case create, save
   case backup, compactedBackup, compaction
   case insert, update, delete
   case insertInStretches, updateInStretches
@@ -24,7 +20,7 @@ public enum CrashOperation: String, CaseIterable, Sendable {
   /// The number of rows or objects of a stretch.
   public static let stretchCount = 100
 
-  /// The file that a backup makes.
+  /// The file that a backup or `create` makes.
   public static func copy(of store: URL) -> URL { URL(fileURLWithPath: store.path + ".copy") }
 
   /// Makes a store with `Ledger.filledCount` sheets.
@@ -36,31 +32,40 @@ public enum CrashOperation: String, CaseIterable, Sendable {
     }
   }
 
-  /// Does the operation once.
+  /// Whether the operation can be done again after it has failed. A batch in stretches has
+  /// committed some of them.
+  public var isRepeatable: Bool { self != .insertInStretches && self != .updateInStretches }
+
+  /// Makes all that the operation needs.
   ///
-  /// - Parameters:
-  ///   - store: a copy of the store that `makeStore` makes.
-  ///   - begin: called just before the operation.
-  public func run(onStoreAt store: URL, begin: () -> Void = {}) throws {
+  /// - Parameter store: a copy of the store that `makeStore` makes.
+  /// - Returns: the operation, with one open container if it needs any.
+  public func prepared(onStoreAt store: URL) throws -> () throws -> Void {
     switch self {
     case .inferredMigration:
       let model = try LaterLedger.model()
-      begin()
-      _ = try PersistentContainer(at: store, model: model)
+      return { _ = try PersistentContainer(at: store, model: model) }
     case .stagedMigration:
       let (model, plan) = (try StagedLedger.model(), try StagedLedger.plan())
-      begin()
-      _ = try PersistentContainer(at: store, model: model, migratingWith: plan)
+      return { _ = try PersistentContainer(at: store, model: model, migratingWith: plan) }
+    case .create:
+      let (model, copy) = (try Ledger.model(), Self.copy(of: store))
+      return { _ = try PersistentContainer(at: copy, model: model) }
+    case .save:
+      let container = try PersistentContainer(at: store, model: Ledger.model())
+      try container.root.performAndWait { context in
+        for sheet in try context.fetch(Sheet.all) { sheet.sequence += Self.firstSequence }
+      }
+      return { try container.root.performAndWait { try $0.save() } }
     default:
       let container = try PersistentContainer(at: store, model: Ledger.model())
-      begin()
-      try run(container.coordinator, Self.copy(of: store))
+      return { try run(container.coordinator, Self.copy(of: store)) }
     }
   }
 
   private func run(_ coordinator: PersistentStoreCoordinator, _ copy: URL) throws {
     switch self {
-    case .inferredMigration, .stagedMigration: break
+    case .inferredMigration, .stagedMigration, .create, .save: break
     case .backup: try coordinator.backUp(to: copy)
     case .compactedBackup: try coordinator.backUp(to: copy, compacting: true)
     case .compaction: try coordinator.compact()

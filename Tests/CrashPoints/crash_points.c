@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C library's functions that change files, with a number for each call. A program that is
-// linked with this file exports the functions, and so the dynamic linker leads the calls of
-// liblmdb, of Foundation and of the program itself here. Other programs pay nothing.
+// The C library's functions that change, open and read files, with a number for each call. A
+// program that is linked with this file exports the functions, and so the dynamic linker leads the
+// calls of liblmdb, of Foundation and of the program itself here. Other programs pay nothing.
 //
 // Each function counts the call and then calls the C library's own function. Memory maps are not
 // counted: LMDB writes to no map but the table of readers, which a commit does not need.
@@ -14,29 +14,31 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-static atomic_long passed_count;
-static atomic_long event_call;
-static atomic_int event_kind;
+static atomic_long passed_counts[CRASH_POINTS_CLASS_COUNT];
+static struct crash_points_event event;
 static atomic_int is_counting;
 
-void crash_points_begin(enum crash_points_event event, long call) {
-  atomic_store(&passed_count, 0);
-  atomic_store(&event_call, call);
-  atomic_store(&event_kind, event);
+void crash_points_begin(struct crash_points_event next) {
+  for (int i = 0; i < CRASH_POINTS_CLASS_COUNT; i++) atomic_store(&passed_counts[i], 0);
+  event = next;
   atomic_store(&is_counting, 1);
 }
 
-long crash_points_end(void) {
-  atomic_store(&is_counting, 0);
-  return atomic_load(&passed_count);
+void crash_points_end(void) { atomic_store(&is_counting, 0); }
+
+long crash_points_count(enum crash_points_class call_class) {
+  return atomic_load(&passed_counts[call_class]);
 }
 
 static _Noreturn void end_process(void) {
@@ -44,29 +46,37 @@ static _Noreturn void end_process(void) {
   for (;;) pause();
 }
 
-enum outcome { proceed, tear, refuse };
+enum outcome { proceed, tear, shorten, refuse };
 
-/// Counts a call.
+/// Counts a call. Sets errno for a call that is to be refused.
 ///
 /// \param byte_count the number of bytes that the call writes.
 /// \param needs_room whether the call can fail for want of room.
-static enum outcome pass(size_t byte_count, int needs_room) {
+static enum outcome pass(enum crash_points_class call_class, size_t byte_count, int needs_room) {
   if (!atomic_load(&is_counting)) return proceed;
-  long number = atomic_fetch_add(&passed_count, 1) + 1, call = atomic_load(&event_call);
-  switch (atomic_load(&event_kind)) {
+  long number = atomic_fetch_add(&passed_counts[call_class], 1) + 1;
+  if (call_class != event.call_class || number < event.call) return proceed;
+  int is_first = number == event.call;
+  switch (event.kind) {
+    case CRASH_POINTS_NONE: return proceed;
     case CRASH_POINTS_KILL:
-      if (number == call) end_process();
+      if (is_first) end_process();
       return proceed;
     case CRASH_POINTS_TEAR:
-      if (number != call) return proceed;
+      if (!is_first) return proceed;
       // A kill divides a write between two pages.
       if (byte_count <= 4096) end_process();
       return tear;
-    case CRASH_POINTS_FILL:
-      return needs_room && number >= call ? refuse : proceed;
-    default:
-      return proceed;
+    case CRASH_POINTS_SHORTEN: return is_first && byte_count > 1 ? shorten : proceed;
+    case CRASH_POINTS_REFUSE_ONCE:
+      if (!is_first) return proceed;
+      break;
+    case CRASH_POINTS_REFUSE: break;
   }
+  int is_of_room = event.error == ENOSPC || event.error == EFBIG;
+  if (is_of_room && !needs_room) return proceed;
+  errno = event.error;
+  return refuse;
 }
 
 /// Half of the pages of a write of more than one page.
@@ -74,18 +84,22 @@ static size_t half(size_t byte_count) { return (byte_count - 1) / 8192 * 4096 + 
 
 #define ORIGINAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
+// MARK: - Calls that change files
+
 ssize_t write(int file, const void *bytes, size_t count) {
-  switch (pass(count, 1)) {
-    case refuse: return errno = ENOSPC, -1;
+  switch (pass(CRASH_POINTS_CHANGE, count, 1)) {
+    case refuse: return -1;
     case tear: ORIGINAL(write)(file, bytes, half(count)); end_process();
+    case shorten: return ORIGINAL(write)(file, bytes, count / 2);
     default: return ORIGINAL(write)(file, bytes, count);
   }
 }
 
 ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
-  switch (pass(count, 1)) {
-    case refuse: return errno = ENOSPC, -1;
+  switch (pass(CRASH_POINTS_CHANGE, count, 1)) {
+    case refuse: return -1;
     case tear: ORIGINAL(pwrite)(file, bytes, half(count), offset); end_process();
+    case shorten: return ORIGINAL(pwrite)(file, bytes, count / 2, offset);
     default: return ORIGINAL(pwrite)(file, bytes, count, offset);
   }
 }
@@ -101,61 +115,111 @@ static size_t byte_count(const struct iovec *parts, int count) {
 }
 
 ssize_t writev(int file, const struct iovec *parts, int count) {
-  switch (pass(byte_count(parts, count), 1)) {
-    case refuse: return errno = ENOSPC, -1;
+  switch (pass(CRASH_POINTS_CHANGE, byte_count(parts, count), 1)) {
+    case refuse: return -1;
     case tear: ORIGINAL(writev)(file, parts, (count + 1) / 2); end_process();
+    case shorten: return ORIGINAL(write)(file, parts[0].iov_base, parts[0].iov_len / 2);
     default: return ORIGINAL(writev)(file, parts, count);
   }
 }
 
 ssize_t pwritev(int file, const struct iovec *parts, int count, off_t offset) {
-  switch (pass(byte_count(parts, count), 1)) {
-    case refuse: return errno = ENOSPC, -1;
+  switch (pass(CRASH_POINTS_CHANGE, byte_count(parts, count), 1)) {
+    case refuse: return -1;
     case tear: ORIGINAL(pwritev)(file, parts, (count + 1) / 2, offset); end_process();
+    case shorten: return ORIGINAL(pwrite)(file, parts[0].iov_base, parts[0].iov_len / 2, offset);
     default: return ORIGINAL(pwritev)(file, parts, count, offset);
   }
 }
 
 int ftruncate(int file, off_t size) {
-  if (pass(0, 1) == refuse) return errno = ENOSPC, -1;
+  if (pass(CRASH_POINTS_CHANGE, 0, 1) == refuse) return -1;
   return ORIGINAL(ftruncate)(file, size);
 }
 
 int ftruncate64(int file, off64_t size) { return ftruncate(file, size); }
 
 int link(const char *path, const char *name) {
-  if (pass(0, 1) == refuse) return errno = ENOSPC, -1;
+  if (pass(CRASH_POINTS_CHANGE, 0, 1) == refuse) return -1;
   return ORIGINAL(link)(path, name);
 }
 
 int rename(const char *path, const char *name) {
-  pass(0, 0);
+  if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
   return ORIGINAL(rename)(path, name);
 }
 
 int renameat2(int from, const char *path, int to, const char *name, unsigned flags) {
-  pass(0, 0);
+  if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
   return ORIGINAL(renameat2)(from, path, to, name, flags);
 }
 
 int unlink(const char *path) {
-  pass(0, 0);
+  if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
   return ORIGINAL(unlink)(path);
 }
 
 int fsync(int file) {
-  pass(0, 0);
+  if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
   return ORIGINAL(fsync)(file);
 }
 
 int fdatasync(int file) {
-  pass(0, 0);
+  if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
   return ORIGINAL(fdatasync)(file);
 }
 
 int msync(void *bytes, size_t count, int flags) {
-  pass(0, 0);
+  if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
   return ORIGINAL(msync)(bytes, count, flags);
+}
+
+// MARK: - Calls that open files
+
+/// The permissions, which only a call that may create a file has.
+#define PERMISSIONS(flags)                                   \
+  mode_t permissions = 0;                                    \
+  if ((flags) & (O_CREAT | O_TMPFILE)) {                     \
+    va_list rest;                                            \
+    va_start(rest, flags);                                   \
+    permissions = va_arg(rest, mode_t);                      \
+    va_end(rest);                                            \
+  }
+
+int open(const char *path, int flags, ...) {
+  PERMISSIONS(flags)
+  if (pass(CRASH_POINTS_OPEN, 0, 0) == refuse) return -1;
+  return ORIGINAL(open)(path, flags, permissions);
+}
+
+int open64(const char *path, int flags, ...) {
+  PERMISSIONS(flags)
+  return open(path, flags, permissions);
+}
+
+// MARK: - Calls that read files
+
+/// Counts a call that reads, if it reads a file: pipes and events are no files.
+static enum outcome pass_reading(int file) {
+  struct stat status;
+  if (!atomic_load(&is_counting) || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    return proceed;
+  }
+  return pass(CRASH_POINTS_READ, 0, 0);
+}
+
+ssize_t read(int file, void *bytes, size_t count) {
+  if (pass_reading(file) == refuse) return -1;
+  return ORIGINAL(read)(file, bytes, count);
+}
+
+ssize_t pread(int file, void *bytes, size_t count, off_t offset) {
+  if (pass_reading(file) == refuse) return -1;
+  return ORIGINAL(pread)(file, bytes, count, offset);
+}
+
+ssize_t pread64(int file, void *bytes, size_t count, off64_t offset) {
+  return pread(file, bytes, count, offset);
 }
 
 #else
@@ -164,8 +228,10 @@ int msync(void *bytes, size_t count, int flags) {
 
 // Elsewhere a program cannot take the place of the C library's functions: no call has a number.
 
-void crash_points_begin(enum crash_points_event event, long call) { (void)event, (void)call; }
+void crash_points_begin(struct crash_points_event event) { (void)event; }
 
-long crash_points_end(void) { return 0; }
+void crash_points_end(void) {}
+
+long crash_points_count(enum crash_points_class call_class) { return (void)call_class, 0; }
 
 #endif

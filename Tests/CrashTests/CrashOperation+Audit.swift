@@ -25,6 +25,8 @@ extension CrashOperation {
       try migrationState(store) {
         try auditMigrated(PersistentContainer(at: store, model: StagedLedger.model()))
       }
+    case .create: try creationState(store)
+    case .save: try savedState(store)
     case .backup, .compactedBackup: try backupState(store)
     case .compaction: try compactionState(store)
     case .insert, .update, .insertInStretches, .updateInStretches: try batchState(store)
@@ -41,6 +43,24 @@ extension CrashOperation {
       let problems = try auditLater()
       return problems.isEmpty ? .after : .torn("\(problems)")
     }
+  }
+
+  private func creationState(_ store: URL) throws -> CrashState {
+    let copy = Self.copy(of: store)
+    guard FileManager.default.fileExists(atPath: copy.path) else { return .before }
+    let found = try auditBatches(PersistentContainer(at: copy, model: Ledger.model()))
+    return found.sequences.isEmpty && found.problems.isEmpty ? .after : .torn("\(found)")
+  }
+
+  private func savedState(_ store: URL) throws -> CrashState {
+    let container = try PersistentContainer(at: store, model: Ledger.model())
+    let sequences = try container.root.performAndWait { context in
+      try context.fetch(Sheet.all.sorted(by: \.sequence)).map(\.sequence)
+    }
+    let former = Array(1...Ledger.filledCount)
+    if sequences == former { return .before }
+    let isWhole = sequences == former.map { $0 + Self.firstSequence }
+    return isWhole ? .after : .torn("sheets \(sequences)")
   }
 
   private func backupState(_ store: URL) throws -> CrashState {

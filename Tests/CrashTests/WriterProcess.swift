@@ -45,12 +45,12 @@ struct WriterProcess {
     return Self.lines(said)
   }
 
-  /// Does an operation in a process, in which an event happens at a call that changes a file.
+  /// Does an operation in a process, in which an event happens at a call for a file.
   ///
   /// - Returns: its last line; nil if it was killed.
   static func result(
     of operation: CrashOperation, onStoreAt url: URL, _ event: CrashEvent, at call: Int
-  ) throws -> String? {
+  ) throws -> SaidOutcome? {
     let writer = try WriterProcess(
       storeAt: url, doing: operation.rawValue, event.rawValue, "\(call)")
     let said = writer.output.fileHandleForReading.readDataToEndOfFile()
@@ -61,13 +61,29 @@ struct WriterProcess {
       return nil
     }
     guard let line = lines(said).last else { throw CocoaError(.executableLoad) }
-    return String(line)
+    return SaidOutcome(line)
   }
 
   /// Whole lines only.
   private static func lines(_ said: Data) -> [Substring] {
     String(decoding: said, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
       .dropLast()
+  }
+}
+
+/// The last line of a process that has done a `CrashOperation`.
+struct SaidOutcome {
+  let outcome: String
+  /// The numbers of calls, by `CrashEvent.CallClass`.
+  let counts: [Int]
+  /// The outcome of the repetition after an error.
+  let repeated: String?
+
+  init(_ line: Substring) {
+    let words = line.split(separator: " ").map(String.init)
+    outcome = words.first ?? ""
+    counts = words.dropFirst().compactMap { Int($0) }
+    repeated = words.dropFirst().last.flatMap { Int($0) == nil ? $0 : nil }
   }
 }
 

@@ -21,8 +21,10 @@ import Strata
 /// With the word `migrate` it does so with another one, through a stage of a migration.
 ///
 /// With the names of a `CrashOperation` and of a `CrashEvent` and a number it does the operation
-/// once, and the event happens at the call of this number among those that change files. If the
-/// operation ends, it says `done`, or `refused` if the disk was full, and the number of calls.
+/// once, and the event happens at the call of this number among those of the event's class. If the
+/// operation ends, it says its outcome and the number of calls of each class. After an error it
+/// does the operation again, without an event, and adds the outcome of that. An outcome is `done`,
+/// `full` for `StoreError.diskFull`, or `failed` for another error of Strata.
 @main enum Writer {
   static func main() async throws {
     let arguments = CommandLine.arguments
@@ -72,21 +74,34 @@ import Strata
   private static func run(
     _ operation: CrashOperation, _ store: URL, _ event: CrashEvent, at call: Int
   ) throws -> Never {
-    let outcome = Result {
-      try operation.run(onStoreAt: store) { crash_points_begin(event.kind, call) }
+    let work = try operation.prepared(onStoreAt: store)
+    crash_points_begin(event.point(at: call))
+    let outcome = Result { try work() }
+    crash_points_end()
+    var words = [try word(for: outcome)]
+    words += [CRASH_POINTS_CHANGE, CRASH_POINTS_OPEN, CRASH_POINTS_READ].map {
+      String(crash_points_count($0))
     }
-    let count = crash_points_end()
-    var result = "done"
+    if case .failure = outcome, operation.isRepeatable {
+      words.append(try word(for: Result { try work() }))
+    }
+    say(words.joined(separator: " "))
+    exit(0)
+  }
+
+  /// - Throws: an error that is not one of Strata.
+  private static func word(for outcome: Result<Void, any Error>) throws -> String {
     do {
       try outcome.get()
-    } catch StoreError.diskFull {
-      result = "refused"
-    } catch let error as BatchInterruption {
-      guard case StoreError.diskFull = error.underlying else { throw error }
-      result = "refused"
+      return "done"
+    } catch {
+      let cause = (error as? BatchInterruption)?.underlying ?? error
+      if case StoreError.diskFull = cause { return "full" }
+      guard cause is StoreError else { throw error }
+      let words = CommandLine.arguments.dropFirst(2).joined(separator: " ")
+      FileHandle.standardError.write(Data("\(words): \(cause)\n".utf8))
+      return "failed"
     }
-    say("\(result) \(count)")
-    exit(0)
   }
 
   private static func evolve(_ store: URL) throws -> Never {
@@ -168,12 +183,30 @@ import Strata
 }
 
 extension CrashEvent {
-  fileprivate var kind: crash_points_event {
+  fileprivate func point(at call: Int) -> crash_points_event {
+    let (kind, error) = kindAndError
+    let callClass =
+      switch calls {
+      case .change: CRASH_POINTS_CHANGE
+      case .open: CRASH_POINTS_OPEN
+      case .read: CRASH_POINTS_READ
+      }
+    return crash_points_event(kind: kind, call_class: callClass, call: call, error: error)
+  }
+
+  private var kindAndError: (crash_points_kind, Int32) {
     switch self {
-    case .none: CRASH_POINTS_NONE
-    case .kill: CRASH_POINTS_KILL
-    case .tear: CRASH_POINTS_TEAR
-    case .fill: CRASH_POINTS_FILL
+    case .none: (CRASH_POINTS_NONE, 0)
+    case .kill: (CRASH_POINTS_KILL, 0)
+    case .tear: (CRASH_POINTS_TEAR, 0)
+    case .shorten: (CRASH_POINTS_SHORTEN, 0)
+    case .fillOnce: (CRASH_POINTS_REFUSE_ONCE, ENOSPC)
+    case .fill: (CRASH_POINTS_REFUSE, ENOSPC)
+    case .limit: (CRASH_POINTS_REFUSE, EFBIG)
+    case .failOnce, .failToReadOnce: (CRASH_POINTS_REFUSE_ONCE, EIO)
+    case .fail, .failToRead: (CRASH_POINTS_REFUSE, EIO)
+    case .crowdOnce: (CRASH_POINTS_REFUSE_ONCE, EMFILE)
+    case .crowd: (CRASH_POINTS_REFUSE, EMFILE)
     }
   }
 }

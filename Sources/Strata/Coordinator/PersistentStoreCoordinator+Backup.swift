@@ -33,7 +33,7 @@ extension PersistentStoreCoordinator {
   ///   `.storage`, `.closed`. There is no file at `url` then.
   /// - Complexity: O(bytes of the store).
   public func backUp(to url: URL, compacting: Bool = false) throws {
-    try store.backUp(to: url.path, compacting: compacting, BatchWatch())
+    try store.backUp(to: url.storePath, compacting: compacting, BatchWatch())
   }
 
   /// Copies the store into a new file, on a thread of its own, as the blocking call does. When the
@@ -46,7 +46,7 @@ extension PersistentStoreCoordinator {
     to url: URL, compacting: Bool = false, isolation: isolated (any Actor)? = #isolation,
     progress: (@Sendable (BackupProgress) -> Void)? = nil
   ) async throws {
-    let (watch, path) = (BatchWatch.telling(progress), url.path)
+    let (watch, path) = (BatchWatch.telling(progress), try url.storePath)
     try await onThread(watch) { try $0.backUp(to: path, compacting: compacting, watch) }
   }
 

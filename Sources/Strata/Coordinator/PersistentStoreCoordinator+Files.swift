@@ -14,7 +14,7 @@ extension PersistentStoreCoordinator {
   ///   `.diskFull`, `.storage`. After an error, no new file is left at `copy`.
   /// - Complexity: O(bytes of the store).
   public static func copyStore(at url: URL, to copy: URL) throws {
-    try StoreFiles.copy(url.path, to: copy.path)
+    try StoreFiles.copy(url.storePath, to: copy.storePath)
   }
 
   /// Moves or renames a store that is not in use. Core Data: `migratePersistentStore`.
@@ -24,7 +24,7 @@ extension PersistentStoreCoordinator {
   /// - Throws: `StoreError.storeInUse`, `.fileExists`, `.notAStrataStore`, `.folderMissing`,
   ///   `.permissionDenied`, `.diskFull`, `.storage`. The store is then as it was.
   public static func moveStore(at url: URL, to target: URL) throws {
-    try StoreFiles.move(url.path, to: target.path)
+    try StoreFiles.move(url.storePath, to: target.storePath)
   }
 
   /// Replaces a store with a copy of another store, for example to restore a backup. Core Data:
@@ -37,7 +37,7 @@ extension PersistentStoreCoordinator {
   ///   `.diskFull`, `.storage`. The store at `url` is then as it was.
   /// - Complexity: O(bytes of `source`).
   public static func replaceStore(at url: URL, withStoreAt source: URL) throws {
-    try StoreFiles.replace(url.path, with: source.path)
+    try StoreFiles.replace(url.storePath, with: source.storePath)
   }
 
   /// Removes a store that is not in use, and its lock file. A missing file is not an error.
@@ -45,5 +45,5 @@ extension PersistentStoreCoordinator {
   ///
   /// - Throws: `StoreError.storeInUse`, `.notAStrataStore` for any other file, `.permissionDenied`,
   ///   `.storage`.
-  public static func destroyStore(at url: URL) throws { try StoreFiles.destroy(url.path) }
+  public static func destroyStore(at url: URL) throws { try StoreFiles.destroy(url.storePath) }
 }

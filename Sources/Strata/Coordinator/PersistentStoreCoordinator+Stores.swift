@@ -63,7 +63,7 @@ extension PersistentStoreCoordinator {
   ) throws {
     precondition(!descriptions.isEmpty, "A coordinator has a store: pass a description.")
     let group = try StoreGroup.open(
-      descriptions.map(\.options), model: model, removing: removing)
+      try descriptions.map { try $0.options }, model: model, removing: removing)
     let stores = zip(group.members, descriptions).map { Store($0, $1) }
     self.init(store: group, model: model, stores)
   }

@@ -62,7 +62,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ) throws {
     self.init(
       store: try LMDBStore.open(
-        at: url.path, model: model, removing: removing, durability: durability,
+        at: url.storePath, model: model, removing: removing, durability: durability,
         byteCountMax: maximumByteCount, isReadOnly: isReadOnly),
       model: model, at: url)
   }

@@ -48,8 +48,10 @@ public struct PersistentStoreDescription: Sendable, Hashable {
   }
 
   var options: GroupMemberOptions {
-    GroupMemberOptions(
-      path: url?.path, name: name, entities: configuration, durability: durability,
-      byteCountMax: maximumByteCount, isReadOnly: url != nil && isReadOnly)
+    get throws(StoreError) {
+      GroupMemberOptions(
+        path: try url?.storePath, name: name, entities: configuration, durability: durability,
+        byteCountMax: maximumByteCount, isReadOnly: url != nil && isReadOnly)
+    }
   }
 }

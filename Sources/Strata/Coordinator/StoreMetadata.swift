@@ -63,7 +63,7 @@ extension PersistentStoreCoordinator {
   ///   `.storage`.
   /// - Complexity: O(entities + values).
   public static func metadata(ofStoreAt url: URL) throws -> StoreMetadata {
-    StoreMetadata(try StoredMetadata(ofStoreAt: url.path))
+    StoreMetadata(try StoredMetadata(ofStoreAt: url.storePath))
   }
 
   /// The metadata of the store. Core Data: `metadata(for:)`.

@@ -113,7 +113,7 @@ extension MigrationPlan {
   public func migrateCopy(
     ofStoreAt url: URL, to model: ManagedObjectModel, at copy: URL, removing: Set<String> = []
   ) throws -> MigrationReport {
-    try StoreFiles.copy(url.path, to: copy.path)
+    try StoreFiles.copy(url.storePath, to: copy.storePath)
     do {
       let report = try run(onStoreAt: copy, to: model, removing: removing, durability: .none)
       // Opening infers the remaining changes, or throws.
@@ -136,13 +136,8 @@ extension MigrationPlan {
   public func dryRun(
     onStoreAt url: URL, to model: ManagedObjectModel, removing: Set<String> = []
   ) throws -> MigrationReport {
-    let copy = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-dry-run-\(UUID().uuidString)")
-    defer {
-      for suffix in ["", "-lock"] {
-        try? FileManager.default.removeItem(atPath: copy.path + suffix)
-      }
-    }
+    let folder = try PrivateFolder()
+    let copy = URL(fileURLWithPath: folder.path).appendingPathComponent("copy")
     return try migrateCopy(ofStoreAt: url, to: model, at: copy, removing: removing)
   }
 
@@ -152,11 +147,12 @@ extension MigrationPlan {
     durability: StoreDurability, progress: (@Sendable (MigrationProgress) -> Void)? = nil,
     _ watch: BatchWatch = BatchWatch()
   ) throws -> MigrationReport {
-    guard FileManager.default.fileExists(atPath: url.path), !stages.isEmpty else {
+    let path = try url.storePath
+    guard FileManager.default.fileExists(atPath: path), !stages.isEmpty else {
       return MigrationReport(stages: [])
     }
     let migration = try StoreMigration(
-      at: url.path, stages.map { $0.prepared(progress, watch) }, removing: removing,
+      at: path, stages.map { $0.prepared(progress, watch) }, removing: removing,
       durability: durability, watch)
     return MigrationReport(
       stages: try migration.run(to: model).map { outcome in

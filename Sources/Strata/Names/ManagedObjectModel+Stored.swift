@@ -24,7 +24,7 @@ extension ManagedObjectModel {
   /// - Throws: `StoreError.notAStrataStore`, `.permissionDenied`, `.unsupportedFormat`, `.damaged`,
   ///   `.storage`.
   public init(ofStoreAt url: URL) throws {
-    let outline = try StoredMetadata(ofStoreAt: url.path).outline
+    let outline = try StoredMetadata(ofStoreAt: url.storePath).outline
     do throws(ModelError) {
       try self.init(outline, class: ManagedObject.self)
     } catch {

@@ -28,7 +28,7 @@ extension FileCheck {
       try runWithoutLock(file)
       return nil
     }
-    guard let lock = try ExclusiveLock.take(EnvironmentRegistry.lockPath(of: path)) else {
+    guard let lock = try ExclusiveLock.take(besideFileAt: path) else {
       return nil
     }
     try lock.during { () throws(LMDBError) in try run(file, isForReading: isForReading) }
@@ -42,8 +42,9 @@ extension FileCheck {
     if stamp.isNoted(beside: file) {
       _ = try FileHeader.newest(of: file)
     } else {
-      try run(file)
-      if !isForReading { stamp.note(beside: file) }
+      let hasFailedHeader = try run(file).hasFailedHeader
+      // The note of the header is needed until a commit replaces it.
+      if !isForReading, !hasFailedHeader { stamp.note(beside: file) }
     }
   }
 
@@ -76,7 +77,7 @@ package enum OpeningCheck {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw LMDBError(code: errno) }
     defer { close(file) }
-    guard let lock = try ExclusiveLock.take(EnvironmentRegistry.lockPath(of: path)) else {
+    guard let lock = try ExclusiveLock.take(besideFileAt: path) else {
       return nil
     }
     do throws(LMDBError) {

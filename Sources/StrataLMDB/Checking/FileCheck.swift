@@ -23,11 +23,13 @@ import StrataPrimitives
 struct FileCheck: ~Copyable {
   private let file: Int32
   private let header: FileHeader
+  private let fileByteCount: UInt64
   /// One bit for each page up to the last one.
   private var used: [UInt64]
   private var seal: ContentSeal?
   /// The digest of the content, as far as it was read.
   private var digest: UInt64 = 0
+  private var hasFailedHeader = false
   /// A page for each level.
   private let buffers: UnsafeMutableRawBufferPointer
 
@@ -35,10 +37,13 @@ struct FileCheck: ~Copyable {
   private static let depthMax = 32
 
   /// - Parameter file: open for reading.
-  /// - Returns: the digest of the content, without the seal.
+  /// - Returns: the digest of the content, without the seal; and whether the older header is one
+  ///   that LMDB has put back, as the note beside the file says.
   /// - Throws: `damagedPage`; `notAnLMDBFile`, `versionMismatch`; `io`.
   @discardableResult
-  static func run(_ file: Int32) throws(LMDBError) -> UInt64 {
+  static func run(
+    _ file: Int32
+  ) throws(LMDBError) -> (digest: UInt64, hasFailedHeader: Bool) {
     let header = try FileHeader.newest(of: file)
     var status = stat()
     guard fstat(file, &status) == 0 else { throw LMDBError(code: errno) }
@@ -48,16 +53,16 @@ struct FileCheck: ~Copyable {
     guard header.lastPage < pageCount + unwrittenCountMax else {
       throw .damagedPage(number: header.lastPage, .missing)
     }
-    var check = FileCheck(file, header)
+    var check = FileCheck(file, header, byteCount: UInt64(status.st_size))
     try check.run()
-    return check.digest
+    return (check.digest, check.hasFailedHeader)
   }
 
   /// Of pages behind the end of the file: as many as the map has.
   private static var unwrittenCountMax: UInt64 { 1 << 28 }
 
-  private init(_ file: Int32, _ header: FileHeader) {
-    (self.file, self.header) = (file, header)
+  private init(_ file: Int32, _ header: FileHeader, byteCount: UInt64) {
+    (self.file, self.header, fileByteCount) = (file, header, byteCount)
     used = [UInt64](repeating: 0, count: Int(header.lastPage / 64) + 1)
     buffers = .allocate(byteCount: header.pageByteCount * (Self.depthMax + 1), alignment: 8)
     used[0] = 3
@@ -73,13 +78,18 @@ struct FileCheck: ~Copyable {
     try compareSeal()
   }
 
-  private func compareSeal() throws(LMDBError) {
+  private mutating func compareSeal() throws(LMDBError) {
     guard let seal else { return }
     // A compacted copy begins with the number 1.
     let isCopy = header.number == 1
-    guard seal.digest == digest, isCopy || seal.number == header.number,
-      isCopy || seal.formerHeader == header.formerDigest
-    else { throw .damagedPage(number: 0, .seal) }
+    guard seal.digest == digest, isCopy || seal.number == header.number else {
+      throw .damagedPage(number: 0, .seal)
+    }
+    if isCopy || seal.formerHeader == header.formerDigest { return }
+    guard FailedHeader(notedBeside: file) == FailedHeader(digest: header.formerDigest) else {
+      throw .damagedPage(number: 0, .seal)
+    }
+    hasFailedHeader = true
   }
 
   // MARK: - Pages
@@ -234,7 +244,11 @@ struct FileCheck: ~Copyable {
   ) throws(LMDBError) {
     let head = MappedPages.headByteCount
     let neededCount = UInt64((byteCount + head - 1) / header.pageByteCount + 1)
-    guard first <= header.lastPage, neededCount <= header.lastPage - first + 1 else {
+    // All of its pages were written. The memory for it is no larger than the file.
+    let pageCountOfFile = fileByteCount / UInt64(header.pageByteCount)
+    guard first <= header.lastPage, neededCount <= header.lastPage - first + 1,
+      first <= pageCountOfFile, neededCount <= pageCountOfFile - first
+    else {
       throw .damagedPage(number: first, .missing)
     }
     let value = UnsafeMutableRawBufferPointer.allocate(

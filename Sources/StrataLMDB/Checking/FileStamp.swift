@@ -5,11 +5,10 @@ import StrataPrimitives
 /// The state of a file that was known to be sound: its number, its length, the time of its last
 /// change, and the start of the machine. As long as they are the same, nothing has written to it.
 ///
-/// The stamp of a sound file is noted beside the file (`strata_write_file_note`), where copies of
+/// The stamp of a sound file is noted beside the file (`FileNote`), where copies of
 /// the file do not have it. A file with its stamp is not read as a whole when it is opened.
 struct FileStamp: Equatable, Sendable {
   private static let form: UInt64 = 1
-  private static let wordCount = 7
 
   private let words: [UInt64]
 
@@ -33,23 +32,12 @@ struct FileStamp: Equatable, Sendable {
 
   /// Whether this stamp is noted beside the file.
   func isNoted(beside file: Int32) -> Bool {
-    var noted = [UInt64](repeating: 0, count: Self.wordCount + 1)
-    let count = noted.withUnsafeMutableBytes { bytes -> Int in
-      guard let start = bytes.baseAddress else { return -1 }
-      return strata_read_file_note(file, start, bytes.count)
-    }
-    return count == 8 * Self.wordCount && noted.dropLast().elementsEqual(words)
+    FileNote.words(beside: file, count: words.count) == words
   }
 
   /// Notes the stamp beside the file. Where the file system has no such notes, the file is read as
   /// a whole at its next opening.
-  func note(beside file: Int32) {
-    words.withUnsafeBytes { bytes in
-      if let start = bytes.baseAddress {
-        _ = strata_write_file_note(file, start, bytes.count)
-      }
-    }
-  }
+  func note(beside file: Int32) { FileNote.setWords(words, beside: file) }
 
   /// Names the start of the machine; zeros where it has no name.
   private static let start: (UInt64, UInt64) = {

@@ -19,26 +19,6 @@ extension Environment {
     return Int(statistics.ms_psize)
   }
 
-  /// The permissions of the file, as `open` takes them.
-  package var permissions: UInt32 {
-    var information = stat()
-    return fstat(file, &information) == 0 ? UInt32(information.st_mode) & 0o777 : 0o600
-  }
-
-  /// Gives a file the owner, the group and the permissions of this one.
-  ///
-  /// - Throws: `permissionDenied` if this process may not do that; `io`.
-  package func giveOwnership(to descriptor: Int32) throws(LMDBError) {
-    var (own, other) = (stat(), stat())
-    guard fstat(file, &own) == 0, fstat(descriptor, &other) == 0 else {
-      throw LMDBError(code: errno)
-    }
-    if own.st_uid != other.st_uid || own.st_gid != other.st_gid {
-      guard fchown(descriptor, own.st_uid, own.st_gid) == 0 else { throw LMDBError(code: errno) }
-    }
-    guard fchmod(descriptor, own.st_mode & 0o7777) == 0 else { throw LMDBError(code: errno) }
-  }
-
   /// Writes the newest commit as a complete file, while readers and writers go on (lmdb.h:
   /// mdb_env_copyfd2). It waits for a write transaction under way, and holds a snapshot until it is
   /// done: pages that writers free in the meantime are not used again before.

@@ -59,6 +59,9 @@ package final class Environment: Sendable {
   let uncheckedCommitCount = Atomic<Int>(0)
   /// Nil for a file without a name, which no other process can have, and on a read-only medium.
   let lockFile: LockFile?
+  /// Whether LMDB refuses all transactions until the file is closed, because writing the file's
+  /// header has failed.
+  let hasFailed = Atomic(false)
   /// The stamp of the file after the last commit of this process; nil before the first one.
   let lastStamp = CountedMutex<FileStamp?>(nil)
 
@@ -92,6 +95,9 @@ package final class Environment: Sendable {
     // A forked child must not touch the reader table, which is the parent's.
     if !ForkGuard.isInForkedChild { EnvironmentRegistry.close(self) }
   }
+
+  /// Whether all transactions throw `panic` until the file is closed and opened again.
+  package var needsReopening: Bool { hasFailed.load(ordering: .acquiring) }
 
   func check(_ code: Int32) throws(LMDBError) {
     if code != 0 { throw failure(code) }

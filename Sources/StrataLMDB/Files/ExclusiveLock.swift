@@ -13,13 +13,17 @@ struct ExclusiveLock: ~Copyable {
 
   private init(_ file: Int32) { self.file = file }
 
-  /// Takes the lock. The lock file is made if it is missing. Waits while another process has such a
-  /// lock, because it is opening the data file.
+  /// Takes the lock. The lock file is made if it is missing, and must not be a symbolic link: LMDB
+  /// would write to the file that it leads to. Waits while another process has such a lock, because
+  /// it is opening the data file.
   ///
+  /// - Parameter path: of the data file.
   /// - Returns: nil if another process has the data file open.
   /// - Throws: `permissionDenied`, `io`.
-  static func take(_ lockPath: String) throws(LMDBError) -> ExclusiveLock? {
-    let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+  static func take(besideFileAt path: String) throws(LMDBError) -> ExclusiveLock? {
+    let file = open(
+      EnvironmentRegistry.lockPath(of: path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+      FileOwnership.permissionsOfLock(besideFileAt: path))
     guard file >= 0 else { throw LMDBError(code: errno) }
     let taken = ExclusiveLock(file)
     while true {

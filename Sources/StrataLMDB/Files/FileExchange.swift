@@ -54,25 +54,12 @@ package struct FileExchange {
     return isDone ?? false
   }
 
-  /// The number of the last commit, from the two pages at the file's beginning that LMDB writes to
-  /// in turns (mdb.c: MDB_meta).
+  /// The number of the last commit.
   private func lastNumber() throws(LMDBError) -> UInt64 {
     let opened = open(path, O_RDONLY | O_CLOEXEC)
     guard opened >= 0 else { throw LMDBError(code: errno) }
     // LMDB's locks are on the lock file: closing this descriptor drops none of them.
     defer { close(opened) }
-    var pageByteCount: UInt32 = 0
-    guard pread(opened, &pageByteCount, 4, Self.pageSizeOffset) == 4 else { throw .corrupted }
-    var numbers: (UInt64, UInt64) = (0, 0)
-    let second = off_t(pageByteCount) + Self.numberOffset
-    guard pread(opened, &numbers.0, 8, Self.numberOffset) == 8,
-      pread(opened, &numbers.1, 8, second) == 8
-    else { throw .corrupted }
-    return max(numbers.0, numbers.1)
+    return try FileHeader.newest(of: opened).number
   }
-
-  /// 16 bytes of page header, 24 of the meta page.
-  private static var pageSizeOffset: off_t { 40 }
-  /// Behind the descriptions of two trees, 48 bytes each, and the number of the last page.
-  private static var numberOffset: off_t { 144 }
 }

@@ -16,7 +16,7 @@ package enum FileUse {
     _ path: String, _ body: () throws -> Result
   ) throws -> Result? {
     try EnvironmentRegistry.whileClosed(at: path) {
-      guard let lock = try ExclusiveLock.take(EnvironmentRegistry.lockPath(of: path)) else {
+      guard let lock = try ExclusiveLock.take(besideFileAt: path) else {
         return nil
       }
       return try lock.during(body)

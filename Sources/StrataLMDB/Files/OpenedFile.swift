@@ -121,7 +121,8 @@ struct OpenedFile: ~Copyable {
       try StrataLMDB.check(mdb_env_set_maxreaders(environment, UInt32(options.readerCountMax)))
       try StrataLMDB.check(mdb_env_set_maxdbs(environment, UInt32(options.treeCountMax)))
       let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS) | options.durability.flags | access
-      try StrataLMDB.check(mdb_env_open(environment, path, flags, 0o644))
+      let permissions = FileOwnership.permissionsOfLock(besideFileAt: path)
+      try StrataLMDB.check(mdb_env_open(environment, path, flags, permissions))
     } catch {
       mdb_env_close(environment)
       throw error

@@ -109,8 +109,10 @@ package final class WriteTransaction: Transaction {
     guard let raw else { throw .badTransaction }
     if environment.mapped.isBroken { throw .corrupted }
     try writeSeal()
+    let number = transactionID
     let code = finish { mdb_txn_commit(raw) }
     leaveDirectory(isCommitted: code == 0)
+    if code != 0 { environment.noteFailedCommit(number) }
     try environment.check(code)
     environment.noteCommit()
     environment.takeStamp()

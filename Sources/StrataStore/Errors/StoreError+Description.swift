@@ -19,6 +19,8 @@ extension StoreError: CustomStringConvertible {
         + "let backups and long turns end, and release other coordinators of the store first."
     case .folderMissing(let path):
       "The folder of \(path) does not exist. Create it, then open the store."
+    case .notAFileURL(let url):
+      "\(url) is no file URL. Make the URL of a store with URL(fileURLWithPath:)."
     case .storeMissing(let path):
       "There is no file at \(path), and a store that is opened read-only is not created. Check the "
         + "path, or open the store for writing once."
@@ -39,8 +41,9 @@ extension StoreError: CustomStringConvertible {
         + "migration's stage \"\(stage)\". Update the program, or restore a backup that was made "
         + "before the stage."
     case .migrationRequired(let path):
-      "The store at \(path) was made with another model, and a store that is opened read-only is "
-        + "not migrated. Open it for writing once."
+      "The store at \(path) was made with another model, or has had fewer models than the stores "
+        + "that it is opened with. A store that is opened read-only is not migrated. Open it for "
+        + "writing once, with the same stores."
     case .valuesMissing(let entity, let property, let count):
       "The migration has left \(Self.count(count, "object")) without a value of "
         + "\(entity).\(property), which must have one. The store is as it was. Set it in all "

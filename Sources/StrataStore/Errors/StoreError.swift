@@ -22,6 +22,8 @@ public enum StoreError: Error, Sendable {
   case snapshotHeld
   /// The folder in which the store is to be created does not exist. Create it first.
   case folderMissing(path: String)
+  /// The URL of a store does not begin with `file:`. Make it with `URL(fileURLWithPath:)`.
+  case notAFileURL(url: String)
   /// There is no file at the path, and a store that is opened read-only is not created. Check the
   /// path, or open the store for writing once.
   case storeMissing(path: String)
@@ -40,8 +42,9 @@ public enum StoreError: Error, Sendable {
   /// after, the stage of this name, and no stage leads back. The store was not changed. Update the
   /// program, or restore a backup that was made before the stage.
   case laterModel(stage: String)
-  /// The store was made with another model, and a store that is opened read-only is not migrated.
-  /// Open it for writing once.
+  /// The store was made with another model, or has had fewer models than the stores that it is
+  /// opened with, and a store that is opened read-only is not migrated. Open it for writing once,
+  /// with the same stores.
   case migrationRequired(path: String)
   /// The code of a migration's stage has left objects without a value of an attribute that is new,
   /// or no longer optional, and has no default. The store is as it was. Set the value in all

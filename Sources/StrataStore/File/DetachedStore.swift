@@ -17,15 +17,24 @@ struct DetachedStore: Sendable {
   /// The generation that the file has at least.
   private let generation: UInt64
 
-  /// The parts of an open store, without the store.
+  /// The parts of an open store whose file is to be replaced by a copy, without the store.
   ///
   /// - Throws: `modelChanged`, `storage`.
-  init(of opened: OpenStore, options: EnvironmentOptions) throws {
-    let environment = opened.queue.environment
-    self.options = options
-    generation = try Catalog.generation(
-      in: environment.read(), ofVersion: opened.queue.schema.version)
-    path = environment.path
+  init(replacing opened: OpenStore, options: EnvironmentOptions) throws {
+    let generation = try Catalog.generation(
+      in: opened.queue.environment.read(), ofVersion: opened.queue.schema.version)
+    var options = options
+    // The copy was written just now.
+    options.isTrusted = true
+    self.init(of: opened, options: options, generation: generation)
+  }
+
+  /// The parts of an open store, without the store.
+  ///
+  /// - Parameter generation: the one that the file has at least.
+  init(of opened: OpenStore, options: EnvironmentOptions, generation: UInt64) {
+    (self.options, self.generation) = (options, generation)
+    path = opened.queue.environment.path
     (schema, feed, readers) = (opened.queue.schema, opened.queue.feed, opened.readers)
   }
 
@@ -36,9 +45,6 @@ struct DetachedStore: Sendable {
   ///   path; `damaged`, `storage`.
   func open() throws(StoreError) -> OpenStore {
     let environment: Environment
-    var options = options
-    // The copy was written just now.
-    options.isTrusted = true
     do throws(LMDBError) {
       environment = try Environment.open(at: path, options: options, isExchanging: true)
     } catch {

@@ -18,7 +18,9 @@ extension LMDBStore {
   ///
   /// If the process dies, the store has the same content before the rename and after it.
   package func compact(_ watch: BatchWatch) throws -> CompactionOutcome {
-    try compactionTurn.withLock { _ in try performCompaction(watch) }
+    // A failed file is opened again before the turn, which that needs too.
+    _ = try opened()
+    return try compactionTurn.withLock { _ in try performCompaction(watch) }
   }
 
   private func performCompaction(_ watch: BatchWatch) throws -> CompactionOutcome {
@@ -35,13 +37,13 @@ extension LMDBStore {
     var byteCount = 0
     let place = { copy in try self.replace(file, by: copy, watch) }
     try StoreFile.createWhole(
-      at: file.exchange.path, permissions: 0o600, placingBy: place
+      at: file.exchange.path, placingBy: place
     ) { copy in
       let environment = try openEnvironment()
       try StoreBackup(of: environment, to: file.exchange.path, compacting: true, watch)
         .write(to: copy)
       do {
-        try environment.giveOwnership(to: copy)
+        try FileOwnership(of: environment).give(to: copy)
       } catch let error as LMDBError {
         throw StoreError(error, opening: file.exchange.path)
       }
@@ -51,8 +53,8 @@ extension LMDBStore {
     return CompactionOutcome(formerByteCount: formerByteCount, byteCount: byteCount)
   }
 
-  /// A file that is to be replaced.
-  private struct ReplacedFile {
+  /// A file that is to be replaced or opened again.
+  struct ReplacedFile {
     let exchange: FileExchange
     let detached: DetachedStore
   }
@@ -62,7 +64,7 @@ extension LMDBStore {
     let opened = try opened()
     let environment = opened.queue.environment
     if environment.isShared { throw StoreError.storeInUse(path: environment.path) }
-    let detached = try DetachedStore(of: opened, options: options)
+    let detached = try DetachedStore(replacing: opened, options: options)
     opened.queue.hold()
     return ReplacedFile(exchange: FileExchange(of: environment), detached: detached)
   }
@@ -89,7 +91,7 @@ extension LMDBStore {
     try StoreFile.syncFolder(of: file.exchange.path)
   }
 
-  private func detach(for exchange: StoreExchange) {
+  func detach(for exchange: StoreExchange) {
     change { phase in
       if case .open(let opened) = phase {
         let waiting = opened.queue.retire { [weak self] request in

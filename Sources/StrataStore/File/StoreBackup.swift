@@ -30,19 +30,23 @@ struct StoreBackup {
   /// - Throws: `StoreError.fileExists`, `.folderMissing`, `.permissionDenied`, `.diskFull`,
   ///   `.storage`; `CancellationError`. There is no file at the path then.
   func run() throws {
-    try StoreFile.createWhole(at: path, permissions: environment.permissions) { file in
-      try write(to: file)
-    }
+    try StoreFile.createWhole(at: path) { try write(to: $0) }
   }
 
-  /// Copies the store over the file at the path, or to the path if no file is there.
+  /// Copies the store over the file at the path, whose owner and permissions the copy gets, or to
+  /// the path if no file is there.
   ///
   /// - Parameter place: gives the complete file, at the path that it gets, its name.
   /// - Throws: as `run`, and the errors of `place`.
   func run(placingBy place: (_ temporary: String) throws -> Void) throws {
-    try StoreFile.createWhole(
-      at: path, permissions: environment.permissions, placingBy: place
-    ) { try write(to: $0) }
+    try StoreFile.createWhole(at: path, placingBy: place) { file in
+      try write(to: file)
+      do {
+        try FileOwnership(ofFileAt: path)?.give(to: file)
+      } catch let error as LMDBError {
+        throw StoreError(error, opening: path)
+      }
+    }
   }
 
   /// Writes the copy to an empty file.

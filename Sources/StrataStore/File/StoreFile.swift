@@ -37,6 +37,7 @@ enum StoreFile {
     defer { close(file) }
     var magic: UInt32 = 0
     let count = pread(file, &magic, 4, magicOffset)
+    guard count >= 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
     return count == 4 && magic == lmdbMagic ? .lmdb : .other
   }
 
@@ -82,28 +83,38 @@ enum StoreFile {
   /// - Throws: `fileExists`, `folderMissing`, `permissionDenied`, `diskFull`, `storage`; the errors
   ///   of `write`. There is no file at the path then.
   static func createWhole(
-    at path: String, permissions: UInt32, _ write: (_ file: Int32) throws -> Void
+    at path: String, _ write: (_ file: Int32) throws -> Void
   ) throws {
     if try kind(at: path) != .nothing { throw StoreError.fileExists(path: path) }
     try createWhole(
-      at: path, permissions: permissions,
+      at: path,
       placingBy: { temporary in
         guard link(temporary, path) == 0 else {
           if errno == EEXIST { throw StoreError.fileExists(path: path) }
           throw StoreError(LMDBError(code: errno), opening: path)
         }
+        do {
+          try syncFolder(of: path)
+        } catch {
+          // It might be gone after a power failure, so it is not there.
+          unlink(path)
+          throw error
+        }
       }, write)
   }
 
-  /// Creates a file that `place` gives its name when it is complete and synced.
+  /// Creates a file that `place` gives its name when it is complete and synced. `place` also syncs
+  /// the folder.
   static func createWhole(
-    at path: String, permissions: UInt32, placingBy place: (_ temporary: String) throws -> Void,
+    at path: String, placingBy place: (_ temporary: String) throws -> Void,
     _ write: (_ file: Int32) throws -> Void
   ) throws {
     clearLeftovers(of: path)
     let lock = CreationLock(folder: folder(of: path), for: .creating)
     let temporary = "\(path)\(temporaryMark)\(UUID().uuidString)"
-    let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(permissions))
+    let file = open(
+      temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+      mode_t(FileOwnership.permissionsOfNewFile))
     guard file >= 0 else {
       if errno == ENOENT { throw StoreError.folderMissing(path: path) }
       throw StoreError(LMDBError(code: errno), opening: path)
@@ -115,7 +126,6 @@ enum StoreFile {
     try write(file)
     guard fsync(file) == 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
     try place(temporary)
-    try syncFolder(of: path)
     _ = consume lock
   }
 
@@ -141,12 +151,8 @@ enum StoreFile {
   static func createUnnamed(
     model: ManagedObjectModel, from origin: StoreOrigin? = nil
   ) throws(StoreError) -> Environment {
-    let path = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-\(UUID().uuidString)").path
-    defer {
-      unlink(path)
-      unlink(path + "-lock")
-    }
+    let folder = try PrivateFolder()
+    let path = folder.path + "/store"
     do throws(LMDBError) {
       return try writeNewStore(
         at: path, model: model, from: StoreBeginning(origin), durability: .none, keepsName: false)

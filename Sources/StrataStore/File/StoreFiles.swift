@@ -76,6 +76,7 @@ package enum StoreFiles {
         guard rename(temporary, path) == 0 else {
           throw StoreError(LMDBError(code: errno), opening: path)
         }
+        try StoreFile.syncFolder(of: path)
       }
     }
   }

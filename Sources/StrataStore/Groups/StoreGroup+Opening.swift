@@ -36,7 +36,8 @@ extension StoreGroup {
   /// - Parameters:
   ///   - members: one at least.
   ///   - removing: as of a store.
-  /// - Throws: `incompatibleStores`; the errors of opening each store. Stores that were created
+  /// - Throws: `incompatibleStores`; `migrationRequired` of a read-only store that has had fewer
+  ///   models than the others; the errors of opening each store. Stores that were created
   ///   before an error stay.
   package static func open(
     _ members: [GroupMemberOptions], model: ManagedObjectModel, removing: Set<String> = []
@@ -45,22 +46,20 @@ extension StoreGroup {
     var areThere: [Bool] = []
     for member in members { areThere.append(try member.exists()) }
     var stores = [LMDBStore?](repeating: nil, count: members.count)
-    var ranges = [Int](repeating: 0, count: members.count)
-    var first: Schema?
-    var next = 0
-    for isExisting in [true, false] {
-      for (place, member) in members.enumerated() where areThere[place] == isExisting {
-        guard isExisting || next < ObjectKey.serialRangeCount else {
-          throw .incompatibleStores(.noSerialsLeft)
-        }
-        let origin = first.map { StoreOrigin(besides: $0, range: next) }
-        let store = try member.open(model: model, removing: removing, from: origin)
-        first = first ?? store.schema
-        stores[place] = store
-        ranges[place] = try store.serialRange()
-        next = max(next, ranges[place] + 1)
-        if next > ObjectKey.serialRangeCount { throw .incompatibleStores(.noSerialsLeft) }
-      }
+    for (place, member) in members.enumerated() where areThere[place] {
+      stores[place] = try member.open(model: model, removing: removing, from: nil)
+    }
+    try align(&stores, of: members, model: model)
+    var ranges: [Int] = []
+    for store in stores { ranges.append(try store?.serialRange() ?? -1) }
+    for (place, member) in members.enumerated() where !areThere[place] {
+      let next = (ranges.max() ?? -1) + 1
+      guard next < ObjectKey.serialRangeCount else { throw .incompatibleStores(.noSerialsLeft) }
+      let first = stores.compactMap { $0 }.first?.schema
+      let origin = first.map { StoreOrigin(besides: $0, range: next) }
+      let store = try member.open(model: model, removing: removing, from: origin)
+      stores[place] = store
+      ranges[place] = try store.serialRange()
     }
     var parts: [GroupMember] = []
     for case (let place, let store?) in stores.enumerated() {
@@ -71,6 +70,24 @@ extension StoreGroup {
       parts.append(part)
     }
     return StoreGroup(parts, model: model)
+  }
+
+  /// Gives the layouts the same versions in all stores, and opens those again whose versions were
+  /// raised.
+  private static func align(
+    _ stores: inout [LMDBStore?], of members: [GroupMemberOptions], model: ManagedObjectModel
+  ) throws(StoreError) {
+    let schemas = stores.compactMap { $0?.schema }
+    // Stores with other numbers are refused.
+    guard schemas.allSatisfy({ $0.numbers == schemas[0].numbers }) else { return }
+    let alignment = LayoutAlignment(of: schemas)
+    for (place, member) in members.enumerated() {
+      guard let store = stores[place], !alignment.includes(store.schema) else { continue }
+      if store.isReadOnly { throw .migrationRequired(path: member.path ?? member.name) }
+      try alignment.raise(store)
+      store.close()
+      stores[place] = try member.open(model: model, removing: [], from: nil)
+    }
   }
 }
 

@@ -66,8 +66,9 @@ final class TreeReaderPool: Sendable {
     do throws(LMDBError) {
       try transaction.renew()
       return reader
-    } catch .badReaderSlot {
-      // That transaction's trouble alone.
+    } catch .badReaderSlot, .panic {
+      // That transaction's trouble alone, or the trouble of an environment that the caller opens
+      // again.
       return nil
     } catch {
       throw StoreError(error)

@@ -3,27 +3,46 @@
 #ifndef CRASH_POINTS_H
 #define CRASH_POINTS_H
 
-/// An event at one of the calls by which a process changes files.
-enum crash_points_event {
+/// The calls of a class are counted by themselves.
+enum crash_points_class {
+  CRASH_POINTS_CHANGE,
+  CRASH_POINTS_OPEN,
+  CRASH_POINTS_READ,
+  CRASH_POINTS_CLASS_COUNT,
+};
+
+enum crash_points_kind {
   /// Nothing; the calls are counted.
   CRASH_POINTS_NONE,
   /// The process is killed before the call.
   CRASH_POINTS_KILL,
   /// The process is killed after half of the pages that the call writes; before another call.
   CRASH_POINTS_TEAR,
-  /// The disk is full: the call and all later ones that need room fail with ENOSPC.
-  CRASH_POINTS_FILL,
+  /// The call writes half of its bytes, and says so.
+  CRASH_POINTS_SHORTEN,
+  /// The call fails.
+  CRASH_POINTS_REFUSE_ONCE,
+  /// The call and all later ones of the class fail.
+  CRASH_POINTS_REFUSE,
 };
 
-/// Counts the calls of this process that change files, from now on: 1 is the next one.
-///
-/// - Parameters:
-///   - call: the number of the call at which `event` happens.
-void crash_points_begin(enum crash_points_event event, long call);
+/// An event at one of the calls of a class.
+struct crash_points_event {
+  enum crash_points_kind kind;
+  enum crash_points_class call_class;
+  /// The number of the call: 1 is the first one after `crash_points_begin`.
+  long call;
+  /// The errno of a refused call. With ENOSPC and EFBIG, calls that need no room proceed.
+  int error;
+};
+
+/// Counts the calls of this process, from now on, and lets an event happen.
+void crash_points_begin(struct crash_points_event event);
 
 /// Stops counting. Nothing happens at later calls.
-///
-/// - Returns: the number of calls since `crash_points_begin`.
-long crash_points_end(void);
+void crash_points_end(void);
+
+/// The number of calls between `crash_points_begin` and `crash_points_end`.
+long crash_points_count(enum crash_points_class call_class);
 
 #endif

@@ -214,6 +214,51 @@ private func incompatibility(_ error: any Error) -> StoreError.Incompatibility? 
     }
   }
 
+  @Test func `takes stores that have had different numbers of models`() throws {
+    func open(
+      _ names: [String], _ model: ManagedObjectModel, readOnly: Bool = false
+    ) throws -> PersistentStoreCoordinator {
+      try PersistentStoreCoordinator(
+        stores: names.map {
+          var description = PersistentStoreDescription(at: folder.file($0))
+          description.durability = .none
+          description.isReadOnly = readOnly
+          return description
+        }, model: model)
+    }
+    let last = try ManagedObjectModel(Last.Note.self)
+    let former = try open(["one", "two"], ManagedObjectModel(First.Note.self))
+    for store in former.stores {
+      let context = ManagedObjectContext(parent: former)
+      try First.Note(context: context, in: store).text = store.name
+      try context.save()
+    }
+    former.store.close()
+    try open(["two"], ManagedObjectModel(Middle.Note.self)).store.close()
+    try open(["two"], last).store.close()
+    try open(["one"], last).store.close()
+    // A store that is not written to cannot be taken to the version of the other.
+    #expect { try open(["one", "two"], last, readOnly: true) } throws: {
+      if case StoreError.migrationRequired = $0 { true } else { false }
+    }
+    for _ in 0..<2 {
+      let both = try open(["one", "two"], last)
+      defer { both.store.close() }
+      for store in both.stores {
+        let context = ManagedObjectContext(parent: both)
+        let notes = try context.fetch(Last.Note.all.sorted(by: \.text))
+        #expect(notes.map(\.text) == ["one", "two"])
+        let note = try #require(notes.first { $0.text == store.name })
+        note.stars += 1
+        try context.save()
+      }
+    }
+    let again = try open(["two", "one"], last)
+    defer { again.store.close() }
+    let notes = try ManagedObjectContext(parent: again).fetch(Last.Note.all.sorted(by: \.text))
+    #expect(notes.map(\.stars) == [2, 2])
+  }
+
   @Test func `some of them read-only reads all, and saves to the others`() throws {
     let ids = try fill()
     let stores = try open { $0[0].isReadOnly = true }
@@ -255,10 +300,17 @@ extension ManagedObjectContext {
   }
 }
 
-/// A model and a later one.
+/// A model and two later ones.
 private enum First {
   @Entity final class Note: ManagedObject {
     @Attribute(.indexed) var text: String
+  }
+}
+
+private enum Middle {
+  @Entity final class Note: ManagedObject {
+    @Attribute(.indexed) var text: String
+    @Attribute(.indexed) var stars: Int?
   }
 }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
+
+/// The owner, the group and the permissions of a file, for another file that takes its place.
+///
+/// A file that takes no other's place is its owner's alone: a store may have anything in it.
+package struct FileOwnership {
+  private let user: uid_t
+  private let group: gid_t
+  private let permissions: mode_t
+
+  /// Of the file of an environment.
+  ///
+  /// - Throws: `io`.
+  package init(of environment: Environment) throws(LMDBError) {
+    var status = stat()
+    guard fstat(environment.file, &status) == 0 else { throw LMDBError(code: errno) }
+    self.init(status)
+  }
+
+  /// - Returns: nil if no file is at the path.
+  package init?(ofFileAt path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init(_ status: stat) {
+    (user, group, permissions) = (status.st_uid, status.st_gid, status.st_mode & 0o7777)
+  }
+
+  /// Gives them to an open file.
+  ///
+  /// - Throws: `permissionDenied` if this process may not do that; `io`.
+  package func give(to file: Int32) throws(LMDBError) {
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw LMDBError(code: errno) }
+    if status.st_uid != user || status.st_gid != group {
+      guard fchown(file, user, group) == 0 else { throw LMDBError(code: errno) }
+    }
+    guard fchmod(file, permissions) == 0 else { throw LMDBError(code: errno) }
+  }
+
+  /// The permissions of a new file.
+  package static var permissionsOfNewFile: UInt32 { 0o600 }
+
+  /// The permissions of a new lock file: all who may use the data file may use it, and its owner
+  /// may in any case. Readers write to it, too.
+  static func permissionsOfLock(besideFileAt path: String) -> mode_t {
+    let data = FileOwnership(ofFileAt: path)?.permissions ?? mode_t(permissionsOfNewFile)
+    return data & 0o666 | mode_t(permissionsOfNewFile)
+  }
+}
