@@ -12,13 +12,13 @@
 ///
 /// ## Lifetime
 /// As the bytes that it was made of.
-struct CheckedPage {
+package struct CheckedPage {
   private let page: UnsafeRawPointer
-  let count: Int
-  let kind: PageKind
+  package let count: Int
+  package let kind: PageKind
 
   /// A node's value.
-  enum Value {
+  package enum Value {
     case bytes(UnsafeRawBufferPointer)
     /// The first page of a long value, and its number of bytes.
     case pages(UInt64, byteCount: Int)
@@ -34,7 +34,7 @@ struct CheckedPage {
   ///   - page: `pageByteCount` readable bytes.
   ///   - number: the number that leads to the page.
   ///   - kind: the kind that the page's place in the tree requires.
-  init(
+  package init(
     _ page: UnsafeRawPointer, _ pageByteCount: Int, number: UInt64, kind: PageKind
   ) throws(PageFlaw) {
     func field(_ offset: Int) -> Int {
@@ -50,34 +50,67 @@ struct CheckedPage {
     self.page = page
     self.kind = kind
     count = (lower - MappedPages.headByteCount) / 2
-    // The nodes fill the space exactly if each place at which one begins is one at which another
-    // ends, except for the first and the last. Two sums tell: of the places and of their squares.
-    var (sum, squares) = (pageByteCount - upper, pageByteCount * pageByteCount - upper * upper)
-    for index in 0..<count {
-      let start = field(MappedPages.headByteCount + 2 * index)
-      guard start >= upper, start & 1 == 0, start <= pageByteCount - Self.nodeHeadByteCount
-      else { throw .entries }
-      let keyByteCount = field(start + 6)
-      var byteCount = Self.nodeHeadByteCount + keyByteCount
-      if kind == .leaf {
-        switch UInt16(truncatingIfNeeded: field(start + 4)) {
-        case 0: byteCount += field(start) | field(start + 2) << 16
-        case Self.isTree:
-          guard field(start) == TreeDescription.byteCount, field(start + 2) == 0 else {
-            throw .entries
-          }
-          byteCount += TreeDescription.byteCount
-        case Self.isOnOwnPages: byteCount += 8
-        default: throw .entries
-        }
+    let areSound = Self.areNodesSound(
+      page, count: (lower - MappedPages.headByteCount) / 2, from: upper, to: pageByteCount, kind)
+    guard areSound else { throw .entries }
+  }
+
+  /// Whether each node is as its kind requires, and the nodes fill the space exactly.
+  ///
+  /// They do if each place at which one begins is one at which another ends, except for the first
+  /// and the last, and no two begin or end at one place. Nodes begin and end at even places.
+  private static func areNodesSound(
+    _ page: UnsafeRawPointer, count: Int, from upper: Int, to pageByteCount: Int, _ kind: PageKind
+  ) -> Bool {
+    let wordCount = pageByteCount / 128 + 1
+    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 2 * wordCount) { words in
+      words.initialize(repeating: 0)
+      // A bit for each place at which a node begins, or the end of the page; behind them one for
+      // each at which a node ends, or the begin of the first.
+      func takes(_ place: Int, in half: Int) -> Bool {
+        let word = half * wordCount + place / 128
+        let bit = UInt64(1) << UInt64(place / 2 % 64)
+        guard words[word] & bit == 0 else { return false }
+        words[word] |= bit
+        return true
       }
-      guard keyByteCount <= Environment.keyByteCountMax else { throw .entries }
-      let end = start + (byteCount + 1) & ~1
-      guard end <= pageByteCount else { throw .entries }
-      sum -= end - start
-      squares -= end * end - start * start
+      guard takes(pageByteCount, in: 0), takes(upper, in: 1) else { return false }
+      for index in 0..<count {
+        let offset = MappedPages.headByteCount + 2 * index
+        let start = Int(page.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+        guard start >= upper,
+          let end = end(ofNodeAt: start, of: page, pageByteCount, kind),
+          takes(start, in: 0), takes(end, in: 1)
+        else { return false }
+      }
+      return words[..<wordCount].elementsEqual(words[wordCount...])
     }
-    guard sum == 0, squares == 0 else { throw .entries }
+  }
+
+  /// Where a node ends, with the byte that makes its size even; nil for a node that is none of its
+  /// kind, or not within the page.
+  private static func end(
+    ofNodeAt start: Int, of page: UnsafeRawPointer, _ pageByteCount: Int, _ kind: PageKind
+  ) -> Int? {
+    func field(_ offset: Int) -> Int {
+      Int(page.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+    }
+    guard start & 1 == 0, start <= pageByteCount - nodeHeadByteCount else { return nil }
+    let keyByteCount = field(start + 6)
+    guard keyByteCount <= Environment.keyByteCountMax else { return nil }
+    var byteCount = nodeHeadByteCount + keyByteCount
+    if kind == .leaf {
+      switch UInt16(truncatingIfNeeded: field(start + 4)) {
+      case 0: byteCount += field(start) | field(start + 2) << 16
+      case isTree:
+        guard field(start) == TreeDescription.byteCount, field(start + 2) == 0 else { return nil }
+        byteCount += TreeDescription.byteCount
+      case isOnOwnPages: byteCount += 8
+      default: return nil
+      }
+    }
+    let end = start + (byteCount + 1) & ~1
+    return end <= pageByteCount ? end : nil
   }
 
   private func start(at index: Int) -> UnsafeRawPointer {
@@ -88,7 +121,7 @@ struct CheckedPage {
   }
 
   /// - Precondition: `index` is below `count`; so for all.
-  func key(at index: Int) -> UnsafeRawBufferPointer {
+  package func key(at index: Int) -> UnsafeRawBufferPointer {
     let node = start(at: index)
     return UnsafeRawBufferPointer(
       start: node + Self.nodeHeadByteCount,
@@ -96,12 +129,12 @@ struct CheckedPage {
   }
 
   /// The number of the page that a node of a branch leads to.
-  func child(at index: Int) -> UInt64 {
+  package func child(at index: Int) -> UInt64 {
     start(at: index).loadUnaligned(as: UInt64.self) & ((1 << 48) - 1)
   }
 
   /// The value of a node of a leaf.
-  func value(at index: Int) -> Value {
+  package func value(at index: Int) -> Value {
     let node = start(at: index)
     let byteCount = Int(node.loadUnaligned(as: UInt32.self))
     let place = node + Self.nodeHeadByteCount + key(at: index).count

@@ -89,7 +89,7 @@ struct MappedPages {
 }
 
 /// The kind of a page (mdb.c: mp_flags).
-enum PageKind: UInt16 {
+package enum PageKind: UInt16 {
   case branch = 1
   case leaf = 2
   /// The first page of a value that does not fit into a leaf.
@@ -99,7 +99,7 @@ enum PageKind: UInt16 {
   static var mask: UInt16 { 0x6F }
 
   /// - Parameter page: readable up to the nodes; nil if it is none of these.
-  init?(ofPageAt page: UnsafeRawPointer) {
+  package init?(ofPageAt page: UnsafeRawPointer) {
     self.init(rawValue: page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) & Self.mask)
   }
 }
