@@ -246,7 +246,10 @@ let package = Package(
       // Random work and random bytes against naive models.
       .executableTarget(
         name: "fuzz",
-        dependencies: ["StrataModel", "StrataQuery", "StrataRecord", "StrataTestSupport"],
+        dependencies: [
+          "CStrata", "Strata", "StrataChanges", "StrataLMDB", "StrataModel", "StrataQuery",
+          "StrataRecord", "StrataStore", "StrataTestSupport",
+        ],
         path: "Fuzz/Driver", swiftSettings: settings),
       // What tests share: temporary folders, seeded random numbers, and the harness of random work.
       .target(

@@ -163,14 +163,6 @@ enum RecordSubject: Subject {
     }
   }
 
-  /// Probes bytes that end where their allocation ends, so that a sanitizer sees a read beyond.
-  private static func probe(exactly bytes: [UInt8]) throws(Finding) {
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-    defer { memory.deallocate() }
-    memory.copyBytes(from: bytes)
-    try probe(UnsafeRawBufferPointer(memory))
-  }
-
   private static func encode(_ values: [PropertyValue], base: Record?) -> Record {
     var drafts = DraftArena()
     let draft = Draft.make(layout, base: base, in: &drafts)

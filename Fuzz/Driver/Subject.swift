@@ -6,11 +6,27 @@ protocol Subject: SendableMetatype {
   /// The word on the command line, and the folder in Fuzz/Corpus.
   static var name: String { get }
 
+  /// How many operations of a run of all subjects one operation of this subject counts as: more
+  /// than 1 if it takes more time than an operation on bytes in memory.
+  static var weight: Int { get }
+
   /// Does one thing with any bytes at all, and throws if what must hold did not.
   static func probe(_ bytes: UnsafeRawBufferPointer) throws(Finding)
 
   /// Does one random operation against a naive model.
   static func step(_ random: inout SeededGenerator) throws(Finding)
+}
+
+extension Subject {
+  static var weight: Int { 1 }
+
+  /// Probes bytes that end where their allocation ends, so that a sanitizer sees a read beyond.
+  static func probe(exactly bytes: [UInt8]) throws(Finding) {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+    defer { memory.deallocate() }
+    memory.copyBytes(from: bytes)
+    try probe(UnsafeRawBufferPointer(memory))
+  }
 }
 
 /// What must hold and did not.
@@ -25,5 +41,7 @@ func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(Fi
   guard condition else { throw Finding(sentence()) }
 }
 
-/// Every subject, by the word that names it.
-let subjects: [any Subject.Type] = [RecordSubject.self, FormatSubject.self]
+/// Every subject that a run of all has, by the word that names it.
+let subjects: [any Subject.Type] = [
+  RecordSubject.self, FormatSubject.self, KeysSubject.self,
+]
