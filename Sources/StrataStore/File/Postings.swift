@@ -16,13 +16,13 @@ import StrataRecord
 ///
 /// ## Invariants
 /// - I1 The objects of a block are above those of the blocks of the same value before it.
-enum Postings {
+package enum Postings {
   /// The maximum number of bytes of a block after its key. A change rewrites its block, so the
   /// maximum is much less than a page.
   static let byteCountMax = 128
 
   /// The bytes are no valid block, or blocks are not in order.
-  struct Damage: Error {}
+  package struct Damage: Error {}
 
   /// How many bytes `delta` takes.
   static func byteCount(of delta: UInt64) -> Int {
@@ -46,16 +46,16 @@ enum Postings {
   }
 
   /// Walks the objects of one block.
-  struct Reader {
+  package struct Reader {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
     /// The key of the object that it has come to.
-    private(set) var object: UInt64
+    package private(set) var object: UInt64
 
     /// - Parameters:
     ///   - first: the object in the block's key.
     ///   - bytes: the block's value; read as long as the reader is used.
-    init(from first: UInt64, _ bytes: UnsafeRawBufferPointer) {
+    package init(from first: UInt64, _ bytes: UnsafeRawBufferPointer) {
       self.bytes = bytes
       object = first
     }
@@ -63,7 +63,7 @@ enum Postings {
     /// Moves to the next object.
     /// - Returns: false if there is no such entry.
     @inline(__always)
-    mutating func next() throws(Damage) -> Bool {
+    package mutating func next() throws(Damage) -> Bool {
       if offset == bytes.count { return false }
       var byte = bytes[offset]
       offset += 1
@@ -88,7 +88,7 @@ enum Postings {
   ///
   /// - Throws: if these are not the bytes of distances. No byte of a distance above 0 is 0.
   @inline(__always)
-  static func count(of value: UnsafeRawBufferPointer) throws(Damage) -> Int {
+  package static func count(of value: UnsafeRawBufferPointer) throws(Damage) -> Int {
     value.isEmpty ? 1 : try countDistances(in: value) + 1
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import StrataLMDB
+package import StrataLMDB
 import StrataPrimitives
-import StrataRecord
+package import StrataRecord
 
 /// Adds entries to one index and removes entries from it, in the order of their bytes.
 ///
@@ -22,7 +22,7 @@ import StrataRecord
 ///
 /// ## Isolation
 /// The writer thread. Nothing else writes to the tree at the same time.
-struct PostingWriter: ~Copyable {
+package struct PostingWriter: ~Copyable {
   private var editor: EditCursor
   private let treeName: String
   /// The block that is being made of objects; its value is the one that is open.
@@ -47,7 +47,7 @@ struct PostingWriter: ~Copyable {
   /// Whether `block` holds objects that are above all of the tree and not in it yet.
   private var isAppending = false
 
-  init(
+  package init(
     _ number: PropertyNumber, in tree: Tree, named treeName: String,
     of transaction: WriteTransaction
   ) throws(LMDBError) {
@@ -62,7 +62,7 @@ struct PostingWriter: ~Copyable {
   ///
   /// - Parameter entry: value and object, without the number of the index.
   /// - Throws: `StoreError.damaged`, `LMDBError`; so do all.
-  mutating func put(_ entry: UnsafeRawBufferPointer) throws {
+  package mutating func put(_ entry: UnsafeRawBufferPointer) throws {
     let (value, key) = (Postings.list(ofKey: entry), Postings.object(ofKey: entry))
     if isAppending { return try append(value, key) }
     try open(value, key)
@@ -84,7 +84,7 @@ struct PostingWriter: ~Copyable {
   /// Takes an entry out, which is not below those before it.
   ///
   /// - Returns: whether it was there.
-  mutating func remove(_ entry: UnsafeRawBufferPointer) throws -> Bool {
+  package mutating func remove(_ entry: UnsafeRawBufferPointer) throws -> Bool {
     if isAppending { return false }
     let key = Postings.object(ofKey: entry)
     try open(Postings.list(ofKey: entry), key)
@@ -96,7 +96,7 @@ struct PostingWriter: ~Copyable {
   }
 
   /// Writes the changes that are not written yet.
-  mutating func finish() throws {
+  package mutating func finish() throws {
     if isAppending { try appendBlock() } else { try close() }
   }
 
