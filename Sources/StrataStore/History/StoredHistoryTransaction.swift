@@ -2,7 +2,7 @@
 import CStrata
 package import Foundation
 import StrataModel
-import StrataRecord
+package import StrataRecord
 
 /// A transaction of the history as the file has it: its changes are decoded while they are
 /// iterated, so that a million of them take the memory of their bytes alone.
@@ -21,7 +21,7 @@ package struct StoredHistoryTransaction: Sendable {
 
   /// - Parameter chunks: the values under the transaction's keys, in order.
   /// - Throws: `damaged`.
-  init(generation: UInt64, chunks: [[UInt8]], _ schema: Schema) throws(StoreError) {
+  package init(generation: UInt64, chunks: [[UInt8]], _ schema: Schema) throws(StoreError) {
     guard let first = chunks.first else {
       throw .damagedHistory(generation, "the transaction is missing")
     }
