@@ -5,7 +5,8 @@ import StrataModel
 /// The order of two values of one kind as Docs/FileFormat.md, "Keys", says it: nil first, numbers by
 /// size with NaN last, texts by the scalars of their NFC forms, everything else by its bytes.
 ///
-/// It compares the values themselves, and knows nothing of keys. Its NFC form is Foundation's.
+/// It compares the values themselves, and knows nothing of keys. Its NFC form is Foundation's, with
+/// Hangul syllables composed here.
 enum ValueOrder {
   /// - Returns: -1, 0 or 1.
   static func order(_ left: PropertyValue, _ right: PropertyValue) -> Int {
@@ -43,10 +44,32 @@ enum ValueOrder {
   }
 
   private static func order(texts left: String, _ right: String) -> Int {
-    func scalars(_ text: String) -> [UInt32] {
-      text.precomposedStringWithCanonicalMapping.unicodeScalars.map(\.value)
+    order(lists: normalForm(left), normalForm(right))
+  }
+
+  /// Foundation of Swift 6.3 leaves out the composition of Hangul syllables with their last sound.
+  private static func normalForm(_ text: String) -> [UInt32] {
+    var syllables = String.UnicodeScalarView()
+    for value in composedSyllables(text.unicodeScalars.map(\.value)) {
+      syllables.append(Unicode.Scalar(value)!)
     }
-    return order(lists: scalars(left), scalars(right))
+    let form = String(syllables).precomposedStringWithCanonicalMapping
+    return composedSyllables(form.unicodeScalars.map(\.value))
+  }
+
+  /// The Unicode Standard, section 3.12: Hangul Syllable Composition.
+  private static func composedSyllables(_ scalars: [UInt32]) -> [UInt32] {
+    var composed: [UInt32] = []
+    for scalar in scalars {
+      switch (composed.last, scalar) {
+      case (let first?, 0x1161...0x1175) where 0x1100...0x1112 ~= first:
+        composed[composed.count - 1] = 0xAC00 + ((first - 0x1100) * 21 + scalar - 0x1161) * 28
+      case (let pair?, 0x11A8...0x11C2) where 0xAC00...0xD7A3 ~= pair && (pair - 0xAC00) % 28 == 0:
+        composed[composed.count - 1] = pair + scalar - 0x11A7
+      default: composed.append(scalar)
+      }
+    }
+    return composed
   }
 
   private static func order<Element: Comparable>(lists left: [Element], _ right: [Element]) -> Int {
