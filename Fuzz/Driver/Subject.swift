@@ -44,5 +44,5 @@ func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(Fi
 /// Every subject that a run of all has, by the word that names it.
 let subjects: [any Subject.Type] = [
   RecordSubject.self, FormatSubject.self, KeysSubject.self, PostingsSubject.self,
-  PagesSubject.self, HistorySubject.self, StoreSubject.self,
+  PagesSubject.self, HistorySubject.self, StoreSubject.self, PredicateSubject.self,
 ]

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Strata
+import StrataTestSupport
+
+/// Evaluation of predicates: a fetch finds the objects that a plain filter finds, in the same order,
+/// in a context with saved and unsaved objects. Docs/Fetching.md has the meaning of each form.
+///
+/// An input is a tree in prefix form (`RandomPredicate`), behind three bytes: the order, the offset
+/// and the limit.
+enum PredicateSubject: Subject {
+  static let name = "predicate"
+  static let weight = 10
+
+  static func probe(_ bytes: UnsafeRawBufferPointer) throws(Finding) {
+    guard bytes.count > 3 else { return }
+    var reader = RandomPredicate.Reader(Array(bytes[3...]))
+    let predicate = RandomPredicate(&reader, depth: 0)
+    let (sortsByName, offset, limit) = (bytes[0] & 1 == 1, Int(bytes[1]) % 70, Int(bytes[2]) % 70)
+    var expected = world.facts.filter(predicate.isTrue)
+    if sortsByName {
+      expected.sort { ($0.name, $0.code) < ($1.name, $1.code) }
+    } else {
+      expected.sort { $0.code < $1.code }
+    }
+    let count = expected.count
+    let window = expected.dropFirst(offset).prefix(limit == 0 ? .max : limit).map(\.code)
+    let format = predicate.format
+    let found: (count: Int, codes: [Int])
+    do {
+      found = try world.container.root.performAndWait { context in
+        var request = FetchRequest<Town>(try FetchPredicate(format: format))
+        let count = try context.count(request)
+        if sortsByName { request = request.sorted(by: \.name) }
+        request = request.sorted(by: \.code).offset(offset)
+        if limit > 0 { request = request.limit(limit) }
+        return (count, try context.fetch(request).map(\.code))
+      }
+    } catch {
+      throw Finding("\(format): \(error)")
+    }
+    try require(
+      found.codes == window, "\(format): \(found.codes) were fetched, not \(window)")
+    try require(found.count == count, "\(format): \(found.count) counted, not \(count)")
+  }
+
+  static func step(_ random: inout SeededGenerator) throws(Finding) {
+    let bytes = (0..<Int.random(in: 8...80, using: &random)).map { _ in
+      UInt8.random(in: 0...255, using: &random)
+    }
+    try probe(exactly: bytes)
+  }
+
+  // MARK: - The objects
+
+  /// A container whose root has unsaved changes, and the facts of its towns.
+  private struct World: Sendable {
+    let container: PersistentContainer
+    let facts: [TownFact]
+
+    init() throws {
+      container = try FuzzedStore.openInMemory()
+      try container.root.performAndWait { context in
+        try FuzzedStore.fill(context)
+        for town in try context.fetch(Town.all) where town.code.isMultiple(of: 6) {
+          (town.rank, town.name) = (2, "Tówn \(town.code)")
+        }
+        for town in try context.fetch(Town.where { $0.code == 13 }) { context.delete(town) }
+        for code in 60..<65 { try FuzzedStore.makeTown(code, in: context) }
+        context.processPendingChanges()
+      }
+      facts = (0..<65).filter { $0 != 13 }.map(TownFact.init)
+    }
+  }
+
+  private static let world: World = {
+    do { return try World() } catch { preconditionFailure("no objects to fetch: \(error)") }
+  }()
+}
+
+/// The values of a town, by its code.
+struct TownFact {
+  let code: Int
+  let name: String
+  let rank: Int
+  let area: Double
+  let regionCode: Int
+  let regionName: String
+  let labels: [String]
+
+  init(_ code: Int) {
+    let isEdited = code.isMultiple(of: 6) && code < 60
+    self.code = code
+    name = isEdited ? "Tówn \(code)" : "town \(code * 7 % 60)"
+    rank = isEdited ? 2 : code * 5 % 3
+    area = Double(code) / 3
+    regionCode = code % 4
+    regionName = "region \(code % 4 % 3)"
+    labels = (0..<(code % 4)).map { "label \($0)" }
+  }
+}
