@@ -20,15 +20,19 @@ struct Fuzz {
     """
 
   static func main() {
-    var arguments = CommandLine.arguments.dropFirst()
-    guard let command = arguments.popFirst() else { refuse() }
-    if command == "replay" { return replay(Array(arguments)) }
-    let chosen = command == "smoke" ? subjects : found(command)
-    guard !chosen.isEmpty else { refuse() }
-    let options = Options(arguments)
-    for subject in chosen {
-      run(subject, seed: options.seed, options.extent(for: subject, of: chosen.count))
-    }
+    #if LIBFUZZER
+      LibFuzzer.main()
+    #else
+      var arguments = CommandLine.arguments.dropFirst()
+      guard let command = arguments.popFirst() else { refuse() }
+      if command == "replay" { return replay(Array(arguments)) }
+      let chosen = command == "smoke" ? subjects : found(command)
+      guard !chosen.isEmpty else { refuse() }
+      let options = Options(arguments)
+      for subject in chosen {
+        run(subject, seed: options.seed, options.extent(for: subject, of: chosen.count))
+      }
+    #endif
   }
 
   /// The subject of this name, or none. The canary's is found, too.
