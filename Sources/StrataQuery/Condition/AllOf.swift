@@ -28,7 +28,7 @@ package struct AllOf: Condition {
   }
 
   /// The intersection of the terms' index ranges, if all terms are on one slot.
-  package var range: SlotRange? { terms.range { $0.intersection($1) } }
+  package var range: SlotRange? { terms.range(joinedBy: IndexRange.intersection) }
 
   package var description: String {
     terms.map(\.description).joined(separator: " && ")
@@ -38,12 +38,13 @@ package struct AllOf: Condition {
 extension [any Condition] {
   /// Returns the joined index ranges of the conditions; nil if the conditions are not all on one
   /// slot.
-  func range(joinedBy join: (IndexRange, IndexRange) -> IndexRange) -> SlotRange? {
-    guard var joined = first?.range else { return nil }
+  func range(joinedBy join: ([IndexRange]) -> IndexRange) -> SlotRange? {
+    guard let first = first?.range else { return nil }
+    var ranges = [first.range]
     for condition in dropFirst() {
-      guard let (slot, range) = condition.range, slot == joined.slot else { return nil }
-      joined.range = join(joined.range, range)
+      guard let (slot, range) = condition.range, slot == first.slot else { return nil }
+      ranges.append(range)
     }
-    return joined
+    return (first.slot, join(ranges))
   }
 }

@@ -22,7 +22,7 @@ package struct AnyOf: Condition {
   }
 
   /// The union of the branches' index ranges, if all branches are on one slot.
-  package var range: SlotRange? { branches.range { $0.union($1) } }
+  package var range: SlotRange? { branches.range(joinedBy: IndexRange.union) }
 
   /// The branches. The planner needs a source for each of them.
   package var lead: Lead? { .anyOf(branches) }

@@ -48,7 +48,7 @@ extension FetchSession where Sink: RowSink {
     guard try hasEntries(access.index, unset) else { return whole }
     let value = Array((access.fixed + first.absentKey).prefix(KeyEncoder.valueByteCountMax))
     let equal = IndexRange([KeyRange(prefix: value)])
-    let others = access.range.intersection(absent.union(equal).complement)
+    let others = access.range.intersection(IndexRange.union([absent, equal]).complement)
     func leg(within range: KeyRange) -> Leg {
       Leg(keyRanges: others.intersection(IndexRange([range])).keyRanges)
     }

@@ -74,18 +74,32 @@ package struct IndexRange: Sendable {
 
   // MARK: - Algebra
 
-  /// Returns the entries that are in at least one of two ranges. O(ranges).
-  package func union(_ other: IndexRange) -> IndexRange {
-    var both: [[UInt8]]?
-    if let points, let others = other.points {
-      both = points + others.filter { !points.contains($0) }
+  /// Returns the entries that are in at least one of the parts, of which there is at least one.
+  /// O(ranges · log ranges), for any number of parts.
+  package static func union(_ parts: [IndexRange]) -> IndexRange {
+    if parts.count == 1 { return parts[0] }
+    var keyRanges: [KeyRange] = []
+    var bounds = Bounds.point
+    var certainty = Certainty.all
+    var points: Set<[UInt8]>? = []
+    for part in parts {
+      keyRanges += part.keyRanges
+      bounds.formIntersection(part.bounds)
+      certainty = certainty.and(part.certainty)
+      if let keys = part.points { points?.formUnion(keys) } else { points = nil }
     }
     return IndexRange(
-      keyRanges + other.keyRanges, bounds.intersection(other.bounds),
-      certainty.and(other.certainty), points: both)
+      keyRanges, bounds, certainty, points: points.map { $0.sorted { $0.isBelow($1) } })
   }
 
-  /// Returns the entries that are in both ranges. O(ranges).
+  /// Returns the entries that are in all parts, of which there is at least one.
+  /// O(ranges · log parts): the parts are joined in pairs, because the intersection of some parts
+  /// can have as many ranges as all of them together.
+  package static func intersection(_ parts: [IndexRange]) -> IndexRange {
+    parts.joinedInPairs { $0.intersection($1) }
+  }
+
+  /// Returns the entries that are in both ranges. O(ranges), and O(points · log ranges).
   package func intersection(_ other: IndexRange) -> IndexRange {
     var common: [KeyRange] = []
     var (left, right) = (0, 0)
@@ -122,9 +136,10 @@ package struct IndexRange: Sendable {
   }
 
   private func contains(_ bytes: [UInt8]) -> Bool {
-    keyRanges.contains { range in
-      !bytes.isBelow(range.lower) && (range.upper.map { bytes.isBelow($0) } ?? true)
-    }
+    // The last range that begins at the bytes or before is the only one that can contain them (I1).
+    let next = keyRanges.partitioningIndex { bytes.isBelow($0.lower) }
+    guard next > 0 else { return false }
+    return keyRanges[next - 1].upper.map { bytes.isBelow($0) } ?? true
   }
 
   /// Returns the same entries in the form that I1 requires. O(ranges) if they are nearly in

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
 
 /// The index ranges that the terms of an "and" leave for the object's own slots. Terms on one slot
 /// are joined.
@@ -16,19 +17,27 @@ struct SlotTerms {
   /// An array, because there are few slots.
   private var all: [Joined] = []
 
-  /// - Complexity: O(terms · slots).
+  /// - Complexity: O(ranges · log terms), for few slots.
   init(_ terms: [any Condition]) {
+    /// The terms on a slot that has one already.
+    var further: [Joined] = []
     for (index, term) in terms.enumerated() {
       guard let (slot, range) = term.range else { continue }
       var added = Joined(
         slot: slot, range: range, terms: TermSet(index), answered: TermSet(index))
       // A range without certainty answers no term: the term is evaluated for each object found.
       if range.certainty == .none { added.forgetAnswers() }
-      guard let place = all.firstIndex(where: { $0.slot == slot }) else {
+      if all.contains(where: { $0.slot == slot }) {
+        further.append(added)
+      } else {
         all.append(added)
-        continue
       }
-      all[place].join(added)
+    }
+    if further.isEmpty { return }
+    for place in all.indices {
+      let slot = all[place].slot
+      let joined = [all[place]] + further.filter { $0.slot == slot }
+      all[place] = joined.joinedInPairs { $0.joined(with: $1) }
     }
   }
 
@@ -40,12 +49,14 @@ struct SlotTerms {
 }
 
 extension SlotTerms.Joined {
-  fileprivate mutating func join(_ other: SlotTerms.Joined) {
-    range = range.intersection(other.range)
-    terms.formUnion(other.terms)
-    answered.formUnion(other.answered)
+  fileprivate func joined(with other: SlotTerms.Joined) -> SlotTerms.Joined {
+    var joined = self
+    joined.range = range.intersection(other.range)
+    joined.terms.formUnion(other.terms)
+    joined.answered.formUnion(other.answered)
     // Two prefixes of one text: the bytes tested for one do not decide the other.
-    if range.certainty == .none { forgetAnswers() }
+    if joined.range.certainty == .none { joined.forgetAnswers() }
+    return joined
   }
 
   fileprivate mutating func forgetAnswers() {

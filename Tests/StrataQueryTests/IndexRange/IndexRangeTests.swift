@@ -30,12 +30,19 @@ import Testing
         })
     }
     for _ in 0..<50 {
-      let (one, two) = (randomRanges(), randomRanges())
+      let (one, two, three) = (randomRanges(), randomRanges(), randomRanges())
       for value in 0...21 as ClosedRange<UInt8> {
         let isInOne = contains(one, value)
         let isInTwo = contains(two, value)
-        #expect(contains(one.union(two), value) == (isInOne || isInTwo), "seed \(seed)")
-        #expect(contains(one.intersection(two), value) == (isInOne && isInTwo), "seed \(seed)")
+        #expect(contains(.union([one, two]), value) == (isInOne || isInTwo), "seed \(seed)")
+        #expect(contains(.intersection([one, two]), value) == (isInOne && isInTwo), "seed \(seed)")
+        let isInThree = contains(three, value)
+        #expect(
+          contains(.union([one, two, three]), value) == (isInOne || isInTwo || isInThree),
+          "seed \(seed)")
+        #expect(
+          contains(.intersection([one, two, three]), value) == (isInOne && isInTwo && isInThree),
+          "seed \(seed)")
       }
     }
   }
