@@ -169,7 +169,7 @@ struct FormatLexer {
 
   /// Reads the character of an escape sequence, after its backslash.
   private mutating func escaped() throws(PredicateFormatError) -> Unicode.Scalar {
-    guard let scalar = peek else { throw unexpected("the rest of a text") }
+    guard let scalar = peek else { throw unexpectedInText("the rest of a text") }
     index += 1
     switch scalar {
     case "\\", "\"", "'": return scalar
@@ -188,10 +188,10 @@ struct FormatLexer {
       {
         return scalar
       }
-      throw unexpected("four hexadecimal digits of a character")
+      throw unexpectedInText("four hexadecimal digits of a character")
     default:
       index -= 1
-      throw unexpected("one of \\ \" ' n r t 0 u after a backslash")
+      throw unexpectedInText("one of \\ \" ' n r t 0 u after a backslash")
     }
   }
 
@@ -199,6 +199,11 @@ struct FormatLexer {
 
   private func unexpected(_ expected: String) -> PredicateFormatError {
     error(at: index, found: peek.map { "“\($0)”" } ?? "the end", expected: expected)
+  }
+
+  /// Creates an error inside of quotation marks. The user's text is not shown.
+  private func unexpectedInText(_ expected: String) -> PredicateFormatError {
+    error(at: index, found: peek == nil ? "the end" : "a character", expected: expected)
   }
 
   /// Creates an error.

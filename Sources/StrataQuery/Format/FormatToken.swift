@@ -25,18 +25,28 @@ struct FormatToken: Sendable {
   /// The position of the token, in scalars.
   let start: Int
 
-  /// A description of the token that does not show the user's texts and numbers.
+  /// The number of characters that a description shows of a word. A text without quotation marks
+  /// is read as words, and can be long.
+  private static let shownCountMax = 32
+
+  /// A description of the token that does not show the user's texts and numbers. A long word is
+  /// cut.
   var found: String {
     switch kind {
-    case .word(let text): "“\(text)”"
-    case .name(let text): "“#\(text)”"
-    case .variable(let text): "“$\(text)”"
-    case .collectionOperator(let text): "“@\(text)”"
-    case .placeholder(let text): "“%\(text)”"
-    case .sign(let text): "“\(text)”"
+    case .word(let text): Self.quoted(text)
+    case .name(let text): Self.quoted("#" + text)
+    case .variable(let text): Self.quoted("$" + text)
+    case .collectionOperator(let text): Self.quoted("@" + text)
+    case .placeholder(let text): Self.quoted("%" + text)
+    case .sign(let text): Self.quoted(text)
     case .text: "a text"
     case .number: "a number"
     case .end: "the end"
     }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let shown = text.prefix(shownCountMax)
+    return shown.endIndex < text.endIndex ? "“\(shown)…”" : "“\(text)”"
   }
 }

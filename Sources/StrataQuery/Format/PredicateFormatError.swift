@@ -7,7 +7,8 @@ public import Foundation
 public struct PredicateFormatError: Error, Sendable, Hashable {
   /// The number of characters before the error.
   public let position: Int
-  /// The token at the position: a word or a sign of the string, "a text", "a number" or "the end".
+  /// The token at the position: a word or a sign of the string, "a text", "a number" or "the end";
+  /// inside of quotation marks, "a character". Of a word, at most 32 characters are shown.
   public let found: String
   /// A description of the tokens that the grammar allows at the position.
   public let expected: String

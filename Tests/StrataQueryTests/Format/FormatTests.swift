@@ -115,7 +115,7 @@ import Testing
     ("name", 4, "the end", "an operator"),
     ("name ==", 7, "the end", "a value"),
     ("name == 'Bam", 12, "the end", "a closing quotation mark"),
-    ("name == \"a\\q\"", 11, "“q”", "one of \\ \" ' n r t 0 u after a backslash"),
+    ("name == \"a\\q\"", 11, "a character", "one of \\ \" ' n r t 0 u after a backslash"),
     ("é == 1 AND", 10, "the end", "a value"),
     ("name ~ 3", 5, "“~”", "a condition"),
     ("(rank = 1", 9, "the end", "“)”"),
@@ -151,6 +151,14 @@ import Testing
     #expect(error("rank = %d", "x")?.expected == "a number for %d")
     #expect(error("%K = 1", 5)?.found == "an argument that is no text")
     #expect(error("rank = %@", Atlas.city)?.found == "an argument of type EntityDescription")
+  }
+
+  @Test func `that is wrong is not shown with its texts`() {
+    #expect(error("name = 'a\\u12_4'")?.found == "a character")
+    #expect(error("name = 'a\\u12")?.found == "the end")
+    let word = String(repeating: "x", count: 40)
+    #expect(error("rank = 1 \(word)")?.found == "“\(word.prefix(32))…”")
+    #expect(error("rank = 1 #\(word)")?.found == "“#\(word.prefix(31))…”")
   }
 
   @Test func `nested without end is refused`() {
