@@ -28,6 +28,16 @@ public enum QueryError: Error, Sendable, Hashable {
   case mismatchedOperands(left: String, right: String)
   /// The pattern of `matches` is not a regular expression. Correct the pattern.
   case invalidPattern(reason: String)
+  /// The predicate or the calculation has more than `maximum` operators inside of operators. Chains
+  /// of `&&` or `||` do not count. Join the conditions of a loop with one operator, or ask for one
+  /// of many values with `isIn`.
+  case tooManyLevels(maximum: Int)
+  /// The predicate or the calculation has more than `maximum` operators and properties. A part that
+  /// is used several times counts as often. Ask for one of many values with `isIn`.
+  case tooManyOperators(maximum: Int)
+  /// A key path has more than `maximum` steps from property to property. Fetch the objects in
+  /// between first.
+  case tooManySteps(maximum: Int)
   /// A variable of a format string has no value: provide one with `withSubstitutionVariables`. Or a
   /// path begins at an element of a collection and is outside of the condition on that collection.
   case unboundVariable(String)
@@ -81,6 +91,14 @@ extension QueryError: CustomStringConvertible {
     case .mismatchedOperands(let left, let right):
       "The operator does not apply to \(left) and \(right)."
     case .invalidPattern(let reason): "The pattern is no regular expression: \(reason)"
+    case .tooManyLevels(let maximum):
+      "The predicate or calculation has more than \(maximum) operators inside of operators. Join "
+        + "conditions with one operator, or use isIn for one of many values."
+    case .tooManyOperators(let maximum):
+      "The predicate or calculation has more than \(maximum) operators and properties. Use isIn "
+        + "for one of many values."
+    case .tooManySteps(let maximum):
+      "A key path has more than \(maximum) steps. Fetch the objects in between first."
     case .unboundVariable(let name):
       "The variable \(name) has no value. Provide one with withSubstitutionVariables."
     case .unsupportedExpression(let part):

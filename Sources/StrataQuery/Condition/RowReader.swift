@@ -26,6 +26,8 @@ package final class RowReader {
   private var outer: [Row] = []
   /// The values of the current group's aggregates, in the order of `RowGrouping.aggregates`.
   var totals: [PropertyValue] = []
+  /// The values that the conditions being evaluated hold, the innermost last.
+  private var held: [PropertyValue] = []
 
   package init(view: ReadView) { self.view = view }
 
@@ -90,6 +92,20 @@ package final class RowReader {
 
 @available(*, unavailable)
 extension RowReader: Sendable {}
+
+// MARK: - Held values
+
+extension RowReader {
+  /// The value that the innermost `HeldCondition` holds.
+  var heldValue: PropertyValue { held[held.count - 1] }
+
+  /// Calls `body` while `heldValue` is `value`.
+  func holding<R>(_ value: PropertyValue, _ body: () throws -> R) rethrows -> R {
+    held.append(value)
+    defer { held.removeLast() }
+    return try body()
+  }
+}
 
 // MARK: - Collections
 

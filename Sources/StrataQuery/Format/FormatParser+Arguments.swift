@@ -71,7 +71,7 @@ extension FormatParser {
       guard let value = value(element) else { return nil }
       constants.append(Constant(value))
     }
-    return ListNode(elements: constants)
+    return ListNode(constants)
   }
 
   private static func value(_ argument: Any) -> PropertyValue? { PropertyValue(argument: argument) }

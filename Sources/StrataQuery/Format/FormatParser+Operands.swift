@@ -128,10 +128,10 @@ extension FormatParser {
   private mutating func list() throws(PredicateFormatError) -> any OperandNode {
     try expect("{")
     var elements: [any OperandNode] = []
-    if takes("}") { return ListNode(elements: []) }
+    if takes("}") { return ListNode([]) }
     repeat { elements.append(try value()) } while takes(",")
     guard takes("}") else { throw unexpected("“,” or “}”") }
-    return ListNode(elements: elements)
+    return ListNode(elements)
   }
 
   /// Parses `$x` of a surrounding subquery, optionally with a path, or a variable to be replaced
@@ -175,8 +175,8 @@ extension FormatParser {
         for name in try keyPathArgument() { steps.append(.name(name)) }
       default: throw unexpected("the name of a property")
       }
-      guard steps.count <= Self.depthMax else {
-        throw unexpected("at most \(Self.depthMax) names in a path")
+      guard steps.count <= PathReference.stepCountMax else {
+        throw unexpected("at most \(PathReference.stepCountMax) names in a path")
       }
       guard takes(".") else { return steps }
     }
@@ -191,7 +191,7 @@ extension FormatParser {
     else { throw unexpected("“@count”, “@sum”, “@min”, “@max” or “@avg”") }
     advance()
     guard let function = AggregateNode.Function(rawValue: name) else {
-      return CountNode(collection: collection)
+      return CountNode(collection)
     }
     try expect(".")
     let scope = Scope()

@@ -9,8 +9,8 @@ import StrataModel
 ///
 /// ## Invariants
 /// - I1 A tree has at most `depthMax` levels of nesting and `operatorsMax` operators within one
-///   value, and a path at most `depthMax` names. Neither parsing nor resolving exhausts the stack.
-///   Chains of `AND` and `OR` are flat and may have any length.
+///   value, and a path at most 64 names (`PathReference`). Neither parsing nor resolving exhausts
+///   the stack. Chains of `AND` and `OR` are flat and may have any length.
 struct FormatParser {
   /// A parsed condition or value.
   enum Phrase {
@@ -234,7 +234,7 @@ struct FormatParser {
     case "MATCHES": make = { RegularExpressionMatch(left: $0, pattern: $1, options: $2) }
     case "BETWEEN":
       advance()
-      return Between(left: left, bounds: try bounds())
+      return Between(left, try bounds())
     default: return nil
     }
     advance()

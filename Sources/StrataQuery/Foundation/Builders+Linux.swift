@@ -84,8 +84,7 @@
     func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
       .operand(
         TextOrderNode(
-          left: try translator.operand(root), right: try translator.operand(other),
-          options: .caseInsensitive))
+          try translator.operand(root), try translator.operand(other), .caseInsensitive))
     }
   }
 #endif

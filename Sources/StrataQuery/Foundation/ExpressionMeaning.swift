@@ -32,9 +32,9 @@ extension ExpressionMeaning {
     case .path(let path, let guards):
       return ConditionalNode.guarded(PathNode(path.withoutLastCast), by: guards)
     case .operand(let operand): return operand
-    case .predicate(let predicate): return TruthNode(predicate: predicate)
+    case .predicate(let predicate): return TruthNode(predicate)
     case .optionalPredicate(let predicate, let exists):
-      return ConditionalNode.guarded(TruthNode(predicate: predicate), by: [exists])
+      return ConditionalNode.guarded(TruthNode(predicate), by: [exists])
     case .collection: throw .unsupportedExpression("a collection as a value")
     case .range: throw .unsupportedExpression("a range as a value")
     case .pattern: throw .unsupportedExpression("a regular expression as a value")

@@ -83,10 +83,7 @@ extension ExpressionTranslator {
     guard case .range(let lower, let upper, let isClosed) = range else {
       throw .unsupportedExpression("a range without two bounds")
     }
-    let element = try operand(element)
     return .predicate(
-      Conjunction(
-        Comparison(element, .greaterOrEqual, lower),
-        Comparison(element, isClosed ? .lessOrEqual : .less, upper)))
+      Between(try operand(element), ListNode([lower, upper]), isClosed: isClosed))
   }
 }

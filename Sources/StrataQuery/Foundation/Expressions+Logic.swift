@@ -18,7 +18,7 @@ extension PredicateExpressions.Disjunction: TranslatableExpression {
 
 extension PredicateExpressions.Negation: TranslatableExpression {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
-    .predicate(Negation(try translator.predicate(wrapped)))
+    .predicate(Negation.negating(try translator.predicate(wrapped)))
   }
 }
 

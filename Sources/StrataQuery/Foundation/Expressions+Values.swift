@@ -43,7 +43,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     }
     if let property = try property(of: root) {
       let (collection, guards) = try root.collection()
-      let count = ConditionalNode.guarded(CountNode(collection: collection), by: guards)
+      let count = ConditionalNode.guarded(CountNode(collection), by: guards)
       guard property == .isEmpty else { return .operand(count) }
       return .predicate(Comparison(count, .equal, Constant(.int(0))))
     }
@@ -57,7 +57,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     _ kind: CommonKeyPathKind, ofText text: any OperandNode
   ) throws(QueryError) -> ExpressionMeaning {
     switch kind {
-    case .collectionCount: return .operand(TextLengthNode(text: text))
+    case .collectionCount: return .operand(TextLengthNode(text))
     case .collectionIsEmpty:
       return .predicate(Comparison(text, .equal, Constant(.string(""))))
     default: throw .unsupportedExpression("\(kind) of a text")

@@ -9,6 +9,8 @@ struct PatternMatch: PredicateNode {
   /// The expression in the form that `#Predicate` has.
   let pattern: PredicateExpressions.PredicateRegex
 
+  var extent: TreeExtent { text.extent.enclosed }
+
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     try resolver.text(text).condition(
       TextTest(name: "contains pattern") { (try? pattern.regex.firstMatch(in: $0)) != nil })

@@ -7,10 +7,11 @@ package struct RelationshipPath: Sendable {
   /// The relationships in order. Each belongs to the destination of the one before.
   package let steps: [RelationshipSchema]
 
-  /// - Throws: `unknownProperty`; `unfitProperty` if a step is an attribute.
+  /// - Throws: `unknownProperty`, `tooManySteps`; `unfitProperty` if a step is an attribute.
   package init(
     _ path: PathReference, from entity: EntitySchema, in schema: Schema
   ) throws(QueryError) {
+    try path.requireLength()
     var owner = entity
     var steps: [RelationshipSchema] = []
     for step in path.steps {

@@ -8,18 +8,33 @@ typealias Disjunction = Junction<AnyOf>
 
 /// Several predicates joined by one operator.
 struct Junction<Whole: Joining>: PredicateNode {
-  let operands: [any PredicateNode]
+  private let operands: JoinedNodes
+  /// The extent of the operands side by side.
+  private let content: TreeExtent
 
-  init(_ operands: [any PredicateNode]) { self.operands = operands }
+  init(_ operands: [any PredicateNode]) {
+    self.operands = JoinedNodes(operands)
+    content = operands.reduce(TreeExtent.nothing) { $0.beside($1.extent) }
+  }
 
   /// Joins two predicates. A side that is a junction of the same operator contributes its operands,
   /// so that a long chain remains flat.
   init(_ left: any PredicateNode, _ right: any PredicateNode) {
-    operands = ((left as? Self)?.operands ?? [left]) + ((right as? Self)?.operands ?? [right])
+    let (one, two) = (left as? Self, right as? Self)
+    if one == nil, two == nil {
+      operands = JoinedNodes([left, right])
+    } else {
+      operands = JoinedNodes(
+        one?.operands ?? JoinedNodes([left]), two?.operands ?? JoinedNodes([right]))
+    }
+    content = (one?.content ?? left.extent).beside(two?.content ?? right.extent)
   }
 
+  var extent: TreeExtent { content.enclosed }
+
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
-    Whole(try operands.map { (operand) throws(QueryError) in try operand.resolved(by: resolver) })
+    Whole(
+      try operands.all.map { (operand) throws(QueryError) in try operand.resolved(by: resolver) })
   }
 }
 

@@ -7,6 +7,8 @@ struct KindNode: PredicateNode {
   let object: any OperandNode
   let type: EntityClass
 
+  var extent: TreeExtent { object.extent.enclosed }
+
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     let object = try object.resolved(by: resolver)
     try object.requireKind(.object)

@@ -10,6 +10,9 @@ package protocol OperandNode: Sendable {
   /// - Throws: `QueryError` if a path or a type does not fit.
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand
 
+  /// The size of the tree (I1 of `TreeExtent`).
+  var extent: TreeExtent { get }
+
   /// The value of a constant operand; nil for other operands.
   ///
   /// This is a requirement and not a cast, because a cast takes longer than resolving the operand.
@@ -29,5 +32,7 @@ extension OperandNode {
 }
 
 extension Constant: OperandNode {
+  package var extent: TreeExtent { .constant }
+
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand { self }
 }

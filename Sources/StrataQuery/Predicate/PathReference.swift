@@ -7,6 +7,9 @@ package struct PathReference: Sendable {
   package let scope: Scope?
   package let steps: [PathStep]
 
+  /// The maximum number of steps.
+  package static let stepCountMax = 64
+
   package init(scope: Scope? = nil, steps: [PathStep]) {
     self.scope = scope
     self.steps = steps
@@ -21,6 +24,14 @@ package struct PathReference: Sendable {
     let rest = steps[(index + 1)...]
     let keyPaths = rest.compactMap { if case .keyPath(let keyPath) = $0 { keyPath } else { nil } }
     return keyPaths.count == rest.count ? keyPaths : nil
+  }
+
+  /// Requires that the path is within the limit. Resolving takes a look-up and perhaps a level of
+  /// the stack for each step.
+  ///
+  /// - Throws: `QueryError.tooManySteps`.
+  func requireLength() throws(QueryError) {
+    if steps.count > Self.stepCountMax { throw .tooManySteps(maximum: Self.stepCountMax) }
   }
 
   /// Returns the path with one more step.
@@ -44,9 +55,10 @@ package enum PathStep: Sendable {
   /// A cast of the object to this class, which a guard of the predicate has checked.
   case cast(to: EntityClass)
 
-  /// Returns the steps of a key path in text form, with points between the names.
+  /// Returns the steps of a key path in text form, with points between the names. No property has
+  /// an empty name, so "a..b" is a path to an unknown property.
   static func names(_ keyPath: String) -> [PathStep] {
-    keyPath.split(separator: ".").map { .name(String($0)) }
+    keyPath.split(separator: ".", omittingEmptySubsequences: false).map { .name(String($0)) }
   }
 }
 
@@ -55,7 +67,7 @@ extension PathStep: CustomStringConvertible {
   package var description: String {
     switch self {
     case .keyPath(let keyPath): "\(keyPath)"
-    case .name(let name): name
+    case .name(let name): name.isEmpty ? "“”" : name
     case .cast(let type): type.name
     }
   }

@@ -79,10 +79,11 @@ package struct PathResolver: Sendable {
 
   /// Resolves a path up to its end or to the first to-many relationship.
   ///
-  /// - Throws: `unknownProperty`, `transientProperty`, `externalProperty`; `unfitProperty` if the
-  ///   path has steps after an attribute; `unboundVariable` if the path begins at an element of a
-  ///   collection and is outside of the condition on that collection.
+  /// - Throws: `unknownProperty`, `transientProperty`, `externalProperty`, `tooManySteps`;
+  ///   `unfitProperty` if the path has steps after an attribute; `unboundVariable` if the path
+  ///   begins at an element of a collection and is outside of the condition on that collection.
   func end(of reference: PathReference) throws(QueryError) -> End {
+    try reference.requireLength()
     let (first, depth) = try beginning(of: reference)
     let end = try end(of: reference, from: first, depth: depth)
     log?.note(end, from: first, isOutermost: depth == scopes.count, schema: schema)

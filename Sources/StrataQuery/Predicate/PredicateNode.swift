@@ -11,6 +11,9 @@ package protocol PredicateNode: Sendable {
   /// - Throws: `QueryError` if a key path is not a stored property, or if an operand does not fit.
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition
 
+  /// The size of the tree (I1 of `TreeExtent`).
+  var extent: TreeExtent { get }
+
   /// The node as a comparison of a property with a constant; nil for other nodes.
   var constantTerm: ConstantTerm? { get }
 }
@@ -26,5 +29,7 @@ protocol OperatorNode: PredicateNode {
 }
 
 extension Verdict: PredicateNode {
+  package var extent: TreeExtent { .leaf }
+
   package func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition { self }
 }

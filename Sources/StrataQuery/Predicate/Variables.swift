@@ -7,6 +7,8 @@ typealias Substitution = [String: any OperandNode]
 struct VariableNode: OperandNode {
   let name: String
 
+  var extent: TreeExtent { .leaf }
+
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     guard let value = resolver.variables[name] else { throw .unboundVariable("$" + name) }
     // The value of a variable has no variables itself.
@@ -17,8 +19,15 @@ struct VariableNode: OperandNode {
 /// A predicate with values for its variables. An inner value for the same variable takes
 /// precedence.
 struct BoundPredicate: PredicateNode {
-  let predicate: any PredicateNode
-  let values: Substitution
+  private let predicate: any PredicateNode
+  private let values: Substitution
+  let extent: TreeExtent
+
+  init(_ predicate: any PredicateNode, values: Substitution) {
+    self.predicate = predicate
+    self.values = values
+    extent = predicate.extent.enclosed
+  }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     try predicate.resolved(by: resolver.binding(values))

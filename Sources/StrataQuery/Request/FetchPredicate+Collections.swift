@@ -51,7 +51,7 @@ extension PropertyPath where Leaf: Sequence, Leaf.Element: AnyObject {
 
   /// The number of members; 0 if a to-one relationship on the path is nil. Core Data: `@count`.
   public var count: PropertyPath<Root, Int> {
-    PropertyPath<Root, Int>(calculated: CountNode(collection: collection))
+    PropertyPath<Root, Int>(calculated: CountNode(collection))
   }
 }
 

@@ -69,6 +69,6 @@ extension FetchPredicate {
       }
       values[name] = operand
     }
-    return FetchPredicate(BoundPredicate(predicate: node, values: values))
+    return FetchPredicate(BoundPredicate(node, values: values))
   }
 }

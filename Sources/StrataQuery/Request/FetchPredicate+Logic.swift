@@ -13,7 +13,7 @@ public func || (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
 
 /// Whether a predicate is false.
 public prefix func ! (predicate: FetchPredicate) -> FetchPredicate {
-  FetchPredicate(Negation(predicate.node))
+  FetchPredicate(Negation.negating(predicate.node))
 }
 
 extension FetchPredicate {

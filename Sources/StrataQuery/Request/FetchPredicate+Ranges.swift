@@ -8,22 +8,38 @@ public import StrataRecord
 extension PropertyPath {
   /// Whether the value is within `range`. Core Data: BETWEEN.
   public func isIn(_ range: ClosedRange<Leaf>) -> FetchPredicate where Leaf: AttributeValue {
-    self >= range.lowerBound && self <= range.upperBound
+    isWithin(range.lowerBound, range.upperBound, isClosed: true)
   }
 
   /// Whether the value is within `range`.
   public func isIn(_ range: Range<Leaf>) -> FetchPredicate where Leaf: AttributeValue {
-    self >= range.lowerBound && self < range.upperBound
+    isWithin(range.lowerBound, range.upperBound, isClosed: false)
   }
 
   /// Whether the value is not nil and within `range`. Core Data: BETWEEN.
   public func isIn<V: AttributeValue>(_ range: ClosedRange<V>) -> FetchPredicate where Leaf == V? {
-    self >= range.lowerBound && self <= range.upperBound
+    isWithin(range.lowerBound, range.upperBound, isClosed: true)
   }
 
   /// Whether the value is not nil and within `range`.
   public func isIn<V: AttributeValue>(_ range: Range<V>) -> FetchPredicate where Leaf == V? {
-    self >= range.lowerBound && self < range.upperBound
+    isWithin(range.lowerBound, range.upperBound, isClosed: false)
+  }
+}
+
+extension PropertyPath {
+  /// Whether the value is within a range, in the order of the type's `<`.
+  private func isWithin<V: AttributeValue & Comparable>(
+    _ lower: V, _ upper: V, isClosed: Bool
+  ) -> FetchPredicate {
+    guard let ranks = V._ranks else {
+      let bounds = ListNode([Constant(lower.value), Constant(upper.value)])
+      return FetchPredicate(Between(operand, bounds, isClosed: isClosed))
+    }
+    guard let first = ranks.rank(of: lower.value), let last = ranks.rank(of: upper.value) else {
+      return FetchPredicate(value: false)
+    }
+    return isAmong(Array(ranks.values[first..<(isClosed ? last + 1 : last)]))
   }
 }
 

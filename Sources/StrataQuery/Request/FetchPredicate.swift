@@ -30,5 +30,5 @@
 public struct FetchPredicate: Sendable {
   package let node: any PredicateNode
 
-  package init(_ node: any PredicateNode) { self.node = node }
+  package init(_ node: any PredicateNode) { self.node = TreeExtent.limited(node) }
 }

@@ -127,7 +127,7 @@ extension FetchRequest {
   private func adding<V: RawRepresentable & CaseIterable & Comparable>(
     _ keyPath: any AnyKeyPath & Sendable, _: V.Type, _ order: SortOrder
   ) -> FetchRequest where V.RawValue: AttributeValue {
-    let node = RankNode(operand: PathNode(PathReference([keyPath])), ranks: _Ranks(of: V.self))
+    let node = RankNode(PathNode(PathReference([keyPath])), _Ranks(of: V.self))
     return with { $0.sortKeys.append(SortKey(operand: node, order: order)) }
   }
 }

@@ -96,7 +96,9 @@ extension PropertyPath where Root == Leaf {
 
 extension PropertyPath {
   /// Creates the path of a calculated value.
-  package init(calculated operand: any OperandNode) { self.init(.calculated(operand)) }
+  package init(calculated operand: any OperandNode) {
+    self.init(.calculated(TreeExtent.limited(operand)))
+  }
 
   /// Creates the path of a filtered collection.
   init(_ collection: CollectionNode) { self.init(.collection(collection)) }
@@ -156,7 +158,7 @@ extension PropertyPath {
 
   func isAmong(_ constants: [PropertyValue]) -> FetchPredicate {
     FetchPredicate(
-      Membership(left: operand, right: ListNode(elements: constants.map { Constant($0) })))
+      Membership(left: operand, right: ListNode(constants.map { Constant($0) })))
   }
 
   func matches(

@@ -9,7 +9,7 @@ public struct FetchColumn: Sendable, ExpressibleByStringLiteral {
 
   private init(_ name: String, _ node: any OperandNode) {
     self.name = name
-    self.node = node
+    self.node = TreeExtent.limited(node)
   }
 
   /// Creates a column from a property, or from a property of a related object, `"country.name"`.

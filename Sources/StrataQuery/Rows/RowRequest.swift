@@ -73,7 +73,7 @@ public struct RowRequest<Root, Row>: Sendable {
     return UntypedRowRequest(
       objects: objects.untyped, columns: columns, groupKeys: groupKeys,
       having: condition.map {
-        named.isEmpty ? $0.node : BoundPredicate(predicate: $0.node, values: named)
+        named.isEmpty ? $0.node : BoundPredicate($0.node, values: named)
       },
       isDistinct: isDistinct)
   }

@@ -13,6 +13,7 @@ struct CollectionNode: Sendable {
 
   let path: PathReference
   private var filters: [Filter] = []
+  private(set) var extent = TreeExtent.leaf
 
   init(_ path: PathReference) { self.path = path }
 
@@ -20,6 +21,7 @@ struct CollectionNode: Sendable {
   func filtered(_ scope: Scope, _ condition: any PredicateNode) -> CollectionNode {
     var collection = self
     collection.filters.append(Filter(scope: scope, condition: condition))
+    collection.extent = extent.beside(condition.extent)
     return collection
   }
 

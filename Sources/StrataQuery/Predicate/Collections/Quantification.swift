@@ -7,11 +7,23 @@ struct Quantification: PredicateNode {
     case any, all, none
   }
 
-  let quantifier: Quantifier
-  let collection: CollectionNode
+  private let quantifier: Quantifier
+  private let collection: CollectionNode
   /// The scope in which paths begin at a member.
-  let scope: Scope
-  let condition: any PredicateNode
+  private let scope: Scope
+  private let condition: any PredicateNode
+  let extent: TreeExtent
+
+  init(
+    quantifier: Quantifier, collection: CollectionNode, scope: Scope,
+    condition: any PredicateNode
+  ) {
+    self.quantifier = quantifier
+    self.collection = collection
+    self.scope = scope
+    self.condition = condition
+    extent = collection.extent.beside(condition.extent).enclosed
+  }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     let collection = try collection.resolved(by: resolver)

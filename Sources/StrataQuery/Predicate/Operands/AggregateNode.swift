@@ -35,11 +35,22 @@ struct AggregateNode: OperandNode {
     }
   }
 
-  let function: Function
-  let collection: CollectionNode
+  private let function: Function
+  private let collection: CollectionNode
   /// The scope in which paths begin at a member.
-  let scope: Scope
-  let element: any OperandNode
+  private let scope: Scope
+  private let element: any OperandNode
+  let extent: TreeExtent
+
+  init(
+    function: Function, collection: CollectionNode, scope: Scope, element: any OperandNode
+  ) {
+    self.function = function
+    self.collection = collection
+    self.scope = scope
+    self.element = element
+    extent = collection.extent.beside(element.extent).enclosed
+  }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     let collection = try collection.resolved(by: resolver)

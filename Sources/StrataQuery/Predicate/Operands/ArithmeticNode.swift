@@ -6,11 +6,13 @@ struct ArithmeticNode: OperandNode {
   let left: any OperandNode
   let operation: Number.Operator
   let right: any OperandNode
+  let extent: TreeExtent
 
   init(_ left: any OperandNode, _ operation: Number.Operator, _ right: any OperandNode) {
     self.left = left
     self.operation = operation
     self.right = right
+    extent = left.extent.beside(right.extent).enclosed
   }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {

@@ -3,9 +3,17 @@ import StrataModel
 
 /// `test ? yes : no`: one value if a condition is true, another value if it is false.
 struct ConditionalNode: OperandNode {
-  let test: any PredicateNode
-  let yes: any OperandNode
-  let no: any OperandNode
+  private let test: any PredicateNode
+  private let yes: any OperandNode
+  private let no: any OperandNode
+  let extent: TreeExtent
+
+  init(test: any PredicateNode, yes: any OperandNode, no: any OperandNode) {
+    self.test = test
+    self.yes = yes
+    self.no = no
+    extent = test.extent.beside(yes.extent).beside(no.extent).enclosed
+  }
 
   /// Returns an operand that is nil if one of `guards` is false.
   static func guarded(

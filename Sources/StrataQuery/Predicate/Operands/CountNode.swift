@@ -3,7 +3,11 @@ import StrataModel
 
 /// The number of members of a collection. Core Data: `@count`.
 struct CountNode: OperandNode {
-  let collection: CollectionNode
+  private let collection: CollectionNode
+
+  init(_ collection: CollectionNode) { self.collection = collection }
+
+  var extent: TreeExtent { collection.extent.enclosed }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     let collection = try collection.resolved(by: resolver)

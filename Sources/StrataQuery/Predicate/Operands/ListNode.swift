@@ -4,6 +4,12 @@ import StrataModel
 /// A list of operands, `{1, 2, 3}` or an array argument: the right side of `IN` and `BETWEEN`.
 struct ListNode: OperandNode {
   let elements: [any OperandNode]
+  let extent: TreeExtent
+
+  init(_ elements: [any OperandNode]) {
+    self.elements = elements
+    extent = elements.reduce(TreeExtent.nothing) { $0.beside($1.extent) }.enclosed
+  }
 
   /// Throws, because a list is not a single value.
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {

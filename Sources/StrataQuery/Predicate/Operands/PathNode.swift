@@ -6,6 +6,8 @@ struct PathNode: OperandNode {
 
   init(_ path: PathReference) { self.path = path }
 
+  var extent: TreeExtent { .leaf }
+
   var isPath: Bool { true }
 
   var keyPath: (any AnyKeyPath & Sendable)? {

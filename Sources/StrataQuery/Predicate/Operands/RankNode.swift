@@ -5,15 +5,22 @@ import StrataRecord
 /// The position of an enum's case in the order of the enum's `<`. Stored are raw values, and their
 /// order may be another one.
 struct RankNode: OperandNode {
-  let operand: any OperandNode
-  let ranks: _Ranks
+  private let operand: any OperandNode
+  private let ranks: _Ranks
+  let extent: TreeExtent
+
+  init(_ operand: any OperandNode, _ ranks: _Ranks) {
+    self.operand = operand
+    self.ranks = ranks
+    extent = operand.extent.enclosed
+  }
 
   /// Returns an operand with the order of `V`'s `<`: `operand` itself, unless `V` is an enum with
   /// another order than that of its raw values.
   static func ranking<V: AttributeValue>(
     _ operand: any OperandNode, _: V.Type
   ) -> any OperandNode {
-    V._ranks.map { RankNode(operand: operand, ranks: $0) } ?? operand
+    V._ranks.map { RankNode(operand, $0) } ?? operand
   }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
@@ -28,8 +35,15 @@ struct RankNode: OperandNode {
 /// The raw value of an enum's case at a position in the order of the enum's `<`: the inverse of
 /// `RankNode`, for aggregates of ranks.
 struct RankedCaseNode: OperandNode {
-  let rank: any OperandNode
-  let ranks: _Ranks
+  private let rank: any OperandNode
+  private let ranks: _Ranks
+  let extent: TreeExtent
+
+  init(_ rank: any OperandNode, _ ranks: _Ranks) {
+    self.rank = rank
+    self.ranks = ranks
+    extent = rank.extent.enclosed
+  }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     let rank = try rank.resolved(by: resolver)
@@ -48,6 +62,6 @@ extension OperandNode {
     _: V.Type, _ aggregate: (any OperandNode) -> any OperandNode
   ) -> any OperandNode {
     guard let ranks = V._ranks else { return aggregate(self) }
-    return RankedCaseNode(rank: aggregate(RankNode(operand: self, ranks: ranks)), ranks: ranks)
+    return RankedCaseNode(aggregate(RankNode(self, ranks)), ranks)
   }
 }

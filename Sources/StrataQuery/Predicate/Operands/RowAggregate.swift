@@ -16,9 +16,16 @@ struct RowAggregateNode: OperandNode {
     }
   }
 
-  let function: Function
+  private let function: Function
   /// The operand that is evaluated for each object; the object itself to count objects.
-  let element: any OperandNode
+  private let element: any OperandNode
+  let extent: TreeExtent
+
+  init(function: Function, element: any OperandNode) {
+    self.function = function
+    self.element = element
+    extent = element.extent.enclosed
+  }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     guard let grouping = resolver.grouping, resolver.isAtObject else {

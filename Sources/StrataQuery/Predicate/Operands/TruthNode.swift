@@ -3,7 +3,13 @@ import StrataModel
 
 /// The truth of a condition as a value: the left side of `($0.age > 18) == $0.isAdult`.
 struct TruthNode: OperandNode {
-  let predicate: any PredicateNode
+  private let predicate: any PredicateNode
+  let extent: TreeExtent
+
+  init(_ predicate: any PredicateNode) {
+    self.predicate = predicate
+    extent = predicate.extent.enclosed
+  }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {
     let condition = try predicate.resolved(by: resolver)

@@ -20,6 +20,8 @@ package struct Comparison: OperatorNode {
     self.options = options
   }
 
+  package var extent: TreeExtent { left.extent.beside(right.extent).enclosed }
+
   package var constantTerm: ConstantTerm? {
     guard options.isEmpty, let keyPath = left.keyPath, let constant = right.constant else {
       return nil
@@ -35,8 +37,21 @@ package struct Comparison: OperatorNode {
       && (left.isPath && right.constant?.isNil == true
         || right.isPath && left.constant?.isNil == true)
     let resolver = isPresenceTest ? resolver.forPresence : resolver
-    let one = try left.resolved(by: resolver)
-    let two = try right.resolved(by: resolver)
+    return try condition(
+      try left.resolved(by: resolver), try right.resolved(by: resolver), in: resolver)
+  }
+
+  /// Returns the condition for a left side that is resolved already: an operator of several
+  /// comparisons with one left side resolves that side once.
+  func resolved(with left: any Operand, by resolver: PathResolver) throws(QueryError)
+    -> any Condition
+  {
+    try condition(left, try resolver.bound(right).resolved(by: resolver), in: resolver)
+  }
+
+  private func condition(
+    _ one: any Operand, _ two: any Operand, in resolver: PathResolver
+  ) throws(QueryError) -> any Condition {
     if let constant = two.constant {
       return try condition(one, comparison, constant, in: resolver)
     }

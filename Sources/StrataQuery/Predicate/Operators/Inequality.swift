@@ -7,6 +7,8 @@ struct Inequality: OperatorNode {
   let right: any OperandNode
   var options: TextOptions = []
 
+  var extent: TreeExtent { left.extent.beside(right.extent).enclosed }
+
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     Not(try Comparison(left, .equal, right, options).resolved(by: resolver))
   }

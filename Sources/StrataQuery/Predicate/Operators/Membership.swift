@@ -10,6 +10,8 @@ struct Membership: OperatorNode {
   let right: any OperandNode
   var options: TextOptions = []
 
+  var extent: TreeExtent { left.extent.beside(right.extent).enclosed }
+
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     let right = resolver.bound(right)
     guard let list = right as? ListNode else { return try isIn(right, resolver) }
@@ -23,11 +25,15 @@ struct Membership: OperatorNode {
         return operand.condition(test)
       }
     }
-    var branches: [any Condition] = []
-    for element in list.elements {
-      branches.append(try Comparison(left, .equal, element, options).resolved(by: resolver))
+    return try operand.evaluatedOnce(by: "in") { operand throws(QueryError) in
+      var branches: [any Condition] = []
+      branches.reserveCapacity(list.elements.count)
+      for element in list.elements {
+        let comparison = Comparison(left, .equal, element, options)
+        branches.append(try comparison.resolved(with: operand, by: resolver))
+      }
+      return AnyOf(branches)
     }
-    return AnyOf(branches)
   }
 
   /// `object IN cities`, or `"a" IN name`.

@@ -13,6 +13,8 @@ struct QuantifiedOperator: PredicateNode {
     self.operation = operation
   }
 
+  var extent: TreeExtent { operation.extent.enclosed }
+
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     // NONE negates ANY as a whole: it then applies to all nested collections together.
     if quantifier == .none {

@@ -17,6 +17,8 @@ package struct TextMatch: OperatorNode {
     self.options = options
   }
 
+  package var extent: TreeExtent { left.extent.beside(right.extent).enclosed }
+
   package var constantTerm: ConstantTerm? {
     guard options.isEmpty, let keyPath = left.keyPath, let constant = right.constant else {
       return nil

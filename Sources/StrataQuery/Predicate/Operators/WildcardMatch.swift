@@ -6,6 +6,8 @@ struct WildcardMatch: OperatorNode {
   let pattern: any OperandNode
   let options: TextOptions
 
+  var extent: TreeExtent { left.extent.beside(pattern.extent).enclosed }
+
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     let left = try resolver.text(left)
     guard let text = try resolver.pattern(pattern) else { return Verdict(isTrue: false) }
