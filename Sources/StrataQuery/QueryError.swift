@@ -2,8 +2,8 @@
 public import Foundation
 public import StrataModel
 
-/// A mistake in a request. The mistake is found before any object is read, except for `noValue` and
-/// `unfitAssignment`, which are found in a row.
+/// A mistake in a request. The mistake is found before any object is read, except for
+/// `costlyPattern`, `noValue` and `unfitAssignment`, which are found in a row.
 public enum QueryError: Error, Sendable, Hashable {
   /// The key path reads no stored property of `entity`. It may be a computed property or a property
   /// of another class. Only attributes and relationships of the model can be used in requests.
@@ -28,6 +28,11 @@ public enum QueryError: Error, Sendable, Hashable {
   case mismatchedOperands(left: String, right: String)
   /// The pattern of `matches` is not a regular expression. Correct the pattern.
   case invalidPattern(reason: String)
+  /// The pattern of `matches` has no answer for the text of an object: the match takes more than
+  /// ten million steps of the regular expression engine, or more memory than the engine has. A
+  /// repetition inside of a repetition is the usual reason: write `a+b` for `(a+)+b`, and `[ab]*`
+  /// for `(a|b)*`. Or use `isLike`, whose time grows with the length of the text.
+  case costlyPattern
   /// The predicate or the calculation has more than `maximum` operators inside of operators. Chains
   /// of `&&` or `||` do not count. Join the conditions of a loop with one operator, or ask for one
   /// of many values with `isIn`.
@@ -91,6 +96,9 @@ extension QueryError: CustomStringConvertible {
     case .mismatchedOperands(let left, let right):
       "The operator does not apply to \(left) and \(right)."
     case .invalidPattern(let reason): "The pattern is no regular expression: \(reason)"
+    case .costlyPattern:
+      "The pattern takes too many steps or too much memory for the text of an object. Avoid "
+        + "repetitions inside of repetitions: write [ab]* for (a|b)*."
     case .tooManyLevels(let maximum):
       "The predicate or calculation has more than \(maximum) operators inside of operators. Join "
         + "conditions with one operator, or use isIn for one of many values."

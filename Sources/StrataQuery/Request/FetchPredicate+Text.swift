@@ -46,7 +46,8 @@ extension PropertyPath where Leaf: TextValue {
   }
 
   /// Whether the whole text matches a regular expression in ICU's syntax. A fetch throws
-  /// `QueryError.invalidPattern` if `pattern` is not a regular expression. No index is used.
+  /// `QueryError.invalidPattern` if `pattern` is not a regular expression, and
+  /// `QueryError.costlyPattern` if a match takes more than ten million steps. No index is used.
   /// Core Data: MATCHES.
   public func matches(_ pattern: String, options: TextOptions = []) -> FetchPredicate {
     FetchPredicate(

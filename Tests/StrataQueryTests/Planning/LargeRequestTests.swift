@@ -66,6 +66,45 @@ import Testing
     #expect(try plan.count(in: world.view().view) == 2)
   }
 
+  // MARK: - Regular expressions
+
+  @Test(arguments: [
+    ("(a+)+b", String(repeating: "a", count: 40)),
+    ("(a|b)*", String(repeating: "ab", count: 1_000_000)),
+  ])
+  func `with a pattern that has no answer for a text throws`(pattern: String, name: String) throws {
+    let world = try World()
+    world.put(CityValue(name: name), at: world.newKey(world.city))
+    world.save()
+    let plan = try plan(Path().name.matches(pattern), world)
+    #expect(throws: QueryError.costlyPattern) { try plan.count(in: world.view().view) }
+    #expect(throws: QueryError.costlyPattern) { try plan.fetch(in: world.view().view) }
+  }
+
+  @Test func `with a pattern finds long texts`() throws {
+    let world = try World()
+    let name = String(repeating: "ab", count: 100_000)
+    world.put(CityValue(name: name), at: world.newKey(world.city))
+    world.save()
+    for (pattern, count) in [("[ab]*", 1), ("[ab]*?", 1), (".*c", 0), ("[ab]*a", 0)] {
+      let plan = try plan(Path().name.matches(pattern), world)
+      #expect(try plan.count(in: world.view().view) == count, "\(pattern)")
+    }
+  }
+
+  @Test func `with a costly pattern ends with its task`() async throws {
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      let world = try World()
+      let name = String(repeating: "a", count: 40)
+      world.put(CityValue(name: name), at: world.newKey(world.city))
+      world.save()
+      let plan = try plan(Path().name.matches("(a+)+b"), world)
+      return try plan.count(in: world.view().view)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
   // MARK: - Many values of one property
 
   @Test func `for one of a hundred thousand values is planned`() throws {
