@@ -13,6 +13,11 @@ extension ManagedObjectModel {
     _ outline: ModelOutline, class managedObjectClass: AnyClass,
     adding additions: OutlineAdditions = OutlineAdditions()
   ) throws(ModelError) {
+    let propertyCount = outline.entities.reduce(0) {
+      $0 + $1.attributes.count + $1.relationships.count
+    }
+    guard outline.entities.count <= Self.entityCountMax, propertyCount <= Self.propertyCountMax
+    else { throw .tooLarge }
     let entities = EntityTable()
     var made: [String: EntityDescription] = [:]
     let outlines = Dictionary(outline.entities.map { ($0.name, $0) }) { first, _ in first }
@@ -24,6 +29,9 @@ extension ManagedObjectModel {
         guard let above = outlines[name], depth < outlines.count else {
           throw .unknownDestination(
             entity: outline.name, property: "superentity", destination: name)
+        }
+        guard depth < EntityDescription.levelsMax else {
+          throw .tooManySuperentities(entity: outline.name)
         }
         superentity = try make(above, depth: depth + 1)
       }

@@ -10,8 +10,15 @@ public final class EntityDescription: Sendable {
   public let name: String
   /// Whether the entity only declares properties for its subentities and has no objects of its own.
   public let isAbstract: Bool
-  /// The entity that this one inherits from, or nil.
+  /// The entity that this one inherits from, or nil. Also nil if the entity would be on another
+  /// level than the first `levelsMax`: no model accepts such an entity, and its chain of
+  /// superentities is cut, so that walks along a chain and its release are short.
   public let superentity: EntityDescription?
+  /// The number of entities from the root of the hierarchy to this one, both included. At most
+  /// `levelsMax + 1`, which stands for any larger number.
+  package let levels: Int
+  /// The maximum of `levels` in a model.
+  package static let levelsMax = 64
   /// The name that the entity had in the model before this one, or nil if it is the same. Core
   /// Data: `renamingIdentifier`.
   public let originalName: String?
@@ -59,6 +66,8 @@ public final class EntityDescription: Sendable {
     self.name = name
     self.originalName = originalName
     self.isAbstract = isAbstract
+    levels = min((superentity?.levels ?? 0) + 1, Self.levelsMax + 1)
+    let superentity = levels > Self.levelsMax ? nil : superentity
     self.superentity = superentity
     self.managedObjectClass = managedObjectClass
     self.hooks = hooks.union(superentity?.hooks ?? [])
@@ -101,11 +110,27 @@ public final class EntityDescription: Sendable {
   package var keyPathWaits: LockWaits { reads.waits }
 
   /// The entity at the root of the hierarchy; itself if it inherits from none.
-  public var rootEntity: EntityDescription { superentity?.rootEntity ?? self }
+  public var rootEntity: EntityDescription {
+    var root = self
+    while let above = root.superentity { root = above }
+    return root
+  }
 
   /// Whether this is `entity` or one that inherits from it. Core Data: `isKindOf(entity:)`.
   public func isKind(of entity: EntityDescription) -> Bool {
-    self === entity || superentity?.isKind(of: entity) == true
+    var next: EntityDescription? = self
+    while let one = next {
+      if one === entity { return true }
+      next = one.superentity
+    }
+    return false
+  }
+
+  /// The entity and those that it inherits from, itself first.
+  package var lineage: [EntityDescription] {
+    var lineage = [self]
+    while let above = lineage[lineage.count - 1].superentity { lineage.append(above) }
+    return lineage
   }
 }
 

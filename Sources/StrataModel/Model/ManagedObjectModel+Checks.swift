@@ -3,6 +3,30 @@
 // The checks of an entity by itself, and of the two sides of each relationship.
 
 extension ManagedObjectModel {
+  /// The maximum length of a name, in bytes of UTF-8.
+  private static let nameByteCountMax = 255
+
+  /// Names are parts of keys in the store's catalog: points join an entity's name and a property's,
+  /// commas join the properties of an index, and brackets enclose them.
+  static func checkNames(of entity: EntityDescription) throws(ModelError) {
+    guard isFit(entity.name) else { throw .unfitName(entity: entity.name, property: nil) }
+    for property in entity.ownProperties where !isFit(property.name) {
+      throw .unfitName(entity: entity.name, property: property.name)
+    }
+  }
+
+  private static func isFit(_ name: String) -> Bool {
+    guard 1...nameByteCountMax ~= name.utf8.count else { return false }
+    for scalar in name.unicodeScalars {
+      switch scalar {
+      case ".", ",", "(", ")", "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
+        return false
+      default: continue
+      }
+    }
+    return true
+  }
+
   static func checkProperties(of entity: EntityDescription) throws(ModelError) {
     if let name = firstRepeated(entity.properties.map(\.name)) {
       throw .duplicateProperty(entity: entity.name, property: name)

@@ -10,6 +10,11 @@ public struct ManagedObjectModel: Sendable {
   /// By the declaring entity's name, then by the property's.
   private let inverses: [String: [String: PropertyReference]]
 
+  /// The maximum number of entities.
+  static let entityCountMax = 32_767
+  /// The maximum number of properties, constraints and indexes of all entities together.
+  static let propertyCountMax = 32_767
+
   /// A property by the entity that declares it and its name.
   package struct PropertyReference: Sendable, Hashable {
     package let entity: String
@@ -25,13 +30,19 @@ public struct ManagedObjectModel: Sendable {
   ///
   /// - Throws: `ModelError`, which names the declaration that is wrong.
   public init(entities: [EntityDescription]) throws(ModelError) {
+    // The counts come first: the other checks take time in them.
+    guard entities.count <= Self.entityCountMax else { throw .tooLarge }
     var ordered: [EntityDescription] = []
     var byName: [String: EntityDescription] = [:]
+    var listed: Set<String> = []
     for entity in entities {
+      guard entity.levels <= EntityDescription.levelsMax else {
+        throw .tooManySuperentities(entity: entity.name)
+      }
+      guard listed.insert(entity.name).inserted else { throw .duplicateEntity(entity.name) }
       for ancestor in entity.lineage.reversed() {
         if let known = byName[ancestor.name] {
-          let isRepeated = ancestor === entity && entities.count(where: { $0 === entity }) > 1
-          guard known === ancestor, !isRepeated else { throw .duplicateEntity(ancestor.name) }
+          guard known === ancestor else { throw .duplicateEntity(ancestor.name) }
           continue
         }
         byName[ancestor.name] = ancestor
@@ -42,10 +53,11 @@ public struct ManagedObjectModel: Sendable {
     let propertyCount = ordered.reduce(0) {
       $0 + $1.ownProperties.count + $1.uniqueTogether.count + $1.indexes.count
     }
-    guard ordered.count <= 32_767, propertyCount <= 32_767,
+    guard ordered.count <= Self.entityCountMax, propertyCount <= Self.propertyCountMax,
       ordered.allSatisfy({ $0.properties.count <= 4_095 })
     else { throw .tooLarge }
     for entity in ordered {
+      try Self.checkNames(of: entity)
       try Self.checkProperties(of: entity)
       try Self.checkConstraints(of: entity)
       try Self.checkIndexes(of: entity)
@@ -68,9 +80,4 @@ public struct ManagedObjectModel: Sendable {
   package func inverse(of relationship: PropertyReference) -> PropertyReference? {
     inverses[relationship.entity]?[relationship.property]
   }
-}
-
-extension EntityDescription {
-  /// The entity and those that it inherits from, itself first.
-  package var lineage: [EntityDescription] { [self] + (superentity?.lineage ?? []) }
 }

@@ -59,6 +59,12 @@ public enum ModelError: Error, Sendable, Hashable {
   /// The source of the derivation is no property, a derived one itself, or of a type that the
   /// attribute cannot have; or the attribute is transient, or derived twice.
   case unfitDerivation(entity: String, property: String)
+  /// The name of `entity`, or of its `property`, is empty, is longer than 255 bytes of UTF-8, or
+  /// has a point, a comma, a bracket or a control character. The names in the case are as they
+  /// were given.
+  case unfitName(entity: String, property: String?)
+  /// The entity is on a deeper level of its hierarchy than the 64th.
+  case tooManySuperentities(entity: String)
   /// An entity has more than 4,095 properties, or the model more than 32,767 entities,
   /// or properties, constraints and indexes.
   case tooLarge
@@ -127,10 +133,25 @@ extension ModelError: CustomStringConvertible {
         + "that are not derived: a text from a text, a copy from an attribute of its own type at "
         + "the end of to-one relationships, a count or a sum of integers for an Int, a sum of "
         + "Double or Decimal for the same, now for a Date; and it is not transient."
+    case .unfitName(let entity, let property):
+      "The name \(Self.shown(entity, property)) cannot be used: a name has 1 to 255 bytes of "
+        + "UTF-8, and no point, comma, bracket or control character. Rename the "
+        + (property == nil ? "entity." : "property.")
+    case .tooManySuperentities(let entity):
+      "\(entity) inherits from more than 63 entities, one after another. Make the hierarchy "
+        + "flatter."
     case .tooLarge:
       "The model is too large: at most 4,095 properties in an entity, 32,767 entities and "
         + "properties in all."
     }
+  }
+}
+
+extension ModelError {
+  /// The name of an entity or a property, on one line and cut.
+  private static func shown(_ entity: String, _ property: String?) -> String {
+    [entity, property].compactMap { $0.map { String(reflecting: String($0.prefix(64))) } }
+      .joined(separator: ".")
   }
 }
 

@@ -52,6 +52,65 @@ private enum Geography {
     }
   }
 
+  @Test func `refuses an entity that is listed twice`() {
+    let one = entity("A")
+    #expect(throws: ModelError.duplicateEntity("A")) {
+      try ManagedObjectModel(entities: [one, entity("B", of: one), one])
+    }
+  }
+
+  @Test func `refuses more than 64 levels of entities, however many`() throws {
+    var chain = [entity("E1")]
+    for level in 2...100_000 { chain.append(entity("E\(level)", of: chain[chain.count - 1])) }
+    #expect(try ManagedObjectModel(entities: [chain[63]]).entities.count == 64)
+    #expect(throws: ModelError.tooManySuperentities(entity: "E65")) {
+      try ManagedObjectModel(entities: [chain[64]])
+    }
+    #expect(throws: ModelError.tooManySuperentities(entity: "E100000")) {
+      try ManagedObjectModel(entities: [chain[99_999]])
+    }
+    #expect(throws: ModelError.tooLarge) { try ManagedObjectModel(entities: chain) }
+    #expect(chain[63].isKind(of: chain[0]))
+    #expect(chain[63].rootEntity === chain[0])
+  }
+
+  @Test(arguments: [1_000, 100_000])
+  func `refuses an outline with more than 64 levels of entities`(count: Int) {
+    // The names descend, so that each entity comes before its superentity.
+    let entities = (0..<count).map { number in
+      ModelOutline.Entity(
+        name: "E\(number)", superentity: number + 1 < count ? "E\(number + 1)" : nil,
+        isAbstract: false, attributes: [], relationships: [], uniqueTogether: nil, indexes: nil)
+    }
+    let expected = count > 32_767 ? ModelError.tooLarge : .tooManySuperentities(entity: "E64")
+    #expect(throws: expected) {
+      try ManagedObjectModel(ModelOutline(entities: entities), class: Thing.self)
+    }
+    let reversed = ModelOutline(entities: entities.reversed())
+    #expect(throws: ModelError.self) { try ManagedObjectModel(reversed, class: Thing.self) }
+  }
+
+  @Test(arguments: [
+    "", "a.b", "a,b", "a(b", "a)", "a\n", "\u{0}", "\u{7F}", "a\u{85}", "\u{2028}",
+    String(repeating: "é", count: 128),
+  ])
+  func `refuses names that are parts of keys in no way`(name: String) {
+    #expect(throws: ModelError.unfitName(entity: name, property: nil)) {
+      try ManagedObjectModel(entities: [entity(name)])
+    }
+    #expect(throws: ModelError.unfitName(entity: "A", property: name)) {
+      try ManagedObjectModel(entities: [entity("A", attribute(name))])
+    }
+  }
+
+  @Test(arguments: [
+    "a", "Stadt am Fluß", "الف", "🏙️", "a-b_c:d/e", String(repeating: "é", count: 127),
+  ])
+  func `takes any other name`(name: String) throws {
+    let model = try ManagedObjectModel(entities: [entity(name, attribute(name))])
+    #expect(model.entity(named: name)?.slot(named: name) == 0)
+  }
+
   @Test func `refuses a property that hides an inherited one`() {
     let person = entity("Person", attribute("name"))
     let employee = entity("Employee", of: person, attribute("name"))
