@@ -99,10 +99,11 @@ extension AttributeDescription {
     if outline.isTransient { options.insert(.transient) }
     if outline.isExternal == true { options.insert(.external) }
     let name = "\(entity).\(outline.name)"
+    // An outline has no defaults. No program reads its objects through properties.
     self.init(
       outline.name, type: outline.type, isOptional: outline.isOptional,
       defaultValue: additions.defaults[name] ?? .null, options: options,
-      originalName: additions.originalNames[name])
+      originalName: additions.originalNames[name], needsDefault: false)
   }
 }
 

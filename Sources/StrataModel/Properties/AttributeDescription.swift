@@ -56,8 +56,8 @@ public struct AttributeDescription: Sendable {
   /// Whether nil is a value. An attribute that is not optional and has no default reads as the
   /// type's zero until it is set.
   public let isOptional: Bool
-  /// Whether the Swift type has no zero that an unset value could read as: enums and `Codable`
-  /// structs. Such an attribute is optional or has a default.
+  /// Whether the Swift type has no zero that an unset value could read as: enums, URLs and
+  /// `Codable` structs. Such an attribute is optional or has a default.
   public let needsDefault: Bool
 
   // The evaluated options: searching for one takes some hundred instructions, and opening a store
@@ -69,11 +69,19 @@ public struct AttributeDescription: Sendable {
   public let isExternal: Bool
   private let hasOptions: Bool
 
+  /// - Parameters:
+  ///   - name: 1 to 255 bytes of UTF-8 (`ModelError.unfitName`).
+  ///   - keyPath: the key path of the Swift property, from the class that declares it.
+  ///   - isOptional: whether nil is a value.
+  ///   - defaultValue: the value of a new object, of this type; `.null` for none.
+  ///   - originalName: the name in the previous model; nil if it is the same.
+  ///   - needsDefault: whether the Swift type has no zero; nil to derive it from `type`: URLs and
+  ///     encoded values have none. An enum that is stored as a text or a number has none either.
   public init(
     _ name: String, keyPath: (AnyKeyPath & Sendable)? = nil, type: AttributeType,
     isOptional: Bool = false, defaultValue: PropertyValue = .null,
     options: Set<AttributeOption> = [],
-    originalName: String? = nil, needsDefault: Bool = false
+    originalName: String? = nil, needsDefault: Bool? = nil
   ) {
     contents = Shared(
       Contents(
@@ -81,7 +89,7 @@ public struct AttributeDescription: Sendable {
         originalName: originalName))
     self.type = type
     self.isOptional = isOptional
-    self.needsDefault = needsDefault
+    self.needsDefault = needsDefault ?? (type == .url || type == .codable)
     isUnique = options.contains(.unique)
     isIndexed = isUnique || options.contains(.indexed)
     isTransient = options.contains(.transient)

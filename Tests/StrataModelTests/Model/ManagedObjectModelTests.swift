@@ -111,6 +111,17 @@ private enum Geography {
     #expect(model.entity(named: name)?.slot(named: name) == 0)
   }
 
+  @Test(arguments: [AttributeType.url, .codable])
+  func `refuses an attribute without a default whose type has no zero`(type: AttributeType) throws {
+    #expect(throws: ModelError.missingDefault(entity: "A", property: "home")) {
+      try ManagedObjectModel(entities: [entity("A", attribute("home", type))])
+    }
+    let optional = AttributeDescription("home", type: type, isOptional: true)
+    _ = try ManagedObjectModel(entities: [entity("A", .attribute(optional))])
+    let known = AttributeDescription("home", type: type, needsDefault: false)
+    _ = try ManagedObjectModel(entities: [entity("A", .attribute(known))])
+  }
+
   @Test func `refuses a property that hides an inherited one`() {
     let person = entity("Person", attribute("name"))
     let employee = entity("Employee", of: person, attribute("name"))

@@ -16,7 +16,7 @@ private func entity(
 private func attribute(
   _ name: String, _ type: AttributeType = .int64, _ options: Set<AttributeOption> = []
 ) -> PropertyDescription {
-  .attribute(AttributeDescription(name, type: type, options: options))
+  .attribute(AttributeDescription(name, type: type, options: options, needsDefault: false))
 }
 
 @Suite struct `Properties that are unique together` {

@@ -11,7 +11,9 @@ private func model(_ properties: PropertyDescription...) throws -> ManagedObject
 }
 
 private func model(_ type: AttributeType, _ rule: AttributeRule) throws -> ManagedObjectModel {
-  try model(.attribute(AttributeDescription("a", type: type, options: [.rule(rule)])))
+  try model(
+    .attribute(
+      AttributeDescription("a", type: type, options: [.rule(rule)], needsDefault: false)))
 }
 
 private enum Pair {
