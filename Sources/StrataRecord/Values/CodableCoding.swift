@@ -37,12 +37,15 @@ public struct _CodableBox<Wrapped: Codable & Sendable>: AttributeValue {
   private let encoded: Data
 
   /// An assignment cannot throw, so a value that refuses to be encoded is a mistake of the program.
+  /// The message does not show the error, which can contain the value.
   public init(_ wrapped: Wrapped) {
     self.wrapped = wrapped
     do {
       encoded = try _CodableCoding.encode(wrapped)
     } catch {
-      preconditionFailure("a value of type \(Wrapped.self) does not encode itself: \(error)")
+      preconditionFailure(
+        "A value of type \(Wrapped.self) does not encode itself: encode(to:) has thrown a "
+          + "\(type(of: error)).")
     }
   }
 
