@@ -44,8 +44,11 @@ package struct ObjectKey: RawRepresentable, Sendable, Hashable, Comparable {
   package static let serialBitCount = 40
 
   /// How many ranges of serials stores can have. The serials above them are of objects that cannot
-  /// be saved, because their store is read-only.
+  /// be saved, because their store is read-only or has no serials left.
   package static let serialRangeCount = 128
+
+  /// The lowest serial above all ranges.
+  package static let unsavedSerialMin = UInt64(serialRangeCount) << UInt64(serialBitCount)
 
   @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
 

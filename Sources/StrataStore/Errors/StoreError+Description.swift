@@ -83,7 +83,8 @@ extension StoreError: CustomStringConvertible {
     case .diskFull:
       "The disk is full. Saved data is not lost; free some space and save again."
     case .storeFull:
-      "The store has reached its largest size. Nothing is lost; delete something and save again."
+      "The store has reached its largest size, or has no serials left for new objects. Nothing is "
+        + "lost; delete something and save again."
     case .historyNotKept: "The store keeps no history. Call keepHistory first."
     case .historyTooOld:
       "The history after the token was deleted, as its retention says. Read all objects again, and "

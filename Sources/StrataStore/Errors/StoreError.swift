@@ -99,7 +99,8 @@ public enum StoreError: Error, Sendable {
   case countViolations([StoreError.CountViolation])
   /// The disk is full. Free some space and save again.
   case diskFull
-  /// The store has reached the size that it may grow to. Delete something and save again.
+  /// The store has reached the size that it may grow to. Delete something and save again. Or the
+  /// store has given a serial to 2⁴⁰ objects, deleted ones included, and can have no new ones.
   case storeFull
 
   // MARK: History

@@ -110,7 +110,7 @@ package final class StoreGroup: PersistentStore {
   /// store it is one of an object that cannot be saved.
   package func takeSerials(upTo countMax: Int, for entity: EntityNumber) -> Range<UInt64> {
     guard let place = routes.defaultPlace(for: entity) else {
-      let serial = UInt64.random(in: ObjectKey.serialMax / 2..<ObjectKey.serialMax)
+      let serial = UInt64.random(in: ObjectKey.unsavedSerialMin..<ObjectKey.serialMax)
       return serial..<(serial + 1)
     }
     return parts[place].store.takeSerials(upTo: 1)

@@ -65,6 +65,26 @@ import Testing
     #expect(store.nextSerial() > 5_000_000)
   }
 
+  @Test func `that have run out are those of no object, and such objects cannot be saved`() throws {
+    let store = try LMDBStore.inMemory(model: Atlas.model())
+    let city = store.schema.of(Atlas.city).number
+    var first = Edit(store)
+    first.insert(Atlas.city, key: ObjectKey(entity: city, serial: 1))
+    // The last one of the store's range.
+    first.insert(Atlas.city, key: ObjectKey(entity: city, serial: 1 << 40 - 1))
+    try first.save()
+    let serials = (0..<70_000).map { _ in store.nextSerial() }
+    #expect(Set(serials).count == serials.count)
+    #expect(serials.allSatisfy { 1 << 47 <= $0 && $0 <= ObjectKey.serialMax })
+    var edit = Edit(store)
+    edit.insert(Atlas.city, key: ObjectKey(entity: city, serial: serials[0]))
+    #expect {
+      try edit.save()
+    } throws: {
+      if case StoreError.storeFull = $0 { true } else { false }
+    }
+  }
+
   /// The reservation and the save are enqueued while the writer is held, so that they are one
   /// group.
   @Test func `that have run out fail no save of their group`() throws {

@@ -22,7 +22,7 @@ enum SaveCheck {
   ///   - isPartOfBatch: whether the numbers of members are checked at the end of a batch, not here.
   ///   - checksUniqueness: whether unique values are checked.
   /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.danglingLinks`,
-  ///   `.uniquenessViolations`, `.countViolations`, `.damaged`; `LMDBError`.
+  ///   `.uniquenessViolations`, `.countViolations`, `.storeFull`, `.damaged`; `LMDBError`.
   static func plan(
     _ save: ChangeSet, in transaction: WriteTransaction, _ queue: CommitQueue,
     isPartOfBatch: Bool = false, checksUniqueness: Bool = true

@@ -16,12 +16,14 @@ struct VersionCheck {
 
   init(_ state: StateAfterSave) { self.state = state }
 
-  /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`; `.damaged`, `LMDBError`.
+  /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.storeFull`; `.damaged`,
+  ///   `LMDBError`.
   mutating func run() throws {
     for span in state.save.changes.spans {
       guard let entity = state.schema.entity(span.entity),
         let tree = state.view.trees.records(of: span.entity)
       else { preconditionFailure("a change set holds objects of the model's own entities") }
+      try requireSerials(ofObjectsAt: span.range)
       var items: [SavePlan.Item] = []
       items.reserveCapacity(span.range.count)
       var stored = try StoredRecords(in: tree, of: state.view.transaction)
@@ -39,6 +41,19 @@ struct VersionCheck {
     }
     if !mistakes.isEmpty { throw StoreError.mergePolicyMistakes(mistakes) }
     if !conflicts.isEmpty { throw StoreError.conflicts(conflicts) }
+  }
+
+  /// Requires that the store has given serials to the objects of one entity (I3 of
+  /// `SerialAllocator`). Keys ascend, so the last one shows it.
+  ///
+  /// - Throws: `storeFull`; `damaged` if the catalog could not give serials because it is damaged.
+  private func requireSerials(ofObjectsAt places: Range<Int>) throws {
+    let last = places.upperBound - 1
+    guard state.save.changes.keys[last].serialRange >= ObjectKey.serialRangeCount,
+      state.save.changes.values[last].kind == .insert
+    else { return }
+    _ = try Catalog.firstFreeSerial(in: state.view.transaction)
+    throw StoreError.storeFull
   }
 
   private mutating func checkUnstored(

@@ -17,6 +17,9 @@ import StrataPrimitives
 /// - I2 A read-only store reserves nothing. Its serials are in the upper half of all serials, where
 ///   no reservation comes, at a random place: the unsaved objects of one coordinator have other IDs
 ///   than the objects that others save.
+/// - I3 A store that has no serials left, or whose catalog cannot be read, allocates such serials
+///   too, because an insertion cannot throw. A save of these objects throws
+///   (`VersionCheck.requireSerials`).
 ///
 /// ## Isolation
 /// Sendable; `take` waits for the disk only when no block is left.
@@ -27,7 +30,7 @@ final class SerialAllocator: Sendable {
     /// Reserved and not given out; the first is being used up.
     var blocks: [Range<UInt64>] = []
     var isReserving = false
-    /// Above all serials that were ever in `blocks`.
+    /// Above all serials that were ever in `blocks`, except those of I2 and I3.
     var end: UInt64 = 1
 
     /// Serials, nil if there are none; and whether it is time to reserve the next block.
@@ -43,7 +46,9 @@ final class SerialAllocator: Sendable {
 
     mutating func add(_ block: Range<UInt64>) {
       blocks.append(block)
-      end = max(end, block.upperBound)
+      if StoreOrigin.range(of: block.lowerBound) < ObjectKey.serialRangeCount {
+        end = max(end, block.upperBound)
+      }
     }
   }
 
@@ -87,13 +92,25 @@ final class SerialAllocator: Sendable {
     precondition(
       !store.isOnWriterThread,
       "Contexts insert no objects in the completion of a save, nor while a batch fills its rows.")
-    let block =
-      (try? reserve(for: store))
-      ?? {
-        let first = max(state.withLock { $0.end }, store.firstFreeSerial())
-        return first..<(first + Self.blockCount)
-      }()
+    let block: Range<UInt64>
+    do {
+      block = try reserve(for: store)
+    } catch StoreError.storeFull {
+      block = Self.unreservedBlock()
+    } catch {
+      block = Self.block(from: max(state.withLock { $0.end }, store.firstFreeSerial()))
+    }
     state.withLock { $0.add(block) }
+  }
+
+  /// Serials that are not reserved, from `first` on; those of I3 if the range of `first` ends
+  /// before. The next range belongs to another store.
+  private static func block(from first: UInt64) -> Range<UInt64> {
+    let range = StoreOrigin.range(of: first)
+    guard range < ObjectKey.serialRangeCount,
+      StoreOrigin.range(of: first + blockCount) == range
+    else { return unreservedBlock() }
+    return first..<(first + blockCount)
   }
 
   private func reserve(for store: LMDBStore) throws -> Range<UInt64> {
@@ -103,9 +120,9 @@ final class SerialAllocator: Sendable {
     return try answer.wait()
   }
 
-  /// I2.
+  /// I2, I3.
   private static func unreservedBlock() -> Range<UInt64> {
-    let first = UInt64.random(in: ObjectKey.serialMax / 2..<ObjectKey.serialMax - blockCount)
+    let first = UInt64.random(in: ObjectKey.unsavedSerialMin..<ObjectKey.serialMax - blockCount)
     return first..<(first + blockCount)
   }
 }

@@ -20,7 +20,8 @@ extension WriteTransaction {
     let highest = try highestSerial(in: queue)
     if StoreOrigin.range(of: highest) == range { first = max(first, highest + 1) }
     let (end, isBeyond) = first.addingReportingOverflow(count)
-    guard !isBeyond, end <= ObjectKey.serialMax, StoreOrigin.range(of: end) == range else {
+    // A damaged counter may be above all ranges.
+    guard !isBeyond, end < ObjectKey.unsavedSerialMin, StoreOrigin.range(of: end) == range else {
       throw StoreError.storeFull
     }
     return first..<end
