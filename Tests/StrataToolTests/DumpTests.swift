@@ -150,8 +150,10 @@ struct `A dump` {
       #"{"object":"Label/9","values":{"nothing":1}}"#,
       #"{"object":"Label/9","values":{"title":1}}"#,
       #"{"object":"Label/60000000","values":{"title":"beyond the serials"}}"#, String(lines[0]),
-      #"{"object":"Sample/9","values":{"int8":128}}"#, #"{"links":"Label/60000","targets":{}}"#,
-      #"{"end":{"objects":1}}"#, "\u{1B}[31m",
+      #"{"object":"Sample/9","values":{"int8":128}}"#,
+      #"{"object":"Sample/9","values":{"decimal":340282366920938463463374607431768211456}}"#,
+      #"{"object":"Sample/9","values":{"decimal":1e-9223372036854775808}}"#,
+      #"{"links":"Label/60000","targets":{}}"#, #"{"end":{"objects":1}}"#, "\u{1B}[31m",
     ]
     for line in wrong {
       let text = ([lines[0], Substring(line)] + lines.dropFirst()).joined(separator: "\n")

@@ -89,7 +89,7 @@ private struct DumpedDecimal {
     if isNegative { digits = digits.dropFirst() }
     if let mark = digits.firstIndex(where: { $0 == "e" || $0 == "E" }) {
       guard let shift = Int(digits[digits.index(after: mark)...].drop { $0 == "+" }),
-        abs(shift) < 1_000
+        -999...999 ~= shift
       else { return nil }
       exponent = shift
       digits = digits[..<mark]
@@ -106,7 +106,9 @@ private struct DumpedDecimal {
         if !isFraction { exponent += 1 }
         continue
       }
-      mantissa = tens + UInt128(digit)
+      let (sum, isLarger) = tens.addingReportingOverflow(UInt128(digit))
+      if isLarger { return nil }
+      mantissa = sum
       if isFraction { exponent -= 1 }
     }
     while mantissa != 0, mantissa.isMultiple(of: 10) {
