@@ -119,6 +119,31 @@ struct `A file that is damaged or no store` {
     #expect(check.exitCode == 0, "\(check.output)")
   }
 
+  /// The search for objects goes by the serials of those that can be read, not by the counter.
+  @Test func `with a damaged counter and a damaged page is salvaged in time`() throws {
+    var bytes = try Data(contentsOf: store)
+    let record = try #require(bytes.range(of: Data("data of number 77, unlike any other".utf8)))
+    // The flags of a page follow its number and two other bytes.
+    let page = record.lowerBound / 4_096 * 4_096
+    bytes.replaceSubrange(page + 10..<page + 12, with: [0, 0])
+    var rest = bytes.startIndex
+    while let name = bytes[rest...].range(of: Data("#serial".utf8)) {
+      // Almost the end of the range of serials: 2⁴⁰ - 2.
+      bytes.replaceSubrange(
+        name.upperBound..<name.upperBound + 8, with: [0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0])
+      rest = name.upperBound
+    }
+    #expect(rest > bytes.startIndex, "the counter is there")
+    try bytes.write(to: store)
+    let copy = folder.file("salvaged.strata")
+    let outcome = try ToolProcess.run("salvage", store.path, copy.path)
+    #expect(outcome.exitCode == 1, "\(outcome.output) \(outcome.errors)")
+    let context = ManagedObjectContext(
+      parent: try PersistentStoreCoordinator(at: copy, model: SampleStore.model()))
+    let count = try context.fetch(Sample.all).count
+    #expect(100..<200 ~= count)
+  }
+
   @Test func `that is whole is salvaged without a loss`() throws {
     let copy = folder.file("salvaged.strata")
     let outcome = try ToolProcess.run("salvage", store.path, copy.path, "--json")

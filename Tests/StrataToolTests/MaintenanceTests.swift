@@ -147,6 +147,12 @@ struct `The tool that looks after a store` {
     #expect(try migrate("{}").exitCode == 65)
     #expect(try migrate("{\"entities\":[{\"name\":1}]}").exitCode == 65)
     #expect(try migrate("nonsense").exitCode == 65)
+    let large = try FileHandle(forWritingTo: folder.file("model.json"))
+    try large.truncate(atOffset: 64 << 20 | 1)
+    try large.close()
+    let tooLarge = try ToolProcess.run(
+      "migrate", store.path, folder.file("model.json").path, "--dry-run")
+    #expect(tooLarge.exitCode == 65 && tooLarge.errors.contains("larger than 67108864 bytes"))
     let wet = try ToolProcess.run("migrate", store.path, folder.file("model.json").path)
     #expect(wet.exitCode == 64)
   }

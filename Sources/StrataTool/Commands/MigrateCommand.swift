@@ -64,10 +64,16 @@
       if !evolution.mismatches.isEmpty { throw ExitCode(ToolExit.findings.rawValue) }
     }
 
+    /// The maximum size of a model's file, 64 MiB: the largest model takes some megabytes.
+    private static let modelByteCountMax = 64 << 20
+
     private static func model(at path: String) throws -> ManagedObjectModel {
-      let data: Data
-      do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-        throw ToolError.fileMissing(path: path)
+      guard let file = FileHandle(forReadingAtPath: path),
+        let data = try? file.read(upToCount: modelByteCountMax + 1) ?? Data()
+      else { throw ToolError.fileMissing(path: path) }
+      guard data.count <= modelByteCountMax else {
+        throw ToolError.modelFile(
+          path: path, reason: "it is larger than \(modelByteCountMax) bytes")
       }
       do {
         return try ModelDocument(JSONParser.value(of: [UInt8](data)[...])).model()

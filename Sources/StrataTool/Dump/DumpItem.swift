@@ -140,6 +140,7 @@ extension DumpItem {
     let stage = json["stage"]?.string.flatMap { UInt64($0, radix: 16) }
     guard let store = json["store"]?.string.flatMap(UUID.init(uuidString:)),
       let serial = json["nextSerial"]?.integer(as: UInt64.self),
+      serial < ObjectKey.unsavedSerialMin,
       let numbers = json["numbers"].flatMap({
         try? JSONDecoder().decode(SchemaNumbers.self, from: Data($0.text.utf8))
       }),

@@ -2,7 +2,12 @@
 import Foundation
 
 /// The lines of the standard input. In memory is the present line and a part of the next.
+///
+/// The length of a line is limited, so that an input without line ends does not fill the memory.
 struct LineReader {
+  /// The default limit, 8 GiB: the largest external value, 4 GiB - 1, takes 5.4 GiB in base 64.
+  static let lineByteCountMax = 8 << 30
+
   private var buffer: [UInt8] = []
   /// The bytes before are lines that were returned.
   private var start = 0
@@ -14,9 +19,20 @@ struct LineReader {
 
   private static let readByteCount = 1 << 16
 
+  private let lineByteCountMax: Int
+  private let source: Int32
+
+  /// - Parameters:
+  ///   - source: the file descriptor to read.
+  ///   - lineByteCountMax: the maximum length of a line, without its end.
+  init(from source: Int32 = STDIN_FILENO, lineByteCountMax: Int = Self.lineByteCountMax) {
+    self.source = source
+    self.lineByteCountMax = lineByteCountMax
+  }
+
   /// The next line that is not empty, without its end; nil at the end of the input.
   ///
-  /// - Throws: `ToolError.input`.
+  /// - Throws: `ToolError.input`; `.dumpLine` if the line is too long.
   mutating func next() throws(ToolError) -> ArraySlice<UInt8>? {
     while true {
       if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -35,6 +51,10 @@ struct LineReader {
         lineNumber += 1
         return line
       }
+      guard buffer.count - start <= lineByteCountMax else {
+        throw .dumpLine(
+          number: lineNumber + 1, reason: "it is longer than \(lineByteCountMax) bytes")
+      }
       try read()
     }
   }
@@ -45,9 +65,9 @@ struct LineReader {
     start = 0
     var failure: Int32?
     var found = 0
-    let more = [UInt8](unsafeUninitializedCapacity: Self.readByteCount) { bytes, count in
+    let more = [UInt8](unsafeUninitializedCapacity: Self.readByteCount) { [source] bytes, count in
       repeat {
-        found = Foundation.read(STDIN_FILENO, bytes.baseAddress, Self.readByteCount)
+        found = Foundation.read(source, bytes.baseAddress, Self.readByteCount)
       } while found < 0 && errno == EINTR
       if found < 0 { failure = errno }
       count = max(0, found)

@@ -23,6 +23,8 @@ struct StoreReader {
   private let schema: Schema
   private let blueprint: StoreBlueprint
   private let view: ReadView
+  /// The highest serial of any object, as far as the store can be read.
+  private let highestReadableSerial: UInt64
   /// Nil if damage ends the reading.
   private let onDamage: DamageHandler?
   private let progress: ProgressLine
@@ -44,6 +46,7 @@ struct StoreReader {
       preconditionFailure("a store that was opened from a file is Strata's own")
     }
     blueprint = try store.blueprint(in: snapshot)
+    highestReadableSerial = (snapshot as? StoreView)?.highestReadableSerial ?? 0
     view = ReadView(own: Overlay(), inherited: [], snapshot: snapshot, schema: schema)
     self.progress = progress
     self.onDamage = onDamage
@@ -115,8 +118,13 @@ struct StoreReader {
     }
   }
 
+  /// The number of serials to look up beyond the last object that was found: sixteen blocks of
+  /// serials as stores reserve them.
+  private static let gapMax: UInt64 = 16 * 65_536
+
   /// The keys of an entity's objects, ascending. If the walk over them ends at damage, all are
-  /// looked up one by one, as far as serials have been given out.
+  /// looked up one by one, as far as serials have been given out. The store's counter may be
+  /// damaged, so the search also ends at the first large gap beyond the highest readable serial.
   private func keys(of entity: EntitySchema, _ onDamage: DamageHandler) -> [ObjectKey] {
     var keys: [ObjectKey] = []
     do {
@@ -134,9 +142,17 @@ struct StoreReader {
       let free = blueprint.firstFreeSerial
       let range = free >> ObjectKey.serialBitCount
       let first = max(1, range << ObjectKey.serialBitCount)
-      keys = (first..<free).lazy
-        .map { ObjectKey(entity: entity.number, serial: $0) }
-        .filter { (try? view.snapshot.contains($0)) == true }
+      var last = max(first, keys.last?.serial ?? 0, highestReadableSerial)
+      keys = []
+      var serial = first
+      while serial < free, serial <= last + Self.gapMax {
+        let key = ObjectKey(entity: entity.number, serial: serial)
+        if (try? view.snapshot.contains(key)) == true {
+          keys.append(key)
+          last = max(last, serial)
+        }
+        serial += 1
+      }
     }
     return keys
   }

@@ -33,10 +33,27 @@ extension WriteTransaction {
     var highest: UInt64 = 0
     for entity in queue.schema.entities {
       guard let tree = queue.trees.records(of: entity.number) else { continue }
-      var cursor = try cursor(in: tree)
-      if try cursor.last(), let serial = RecordKey.number(of: cursor.key) {
-        highest = max(highest, serial)
-      }
+      highest = max(highest, try highestSerial(in: tree))
+    }
+    return highest
+  }
+}
+
+extension Transaction {
+  /// The highest serial of the records in a tree; 0 if the tree is empty.
+  fileprivate func highestSerial(in tree: Tree) throws -> UInt64 {
+    var cursor = try cursor(in: tree)
+    return try cursor.last() ? RecordKey.number(of: cursor.key) ?? 0 : 0
+  }
+}
+
+extension StoreView {
+  /// The highest serial of all records, as far as the trees can be read; 0 if none can.
+  package var highestReadableSerial: UInt64 {
+    var highest: UInt64 = 0
+    for entity in schema.entities {
+      guard let tree = trees.records(of: entity.number) else { continue }
+      highest = max(highest, (try? transaction.highestSerial(in: tree)) ?? 0)
     }
     return highest
   }
