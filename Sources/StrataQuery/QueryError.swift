@@ -34,7 +34,8 @@ public enum QueryError: Error, Sendable, Hashable {
   /// for `(a|b)*`. Or use `isLike`, whose time grows with the length of the text.
   case costlyPattern
   /// The predicate or the calculation has more than `maximum` operators inside of operators. Chains
-  /// of `&&` or `||` do not count. Join the conditions of a loop with one operator, or ask for one
+  /// of `&&` or `||` do not count, and a condition on members of a collection counts four times.
+  /// Join the conditions of a loop with one operator, or ask for one
   /// of many values with `isIn`.
   case tooManyLevels(maximum: Int)
   /// The predicate or the calculation has more than `maximum` operators and properties. A part that

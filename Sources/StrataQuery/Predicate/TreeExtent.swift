@@ -13,12 +13,14 @@
 /// - I1 Each node with nodes inside keeps its extent or computes it in constant time, from nodes
 ///   that keep theirs. Otherwise a doubling tree would take exponential time to measure.
 package struct TreeExtent: Sendable, Hashable {
-  /// The maximum number of levels. Chains of `&&` and of `||` are one level.
+  /// The maximum number of levels. Chains of `&&` and of `||` are one level, and a condition on the
+  /// members of a collection is four: evaluating it takes 4 KiB of the stack, and other operators
+  /// take less than 1 KiB. The smallest stack of a thread is 512 KiB.
   package static let levelsMax: Int32 = 256
   /// The maximum number of operators and properties. Constants do not count.
   package static let nodesMax: Int32 = 1 << 20
 
-  /// In 32 bits, so that nodes with an extent remain small.
+  /// At most `levelsMax + 1`. In 32 bits, so that nodes with an extent remain small.
   private let levels: Int32
   /// At most `nodesMax + 1`, which stands for any larger number.
   private let nodes: Int32
@@ -36,7 +38,17 @@ package struct TreeExtent: Sendable, Hashable {
 
   /// The extent of an operator around these parts.
   var enclosed: TreeExtent {
-    TreeExtent(levels: levels + 1, nodes: min(nodes + 1, Self.nodesMax + 1))
+    TreeExtent(
+      levels: min(levels + 1, Self.levelsMax + 1), nodes: min(nodes + 1, Self.nodesMax + 1))
+  }
+
+  /// The extent of an operator that evaluates these parts for the members of collections.
+  ///
+  /// - Parameter collectionCount: the number of collections, one inside of another.
+  func enclosed(inCollections collectionCount: Int) -> TreeExtent {
+    let added = 4 * Int32(clamping: min(collectionCount, PathReference.stepCountMax + 1))
+    return TreeExtent(
+      levels: min(levels + added, Self.levelsMax + 1), nodes: min(nodes + 1, Self.nodesMax + 1))
   }
 
   /// The error of a tree with this extent; nil if it is within the limits.

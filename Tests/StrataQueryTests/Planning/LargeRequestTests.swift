@@ -4,6 +4,7 @@ import StrataModel
 import StrataQuery
 import StrataRecord
 import StrataTestSupport
+import Synchronization
 import Testing
 
 // Requests that a program or a user makes without measure. None may take a time that doubles, fill
@@ -44,8 +45,8 @@ import Testing
       if depth == 0 { return (0...1).contains(path.twins.count) }
       return (1...9).contains(path.twins.filter { condition($0, depth - 1) }.count)
     }
-    #expect(try plan(condition(Path(), 60), world).count(in: world.view().view) == 2)
-    #expect(try description(condition(Path(), 60)).count < 10_000)
+    #expect(try plan(condition(Path(), 40), world).count(in: world.view().view) == 2)
+    #expect(try description(condition(Path(), 40)).count < 10_000)
   }
 
   @Test func `of lists inside of lists takes one step for each of them`() throws {
@@ -54,8 +55,8 @@ import Testing
       if depth == 0 { return path.rank == 1 }
       return [7, 8, 1].contains(path.twins.filter { condition($0, depth - 1) }.count)
     }
-    #expect(try plan(condition(Path(), 60), world).count(in: world.view().view) == 2)
-    #expect(try description(condition(Path(), 60)).count < 10_000)
+    #expect(try plan(condition(Path(), 40), world).count(in: world.view().view) == 2)
+    #expect(try description(condition(Path(), 40)).count < 10_000)
   }
 
   @Test func `of subqueries between bounds takes one step for each of them`() throws {
@@ -210,6 +211,36 @@ import Testing
     // A comparison is a level around its property, and each turn adds one or two.
     for _ in 0..<120 { predicate = (predicate && Path().rank == 1) || Path().rank == 2 }
     #expect(try plan(predicate, world).count(in: world.view().view) == 2)
+  }
+
+  /// Threads other than the main one have 512 KiB on Apple's systems.
+  @Test func `with as many levels as are allowed fits on the stack of a thread`() {
+    let counts = Mutex<[Int]>([])
+    let isDone = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      defer { isDone.signal() }
+      guard let world = try? twins() else { return }
+      var (logic, members, truth) = (Path().rank == 1, Path().rank == 1, Path().rank == 1)
+      for _ in 0..<120 { logic = (logic && Path().rank == 1) || Path().rank == 2 }
+      for _ in 0..<62 {
+        let inner = members
+        members = Path().twins.any { _ in inner }
+      }
+      for _ in 0..<40 {
+        let inner = truth
+        truth = Path().twins.filter { _ in inner }.count.isIn(0...9)
+      }
+      var number = Path().population
+      for _ in 0..<250 { number = number + 1 }
+      for predicate in [logic, members, truth, number > 1] {
+        let count = try? plan(predicate, world).count(in: world.view().view)
+        counts.withLock { $0.append(count ?? -1) }
+      }
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+    isDone.wait()
+    #expect(counts.withLock { $0 } == [2, 2, 2, 2])
   }
 
   @Test func `with a part that doubles at each level is refused`() throws {

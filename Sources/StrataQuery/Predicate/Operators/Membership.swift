@@ -10,7 +10,10 @@ struct Membership: OperatorNode {
   let right: any OperandNode
   var options: TextOptions = []
 
-  var extent: TreeExtent { left.extent.beside(right.extent).enclosed }
+  /// Each step of a path on the right side may be a collection.
+  var extent: TreeExtent {
+    left.extent.beside(right.extent).enclosed(inCollections: right.stepCount)
+  }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     let right = resolver.bound(right)

@@ -13,7 +13,8 @@ struct QuantifiedOperator: PredicateNode {
     self.operation = operation
   }
 
-  var extent: TreeExtent { operation.extent.enclosed }
+  /// Each step of the path may be a collection.
+  var extent: TreeExtent { operation.extent.enclosed(inCollections: operation.left.stepCount) }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     // NONE negates ANY as a whole: it then applies to all nested collections together.
