@@ -5,10 +5,11 @@ import Synchronization
 
 /// A header that LMDB has put back after it failed to write the header of a commit.
 ///
-/// Commit n writes to the header of commit n - 2. If the system refuses that, LMDB puts the number of
-/// commit n - 2 back, but not its trees (mdb.c: `mdb_env_write_meta`). The header is not in force, so
-/// the file is sound. But the seal of commit n - 1 has the digest of the header as it was. So the
-/// digest of the header as it is now is noted beside the file, until a commit writes to it again.
+/// Commit n writes to the header of commit n - 2. If the system refuses that, LMDB puts the number
+/// of commit n - 2 back, but not its trees (mdb.c: `mdb_env_write_meta`). The header is not in
+/// force, so the file is sound. But the seal of commit n - 1 has the digest of the header as it
+/// was. So the digest of the header as it is now is noted beside the file, until a commit writes to
+/// it again.
 struct FailedHeader: Equatable {
   private static let form: UInt64 = 2
   private static let wordCount = 2

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrata
 
-/// The note that Strata keeps beside a file's bytes: an extended attribute, which copies of the file
-/// do not have. It is numbers, of which the first tells the kind: `FileStamp` or `FailedHeader`.
+/// The note that Strata keeps beside a file's bytes: an extended attribute, which copies of the
+/// file do not have. It is numbers, of which the first tells the kind: `FileStamp` or
+/// `FailedHeader`.
 enum FileNote {
   /// - Returns: nil without a note of that many numbers.
   static func words(beside file: Int32, count: Int) -> [UInt64]? {

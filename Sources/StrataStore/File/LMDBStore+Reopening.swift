@@ -3,8 +3,9 @@ import StrataLMDB
 import StrataPrimitives
 
 // When LMDB has failed to write the header of a file, it refuses all transactions until the file is
-// closed (mdb.c: the environment has a fatal error). The next use of the store closes the file and opens it again. The
-// file then has the last commit that was acknowledged, and perhaps the one that failed.
+// closed (mdb.c: the environment has a fatal error). The next use of the store closes the file and
+// opens it again. The file then has the last commit that was acknowledged, and perhaps the one that
+// failed.
 
 extension LMDBStore {
   /// The time to wait for snapshots that are being used.
@@ -12,8 +13,8 @@ extension LMDBStore {
 
   /// Closes the file and opens it again. Requests and readers wait in the meantime.
   ///
-  /// - Returns: false if the file cannot be closed now: a snapshot of it is held, here or by another
-  ///   store of this process, or a compaction is under way; or the caller is the writer.
+  /// - Returns: false if the file cannot be closed now: a snapshot of it is held, here or by
+  ///   another store of this process, or a compaction is under way; or the caller is the writer.
   /// - Throws: the errors of opening the file, `closed`.
   func reopenFailedFile() throws(StoreError) -> Bool {
     let result = compactionTurn.withLockIfAvailable { _ -> Result<Bool, StoreError> in
