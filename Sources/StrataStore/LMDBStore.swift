@@ -33,6 +33,8 @@ package final class LMDBStore: PersistentStore {
   private let phase: CountedMutex<Phase>
   /// Taken by a compaction, from its beginning to its end.
   let compactionTurn = CountedMutex<Void>(())
+  /// Taken by a thread that opens a failed file again. The others wait for it.
+  let reopeningTurn = CountedMutex<Void>(())
   /// The idle readers of the open store. Snapshots are taken from here without a lock.
   let readers: TreeReaderPool
 
@@ -255,7 +257,13 @@ package final class LMDBStore: PersistentStore {
   }
 
   /// Whether the caller runs in a job of the store's writer.
-  var isOnWriterThread: Bool { (try? openEnvironment().isOnWriterThread) ?? false }
+  var isOnWriterThread: Bool {
+    if case .open(let opened) = phase.withLock({ $0 }) {
+      opened.queue.environment.isOnWriterThread
+    } else {
+      false
+    }
+  }
 
   /// The first free serial in the catalog, as far as it can be read.
   func firstFreeSerial() -> UInt64 { (try? opened().queue.firstFreeSerial()) ?? 1 << 47 }

@@ -20,6 +20,7 @@
         states["\(state)", default: 0] += 1
       }
       print("\(operation) killed: \(states)")
+      #expect(!states.isEmpty)
     }
 
     @Test(arguments: CrashOperation.allCases)
@@ -34,6 +35,7 @@
         states["\(said.outcome), then \(state)", default: 0] += 1
       }
       print("\(operation) on a full disk: \(states)")
+      #expect(states.keys.contains { $0.hasPrefix("full") })
     }
 
     @Test(arguments: CrashOperation.allCases)
@@ -50,6 +52,7 @@
         states["\(said.outcome), then \(state)", default: 0] += 1
       }
       print("\(operation) with errors: \(states)")
+      #expect(states.keys.contains { $0.hasPrefix("failed") })
     }
 
     private func expect(

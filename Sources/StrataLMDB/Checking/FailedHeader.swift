@@ -10,22 +10,42 @@ import Synchronization
 /// force, so the file is sound. But the seal of commit n - 1 has the digest of the header as it
 /// was. So the digest of the header as it is now is noted beside the file, until a commit writes to
 /// it again.
+///
+/// This process remembers it as well: a full disk that refuses the header may refuse the note.
 struct FailedHeader: Equatable {
   private static let form: UInt64 = 2
   private static let wordCount = 2
+  /// Of files of this process whose headers have failed: few.
+  private static let remembered = CountedMutex<[(file: FileIdentity, header: FailedHeader)]>([])
 
   private let digest: UInt64
 
   init(digest: UInt64) { self.digest = digest }
 
   /// The one that is noted beside a file; nil if none is.
-  init?(notedBeside file: Int32) {
+  private init?(notedBeside file: Int32) {
     guard let words = FileNote.words(beside: file, count: Self.wordCount), words[0] == Self.form
     else { return nil }
     digest = words[1]
   }
 
-  func note(beside file: Int32) { FileNote.setWords([Self.form, digest], beside: file) }
+  /// Whether it is noted beside the file, or remembered.
+  func isKnown(of file: Int32) -> Bool {
+    if FailedHeader(notedBeside: file) == self { return true }
+    guard let identity = try? FileIdentity(of: file) else { return false }
+    return Self.remembered.withLock { remembered in
+      remembered.contains { $0.file == identity && $0.header == self }
+    }
+  }
+
+  func note(of file: Int32) {
+    FileNote.setWords([Self.form, digest], beside: file)
+    guard let identity = try? FileIdentity(of: file) else { return }
+    Self.remembered.withLock { remembered in
+      remembered.removeAll { $0.file == identity }
+      remembered.append((identity, self))
+    }
+  }
 }
 
 extension Environment {
@@ -36,12 +56,11 @@ extension Environment {
   func noteFailedCommit(_ number: UInt64) {
     var probe: OpaquePointer?
     let code = mdb_txn_begin(raw, nil, UInt32(MDB_RDONLY), &probe)
-    if code == 0 { mdb_txn_abort(probe) }
-    if code == MDB_PANIC { hasFailed.store(true, ordering: .releasing) }
+    if code == 0 { mdb_txn_abort(probe) } else { _ = failure(code) }
     guard options.keepsName else { return }
     lastStamp.withLock { $0 = nil }
     if let digest = try? FileHeader.digest(ofCommit: number, in: self) {
-      FailedHeader(digest: digest).note(beside: file)
+      FailedHeader(digest: digest).note(of: file)
     }
   }
 }

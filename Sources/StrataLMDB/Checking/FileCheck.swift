@@ -86,7 +86,7 @@ struct FileCheck: ~Copyable {
       throw .damagedPage(number: 0, .seal)
     }
     if isCopy || seal.formerHeader == header.formerDigest { return }
-    guard FailedHeader(notedBeside: file) == FailedHeader(digest: header.formerDigest) else {
+    guard FailedHeader(digest: header.formerDigest).isKnown(of: file) else {
       throw .damagedPage(number: 0, .seal)
     }
     hasFailedHeader = true

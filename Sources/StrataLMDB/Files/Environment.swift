@@ -105,7 +105,8 @@ package final class Environment: Sendable {
 
   /// The error for a code of liblmdb, which tells a full disk from a broken one.
   func failure(_ code: Int32) -> LMDBError {
-    LMDBError(code: code, writingTo: file)
+    if code == MDB_PANIC { hasFailed.store(true, ordering: .releasing) }
+    return LMDBError(code: code, writingTo: file)
   }
 
   /// The file's descriptor, which is LMDB's.

@@ -21,9 +21,15 @@ struct ExclusiveLock: ~Copyable {
   /// - Returns: nil if another process has the data file open.
   /// - Throws: `permissionDenied`, `io`.
   static func take(besideFileAt path: String) throws(LMDBError) -> ExclusiveLock? {
-    let file = open(
-      EnvironmentRegistry.lockPath(of: path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-      FileOwnership.permissionsOfLock(besideFileAt: path))
+    let lockPath = EnvironmentRegistry.lockPath(of: path)
+    let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
+    var file = open(lockPath, flags | O_CREAT | O_EXCL, mode_t(FileOwnership.permissionsOfNewFile))
+    if file >= 0 {
+      // Where the process may not do that, other users may not open the store.
+      try? FileOwnership.ofLock(besideFileAt: path)?.give(to: file, withOwner: false)
+    } else if errno == EEXIST {
+      file = open(lockPath, flags)
+    }
     guard file >= 0 else { throw LMDBError(code: errno) }
     let taken = ExclusiveLock(file)
     while true {

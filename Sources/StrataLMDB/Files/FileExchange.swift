@@ -35,6 +35,11 @@ package struct FileExchange {
     EnvironmentRegistry.waitUntilClosed(file, atMost: limit)
   }
 
+  /// Whether the path leads to the environment's file.
+  package var isInPlace: Bool {
+    get throws(LMDBError) { try FileIdentity(at: path, allowsEmpty: true) == file }
+  }
+
   /// Renames a complete file to the path of the environment's file.
   ///
   /// - Parameter replacement: the path of the other file.
@@ -44,7 +49,7 @@ package struct FileExchange {
   ///   `io`.
   package func perform(with replacement: String) throws -> Bool {
     let isDone = try FileUse.exclusively(path) {
-      guard try FileIdentity(at: path, allowsEmpty: true) == file else {
+      guard try isInPlace else {
         throw LMDBError.fileReplaced(path: path)
       }
       guard try lastNumber() == number else { return false }

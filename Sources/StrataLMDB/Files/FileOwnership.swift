@@ -7,7 +7,7 @@ import StrataPrimitives
 package struct FileOwnership {
   private let user: uid_t
   private let group: gid_t
-  private let permissions: mode_t
+  private var permissions: mode_t
 
   /// Of the file of an environment.
   ///
@@ -31,12 +31,13 @@ package struct FileOwnership {
 
   /// Gives them to an open file.
   ///
+  /// - Parameter withOwner: false if the file may stay another user's.
   /// - Throws: `permissionDenied` if this process may not do that; `io`.
-  package func give(to file: Int32) throws(LMDBError) {
+  package func give(to file: Int32, withOwner: Bool = true) throws(LMDBError) {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw LMDBError(code: errno) }
     if status.st_uid != user || status.st_gid != group {
-      guard fchown(file, user, group) == 0 else { throw LMDBError(code: errno) }
+      guard fchown(file, user, group) == 0 || !withOwner else { throw LMDBError(code: errno) }
     }
     guard fchmod(file, permissions) == 0 else { throw LMDBError(code: errno) }
   }
@@ -44,10 +45,12 @@ package struct FileOwnership {
   /// The permissions of a new file.
   package static var permissionsOfNewFile: UInt32 { 0o600 }
 
-  /// The permissions of a new lock file: all who may use the data file may use it, and its owner
-  /// may in any case. Readers write to it, too.
-  static func permissionsOfLock(besideFileAt path: String) -> mode_t {
-    let data = FileOwnership(ofFileAt: path)?.permissions ?? mode_t(permissionsOfNewFile)
-    return data & 0o666 | mode_t(permissionsOfNewFile)
+  /// The owner, the group and the permissions of a lock file: all who may read the data file may
+  /// write to the lock file, which readers do, too.
+  static func ofLock(besideFileAt path: String) -> FileOwnership? {
+    guard var data = FileOwnership(ofFileAt: path) else { return nil }
+    let readers = data.permissions & 0o444
+    data.permissions = readers | readers >> 1 | mode_t(permissionsOfNewFile)
+    return data
   }
 }

@@ -121,7 +121,7 @@ struct OpenedFile: ~Copyable {
       try StrataLMDB.check(mdb_env_set_maxreaders(environment, UInt32(options.readerCountMax)))
       try StrataLMDB.check(mdb_env_set_maxdbs(environment, UInt32(options.treeCountMax)))
       let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS) | options.durability.flags | access
-      let permissions = FileOwnership.permissionsOfLock(besideFileAt: path)
+      let permissions = mode_t(FileOwnership.permissionsOfNewFile)
       try StrataLMDB.check(mdb_env_open(environment, path, flags, permissions))
     } catch {
       mdb_env_close(environment)

@@ -10,7 +10,12 @@ extension Environment {
   package func read() throws(LMDBError) -> ReadTransaction {
     try ForkGuard.check()
     // Whatever is thrown below, its deinit ends it.
-    let begun = try Self.beginReading(raw)
+    let begun: OpaquePointer
+    do throws(LMDBError) {
+      begun = try Self.beginReading(raw)
+    } catch .panic {
+      throw failure(MDB_PANIC)
+    }
     let transaction = ReadTransaction(environment: self, raw: begun)
     try checkPath()
     try checkNumber(of: begun, isWriting: false)

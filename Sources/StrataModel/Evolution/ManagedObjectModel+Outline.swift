@@ -58,7 +58,7 @@ extension ManagedObjectModel {
       }
     }
     entities.byName.storeIfNil(EntityTable.Entities(made))
-    try self.init(entities: outline.entities.compactMap { made[$0.name] })
+    try self.init(entities: outline.entities.compactMap { made[$0.name] }, checksNames: false)
   }
 }
 

@@ -30,6 +30,11 @@ public struct ManagedObjectModel: Sendable {
   ///
   /// - Throws: `ModelError`, which names the declaration that is wrong.
   public init(entities: [EntityDescription]) throws(ModelError) {
+    try self.init(entities: entities, checksNames: true)
+  }
+
+  /// - Parameter checksNames: false for a model from the disk: earlier releases accepted any name.
+  init(entities: [EntityDescription], checksNames: Bool) throws(ModelError) {
     // The counts come first: the other checks take time in them.
     guard entities.count <= Self.entityCountMax else { throw .tooLarge }
     var ordered: [EntityDescription] = []
@@ -57,7 +62,7 @@ public struct ManagedObjectModel: Sendable {
       ordered.allSatisfy({ $0.properties.count <= 4_095 })
     else { throw .tooLarge }
     for entity in ordered {
-      try Self.checkNames(of: entity)
+      if checksNames { try Self.checkNames(of: entity) }
       try Self.checkProperties(of: entity)
       try Self.checkConstraints(of: entity)
       try Self.checkIndexes(of: entity)

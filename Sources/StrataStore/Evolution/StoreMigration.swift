@@ -189,7 +189,8 @@ package struct StoreMigration {
     let trees = try Trees(evolution.schema, in: environment)
     let former = try formerSchema(catalog)
     let formerTrees = try Trees(former, in: environment)
-    let queue = CommitQueue(environment: environment, trees: trees, schema: evolution.schema)
+    let queue = CommitQueue(
+      environment: environment, trees: trees, schema: evolution.schema, isReadOnly: false)
     let counts: MigrationCounts?
     do {
       counts = try environment.writeSync { [environment, watch] transaction in

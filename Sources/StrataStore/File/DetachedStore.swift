@@ -14,6 +14,9 @@ struct DetachedStore: Sendable {
   private let schema: Schema
   private let feed: ChangeFeed
   private let readers: TreeReaderPool
+  private let isReadOnly: Bool
+  /// The file that must be at the path; nil if the path leads to a copy by then.
+  private let file: FileExchange?
   /// The generation that the file has at least.
   private let generation: UInt64
 
@@ -26,14 +29,19 @@ struct DetachedStore: Sendable {
     var options = options
     // The copy was written just now.
     options.isTrusted = true
-    self.init(of: opened, options: options, generation: generation)
+    self.init(of: opened, options: options, file: nil, generation: generation)
   }
 
-  /// The parts of an open store, without the store.
-  ///
-  /// - Parameter generation: the one that the file has at least.
-  init(of opened: OpenStore, options: EnvironmentOptions, generation: UInt64) {
-    (self.options, self.generation) = (options, generation)
+  /// The parts of an open store whose file is to be opened again, without the store.
+  init(of opened: OpenStore, options: EnvironmentOptions, file: FileExchange) {
+    self.init(of: opened, options: options, file: file, generation: 0)
+  }
+
+  private init(
+    of opened: OpenStore, options: EnvironmentOptions, file: FileExchange?, generation: UInt64
+  ) {
+    (self.options, self.file, self.generation) = (options, file, generation)
+    isReadOnly = opened.queue.isReadOnly
     path = opened.queue.environment.path
     (schema, feed, readers) = (opened.queue.schema, opened.queue.feed, opened.readers)
   }
@@ -46,6 +54,7 @@ struct DetachedStore: Sendable {
   func open() throws(StoreError) -> OpenStore {
     let environment: Environment
     do throws(LMDBError) {
+      if let file, try !file.isInPlace { throw .fileReplaced(path: path) }
       environment = try Environment.open(at: path, options: options, isExchanging: true)
     } catch {
       throw StoreError(error, opening: path)
@@ -55,6 +64,7 @@ struct DetachedStore: Sendable {
       throw .fileReplaced(path: path)
     }
     StoreFeeds.move(feed, to: environment)
-    return try OpenStore(reopening: environment, schema: schema, readers: readers)
+    return try OpenStore(
+      reopening: environment, schema: schema, readers: readers, isReadOnly: isReadOnly)
   }
 }

@@ -32,8 +32,9 @@ extension LMDBStore {
     }
     try fillSerials()
     let file = try holdRequests()
-    // After an exchange it is the queue of the new file, which is not held.
-    defer { try? opened().queue.release() }
+    // After an exchange it is the queue of the new file, which is not held. `opened` would open a
+    // failed file again, which needs the turn.
+    defer { if case .open(let opened) = change({ _ in }) { opened.queue.release() } }
     var byteCount = 0
     let place = { copy in try self.replace(file, by: copy, watch) }
     try StoreFile.createWhole(
@@ -120,6 +121,8 @@ extension LMDBStore {
       readers.reopen()
       exchange.finish()
       opened.queue.release()
+      // Closed in between: the readers would keep the file open.
+      if case .closed = change({ _ in }) { readers.close() }
       feed.restartWatch()
     } catch {
       change { $0 = .detached(file) }

@@ -14,20 +14,23 @@ extension LMDBStore {
   /// Closes the file and opens it again. Requests and readers wait in the meantime.
   ///
   /// - Returns: false if the file cannot be closed now: a snapshot of it is held, here or by
-  ///   another store of this process, or a compaction is under way; or the caller is the writer.
+  ///   another store of this process, or a compaction is under way; or the caller is the writer, or
+  ///   the store is in memory.
   /// - Throws: the errors of opening the file, `closed`.
   func reopenFailedFile() throws(StoreError) -> Bool {
-    let result = compactionTurn.withLockIfAvailable { _ -> Result<Bool, StoreError> in
-      Result { () throws(StoreError) in try performReopening() }
+    guard options.keepsName, !isOnWriterThread else { return false }
+    let result = reopeningTurn.withLock { _ in
+      // A compaction may itself ask for the open store: nothing waits for its turn here.
+      compactionTurn.withLockIfAvailable { _ -> Result<Bool, StoreError> in
+        Result { () throws(StoreError) in try performReopening() }
+      }
     }
     return try result?.get() ?? false
   }
 
   private func performReopening() throws(StoreError) -> Bool {
-    guard let file = holdFailedFile() else {
-      // Another thread was faster, or this is the writer.
-      return !hasFailedFile
-    }
+    // Otherwise another thread was faster.
+    guard let file = holdFailedFile() else { return true }
     let exchange = StoreExchange()
     file.exchange.begin()
     defer { file.exchange.end() }
@@ -37,22 +40,14 @@ extension LMDBStore {
     return isClosed
   }
 
-  private var hasFailedFile: Bool {
-    if case .open(let opened) = change({ _ in }) {
-      opened.queue.environment.needsReopening
-    } else {
-      false
-    }
-  }
-
-  /// Lets requests wait, if the file has failed and the caller can close it.
+  /// Lets requests wait, if the file has failed.
   private func holdFailedFile() -> ReplacedFile? {
     guard case .open(let opened) = change({ _ in }) else { return nil }
     let environment = opened.queue.environment
-    guard environment.needsReopening, !environment.isOnWriterThread else { return nil }
+    guard environment.needsReopening else { return nil }
     opened.queue.hold()
+    let exchange = FileExchange(of: environment)
     return ReplacedFile(
-      exchange: FileExchange(of: environment),
-      detached: DetachedStore(of: opened, options: options, generation: 0))
+      exchange: exchange, detached: DetachedStore(of: opened, options: options, file: exchange))
   }
 }

@@ -55,13 +55,15 @@ final class OpenStore: Sendable {
   ///   - schema: the store's. If another process has changed the store's model, each transaction
   ///     fails with `modelChanged`.
   ///   - readers: the store's.
+  ///   - isReadOnly: as the store was opened.
   /// - Throws: `damaged`, `storage`.
   init(
-    reopening environment: Environment, schema: Schema, readers: TreeReaderPool
+    reopening environment: Environment, schema: Schema, readers: TreeReaderPool, isReadOnly: Bool
   ) throws(StoreError) {
     self.readers = readers
     let trees = try Trees(schema, in: environment)
-    queue = CommitQueue(environment: environment, trees: trees, schema: schema)
+    queue = CommitQueue(
+      environment: environment, trees: trees, schema: schema, isReadOnly: isReadOnly)
   }
 
   /// Gives a store of a former format the present one. The commit seals all that is in the file.

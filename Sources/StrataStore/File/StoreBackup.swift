@@ -33,8 +33,8 @@ struct StoreBackup {
     try StoreFile.createWhole(at: path) { try write(to: $0) }
   }
 
-  /// Copies the store over the file at the path, whose owner and permissions the copy gets, or to
-  /// the path if no file is there.
+  /// Copies the store over the file at the path, whose permissions the copy gets, and its owner if
+  /// this process may change owners. Or copies it to the path if no file is there.
   ///
   /// - Parameter place: gives the complete file, at the path that it gets, its name.
   /// - Throws: as `run`, and the errors of `place`.
@@ -42,7 +42,7 @@ struct StoreBackup {
     try StoreFile.createWhole(at: path, placingBy: place) { file in
       try write(to: file)
       do {
-        try FileOwnership(ofFileAt: path)?.give(to: file)
+        try FileOwnership(ofFileAt: path)?.give(to: file, withOwner: false)
       } catch let error as LMDBError {
         throw StoreError(error, opening: path)
       }

@@ -49,9 +49,11 @@ extension StoreGroup {
     for (place, member) in members.enumerated() where areThere[place] {
       stores[place] = try member.open(model: model, removing: removing, from: nil)
     }
-    try align(&stores, of: members, model: model)
     var ranges: [Int] = []
     for store in stores { ranges.append(try store?.serialRange() ?? -1) }
+    // Before anything is written to a store.
+    try requireDistinct(parts(of: stores, ranges, members))
+    try align(&stores, of: members, model: model)
     for (place, member) in members.enumerated() where !areThere[place] {
       let next = (ranges.max() ?? -1) + 1
       guard next < ObjectKey.serialRangeCount else { throw .incompatibleStores(.noSerialsLeft) }
@@ -61,15 +63,29 @@ extension StoreGroup {
       stores[place] = store
       ranges[place] = try store.serialRange()
     }
+    let parts = try parts(of: stores, ranges, members)
+    try requireDistinct(parts)
+    for part in parts.dropFirst() { try part.requireSameLayouts(as: parts[0]) }
+    return StoreGroup(parts, model: model)
+  }
+
+  private static func parts(
+    of stores: [LMDBStore?], _ ranges: [Int], _ members: [GroupMemberOptions]
+  ) throws(StoreError) -> [GroupMember] {
     var parts: [GroupMember] = []
     for case (let place, let store?) in stores.enumerated() {
-      let part = GroupMember(
-        store: store, range: ranges[place], name: members[place].name,
-        entities: try members[place].numbers(in: store.schema))
-      for other in parts { try part.requireCompatible(with: other) }
-      parts.append(part)
+      parts.append(
+        GroupMember(
+          store: store, range: ranges[place], name: members[place].name,
+          entities: try members[place].numbers(in: store.schema)))
     }
-    return StoreGroup(parts, model: model)
+    return parts
+  }
+
+  private static func requireDistinct(_ parts: [GroupMember]) throws(StoreError) {
+    for (place, part) in parts.enumerated() {
+      for other in parts[..<place] { try part.requireDistinct(from: other) }
+    }
   }
 
   /// Gives the layouts the same versions in all stores, and opens those again whose versions were
@@ -125,13 +141,17 @@ extension GroupMemberOptions {
 }
 
 extension GroupMember {
-  /// - Throws: `incompatibleStores` if the two cannot be of one group.
-  fileprivate func requireCompatible(with other: GroupMember) throws(StoreError) {
-    let (schema, otherSchema) = (store.schema, other.store.schema)
+  /// - Throws: `incompatibleStores` if the two are one store, or have objects of the same serials.
+  fileprivate func requireDistinct(from other: GroupMember) throws(StoreError) {
     if store.uuid == other.store.uuid {
       throw .incompatibleStores(.sameStore(other.name, name))
     }
     if range == other.range { throw .incompatibleStores(.sameSerials(other.name, name)) }
+  }
+
+  /// - Throws: `incompatibleStores` if a record means something else in the other store.
+  fileprivate func requireSameLayouts(as other: GroupMember) throws(StoreError) {
+    let (schema, otherSchema) = (store.schema, other.store.schema)
     let haveSameLayouts = schema.entities.allSatisfy { entity in
       entity.layout.version == otherSchema.entity(entity.number)?.layout.version
     }

@@ -125,6 +125,7 @@ import Testing
       await #expect(processExitsWith: .success) {
         let (scratch, shown) = (try ScratchEnvironment(), try TemporaryDirectory())
         try scratch.open().makeTree("a", ["k": "v"])
+        chmod(scratch.path, 0o644)
         let mounts = try PrivateMounts()
         try mounts.show(scratch.directory.url.path, readOnlyAt: shown.url.path)
         try giveUpRootsRights()
@@ -140,6 +141,7 @@ import Testing
       await #expect(processExitsWith: .success) {
         let (scratch, shown) = (try ScratchEnvironment(), try TemporaryDirectory())
         try scratch.open().makeTree("a", ["k": "v"])
+        chmod(scratch.path, 0o644)
         let mounts = try PrivateMounts()
         try mounts.show(scratch.directory.url.path, readOnlyAt: shown.url.path)
         let path = shown.file("store").path

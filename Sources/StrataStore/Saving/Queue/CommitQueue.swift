@@ -77,7 +77,7 @@ final class CommitQueue: Sendable {
   /// and the first saver would wait long.
   private static let groupChangeCountMax = 100_000
 
-  init(environment: Environment, trees: Trees, schema: Schema, isReadOnly: Bool = false) {
+  init(environment: Environment, trees: Trees, schema: Schema, isReadOnly: Bool) {
     self.environment = environment
     self.isReadOnly = isReadOnly
     self.trees = trees

@@ -63,7 +63,7 @@ final class SerialAllocator: Sendable {
       let (serials, reservesAhead) = state.withLock { $0.take(upTo: countMax) }
       if reservesAhead { reserveAhead(for: store) }
       if let serials { return serials }
-      reserveAndWait(for: store)
+      if let serials = reserveAndWait(for: store) { return serials.prefix(countMax) }
     }
   }
 
@@ -87,8 +87,14 @@ final class SerialAllocator: Sendable {
   }
 
   /// Holds nothing of the open store while it waits: a compaction waits until that is released.
-  private func reserveAndWait(for store: LMDBStore) {
-    if store.isReadOnly { return state.withLock { $0.add(Self.unreservedBlock()) } }
+  ///
+  /// - Returns: serials of I3 for this call alone, if the catalog cannot be read now, which may
+  ///   pass.
+  private func reserveAndWait(for store: LMDBStore) -> Range<UInt64>? {
+    if store.isReadOnly {
+      state.withLock { $0.add(Self.unreservedBlock()) }
+      return nil
+    }
     precondition(
       !store.isOnWriterThread,
       "Contexts insert no objects in the completion of a save, nor while a batch fills its rows.")
@@ -98,9 +104,14 @@ final class SerialAllocator: Sendable {
     } catch StoreError.storeFull {
       block = Self.unreservedBlock()
     } catch {
-      block = Self.block(from: max(state.withLock { $0.end }, store.firstFreeSerial()))
+      let first = max(state.withLock { $0.end }, store.firstFreeSerial())
+      guard StoreOrigin.range(of: first) < ObjectKey.serialRangeCount else {
+        return Self.unreservedBlock()
+      }
+      block = Self.block(from: first)
     }
     state.withLock { $0.add(block) }
+    return nil
   }
 
   /// Serials that are not reserved, from `first` on; those of I3 if the range of `first` ends
