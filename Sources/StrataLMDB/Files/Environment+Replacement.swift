@@ -9,6 +9,9 @@ import CStrataLMDB
 // number of the last commit, by which LMDB chooses its meta page. So an environment of the new
 // file, here or in another process, may begin at the wrong page.
 //
+// If the lock file is deleted or replaced instead, a process that opens the data file makes another
+// one. Then neither process waits for the other, and each overwrites pages that the other reads.
+//
 // | operation | checks the number | checks the path |
 // | --- | --- | --- |
 // | opening a file | with its first transaction | that the lock file is its own, in this process |
@@ -17,16 +20,17 @@ import CStrataLMDB
 // | beginning to read | yes: the file must have it | yes |
 // | renewing a reader | yes | with each `renewalsPerLook` renewals |
 //
-// The number is in memory and costs some instructions. Checking the path is a system call, about a
-// microsecond: little beside a commit, much beside a turn that reads. A reader that finds out late
+// The number is in memory and costs some instructions. Checking the paths of both files is two
+// system calls, about a microsecond each: little beside a commit, much beside a turn that reads. A
+// reader that finds out late
 // reads the former file as it was, because every change of the new file changes the number.
 
 extension Environment {
   /// Renewals of one read transaction between two looks at the path.
   static var renewalsPerLook: UInt { 256 }
 
-  /// - Throws: `fileReplaced` if the path no longer leads to this environment's file;
-  ///   `permissionDenied` or `io` if that cannot be determined.
+  /// - Throws: `fileReplaced` if the path no longer leads to this environment's file, or the path
+  ///   of the lock file to its lock file; `permissionDenied` or `io` if that cannot be determined.
   func checkPath() throws(LMDBError) {
     guard options.keepsName else { return }
     let found: FileIdentity?
@@ -35,7 +39,7 @@ extension Environment {
     } catch .notAnLMDBFile {
       found = nil
     }
-    if found != identity { throw .fileReplaced(path: path) }
+    if found != identity || lockFile?.isReplaced == true { throw .fileReplaced(path: path) }
   }
 
   /// Compares the number that a transaction has from the lock file with those of the file itself.

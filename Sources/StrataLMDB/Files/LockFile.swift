@@ -23,6 +23,8 @@ final class LockFile: Sendable {
   private let descriptor: Atomic<Int32>
   /// A path that leads to the open file, even if it was renamed.
   let watchedPath: String
+  private let path: String
+  private let identity: FileIdentity?
 
   /// - Returns: nil if it cannot be opened: the environment then works as if it were alone.
   convenience init?(at path: String) {
@@ -34,6 +36,8 @@ final class LockFile: Sendable {
   /// - Parameter opened: an open descriptor of the file.
   init(_ opened: Int32, at path: String) {
     descriptor = Atomic(opened)
+    self.path = path
+    identity = try? FileIdentity(of: opened)
     #if os(Linux)
       watchedPath = "/proc/self/fd/\(opened)"
     #else
@@ -46,6 +50,10 @@ final class LockFile: Sendable {
     let opened = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
     if opened >= 0 { close(opened) }
   }
+
+  /// Whether the path leads to another file, or to none: a process that opens the data file then
+  /// does not know of this one. A system call.
+  var isReplaced: Bool { (try? FileIdentity(at: path, allowsEmpty: true)) != identity }
 
   /// Whether another process has the environment's file open. A system call.
   var isShared: Bool {

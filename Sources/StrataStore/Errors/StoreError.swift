@@ -124,10 +124,11 @@ public enum StoreError: Error, Sendable {
 
   // MARK: Any time
 
-  /// The store's file was deleted, moved or replaced, for example by a backup, while the store was
-  /// open here or in another process. A save that fails with it counts as not saved: the file at
-  /// the path does not have it. Release the coordinator and all its contexts, in every process that
-  /// has the store open, check that the right file is at the path, and open it again.
+  /// The store's file, or the lock file beside it, was deleted, moved or replaced, for example by a
+  /// backup, while the store was open here or in another process. A save that fails with it counts
+  /// as not saved: the file at the path does not have it. Release the coordinator and all its
+  /// contexts, in every process that has the store open, check that the right file is at the path,
+  /// and open it again.
   case fileReplaced(path: String)
   /// Another program has opened the store with another model, and taken the store to it. Unsaved
   /// changes can still be read. Release the coordinator and all its contexts, and open the store

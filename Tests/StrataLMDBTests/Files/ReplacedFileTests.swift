@@ -75,6 +75,28 @@ enum Replacement: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `is one whose lock file is deleted or replaced`(isReplaced: Bool) throws {
+    let lock = scratch.path + "-lock"
+    let transaction = try environment.read()
+    try FileManager.default.removeItem(atPath: lock)
+    if isReplaced { #expect(FileManager.default.createFile(atPath: lock, contents: Data())) }
+    #expect(throws: replaced) { try environment.writeSync { _ in } }
+    #expect(throws: replaced) { try environment.read() }
+    #expect(throws: replaced) {
+      for _ in 0..<1_000 { try transaction.renew() }
+    }
+  }
+
+  @Test func `does not acknowledge a commit during which the lock file was deleted`() throws {
+    #expect(throws: replaced) {
+      try environment.writeSync { [tree, scratch] transaction in
+        try transaction.put("k", "new", in: tree)
+        try FileManager.default.removeItem(atPath: scratch.path + "-lock")
+      }
+    }
+  }
+
   @Test func `is noticed at once by a reader, if the other file is written to`() throws {
     let transaction = try environment.read()
     try Replacement.restoredByRename.perform(at: scratch.path, with: copy)
