@@ -4,13 +4,15 @@
 // program that is linked with this file exports the functions, and so the dynamic linker leads the
 // calls of liblmdb, of Foundation and of the program itself here. Other programs pay nothing.
 //
-// Each function counts the call and then calls the C library's own function. Memory maps are not
-// counted: LMDB writes to no map but the table of readers, which a commit does not need.
+// Each function counts the call, calls the C library's own function, and records a change that has
+// succeeded (`crash_record.h`). Memory maps are not counted: LMDB writes to no map but the table of
+// readers, which a commit does not need.
 
 #ifdef __linux__
 
 #define _GNU_SOURCE
 #include "crash_points.h"
+#include "crash_record.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -86,12 +88,33 @@ static size_t half(size_t byte_count) { return (byte_count - 1) / 8192 * 4096 + 
 
 // MARK: - Calls that change files
 
+// A call and its record are one step: the record has the calls in the order of their effects.
+
+static ssize_t recorded_write(int file, const void *bytes, size_t count, off_t offset) {
+  record_lock();
+  ssize_t written = ORIGINAL(pwrite)(file, bytes, count, offset);
+  if (written > 0) record_write(file, bytes, (size_t)written, offset);
+  record_unlock();
+  return written;
+}
+
+static ssize_t sequential_write(int file, const void *bytes, size_t count) {
+  // A write to a pipe waits for its reader, which may wait for the lock.
+  if (!record_has(file)) return ORIGINAL(write)(file, bytes, count);
+  record_lock();
+  off_t offset = lseek(file, 0, SEEK_CUR);
+  ssize_t written = ORIGINAL(write)(file, bytes, count);
+  if (written > 0 && offset >= 0) record_write(file, bytes, (size_t)written, offset);
+  record_unlock();
+  return written;
+}
+
 ssize_t write(int file, const void *bytes, size_t count) {
   switch (pass(CRASH_POINTS_CHANGE, count, 1)) {
     case refuse: return -1;
     case tear: ORIGINAL(write)(file, bytes, half(count)); end_process();
     case shorten: return ORIGINAL(write)(file, bytes, count / 2);
-    default: return ORIGINAL(write)(file, bytes, count);
+    default: return sequential_write(file, bytes, count);
   }
 }
 
@@ -100,7 +123,7 @@ ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
     case refuse: return -1;
     case tear: ORIGINAL(pwrite)(file, bytes, half(count), offset); end_process();
     case shorten: return ORIGINAL(pwrite)(file, bytes, count / 2, offset);
-    default: return ORIGINAL(pwrite)(file, bytes, count, offset);
+    default: return recorded_write(file, bytes, count, offset);
   }
 }
 
@@ -114,13 +137,30 @@ static size_t byte_count(const struct iovec *parts, int count) {
   return sum;
 }
 
+static void record_parts(
+  int file, const struct iovec *parts, int count, off_t offset, ssize_t written) {
+  for (int i = 0; i < count && written > 0; i++) {
+    size_t length = parts[i].iov_len < (size_t)written ? parts[i].iov_len : (size_t)written;
+    record_write(file, parts[i].iov_base, length, offset);
+    offset += (off_t)length;
+    written -= (ssize_t)length;
+  }
+}
+
 ssize_t writev(int file, const struct iovec *parts, int count) {
   switch (pass(CRASH_POINTS_CHANGE, byte_count(parts, count), 1)) {
     case refuse: return -1;
     case tear: ORIGINAL(writev)(file, parts, (count + 1) / 2); end_process();
     case shorten: return ORIGINAL(write)(file, parts[0].iov_base, parts[0].iov_len / 2);
-    default: return ORIGINAL(writev)(file, parts, count);
+    default: break;
   }
+  if (!record_has(file)) return ORIGINAL(writev)(file, parts, count);
+  record_lock();
+  off_t offset = lseek(file, 0, SEEK_CUR);
+  ssize_t written = ORIGINAL(writev)(file, parts, count);
+  if (offset >= 0) record_parts(file, parts, count, offset, written);
+  record_unlock();
+  return written;
 }
 
 ssize_t pwritev(int file, const struct iovec *parts, int count, off_t offset) {
@@ -128,45 +168,59 @@ ssize_t pwritev(int file, const struct iovec *parts, int count, off_t offset) {
     case refuse: return -1;
     case tear: ORIGINAL(pwritev)(file, parts, (count + 1) / 2, offset); end_process();
     case shorten: return ORIGINAL(pwrite)(file, parts[0].iov_base, parts[0].iov_len / 2, offset);
-    default: return ORIGINAL(pwritev)(file, parts, count, offset);
+    default: break;
   }
+  record_lock();
+  ssize_t written = ORIGINAL(pwritev)(file, parts, count, offset);
+  record_parts(file, parts, count, offset, written);
+  record_unlock();
+  return written;
 }
+
+/// Records a call that has succeeded, as one step with the call.
+#define RECORDED(call, record)   \
+  record_lock();                 \
+  int code = call;               \
+  if (code == 0) record;         \
+  record_unlock();               \
+  return code;
 
 int ftruncate(int file, off_t size) {
   if (pass(CRASH_POINTS_CHANGE, 0, 1) == refuse) return -1;
-  return ORIGINAL(ftruncate)(file, size);
+  RECORDED(ORIGINAL(ftruncate)(file, size), record_size(file, size))
 }
 
 int ftruncate64(int file, off64_t size) { return ftruncate(file, size); }
 
 int link(const char *path, const char *name) {
   if (pass(CRASH_POINTS_CHANGE, 0, 1) == refuse) return -1;
-  return ORIGINAL(link)(path, name);
+  RECORDED(ORIGINAL(link)(path, name), record_names(RECORD_LINK, path, name))
 }
 
 int rename(const char *path, const char *name) {
   if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
-  return ORIGINAL(rename)(path, name);
+  RECORDED(ORIGINAL(rename)(path, name), record_names(RECORD_RENAME, path, name))
 }
 
 int renameat2(int from, const char *path, int to, const char *name, unsigned flags) {
   if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
-  return ORIGINAL(renameat2)(from, path, to, name, flags);
+  RECORDED(
+    ORIGINAL(renameat2)(from, path, to, name, flags), record_names(RECORD_RENAME, path, name))
 }
 
 int unlink(const char *path) {
   if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
-  return ORIGINAL(unlink)(path);
+  RECORDED(ORIGINAL(unlink)(path), record_names(RECORD_UNLINK, path, ""))
 }
 
 int fsync(int file) {
   if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
-  return ORIGINAL(fsync)(file);
+  RECORDED(ORIGINAL(fsync)(file), record_sync(file))
 }
 
 int fdatasync(int file) {
   if (pass(CRASH_POINTS_CHANGE, 0, 0) == refuse) return -1;
-  return ORIGINAL(fdatasync)(file);
+  RECORDED(ORIGINAL(fdatasync)(file), record_sync(file))
 }
 
 int msync(void *bytes, size_t count, int flags) {
@@ -189,7 +243,13 @@ int msync(void *bytes, size_t count, int flags) {
 int open(const char *path, int flags, ...) {
   PERMISSIONS(flags)
   if (pass(CRASH_POINTS_OPEN, 0, 0) == refuse) return -1;
-  return ORIGINAL(open)(path, flags, permissions);
+  record_lock();
+  struct stat status;
+  int is_new = (flags & O_CREAT) && stat(path, &status) != 0;
+  int file = ORIGINAL(open)(path, flags, permissions);
+  if (file >= 0 && is_new) record_new_file(file, path);
+  record_unlock();
+  return file;
 }
 
 int open64(const char *path, int flags, ...) {
@@ -233,5 +293,9 @@ void crash_points_begin(struct crash_points_event event) { (void)event; }
 void crash_points_end(void) {}
 
 long crash_points_count(enum crash_points_class call_class) { return (void)call_class, 0; }
+
+void crash_points_record(int file) { (void)file; }
+
+void crash_points_acknowledge(void) {}
 
 #endif

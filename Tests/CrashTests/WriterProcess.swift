@@ -64,6 +64,16 @@ struct WriterProcess {
     return SaidOutcome(line)
   }
 
+  /// Does an operation in a process that records its changes to files.
+  static func record(
+    _ operation: CrashOperation, onStoreAt url: URL, to file: URL
+  ) throws -> Bool {
+    let writer = try WriterProcess(storeAt: url, doing: operation.rawValue, "record", file.path)
+    let said = writer.output.fileHandleForReading.readDataToEndOfFile()
+    writer.process.waitUntilExit()
+    return lines(said).last == "recorded"
+  }
+
   /// Whole lines only.
   private static func lines(_ said: Data) -> [Substring] {
     String(decoding: said, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)

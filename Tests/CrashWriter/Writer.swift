@@ -25,6 +25,9 @@ import Strata
 /// operation ends, it says its outcome and the number of calls of each class. After an error it
 /// does the operation again, without an event, and adds the outcome of that. An outcome is `done`,
 /// `full` for `StoreError.diskFull`, or `failed` for another error of Strata.
+///
+/// With the name of a `CrashOperation`, the word `record` and a path it copies the store to
+/// `<path>.store`, does the operation, and records all changes to files at the path.
 @main enum Writer {
   static func main() async throws {
     let arguments = CommandLine.arguments
@@ -33,10 +36,16 @@ import Strata
     {
       try run(operation, URL(fileURLWithPath: arguments[1]), event, at: call)
     }
+    if arguments.count == 5, let operation = CrashOperation(rawValue: arguments[2]),
+      arguments[3] == "record"
+    {
+      try record(operation, URL(fileURLWithPath: arguments[1]), to: arguments[4])
+    }
     let words = ["batches", "imports", "backup", "compacting-backup", "evolve", "migrate"]
     guard arguments.count == 2 || words.map({ [$0] }).contains(arguments.dropFirst(2)) else {
       say("usage: CrashWriter <store> [\(words.joined(separator: " | "))]")
       say("       CrashWriter <store> <operation> <event> <call>")
+      say("       CrashWriter <store> <operation> record <file>")
       exit(64)
     }
     if arguments.last == "evolve" { try evolve(URL(fileURLWithPath: arguments[1])) }
@@ -86,6 +95,21 @@ import Strata
       words.append(try word(for: Result { try work() }))
     }
     say(words.joined(separator: " "))
+    exit(0)
+  }
+
+  private static func record(
+    _ operation: CrashOperation, _ store: URL, to path: String
+  ) throws -> Never {
+    let work = try operation.prepared(onStoreAt: store)
+    try FileManager.default.copyItem(at: store, to: URL(fileURLWithPath: path + ".store"))
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+    guard file >= 0 else { throw CocoaError(.fileWriteUnknown) }
+    crash_points_record(file)
+    try work()
+    crash_points_acknowledge()
+    crash_points_record(-1)
+    say("recorded")
     exit(0)
   }
 

@@ -45,4 +45,13 @@ void crash_points_end(void);
 /// The number of calls between `crash_points_begin` and `crash_points_end`.
 long crash_points_count(enum crash_points_class call_class);
 
+/// Writes each change that the process makes to a file, from now on, to an open file
+/// (`crash_record.h`).
+///
+/// - Parameter file: a descriptor; -1 ends the recording.
+void crash_points_record(int file);
+
+/// Records that the process was told that an operation has ended.
+void crash_points_acknowledge(void);
+
 #endif
