@@ -179,6 +179,9 @@ let package = Package(
         name: "HotPaths", dependencies: ["Strata"], path: "Tests/HotPaths",
         exclude: ["check.sh", "counting.sh", "growth.sh", "instructions.txt"],
         swiftSettings: settings),
+      // All operations in turn, for long: nothing gets slower or larger.
+      .executableTarget(
+        name: "Soak", dependencies: ["Strata"], path: "Tests/Soak", swiftSettings: settings),
       // The command-line tool: every store, opened with the model inside.
       .executableTarget(
         name: "StrataTool",
