@@ -3,8 +3,8 @@ import Foundation
 import Strata
 
 /// Nothing gets slower or larger by being used: does all operations in turn, in many rounds.
-/// Compares the last tenth of the rounds with the first one: the CPU time of each operation may grow
-/// by 30 %, memory by a tenth and 8 MiB, and the file by a tenth.
+/// Compares the last tenth of the rounds with the first one. The CPU time of each operation may
+/// grow by 30 %, memory by a tenth and 8 MiB, and the file by a tenth.
 ///
 ///     Soak <empty folder> [rounds]
 ///
@@ -50,7 +50,7 @@ import Strata
     exit(hasGrown ? 1 : 0)
   }
 
-  /// - Returns: the CPU time of each operation, in nanoseconds, all threads of the process included.
+  /// - Returns: the CPU time of each operation, in nanoseconds, of all threads of the process.
   @MainActor private static func measure(
     _ rounds: Range<Int>, in world: SoakWorld
   ) throws -> [Int] {

@@ -3,8 +3,7 @@ import Foundation
 import StrataStore
 
 extension URL {
-  /// The path of a store's file. The path of another URL may be that of a file as well, which it
-  /// does not mean.
+  /// The path of a store's file. A URL of the web has a path too, which names no file here.
   ///
   /// - Throws: `StoreError.notAFileURL`.
   var storePath: String {

@@ -45,8 +45,8 @@ package struct FileOwnership {
   /// The permissions of a new file.
   package static var permissionsOfNewFile: UInt32 { 0o600 }
 
-  /// The owner, the group and the permissions of a lock file: all who may read the data file may
-  /// write to the lock file, which readers do, too.
+  /// The owner, the group and the permissions of a lock file. Each user with the right to read the
+  /// data file gets the right to write to the lock file, because readers write to it.
   static func ofLock(besideFileAt path: String) -> FileOwnership? {
     guard var data = FileOwnership(ofFileAt: path) else { return nil }
     let readers = data.permissions & 0o444
