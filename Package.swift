@@ -121,12 +121,14 @@ let package = Package(
       name: "CStrataLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     // The little C that Swift cannot say.
     .target(name: "CStrata", cSettings: optimizedC),
+    // LMDB's calls, which return an error where LMDB would end the process.
+    .target(name: "CGuardedLMDB", dependencies: ["CStrataLMDB"], cSettings: optimizedC),
     .testTarget(name: "CStrataTests", dependencies: ["CStrata"], swiftSettings: settings),
   ]
     // What all layers stand on: locks, the order of keys, references.
     + layer("StrataPrimitives")
     // Thin, safe LMDB: bytes in, bytes out.
-    + layer("StrataLMDB", "CStrata", "CStrataLMDB", "StrataPrimitives")
+    + layer("StrataLMDB", "CStrata", "CStrataLMDB", "CGuardedLMDB", "StrataPrimitives")
     // What may exist.
     + layer("StrataModel", "StrataPrimitives")
     // How it is written.

@@ -9,6 +9,5 @@
 #include "find.h"
 #include "entry_digest.h"
 #include "file_note.h"
-#include "map_guard.h"
 
 #endif

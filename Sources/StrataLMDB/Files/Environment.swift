@@ -109,6 +109,10 @@ package final class Environment: Sendable {
     return LMDBError(code: code, writingTo: file)
   }
 
+  /// Gives back the pages of the file that this process has read. They count as its memory until
+  /// then, and are read again from the system's cache of files.
+  package func giveBackPages() { mapped.giveBackPages(of: options.mapSizeBytes) }
+
   /// The file's descriptor, which is LMDB's.
   var file: Int32 {
     var file: Int32 = -1

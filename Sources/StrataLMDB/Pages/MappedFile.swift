@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CStrata
+import CGuardedLMDB
 import CStrataLMDB
 import StrataPrimitives
 import Synchronization
@@ -13,8 +13,9 @@ import Synchronization
 ///
 /// A file that is cut off while it is mapped, and a disk that cannot be read, raise SIGBUS all the
 /// same. Once the address is known, a guard turns that into an empty page (`map_guard.h`), which
-/// readers take for damage. Then `isBroken` is true: no more transactions begin or are committed. A
-/// write transaction is not guarded.
+/// readers take for damage, or has a call of LMDB that changes the file return an error
+/// (`guarded_calls.h`). An assertion of LMDB that fails in such a call does the same. Then
+/// `isBroken` is true: no more transactions begin or are committed.
 ///
 /// lmdb.h does not give the address of the map. But a page has its own number at its beginning: the
 /// address of one that is the same in memory and in the file gives the address of all.
@@ -32,7 +33,8 @@ final class MappedFile: Sendable {
   /// The number of the guard; -1 without one.
   private let guardNumber = Atomic<Int32>(-1)
 
-  /// Whether a page could not be read. Then the environment is of no more use.
+  /// Whether a page could not be read, or LMDB has found a page that it cannot use. Then the
+  /// environment is of no more use.
   var isBroken: Bool {
     strata_guard_was_hit(guardNumber.load(ordering: .relaxed)) != 0
   }
@@ -47,6 +49,18 @@ final class MappedFile: Sendable {
   /// Ends the guard, before the file is closed.
   func endGuard() {
     strata_guard_end(guardNumber.exchange(-1, ordering: .acquiringAndReleasing))
+  }
+
+  /// Gives back all pages of the map that were read. They stay in the system's cache of files, and
+  /// reading them again costs a soft page fault. Does nothing if the address is unknown.
+  ///
+  /// - Parameter byteCount: the length of the map.
+  func giveBackPages(of byteCount: Int) {
+    // Safety: the map is shared and read-only, so that giving pages back loses nothing, whoever
+    // reads them meanwhile. It is advice: that it was not taken does no harm.
+    if let start = UnsafeMutableRawPointer(bitPattern: start.load(ordering: .relaxed)) {
+      _ = madvise(start, byteCount, MADV_DONTNEED)
+    }
   }
 
   /// Whether the bytes are within the file; nil if they are not in the file's map, but in a page
@@ -115,7 +129,7 @@ final class MappedFile: Sendable {
     let (isFirst, _) = guardNumber.compareExchange(
       expected: -1, desired: number, ordering: .acquiringAndReleasing)
     // Another thread has found the address at the same time.
-    if !isFirst { strata_guard_end(number) }
+    if isFirst { guarded_begin(environment.raw, number) } else { strata_guard_end(number) }
   }
 
   /// How many bytes the file has at least: all that it has, if those are fewer than `end`.

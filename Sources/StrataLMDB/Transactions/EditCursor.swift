@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import CGuardedLMDB
 public import CStrataLMDB
 
 /// A cursor that reads the entries of one tree and changes them in place.
@@ -37,12 +38,12 @@ package struct EditCursor: ~Copyable {
   ) throws(LMDBError) {
     cursor.requireTransaction()
     var (sought, entry) = (try MDB_val(key: key), MDB_val(value))
-    let code = mdb_cursor_put(cursor.raw, &sought, &entry, UInt32(MDB_NOOVERWRITE))
+    let code = guarded_cursor_put(cursor.raw, &sought, &entry, UInt32(MDB_NOOVERWRITE))
     if code == MDB_KEYEXIST {
       try transaction.check(value: entry)
       transaction.noteRemoved(key, UnsafeRawBufferPointer(entry), in: tree)
       entry = MDB_val(value)
-      try transaction.check(mdb_cursor_put(cursor.raw, &sought, &entry, 0))
+      try transaction.check(guarded_cursor_put(cursor.raw, &sought, &entry, 0))
     } else {
       try transaction.check(code)
     }
@@ -59,7 +60,7 @@ package struct EditCursor: ~Copyable {
   ) throws(LMDBError) -> Bool {
     cursor.requireTransaction()
     var (sought, entry) = (try MDB_val(key: key), MDB_val(value))
-    let code = mdb_cursor_put(cursor.raw, &sought, &entry, UInt32(MDB_APPEND))
+    let code = guarded_cursor_put(cursor.raw, &sought, &entry, UInt32(MDB_APPEND))
     if code == MDB_KEYEXIST { return false }
     try transaction.check(code)
     transaction.noteAdded(key, value, in: tree)
@@ -86,7 +87,7 @@ package struct EditCursor: ~Copyable {
   package mutating func removeCurrent() throws(LMDBError) {
     cursor.requireTransaction()
     transaction.noteRemoved(cursor.key, cursor.value, in: tree)
-    try transaction.check(mdb_cursor_del(cursor.raw, 0))
+    try transaction.check(guarded_cursor_del(cursor.raw))
   }
 }
 

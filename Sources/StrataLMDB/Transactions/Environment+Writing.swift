@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CStrata
 import CStrataLMDB
 import Synchronization
 
@@ -26,8 +25,8 @@ extension Environment {
   ///
   /// - Important: Only in a job on the writer thread, and only when no other write transaction of
   ///   this environment is open there. Anything else traps: LMDB would block for ever.
-  /// - Throws: `panic`, `mapResized`, `outOfMemory`, `forked`, `fileReplaced`; `permissionDenied`
-  ///   if the environment is not writable.
+  /// - Throws: `panic`, `mapResized`, `outOfMemory`, `forked`, `fileReplaced`; `corrupted` if a
+  ///   page could not be used before; `permissionDenied` if the environment is not writable.
   package func begin() throws(LMDBError) -> WriteTransaction {
     try ForkGuard.check()
     precondition(
@@ -35,16 +34,16 @@ extension Environment {
     precondition(
       !isWriting.load(ordering: .relaxed),
       "A write transaction of this environment is open already; commit or abort it first.")
+    // A transaction in which LMDB was left may not be begun again.
+    if mapped.isBroken { throw .corrupted }
     var transaction: OpaquePointer?
     try check(mdb_txn_begin(raw, nil, 0, &transaction))
     guard let transaction else { throw .outOfMemory }
-    strata_guard_set_writing(1)
     do throws(LMDBError) {
       try checkPath()
       try checkNumber(of: transaction, isWriting: true)
     } catch {
       mdb_txn_abort(transaction)
-      strata_guard_set_writing(0)
       throw error
     }
     isWriting.store(true, ordering: .relaxed)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CGuardedLMDB
 public import CStrataLMDB
 
 /// A named tree of an environment: keys in byte order, one value under each.
@@ -34,7 +35,7 @@ package struct Tree: Hashable, Sendable {
   /// - Returns: nil when there is no such tree and `creates` is false.
   init?(named name: String, in transaction: OpaquePointer, creates: Bool) throws(LMDBError) {
     var handle: MDB_dbi = 0
-    let code = mdb_dbi_open(transaction, name, creates ? UInt32(MDB_CREATE) : 0, &handle)
+    let code = guarded_dbi_open(transaction, name, creates ? UInt32(MDB_CREATE) : 0, &handle)
     if code == MDB_NOTFOUND { return nil }
     try check(code)
     var flags: UInt32 = 0

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import CGuardedLMDB
 public import CStrataLMDB
 public import StrataPrimitives
 
@@ -84,7 +85,7 @@ package struct WriteCursor: ~Copyable {
     // page to make room, and would put the entry under the key that is there then.
     var (current, entry) = (try MDB_val(key: key), MDB_val(value))
     try cursor.transaction.check(
-      mdb_cursor_put(cursor.raw, &current, &entry, UInt32(MDB_CURRENT)))
+      guarded_cursor_put(cursor.raw, &current, &entry, UInt32(MDB_CURRENT)))
     transaction.noteAdded(key, value, in: tree)
   }
 
@@ -97,7 +98,7 @@ package struct WriteCursor: ~Copyable {
     isOnEntry = false
     var sought = try MDB_val(key: key)
     if lastKey?.withUnsafeBytes({ $0.isBelow(key) }) ?? true {
-      let code = mdb_cursor_put(cursor.raw, &sought, &value, flags | UInt32(MDB_APPEND))
+      let code = guarded_cursor_put(cursor.raw, &sought, &value, flags | UInt32(MDB_APPEND))
       if code == 0 {
         lastKey = nil
         return
@@ -106,11 +107,11 @@ package struct WriteCursor: ~Copyable {
       if try cursor.last() { lastKey = [UInt8](cursor.key) }
     }
     let wanted = value
-    let code = mdb_cursor_put(cursor.raw, &sought, &value, flags | UInt32(MDB_NOOVERWRITE))
+    let code = guarded_cursor_put(cursor.raw, &sought, &value, flags | UInt32(MDB_NOOVERWRITE))
     guard code == MDB_KEYEXIST else { return try cursor.transaction.check(code) }
     try cursor.transaction.check(value: value)
     transaction.noteRemoved(key, UnsafeRawBufferPointer(value), in: tree)
     value = wanted
-    try cursor.transaction.check(mdb_cursor_put(cursor.raw, &sought, &value, flags))
+    try cursor.transaction.check(guarded_cursor_put(cursor.raw, &sought, &value, flags))
   }
 }

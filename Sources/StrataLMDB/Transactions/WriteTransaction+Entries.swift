@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CGuardedLMDB
 import CStrataLMDB
 
 // MARK: - Entries
@@ -18,12 +19,12 @@ extension WriteTransaction {
   ) throws(LMDBError) {
     guard let raw else { throw .badTransaction }
     var (sought, entry) = (try MDB_val(key: key), MDB_val(value))
-    let code = mdb_put(raw, tree.handle, &sought, &entry, UInt32(MDB_NOOVERWRITE))
+    let code = guarded_put(raw, tree.handle, &sought, &entry, UInt32(MDB_NOOVERWRITE))
     if code == MDB_KEYEXIST {
       try check(value: entry)
       noteRemoved(key, UnsafeRawBufferPointer(entry), in: tree)
       entry = MDB_val(value)
-      try check(mdb_put(raw, tree.handle, &sought, &entry, 0))
+      try check(guarded_put(raw, tree.handle, &sought, &entry, 0))
     } else {
       try check(code)
     }
@@ -40,7 +41,7 @@ extension WriteTransaction {
     guard let former = try get(key, in: tree) else { return false }
     noteRemoved(key, former, in: tree)
     var sought = try MDB_val(key: key)
-    try check(mdb_del(raw, tree.handle, &sought, nil))
+    try check(guarded_del(raw, tree.handle, &sought))
     return true
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CGuardedLMDB
 import CStrataLMDB
 import StrataPrimitives
 
@@ -75,7 +76,7 @@ extension WriteTransaction {
       var (key, value) = (
         try MDB_val(key: Self.key(ofNote: ContentSeal.name)), MDB_val(bytes)
       )
-      try check(mdb_put(raw, Tree.directory.handle, &key, &value, 0))
+      try check(guarded_put(raw, Tree.directory.handle, &key, &value, 0))
     }
   }
 

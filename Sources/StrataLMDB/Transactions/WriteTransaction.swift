@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CStrata
+import CGuardedLMDB
 import CStrataLMDB
 import Synchronization
 
@@ -58,7 +58,7 @@ package final class WriteTransaction: Transaction {
   package func clear(_ tree: Tree) throws(LMDBError) {
     guard let raw else { throw .badTransaction }
     try noteCleared(tree)
-    try check(mdb_drop(raw, tree.handle, 0))
+    try check(guarded_drop(raw, tree.handle, 0))
   }
 
   /// Removes `tree` itself.
@@ -72,7 +72,7 @@ package final class WriteTransaction: Transaction {
     enterDirectory()
     environment.trees.forget(tree)
     openedTrees = openedTrees.filter { $0.value != tree }
-    try check(mdb_drop(raw, tree.handle, 1))
+    try check(guarded_drop(raw, tree.handle, 1))
   }
 
   private func openTree(_ name: String, creates: Bool) throws(LMDBError) -> Tree? {
@@ -110,7 +110,7 @@ package final class WriteTransaction: Transaction {
     if environment.mapped.isBroken { throw .corrupted }
     try writeSeal()
     let number = transactionID
-    let code = finish { mdb_txn_commit(raw) }
+    let code = finish { guarded_txn_commit(raw) }
     leaveDirectory(isCommitted: code == 0)
     if code != 0 { environment.noteFailedCommit(number) }
     try environment.check(code)
@@ -127,7 +127,7 @@ package final class WriteTransaction: Transaction {
     // A forked child has neither the writer thread nor the lock.
     if ForkGuard.isInForkedChild { return }
     _ = finish {
-      mdb_txn_abort(raw)
+      guarded_txn_abort(raw)
       return 0
     }
     leaveDirectory(isCommitted: false)
@@ -140,7 +140,6 @@ package final class WriteTransaction: Transaction {
     raw = nil
     isLive = false
     environment.isWriting.store(false, ordering: .relaxed)
-    defer { strata_guard_set_writing(0) }
     return end()
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import StrataLMDB
+import StrataPrimitives
 import StrataTestSupport
 import Testing
 
@@ -55,5 +56,35 @@ import Testing
     }
     try whole.write(to: URL(fileURLWithPath: scratch.path))
     #expect(try readAll(scratch.open()) == Self.count)
+  }
+
+  @Test func `ends a write transaction with an error, and leaves no lock`() throws {
+    let whole = try Data(contentsOf: URL(fileURLWithPath: scratch.path))
+    do {
+      let environment = try scratch.open()
+      #expect(try readAll(environment) == Self.count)
+      let putCount = CountedMutex(0)
+      #expect {
+        try environment.writeSync { [path = scratch.path] transaction in
+          let tree = try #require(try transaction.tree(named: "a"))
+          truncate(path, 4_096 * 6)
+          for number in 0..<Self.count {
+            try transaction.put("key \(number)", "other", in: tree)
+            putCount.withLock { $0 += 1 }
+          }
+        }
+      } throws: { isDamage($0) }
+      #expect(putCount.withLock { $0 } < Self.count)
+      #expect { try environment.writeSync { _ in } } throws: { isDamage($0) }
+      #expect { try environment.read() } throws: { isDamage($0) }
+    }
+    try whole.write(to: URL(fileURLWithPath: scratch.path))
+    let environment = try scratch.open()
+    #expect(try readAll(environment) == Self.count)
+    try environment.writeSync { transaction in
+      let tree = try #require(try transaction.tree(named: "a"))
+      #expect(try transaction.text("key 0", in: tree) == "value")
+      try transaction.put("key 0", "new", in: tree)
+    }
   }
 }

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "leaving.h"
+
 // A guard in use has a start. The handler reads the guards without a lock: the start is written
 // last and removed first.
 struct guard {
@@ -21,7 +23,7 @@ struct guard {
 
 enum { guard_count = 4096 };
 static struct guard guards[guard_count];
-static _Thread_local int is_writing;
+_Atomic int guard_was_ever_hit;
 static struct sigaction former_action;
 static long page_byte_count;
 
@@ -41,12 +43,27 @@ static void pass_on(int number, siginfo_t *information, void *context) {
   if (is_sent) raise(number);
 }
 
+// LMDB may copy a page and move its entries in the copy, so an empty page is not enough there: the
+// call ends. The fault is one of LMDB's or memcpy's reads, and neither holds a lock of the process.
+static _Noreturn void leave_call(int guard) {
+  struct way_out *way = way_out;
+  way_out = NULL;
+  strata_guard_hit(guard);
+  // The handler does not return, which would unblock the signal.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGBUS);
+  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+  _longjmp(way->place, 1);
+}
+
 static void handle(int number, siginfo_t *information, void *context) {
   // Of a signal that another process has sent, there is no place.
-  uintptr_t place = information->si_code > 0 && !is_writing ? (uintptr_t)information->si_addr : 0;
+  uintptr_t place = information->si_code > 0 ? (uintptr_t)information->si_addr : 0;
   for (int index = 0; index < guard_count; index++) {
     uintptr_t start = atomic_load(&guards[index].start);
     if (start == 0 || place < start || place - start >= atomic_load(&guards[index].count)) continue;
+    if (way_out != NULL) leave_call(index);
     void *page = (void *)(place & ~(uintptr_t)(page_byte_count - 1));
     void *placed = mmap(
       page, (size_t)page_byte_count, PROT_READ | PROT_WRITE,
@@ -57,7 +74,7 @@ static void handle(int number, siginfo_t *information, void *context) {
     uint16_t head[8] = {0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0, 0, 16, (uint16_t)page_byte_count};
     memcpy(placed, head, sizeof head);
     mprotect(placed, (size_t)page_byte_count, PROT_READ);
-    atomic_store(&guards[index].was_hit, 1);
+    strata_guard_hit(index);
     return;
   }
   pass_on(number, information, context);
@@ -90,7 +107,11 @@ int strata_guard_was_hit(int guard) {
   return guard >= 0 && atomic_load_explicit(&guards[guard].was_hit, memory_order_relaxed);
 }
 
-void strata_guard_set_writing(int writing) { is_writing = writing; }
+void strata_guard_hit(int guard) {
+  if (guard < 0) return;
+  atomic_store(&guards[guard].was_hit, 1);
+  atomic_store(&guard_was_ever_hit, 1);
+}
 
 void strata_guard_end(int guard) {
   if (guard < 0) return;
