@@ -24,8 +24,15 @@ struct BatchWrite {
   private var uniqueness = DeferredUniqueness()
   private var keys = ChangedKeys()
   private var count = 0
+  /// The value of `count` when the process last gave back the pages of the file.
+  private var countAtGivingBack = 0
   /// The changes for the store's history; nil if it keeps none.
   private(set) var history: HistoryRecord?
+
+  /// The number of objects to write before the pages of the file that were read are given back. A
+  /// large batch would keep them all in the process's memory. A small batch gives back none,
+  /// because others may be reading them.
+  private static var countBetweenGivingBack: Int { 16_384 }
 
   init(_ writing: BatchWriting, for commit: BatchCommit, history: HistoryRecord?) throws {
     self.writing = writing
@@ -42,6 +49,10 @@ struct BatchWrite {
     while let part = try makePart() {
       try commit.batch.watch.check()
       if !part.isEmpty { try write(part) }
+      if count - countAtGivingBack >= Self.countBetweenGivingBack {
+        commit.queue.environment.giveBackPages()
+        countAtGivingBack = count
+      }
     }
     let view = commit.takeView().read
     if defersUniqueness { try uniqueness.check(in: view, commit.batch.watch) }
