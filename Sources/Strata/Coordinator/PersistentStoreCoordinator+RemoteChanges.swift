@@ -27,33 +27,63 @@ extension PersistentStoreCoordinator {
   /// are updated. On Linux, a save is noticed at once (inotify). On other systems, a save is
   /// noticed when a context takes a view.
   ///
-  /// The sequence buffers the newest element only. Of several stores, an element may stand for
-  /// saves to the others, too: fetch the history of each of them. It is for one consumer. It does
-  /// not keep the coordinator, and ends when the coordinator is deallocated.
+  /// The sequence buffers the newest element of each store. It is for one consumer. It does not
+  /// keep the coordinator, and ends when the coordinator is deallocated.
   public func remoteChanges() -> AsyncStream<RemoteChange> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: RemoteChange.self, bufferingPolicy: .bufferingNewest(1))
+    let (signals, signal) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let pending = PendingRemoteChanges()
     let listeners = zip(store.members, store.feeds).map { store, feed in
       let listener = ChangeFeed.Listener { [weak store] event in
         guard event.isElsewhere, let store else { return }
-        continuation.yield(
+        pending.note(
           RemoteChange(storeID: store.uuid, token: store.historyToken(of: event.generation)))
+        signal.yield()
       }
       feed.add(listener)
       return listener
     }
-    // The stream keeps the listeners, which the feeds hold weakly.
-    continuation.onTermination = { _ in withExtendedLifetime(listeners) {} }
-    remoteChangeStreams.add(continuation)
-    return stream
+    remoteChangeStreams.add(signal)
+    // The closure keeps the listeners, which the feeds hold weakly.
+    return AsyncStream {
+      withExtendedLifetime(listeners) {}
+      var iterator = signals.makeAsyncIterator()
+      repeat {
+        if let change = pending.takeFirst() { return change }
+      } while await iterator.next() != nil
+      return nil
+    }
+  }
+}
+
+/// The changes that a consumer of `remoteChanges()` has not received yet: the newest one of each
+/// store, the store that was noted first at the beginning.
+///
+/// ## Isolation
+/// Sendable: listeners note changes on any thread.
+private final class PendingRemoteChanges: Sendable {
+  private let changes = CountedMutex<[RemoteChange]>([])
+
+  func note(_ change: RemoteChange) {
+    changes.withLock { changes in
+      if let place = changes.firstIndex(where: { $0.storeID == change.storeID }) {
+        changes[place] = change
+      } else {
+        changes.append(change)
+      }
+    }
+  }
+
+  func takeFirst() -> RemoteChange? {
+    changes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
 }
 
 /// The streams of one coordinator, which end with it.
 final class RemoteChangeStreams: Sendable {
-  private let continuations = CountedMutex<[AsyncStream<RemoteChange>.Continuation]>([])
+  private let continuations = CountedMutex<[AsyncStream<Void>.Continuation]>([])
 
-  func add(_ continuation: AsyncStream<RemoteChange>.Continuation) {
+  func add(_ continuation: AsyncStream<Void>.Continuation) {
     continuations.withLock { $0.append(continuation) }
   }
 

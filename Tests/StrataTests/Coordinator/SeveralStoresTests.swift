@@ -293,6 +293,26 @@ private func refusal(_ error: any Error) -> ContextError.AssignmentRefusal? {
     #expect(change.storeID == stores.cache.id)
   }
 
+  @Test func `gives the newest change of each store to a slow consumer of remote changes`()
+    async throws
+  {
+    let folder = try TemporaryDirectory()
+    let stores = try TwoStores(in: folder)
+    defer { stores.close() }
+    var changes = stores.coordinator.remoteChanges().makeAsyncIterator()
+    stores.coordinator.feeds[1].tell(.elsewhere(upTo: 3))
+    for generation in UInt64(2)...4 {
+      stores.coordinator.feeds[0].tell(.elsewhere(upTo: generation))
+    }
+    let received = [await changes.next(), await changes.next()]
+    #expect(received.map { $0?.storeID } == [stores.cache.id, stores.main.id])
+    #expect(
+      received.map { $0?.token }
+        == zip([1, 0], [3, 4]).map { store, generation in
+          stores.coordinator.store.members[store].historyToken(of: generation)
+        })
+  }
+
   @Test func `goes on while one of its stores is compacted`() async throws {
     let folder = try TemporaryDirectory()
     let stores = try TwoStores(in: folder)
