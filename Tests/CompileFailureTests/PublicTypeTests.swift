@@ -26,8 +26,8 @@ import Testing
     FetchedResultsController FetchedResultsControllerDelegate FetchedResultsDifference
     FetchedResultsSection FetchedResultsSnapshot FetchedResultsUpdate HistoryChange
     HistoryConsumer HistoryRequest HistoryRetention HistoryStatus HistoryToken
-    HistoryTransaction ManagedObject ManagedObjectContext ManagedObjectModel MergePolicy
-    Migration MigrationPlan MigrationProgress MigrationReport MigrationStage ModelError
+    HistoryTransaction LiveValues ManagedObject ManagedObjectContext ManagedObjectModel
+    MergePolicy Migration MigrationPlan MigrationProgress MigrationReport MigrationStage ModelError
     ModelMismatch ObjectBatches ObjectID OldestReader OrderedToMany PersistentContainer
     PersistentStoreCoordinator PersistentStoreDescription PredicateFormatError
     PropertyDescription PropertyPath PropertyValue QueryError QueryExplanation

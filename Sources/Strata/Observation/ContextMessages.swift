@@ -60,7 +60,7 @@ extension ContextLayer {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ManagedObjectContext.Message.self,
       bufferingPolicy: .bufferingNewest(max(1, limit)))
-    let observers = Observers()
+    let observers = NotificationObservers()
     continuation.onTermination = { _ in observers.remove() }
     noteListener()
     let wanted =
@@ -85,41 +85,5 @@ extension ContextLayer {
   func endMessages() {
     noteContextGone()
     if hasListeners { NotificationCenter.default.post(name: Self.contextGone, object: self) }
-  }
-}
-
-/// The observers of one sequence, which go together.
-private final class Observers: Sendable {
-  // Safety: the token is only handed back to the notification centre.
-  private struct Token: @unchecked Sendable { let observer: any NSObjectProtocol }
-
-  private struct State {
-    var tokens: [Token] = []
-    var isRemoved = false
-  }
-
-  private let state = CountedMutex(State())
-
-  func add(
-    _ name: Notification.Name, of layer: ContextLayer,
-    _ body: @escaping @Sendable (Notification) -> Void
-  ) {
-    let token = Token(
-      observer: NotificationCenter.default.addObserver(
-        forName: name, object: layer, queue: nil, using: body))
-    let isLate = state.withLock { state in
-      if !state.isRemoved { state.tokens.append(token) }
-      return state.isRemoved
-    }
-    if isLate { NotificationCenter.default.removeObserver(token.observer) }
-  }
-
-  func remove() {
-    let tokens = state.withLock { state in
-      state.isRemoved = true
-      defer { state.tokens = [] }
-      return state.tokens
-    }
-    for token in tokens { NotificationCenter.default.removeObserver(token.observer) }
   }
 }

@@ -26,6 +26,8 @@ package struct RowPlan: Sendable {
 
   /// The plan of the objects from which the rows are computed.
   let objects: QueryPlan
+  /// The paths of the columns, of the groups and of the condition on groups.
+  package let log: PathLog
   let columns: [ResolvedColumn]
   /// The index from which the rows are computed without records; nil if records are read.
   let covered: CoveredRows?
@@ -39,15 +41,17 @@ package struct RowPlan: Sendable {
 
   /// Plans a request for rows.
   ///
-  /// - Parameter hasWindowOfObjects: whether offset and limit apply to the objects, instead of the
-  ///   rows.
+  /// - Parameters:
+  ///   - hasWindowOfObjects: whether offset and limit apply to the objects, instead of the rows.
+  ///   - objectLog: records the paths of the objects' predicate and order.
   /// - Throws: the errors of `QueryPlan.init`; `ungroupedProperty`, `misplacedAggregate`,
   ///   `unfitGroupKey`; `toManyProperty` if a column is a to-many relationship.
   package init(
     _ request: UntypedRowRequest, entity: EntitySchema, schema: Schema,
-    hasWindowOfObjects: Bool = false
+    hasWindowOfObjects: Bool = false, objectLog: PathLog? = nil
   ) throws(QueryError) {
     let log = PathLog()
+    self.log = log
     var resolver = PathResolver(schema: schema, entity: entity, log: log)
     var keys: [any Operand] = []
     for node in request.groupKeys {
@@ -83,7 +87,7 @@ package struct RowPlan: Sendable {
     isDistinct = request.isDistinct
     offset = hasOwnWindow ? request.objects.offset : 0
     limit = hasOwnWindow ? request.objects.limit : nil
-    objects = try QueryPlan(source, entity: entity, schema: schema)
+    objects = try QueryPlan(source, entity: entity, schema: schema, log: objectLog)
     covered = CoveredRows(of: objects, log, groups)
   }
 }

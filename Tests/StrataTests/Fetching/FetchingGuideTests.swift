@@ -143,3 +143,25 @@ final class Printer: FetchedResultsControllerDelegate {
   }
 }
 // end delegate
+
+extension `The patterns of the fetching guide` {
+  @Test func `live values`() async throws {
+    let coordinator = try geography().coordinator
+    let saver = ContextQueue(parent: coordinator)
+    for name in ["Bam", "Qom"] {
+      try await saver.perform { context in
+        context.city(name, population: name == "Bam" ? 1 : 2_000_000)
+        context.city("great \(name)", population: 3_000_000)
+        try context.save()
+      }
+    }
+    // begin values
+    let giants = City.where { $0.population > 1_000_000 }.sorted(by: \.name).select(\.name)
+    for try await names in coordinator.values(of: giants) {
+      print(names)
+      if names.count > 1 { break }
+    }
+    // end values
+    #expect(try await coordinator.fetch(giants) == ["Qom", "great Bam", "great Qom"])
+  }
+}
