@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
+import StrataChanges
 public import StrataModel
 public import StrataStore
 
@@ -26,6 +27,10 @@ public final class PersistentContainer: Sendable {
   public let root: ContextQueue
   public let model: ManagedObjectModel
 
+  /// When the root is saved to the disk by itself.
+  public let autosave: Autosave
+  private let saver: RootAutosave?
+
   @MainActor private var viewContextKeeper: MainContextKeeper?
 
   /// Opens the store at `url`, or creates it unless it is opened read-only.
@@ -37,29 +42,32 @@ public final class PersistentContainer: Sendable {
   ///   - durability: the failures that a finished save survives.
   ///   - isReadOnly: whether contexts can read the store and not save to it. The saves of children
   ///     to the root succeed; saves of the root throw `StoreError.readOnly`.
+  ///   - autosave: when the root is saved to the disk by itself.
   /// - Throws: as `PersistentStoreCoordinator`'s initializer.
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
-    durability: StoreDurability = .full, isReadOnly: Bool = false
+    durability: StoreDurability = .full, isReadOnly: Bool = false, autosave: Autosave = .manual
   ) throws {
     self.init(
       coordinator: try PersistentStoreCoordinator(
         at: url, model: model, removing: removing, durability: durability,
-        isReadOnly: isReadOnly))
+        isReadOnly: isReadOnly),
+      autosave: autosave)
   }
 
   /// A container in memory: the same semantics, gone with the last reference to it.
   ///
   /// - Throws: `StoreError`, if there is no room for its private file.
   public convenience init(inMemory model: ManagedObjectModel) throws {
-    self.init(coordinator: try PersistentStoreCoordinator(inMemory: model))
+    self.init(coordinator: try PersistentStoreCoordinator(inMemory: model), autosave: .manual)
   }
 
   /// Opens several stores, and creates those that do not exist.
   ///
   /// A save of the root to the disk is of one store. The root has the changes of all contexts
   /// beneath it, so save each store's changes through (`save(to: .store)`) before changes of
-  /// another store reach the root; or make contexts directly below the coordinator.
+  /// another store reach the root; or make contexts directly below the coordinator. So there is no
+  /// `autosave`.
   ///
   /// - Parameter descriptions: the stores, one at least.
   /// - Throws: as `PersistentStoreCoordinator.init(stores:model:removing:)`.
@@ -69,13 +77,33 @@ public final class PersistentContainer: Sendable {
   ) throws {
     self.init(
       coordinator: try PersistentStoreCoordinator(
-        stores: descriptions, model: model, removing: removing))
+        stores: descriptions, model: model, removing: removing),
+      autosave: .manual)
   }
 
-  private init(coordinator: PersistentStoreCoordinator) {
+  private init(coordinator: PersistentStoreCoordinator, autosave: Autosave) {
     self.coordinator = coordinator
     model = coordinator.model
     root = ContextQueue(parent: coordinator)
+    self.autosave = autosave
+    saver =
+      switch autosave {
+      case .manual: nil
+      case .afterEachPush(let interval): RootAutosave(of: root, after: interval)
+      }
+  }
+
+  deinit {
+    guard saver == nil, !root.layer.current.published.isEmpty,
+      let url = coordinator.stores.first?.url
+    else { return }
+    StrataLog.log(
+      StrataLog.Message(
+        .warning,
+        "A container was deallocated while its root had unsaved changes. They are lost unless "
+          + "another reference keeps the root and saves it. Save the root first, or make the "
+          + "container with autosave.",
+        metadata: ["store": url.path]))
   }
 
   /// The main actor's context, a child of the root; made at the first use. Core Data:
@@ -93,6 +121,27 @@ public final class PersistentContainer: Sendable {
     viewContextKeeper = MainContextKeeper(context)
     return context
   }
+
+  // MARK: - Saving to the disk
+
+  /// The errors of saves that the container made by itself. The changes stay in the root, and are
+  /// saved with the next ones. Empty with `Autosave.manual`.
+  ///
+  /// Up to 16 errors are kept for a slow consumer, the last ones. It is for one consumer, and ends
+  /// when the root is deallocated.
+  public var autosaveFailures: AsyncStream<any Error> {
+    saver?.failures ?? AsyncStream { $0.finish() }
+  }
+
+  /// Saves the root's changes to the disk and waits for it, whatever `autosave` is: before the
+  /// process ends, for example. Unsaved changes of the contexts below the root are not saved.
+  ///
+  /// - Throws: as `ContextQueue.save()`.
+  public func flush(isolation: isolated (any Actor)? = #isolation) async throws {
+    try await root.save(isolation: isolation)
+  }
+
+  // MARK: - Contexts
 
   /// A context with a queue of its own, a child of the root.
   public func newBackgroundContext() -> ContextQueue { ContextQueue(parent: root) }

@@ -198,6 +198,16 @@ public final class ContextQueue: ContextParent {
 
   // MARK: - Children's saves
 
+  /// Has `handler` called with this queue after each save of a child into its context, on the
+  /// saver's thread. Called once at most.
+  func onArrival(_ handler: @escaping @Sendable (ContextQueue) -> Void) {
+    layer.onArrival { [weak self] in
+      guard let self else { return }
+      noteArrival()
+      handler(self)
+    }
+  }
+
   private func noteArrival() {
     hasArrivals.store(true, ordering: .sequentiallyConsistent)
     scheduleIntegration()

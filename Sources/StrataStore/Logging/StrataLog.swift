@@ -64,7 +64,7 @@ public enum StrataLog {
 
   private static let installed = CountedMutex(Installed())
 
-  static func log(_ message: @autoclosure () -> Message) {
+  package static func log(_ message: @autoclosure () -> Message) {
     // Called without the lock: the handler may replace itself.
     if let handler { handler(message()) }
   }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import StrataChanges
+
+extension PersistentContainer {
+  /// When a container saves its root to the disk by itself.
+  public enum Autosave: Sendable, Hashable {
+    /// Never: the program saves the root.
+    case manual
+    /// After each save of a child to the root, and after each turn in which the root itself was
+    /// changed.
+    ///
+    /// - Parameter coalescingFor: the time between the first such change and the save, in which
+    ///   further changes are collected. 0 saves at once; changes that come during a save are
+    ///   collected anyway.
+    case afterEachPush(coalescingFor: Duration)
+  }
+}
+
+/// Saves the root of a container after changes.
+///
+/// ## Lifetime
+/// Its task ends when the root is deallocated. A change keeps the root until the save after it has
+/// ended, so the container may go in between.
+///
+/// ## Isolation
+/// Sendable.
+final class RootAutosave: Sendable {
+  /// The errors of saves: the last ones, for one consumer.
+  let failures: AsyncStream<any Error>
+
+  /// The number of errors that are kept for a slow consumer.
+  private static let failureCountMax = 16
+
+  init(of root: ContextQueue, after interval: Duration) {
+    let (failures, failed) = AsyncStream.makeStream(
+      of: (any Error).self, bufferingPolicy: .bufferingNewest(Self.failureCountMax))
+    self.failures = failures
+    // An element keeps the root.
+    let (changes, change) = AsyncStream.makeStream(
+      of: ContextQueue.self, bufferingPolicy: .bufferingNewest(1))
+    let observers = NotificationObservers()
+    root.onArrival { change.yield($0) }
+    root.layer.noteListener()
+    observers.add(ManagedObjectContext.objectsDidChangeNotification, of: root.layer) {
+      [weak root] _ in
+      if let root { change.yield(root) }
+    }
+    observers.add(ContextLayer.contextGone, of: root.layer) { _ in change.finish() }
+    Task {
+      for await root in changes {
+        do {
+          if interval > .zero { try await Task.sleep(for: interval) }
+          try await root.save()
+        } catch {
+          failed.yield(error)
+        }
+      }
+      failed.finish()
+      observers.remove()
+    }
+  }
+}
