@@ -68,18 +68,18 @@ enum Damage: String, CaseIterable {
     of file: inout [UInt8], _ page: Int, using random: inout SeededGenerator
   ) {
     func number(_ place: Int) -> Int { Int(file[place]) | Int(file[place + 1]) << 8 }
-    let nodeCount = max(0, (number(page + 12) - 16) / 2)
+    // `lower` of a damaged page may be anything.
+    let nodeCount = min(max(0, (number(page + 12) - 16) / 2), 2_000)
     let place: Int
     switch Int.random(in: 0..<8, using: &random) {
     case 0: place = page + [0, 2, 4, 6].randomElement(using: &random)!
     case 1: place = page + 10
     case 2: place = page + 12
     case 3: place = page + 14
-    case 4,
-      5 where nodeCount > 0:
-      place = page + 16 + 2 * Int.random(in: 0..<min(nodeCount, 2_000), using: &random)
+    case 4 where nodeCount > 0, 5 where nodeCount > 0:
+      place = page + 16 + 2 * Int.random(in: 0..<nodeCount, using: &random)
     default:
-      let index = Int.random(in: 0..<max(1, min(nodeCount, 2_000)), using: &random)
+      let index = Int.random(in: 0..<max(1, nodeCount), using: &random)
       let node = page + number(page + 16 + 2 * index) % (Self.page - 8)
       place = node + [0, 2, 4, 6].randomElement(using: &random)!
     }
