@@ -220,7 +220,9 @@ let package = Package(
         swiftSettings: settings),
       .testTarget(
         name: "CrashTests",
-        dependencies: ["Strata", "CrashLedger", "CrashWriter", "StrataTestSupport"],
+        dependencies: [
+          "Strata", "StrataPrimitives", "CrashLedger", "CrashWriter", "StrataTestSupport",
+        ],
         swiftSettings: settings),
       // Processes that save to one store and follow each other's saves.
       .executableTarget(

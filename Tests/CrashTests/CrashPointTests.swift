@@ -3,6 +3,7 @@
   import CrashLedger
   import Foundation
   import Strata
+  import StrataPrimitives
   import StrataTestSupport
   import Testing
 
@@ -57,6 +58,26 @@
       #expect(states.keys.contains { $0.hasPrefix("failed") })
     }
 
+    #if DEBUG
+      @Test func `by a kill shows that a file has its name too early`() throws {
+        try found(.namedTooEarly, by: .kill)
+      }
+
+      @Test func `by a full disk shows that a temporary file stays`() throws {
+        try found(.leftoverStays, by: .fillOnce)
+      }
+
+      /// Expects a problem of a backup by a process that makes a mistake.
+      private func found(_ fault: StorageFault, by event: CrashEvent) throws {
+        try withKnownIssue {
+          try interrupt(.backup, by: [event], planting: fault) { _, _, _, _ in }
+        } matching: { issue in
+          // The process itself must have worked.
+          !(issue.error is CocoaError)
+        }
+      }
+    #endif
+
     private func expect(
       _ said: SaidOutcome, _ state: CrashState, _ operation: CrashOperation, _ event: CrashEvent,
       _ point: String
@@ -78,7 +99,7 @@
     /// - Parameter check: gets the event, the words of the process, nil if it was killed, and the
     ///   state.
     private func interrupt(
-      _ operation: CrashOperation, by events: [CrashEvent],
+      _ operation: CrashOperation, by events: [CrashEvent], planting fault: StorageFault? = nil,
       check: (CrashEvent, _ said: SaidOutcome?, CrashState, _ point: String) throws -> Void
     ) throws {
       let directory = try TemporaryDirectory()
@@ -87,7 +108,8 @@
 
       let whole = directory.file("whole")
       try FileManager.default.copyItem(at: filled, to: whole)
-      let said = try WriterProcess.result(of: operation, onStoreAt: whole, .none, at: 0)
+      let said = try WriterProcess.result(
+        of: operation, onStoreAt: whole, .none, at: 0, planting: fault)
       let counts = try #require(said).counts
       #expect(counts.count == CrashEvent.CallClass.allCases.count && counts[0] > 0)
       #expect(try operation.state(ofStoreAt: whole) == .after)
@@ -98,7 +120,10 @@
           let point = "\(operation): \(event) at call \(call) of \(count)"
           let store = directory.file("\(call)-\(event)")
           try FileManager.default.copyItem(at: filled, to: store)
-          let said = try WriterProcess.result(of: operation, onStoreAt: store, event, at: call)
+          let said = try WriterProcess.result(
+            of: operation, onStoreAt: store, event, at: call, planting: fault)
+          #expect(
+            try !isLeftover(besideStoreAt: store) || mayLeaveFile(event, said), "\(point): a file")
           let state = try operation.state(ofStoreAt: store)
           if case .torn(let problem) = state { Issue.record("\(point): \(problem)") }
           try check(event, said, state, point)
@@ -108,11 +133,23 @@
           }
           for file in try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
           where file.hasPrefix(store.lastPathComponent) {
-            #expect(!file.contains(".new-") || state == .after, "\(point): \(file)")
             try FileManager.default.removeItem(at: directory.file(file))
           }
         }
       }
+    }
+
+    /// Whether there is a temporary file of a creation.
+    private func isLeftover(besideStoreAt store: URL) throws -> Bool {
+      try FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path)
+        .contains { $0.hasPrefix(store.lastPathComponent) && $0.contains(".new-") }
+    }
+
+    /// Whether a process has had no way to remove a temporary file: it was killed, or the disk has
+    /// refused it.
+    private func mayLeaveFile(_ event: CrashEvent, _ said: SaidOutcome?) -> Bool {
+      guard let said else { return true }
+      return event == .fail || event == .failOnce && said.outcome == "done"
     }
   }
 #endif

@@ -3,6 +3,7 @@
   import CrashLedger
   import Foundation
   import Strata
+  import StrataPrimitives
   import StrataTestSupport
   import Testing
 
@@ -17,19 +18,40 @@
     func `leaves the state before or after it, and after it once it has ended`(
       operation: CrashOperation
     ) throws {
+      for problem in try problems(of: operation) { Issue.record("\(problem)") }
+    }
+
+    #if DEBUG
+      @Test(
+        arguments: [
+          (StorageFault.commitUnsynced, CrashOperation.save), (.copyUnsynced, .backup),
+          (.folderUnsynced, .create),
+        ])
+      func `shows that a sync is missing`(fault: StorageFault, operation: CrashOperation) throws {
+        #expect(try problems(of: operation, planting: fault).isEmpty == false)
+      }
+    #endif
+
+    /// The disks on which a store is neither in the state before the operation nor in that after
+    /// it, in words.
+    private func problems(
+      of operation: CrashOperation, planting fault: StorageFault? = nil
+    ) throws -> [String] {
       let directory = try TemporaryDirectory()
       let store = directory.file("store")
       try CrashOperation.makeStore(at: store)
       let attributes = try FileManager.default.attributesOfItem(atPath: store.path)
       let number = try #require(attributes[.systemFileNumber] as? UInt64)
       let record = directory.file("record")
-      try #require(try WriterProcess.record(operation, onStoreAt: store, to: record))
+      try #require(
+        try WriterProcess.record(operation, onStoreAt: store, to: record, planting: fault))
       let changes = try #require(try RecordedChange.all(in: record))
       let former = PowerCutDisk(
         name: "store", file: number, content: try Data(contentsOf: directory.file("record.store")))
 
       let firstSeed = SeededGenerator.firstSeed()
       var states: [String: Int] = [:]
+      var problems: [String] = []
       for cut in 0..<Self.diskCount {
         var generator = SeededGenerator(seed: firstSeed &+ UInt64(cut))
         let count = cut % (changes.count + 1)
@@ -43,15 +65,16 @@
         try disk.write(to: folder, losing: loss, using: &generator)
         do {
           let state = try operation.state(ofStoreAt: folder.appendingPathComponent("store"))
-          if case .torn(let problem) = state { Issue.record("\(point): \(problem)") }
-          if disk.isAcknowledged { #expect(state == .after, "\(point)") }
+          if case .torn(let problem) = state { problems.append("\(point): \(problem)") }
+          if disk.isAcknowledged, state != .after { problems.append("\(point): \(state)") }
           states["\(state)", default: 0] += 1
         } catch {
-          Issue.record("\(point): \(error)")
+          problems.append("\(point): \(error)")
         }
         try FileManager.default.removeItem(at: folder)
       }
       print("\(operation), \(changes.count) changes, cut: \(states)")
+      return problems
     }
   }
 #endif

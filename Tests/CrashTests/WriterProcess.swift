@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CrashLedger
 import Foundation
+import StrataPrimitives
 
 /// A running `CrashWriter`, and the end of it.
 struct WriterProcess {
@@ -17,10 +18,18 @@ struct WriterProcess {
     #endif
   }()
 
-  /// - Parameter words: the writer's task besides saving.
-  init(storeAt url: URL, doing words: String...) throws {
+  /// - Parameters:
+  ///   - words: the writer's task besides saving.
+  ///   - fault: a mistake that the writer makes.
+  init(
+    storeAt url: URL, doing words: String..., planting fault: StorageFault? = nil
+  ) throws {
     process.executableURL = Self.products.appendingPathComponent("CrashWriter")
     process.arguments = [url.path] + words
+    if let fault {
+      process.environment = ProcessInfo.processInfo.environment
+        .merging([StorageFault.variable: fault.rawValue]) { $1 }
+    }
     process.standardOutput = output
     try process.run()
   }
@@ -49,10 +58,11 @@ struct WriterProcess {
   ///
   /// - Returns: its last line; nil if it was killed.
   static func result(
-    of operation: CrashOperation, onStoreAt url: URL, _ event: CrashEvent, at call: Int
+    of operation: CrashOperation, onStoreAt url: URL, _ event: CrashEvent, at call: Int,
+    planting fault: StorageFault? = nil
   ) throws -> SaidOutcome? {
     let writer = try WriterProcess(
-      storeAt: url, doing: operation.rawValue, event.rawValue, "\(call)")
+      storeAt: url, doing: operation.rawValue, event.rawValue, "\(call)", planting: fault)
     let said = writer.output.fileHandleForReading.readDataToEndOfFile()
     writer.process.waitUntilExit()
     if writer.process.terminationReason == .uncaughtSignal,
@@ -66,9 +76,11 @@ struct WriterProcess {
 
   /// Does an operation in a process that records its changes to files.
   static func record(
-    _ operation: CrashOperation, onStoreAt url: URL, to file: URL
+    _ operation: CrashOperation, onStoreAt url: URL, to file: URL,
+    planting fault: StorageFault? = nil
   ) throws -> Bool {
-    let writer = try WriterProcess(storeAt: url, doing: operation.rawValue, "record", file.path)
+    let writer = try WriterProcess(
+      storeAt: url, doing: operation.rawValue, "record", file.path, planting: fault)
     let said = writer.output.fileHandleForReading.readDataToEndOfFile()
     writer.process.waitUntilExit()
     return lines(said).last == "recorded"

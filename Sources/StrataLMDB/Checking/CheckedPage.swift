@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataPrimitives
 
 /// A branch or leaf, all of which was checked: its head, the bounds of each node, and that the
 /// nodes fill the page from `upper` to its end, without gaps and without overlaps.
@@ -43,7 +44,10 @@ package struct CheckedPage {
     guard page.loadUnaligned(as: UInt64.self) == number else { throw .number }
     // Exactly: other flags have a meaning while LMDB writes the page.
     guard field(10) == Int(kind.rawValue) else { throw .kind }
-    let (lower, upper) = (field(12), field(14))
+    let lower = field(12)
+    let upper =
+      StorageFault.upperUnchecked.isPlanted
+      ? Self.lowestStart(on: page, pageByteCount, lower: lower) : field(14)
     guard lower > MappedPages.headByteCount, lower & 1 == 0, lower <= upper,
       upper <= pageByteCount
     else { throw .bounds }
@@ -53,6 +57,14 @@ package struct CheckedPage {
     let areSound = Self.areNodesSound(
       page, count: (lower - MappedPages.headByteCount) / 2, from: upper, to: pageByteCount, kind)
     guard areSound else { throw .entries }
+  }
+
+  /// Where the first of the nodes begins, whatever `upper` says: for a planted fault alone.
+  private static func lowestStart(
+    on page: UnsafeRawPointer, _ pageByteCount: Int, lower: Int
+  ) -> Int {
+    stride(from: MappedPages.headByteCount, to: min(lower, pageByteCount) - 1, by: 2)
+      .map { Int(page.loadUnaligned(fromByteOffset: $0, as: UInt16.self)) }.min() ?? pageByteCount
   }
 
   /// Whether each node is as its kind requires, and the nodes fill the space exactly.

@@ -60,7 +60,8 @@ struct ContentSeal: Equatable {
   static func digest(
     of key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, seed: UInt64
   ) -> UInt64 {
-    strata_entry_digest(key.baseAddress, key.count, value.baseAddress, value.count, seed)
+    if StorageFault.entriesUnsealed.isPlanted, key.count != RecordKey.byteCount { return 0 }
+    return strata_entry_digest(key.baseAddress, key.count, value.baseAddress, value.count, seed)
   }
 
   static func isName(_ key: UnsafeRawBufferPointer) -> Bool {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CStrataLMDB
+import StrataPrimitives
 
 /// The failures that a commit survives.
 @usableFromInline
@@ -15,7 +16,7 @@ package enum StoreDurability: String, Hashable, Sendable, CaseIterable {
 
   var flags: UInt32 {
     switch self {
-    case .full: 0
+    case .full: StorageFault.commitUnsynced.isPlanted ? UInt32(MDB_NOSYNC) : 0
     case .relaxed: UInt32(MDB_NOMETASYNC)
     case .none: UInt32(MDB_NOSYNC)
     }

@@ -2,6 +2,7 @@
 import Foundation
 import StrataLMDB
 import StrataModel
+import StrataPrimitives
 import StrataRecord
 
 /// The file of a store: its creation, and checks of a file without opening it.
@@ -121,11 +122,15 @@ enum StoreFile {
     }
     defer {
       close(file)
-      unlink(temporary)
+      if !StorageFault.leftoverStays.isPlanted { unlink(temporary) }
     }
+    let isNamedTooEarly = StorageFault.namedTooEarly.isPlanted
+    if isNamedTooEarly { try place(temporary) }
     try write(file)
-    guard fsync(file) == 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
-    try place(temporary)
+    guard StorageFault.copyUnsynced.isPlanted || fsync(file) == 0 else {
+      throw StoreError(LMDBError(code: errno), opening: path)
+    }
+    if !isNamedTooEarly { try place(temporary) }
     _ = consume lock
   }
 
@@ -217,6 +222,7 @@ enum StoreFile {
   }
 
   static func syncFolder(of path: String) throws(StoreError) {
+    if StorageFault.folderUnsynced.isPlanted { return }
     let file = open(folder(of: path), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw StoreError(LMDBError(code: errno), opening: path) }
     defer { close(file) }
