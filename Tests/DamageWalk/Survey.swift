@@ -30,17 +30,18 @@ final class Survey {
     }
   }
 
+  /// - Parameter endsAtFirst: whether the first bad result is the last.
   /// - Returns: whether each result was right or an error.
-  func run(_ count: Int, of kinds: [Damage]) throws -> Bool {
+  func run(_ count: Int, of kinds: [Damage], endsAtFirst: Bool) throws -> Bool {
     var isClean = true
     try keep(file, "undamaged")
     let start = ContinuousClock.now
     print(
       "kind".padding(toLength: 15, withPad: " ", startingAt: 0)
         + Outcome.allCases.map { Self.right($0.rawValue) }.joined())
-    for kind in kinds {
+    for kind in kinds where isClean || !endsAtFirst {
       var outcomes: [Outcome: Int] = [:]
-      for number in 0..<count {
+      for number in 0..<count where isClean || !endsAtFirst {
         var random = SeededGenerator(seed: seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
         var damaged = file
         kind.apply(to: &damaged, former: former, using: &random)
