@@ -234,8 +234,12 @@ let package = Package(
         swiftSettings: settings),
       // Damaged files, each read and changed by a process of its own.
       .executableTarget(
-        name: "DamageWalk", dependencies: ["Strata", "StrataTestSupport"],
+        name: "DamageWalk", dependencies: ["Strata", "Gazetteer", "StrataTestSupport"],
         path: "Tests/DamageWalk", swiftSettings: settings),
+      // The content of stores that are damaged.
+      .target(
+        name: "Gazetteer", dependencies: ["Strata"], path: "Tests/Gazetteer",
+        swiftSettings: settings),
       // Stores that earlier versions of Strata have made.
       .testTarget(
         name: "GoldenStoreTests",
@@ -254,8 +258,8 @@ let package = Package(
       .executableTarget(
         name: "fuzz",
         dependencies: [
-          "CStrata", "Strata", "StrataChanges", "StrataLMDB", "StrataModel", "StrataQuery",
-          "StrataRecord", "StrataStore", "StrataTestSupport",
+          "CStrata", "Gazetteer", "Strata", "StrataChanges", "StrataLMDB", "StrataModel",
+          "StrataQuery", "StrataRecord", "StrataStore", "StrataTestSupport",
         ],
         path: "Fuzz/Driver", swiftSettings: settings),
       // What tests share: temporary folders, seeded random numbers, and the harness of random work.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Gazetteer
 import Strata
 import StrataTestSupport
 
@@ -59,14 +60,14 @@ enum PredicateSubject: Subject {
     let facts: [TownFact]
 
     init() throws {
-      container = try FuzzedStore.openInMemory()
+      container = try PersistentContainer(inMemory: Gazetteer.model())
       try container.root.performAndWait { context in
-        try FuzzedStore.fill(context)
+        try Gazetteer.small.fill(context)
         for town in try context.fetch(Town.all) where town.code.isMultiple(of: 6) {
           (town.rank, town.name) = (2, "Tówn \(town.code)")
         }
         for town in try context.fetch(Town.where { $0.code == 13 }) { context.delete(town) }
-        for code in 60..<65 { try FuzzedStore.makeTown(code, in: context) }
+        for code in 60..<65 { try Gazetteer.small.insertTown(code, into: context) }
         context.processPendingChanges()
       }
       facts = (0..<65).filter { $0 != 13 }.map(TownFact.init)

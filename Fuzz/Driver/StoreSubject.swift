@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Gazetteer
 import Strata
 import StrataRecord
 import StrataTestSupport
@@ -54,13 +55,13 @@ enum StoreSubject: Subject {
     var facts: [String] = []
     do {
       let container = try FuzzedStore.open(url)
-      facts.append(try container.root.performAndWait { try FuzzedStore.facts(of: $0) })
+      facts.append(try container.root.performAndWait { try FuzzedStore.content.facts(of: $0) })
       try FuzzedStore.inspect(container.coordinator)
       facts.append(
         try container.root.performAndWait { context in
-          try FuzzedStore.change(context)
+          try FuzzedStore.content.change(context)
           context.reset()
-          return try FuzzedStore.facts(of: context)
+          return try FuzzedStore.content.facts(of: context)
         })
       try FuzzedStore.inspect(container.coordinator)
       return (facts, nil)

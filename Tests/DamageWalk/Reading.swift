@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Gazetteer
 import Strata
 
 /// The work of one process with a store: it reads all facts, saves a change, and reads again. It
@@ -7,12 +8,12 @@ import Strata
 enum Reading {
   static func run(_ url: URL) -> Never {
     do {
-      let container = try Gazetteer.open(url)
+      let container = try open(url)
       try container.root.performAndWait { context in
-        say("read " + digest(of: try Gazetteer.facts(of: context)))
-        try Gazetteer.change(context)
+        say("read " + digest(of: try Gazetteer.large.facts(of: context)))
+        try Gazetteer.large.change(context)
         context.reset()
-        say("changed " + digest(of: try Gazetteer.facts(of: context)))
+        say("changed " + digest(of: try Gazetteer.large.facts(of: context)))
       }
     } catch let error as StoreError {
       say("error StoreError \(error)")
@@ -21,6 +22,10 @@ enum Reading {
       say("error \(type(of: error)) \(error)")
     }
     exit(0)
+  }
+
+  static func open(_ url: URL) throws -> PersistentContainer {
+    try PersistentContainer(at: url, model: Gazetteer.model(), durability: .none)
   }
 
   private static func say(_ line: String) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Gazetteer
+import Strata
 import StrataTestSupport
 
 /// Damages one file after the other and tells the results apart.
@@ -18,15 +20,22 @@ final class Survey {
     self.seed = seed
     folder = try TemporaryDirectory()
     let (store, copy) = (folder.file("store"), folder.file("former"))
-    try Gazetteer.make(at: store) {
-      try FileManager.default.copyItem(at: store, to: copy)
-    }
+    try Self.make(store, copyingHalfwayTo: copy)
     file = [UInt8](try Data(contentsOf: store))
     former = [UInt8](try Data(contentsOf: copy))
     expected = Self.read(store).lines
     print("a store of \(file.count / 4_096) pages, seed \(seed): \(expected)")
     guard expected.count == 2, expected.allSatisfy({ !$0.hasPrefix("error") }) else {
       throw CocoaError(.fileReadUnknown)
+    }
+  }
+
+  /// The store is closed when its container is released.
+  private static func make(_ store: URL, copyingHalfwayTo copy: URL) throws {
+    try Reading.open(store).root.performAndWait { context in
+      try Gazetteer.large.fill(context) {
+        try FileManager.default.copyItem(at: store, to: copy)
+      }
     }
   }
 
