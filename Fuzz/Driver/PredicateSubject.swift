@@ -16,9 +16,9 @@ enum PredicateSubject: Subject {
   static func probe(_ bytes: UnsafeRawBufferPointer) throws(Finding) {
     guard bytes.count > 3 else { return }
     var reader = RandomPredicate.Reader(Array(bytes[3...]))
-    let predicate = RandomPredicate(&reader, depth: 0)
+    let random = RandomPredicate(&reader, depth: 0)
     let (sortsByName, offset, limit) = (bytes[0] & 1 == 1, Int(bytes[1]) % 70, Int(bytes[2]) % 70)
-    var expected = world.facts.filter(predicate.isTrue)
+    var expected = world.facts.filter(random.isTrue)
     if sortsByName {
       expected.sort { ($0.name, $0.code) < ($1.name, $1.code) }
     } else {
@@ -26,11 +26,12 @@ enum PredicateSubject: Subject {
     }
     let count = expected.count
     let window = expected.dropFirst(offset).prefix(limit == 0 ? .max : limit).map(\.code)
-    let format = predicate.format
+    let (format, variables) = (random.format, reader.variables)
     let found: (count: Int, codes: [Int])
     do {
+      let predicate = try FetchPredicate(format: format).withSubstitutionVariables(variables)
       found = try world.container.root.performAndWait { context in
-        var request = FetchRequest<Town>(try FetchPredicate(format: format))
+        var request = FetchRequest<Town>(predicate)
         let count = try context.count(request)
         if sortsByName { request = request.sorted(by: \.name) }
         request = request.sorted(by: \.code).offset(offset)
@@ -65,6 +66,7 @@ enum PredicateSubject: Subject {
         try Gazetteer.small.fill(context)
         for town in try context.fetch(Town.all) where town.code.isMultiple(of: 6) {
           (town.rank, town.name) = (2, "Tówn \(town.code)")
+          (town.motto, town.height) = ("móttó", nil)
         }
         for town in try context.fetch(Town.where { $0.code == 13 }) { context.delete(town) }
         for code in 60..<65 { try Gazetteer.small.insertTown(code, into: context) }
@@ -85,6 +87,8 @@ struct TownFact {
   let name: String
   let rank: Int
   let area: Double
+  let motto: String?
+  let height: Int?
   let regionCode: Int
   let regionName: String
   let labels: [String]
@@ -95,6 +99,8 @@ struct TownFact {
     name = isEdited ? "Tówn \(code)" : "town \(code * 7 % 60)"
     rank = isEdited ? 2 : code * 5 % 3
     area = Double(code) / 3
+    motto = isEdited ? "móttó" : code.isMultiple(of: 3) ? nil : "motto \(code % 5)"
+    height = isEdited || code.isMultiple(of: 4) ? nil : code % 7
     regionCode = code % 4
     regionName = "region \(code % 4 % 3)"
     labels = (0..<(code % 4)).map { "label \($0)" }
