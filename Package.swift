@@ -134,7 +134,8 @@ let package = Package(
     // How it is written.
     + layer("StrataRecord", "CStrata", "StrataPrimitives", "StrataModel")
     // What differs.
-    + layer("StrataChanges", "StrataPrimitives", "StrataModel", "StrataRecord")
+    + layer(
+      "StrataChanges", "StrataPrimitives", "StrataModel", "StrataRecord", tests: ["PendingModel"])
     // What is asked.
     + layer(
       "StrataQuery", "CStrata", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges")
@@ -240,6 +241,10 @@ let package = Package(
       .target(
         name: "Gazetteer", dependencies: ["Strata"], path: "Tests/Gazetteer",
         swiftSettings: settings),
+      // Random pending changes, and what they are in dictionaries.
+      .target(
+        name: "PendingModel", dependencies: ["StrataModel", "StrataRecord", "StrataChanges"],
+        path: "Tests/PendingModel", swiftSettings: settings),
       // Stores that earlier versions of Strata have made.
       .testTarget(
         name: "GoldenStoreTests",
@@ -258,8 +263,8 @@ let package = Package(
       .executableTarget(
         name: "fuzz",
         dependencies: [
-          "CStrata", "Gazetteer", "Strata", "StrataChanges", "StrataLMDB", "StrataModel",
-          "StrataQuery", "StrataRecord", "StrataStore", "StrataTestSupport",
+          "CStrata", "Gazetteer", "PendingModel", "Strata", "StrataChanges", "StrataLMDB",
+          "StrataModel", "StrataQuery", "StrataRecord", "StrataStore", "StrataTestSupport",
         ],
         path: "Fuzz/Driver", swiftSettings: settings),
       // What tests share: temporary folders, seeded random numbers, and the harness of random work.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import PendingModel
 import StrataChanges
 import StrataModel
 import StrataPrimitives

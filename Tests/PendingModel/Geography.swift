@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import StrataChanges
-import StrataModel
-import StrataRecord
+package import StrataChanges
+package import StrataModel
+package import StrataRecord
 
 private final class Thing {}
 
-/// Countries, their cities and the languages spoken there: the model that these tests change.
-enum Geography {
-  static let country: EntityDescription = EntityDescription(
+/// Countries, their cities and the languages spoken there: the model of which pending changes are
+/// tested.
+package enum Geography {
+  package static let country: EntityDescription = EntityDescription(
     "Country", class: Thing.self,
     properties: [
       .attribute(AttributeDescription("name", type: .string, options: [.indexed])),
@@ -20,7 +21,7 @@ enum Geography {
         RelationshipDescription(
           "languages", kind: .toMany, destination: { language }, inverse: .name("countries"))),
     ])
-  static let city: EntityDescription = EntityDescription(
+  package static let city: EntityDescription = EntityDescription(
     "City", class: Thing.self,
     properties: [
       .attribute(AttributeDescription("name", type: .string, options: [.indexed])),
@@ -28,14 +29,14 @@ enum Geography {
       .relationship(RelationshipDescription("country", kind: .toOne, destination: { country })),
       .relationship(RelationshipDescription("twin", kind: .toOne, destination: { city })),
     ])
-  static let language: EntityDescription = EntityDescription(
+  package static let language: EntityDescription = EntityDescription(
     "Language", class: Thing.self,
     properties: [
       .relationship(
         RelationshipDescription("countries", kind: .toMany, destination: { country }))
     ])
 
-  static let schema: Schema = {
+  package static let schema: Schema = {
     do {
       let model = try ManagedObjectModel(entities: [country, city, language])
       var numbers = SchemaNumbers()
@@ -47,25 +48,25 @@ enum Geography {
   }()
 
   // Slots of City.
-  static let name = 0
-  static let population = 1
-  static let countrySlot = 2
-  static let twin = 3
+  package static let name = 0
+  package static let population = 1
+  package static let countrySlot = 2
+  package static let twin = 3
 
-  static func key(_ entity: String, _ serial: UInt64) -> ObjectKey {
+  package static func key(_ entity: String, _ serial: UInt64) -> ObjectKey {
     guard let number = schema.numbers.number(ofEntity: entity) else {
       preconditionFailure("no entity \(entity)")
     }
     return ObjectKey(entity: number, serial: serial)
   }
 
-  static func entity(_ key: ObjectKey) -> EntitySchema {
+  package static func entity(_ key: ObjectKey) -> EntitySchema {
     guard let entity = schema.entity(key.entity) else { preconditionFailure("no such entity") }
     return entity
   }
 
   /// A city's record, from another's or from nothing.
-  static func city(
+  package static func city(
     from base: Record? = nil, name: String? = nil, population: Int64? = nil,
     country: ObjectKey? = nil, twin: ObjectKey? = nil
   ) -> Record {
@@ -79,26 +80,27 @@ enum Geography {
     return draft.encode(into: &arena)
   }
 
-  static func segment(
+  package static func segment(
     _ changes: [ObjectKey: Change], links: LinkChanges = LinkChanges()
   ) -> Segment {
     Segment(changes: changes, links: links, schema: schema)
   }
 
-  static func overlay(_ changes: [ObjectKey: Change], links: LinkChanges = LinkChanges()) -> Overlay
+  package static func overlay(_ changes: [ObjectKey: Change], links: LinkChanges = LinkChanges())
+    -> Overlay
   {
     Overlay([segment(changes, links: links)])
   }
 
-  static func name(_ change: Change?) -> String? {
+  package static func name(_ change: Change?) -> String? {
     change?.record?.value(at: name, entity(key("City", 1)).layout)
   }
 
-  static func population(_ change: Change?) -> Int64? {
+  package static func population(_ change: Change?) -> Int64? {
     change?.record?.value(at: population, entity(key("City", 1)).layout)
   }
 
-  static func country(_ change: Change?) -> ObjectKey? {
+  package static func country(_ change: Change?) -> ObjectKey? {
     change?.record?.toOne(at: countrySlot, layout: entity(key("City", 1)).layout)
   }
 }
