@@ -185,11 +185,16 @@ let package = Package(
       // All operations in turn, for long: nothing gets slower or larger.
       .executableTarget(
         name: "Soak", dependencies: ["Strata"], path: "Tests/Soak", swiftSettings: settings),
+      // All of a store as lines of JSON, and a store made of them.
+      .target(
+        name: "StrataDump",
+        dependencies: ["Strata", "StrataStore", "StrataChanges", "StrataRecord", "StrataModel"],
+        swiftSettings: settings),
       // The command-line tool: every store, opened with the model inside.
       .executableTarget(
         name: "StrataTool",
         dependencies: [
-          "Strata", "StrataStore", "StrataChanges", "StrataRecord", "StrataModel",
+          "Strata", "StrataDump", "StrataStore", "StrataModel",
           .product(
             name: "ArgumentParser", package: "swift-argument-parser",
             condition: .when(traits: ["Tool"])),
@@ -263,8 +268,9 @@ let package = Package(
       .executableTarget(
         name: "fuzz",
         dependencies: [
-          "CStrata", "Gazetteer", "PendingModel", "Strata", "StrataChanges", "StrataLMDB",
-          "StrataModel", "StrataQuery", "StrataRecord", "StrataStore", "StrataTestSupport",
+          "CStrata", "Gazetteer", "PendingModel", "Strata", "StrataChanges", "StrataDump",
+          "StrataLMDB", "StrataModel", "StrataQuery", "StrataRecord", "StrataStore",
+          "StrataTestSupport",
         ],
         path: "Fuzz/Driver", swiftSettings: settings),
       // What tests share: temporary folders, seeded random numbers, and the harness of random work.

@@ -45,5 +45,5 @@ func require(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(Fi
 let subjects: [any Subject.Type] = [
   RecordSubject.self, FormatSubject.self, KeysSubject.self, PostingsSubject.self,
   PagesSubject.self, HistorySubject.self, StoreSubject.self, PredicateSubject.self,
-  SegmentsSubject.self, MigrationSubject.self,
+  SegmentsSubject.self, MigrationSubject.self, DumpSubject.self,
 ]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Strata
+import StrataDump
 
 /// The exit codes of the tool. Except for 1, they are those of sysexits.h.
 ///

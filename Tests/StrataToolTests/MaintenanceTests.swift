@@ -147,6 +147,9 @@ struct `The tool that looks after a store` {
     #expect(try migrate("{}").exitCode == 65)
     #expect(try migrate("{\"entities\":[{\"name\":1}]}").exitCode == 65)
     #expect(try migrate("nonsense").exitCode == 65)
+    let link = #"{"name":"b","kind":"toOne","destination":"A","inverse":"a"}"#
+    let oneSided = try migrate(#"{"entities":[{"name":"A","relationships":[\#(link)]}]}"#)
+    #expect(oneSided.exitCode == 65 && oneSided.errors.contains("“inverse” of A.b"))
     let large = try FileHandle(forWritingTo: folder.file("model.json"))
     try large.truncate(atOffset: 64 << 20 | 1)
     try large.close()

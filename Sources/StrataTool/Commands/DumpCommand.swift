@@ -3,6 +3,7 @@
 #if Tool
   import ArgumentParser
   import Strata
+  import StrataDump
 
   /// `strata dump`.
   struct DumpCommand: ParsableCommand {
@@ -23,7 +24,7 @@
       let progress = ProgressLine("dumping")
       defer { progress.end() }
       var output = StandardOutput()
-      try StoreReader(store.open(), progress: progress).visit { item in
+      try StoreReader(store.open(), onProgress: progress.show).visit { item in
         try output.writeLine(item.json)
       }
       try output.flush()

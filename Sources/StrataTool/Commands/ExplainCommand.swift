@@ -3,6 +3,7 @@
 #if Tool
   import ArgumentParser
   import Strata
+  import StrataDump
 
   /// `strata explain`.
   struct ExplainCommand: ParsableCommand {

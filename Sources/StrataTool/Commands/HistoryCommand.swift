@@ -4,6 +4,7 @@
   import ArgumentParser
   import Foundation
   import Strata
+  import StrataDump
 
   /// `strata history`.
   struct HistoryCommand: ParsableCommand {

@@ -4,6 +4,7 @@
   import ArgumentParser
   import Foundation
   import Strata
+  import StrataDump
 
   /// `strata info`.
   struct InfoCommand: ParsableCommand {

@@ -3,6 +3,7 @@
 #if Tool
   import ArgumentParser
   import Foundation
+  import StrataDump
 
   /// `strata manual`: man pages, made from the help of the commands.
   struct ManualCommand: ParsableCommand {

@@ -3,6 +3,7 @@
 #if Tool
   import ArgumentParser
   import Strata
+  import StrataDump
   import StrataModel
 
   /// `strata model`.

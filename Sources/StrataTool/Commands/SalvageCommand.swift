@@ -4,6 +4,7 @@
   import ArgumentParser
   import Foundation
   import Strata
+  import StrataDump
 
   /// `strata salvage`.
   struct SalvageCommand: ParsableCommand {
@@ -40,7 +41,7 @@
       defer { maker.remove() }
       // Each object is read twice, for its values and for its links.
       var known: Set<String> = []
-      let reader = try StoreReader(store.open(), progress: progress) { place, error in
+      let reader = try StoreReader(store.open(), onProgress: progress.show) { place, error in
         if known.insert(place).inserted { log.note(place, "\(error)") }
       }
       try reader.visit { try maker.add($0) }

@@ -2,6 +2,7 @@
 
 #if Tool
   import ArgumentParser
+  import StrataDump
   import StrataStore
 
   /// `strata stat`.

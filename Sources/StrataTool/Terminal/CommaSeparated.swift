@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataDump
 
 /// Lines of comma-separated values, as RFC 4180 has them: cells with commas, quotation marks or
 /// line ends are in quotation marks. On a terminal, unsafe characters are escaped; in a file or a

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataDump
 
 /// Named values of a report, as aligned lines or as one JSON object.
 struct FieldList {

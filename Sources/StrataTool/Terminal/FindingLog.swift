@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataDump
 import StrataStore
 
 /// Prints the findings of a check or of a salvage while they come.

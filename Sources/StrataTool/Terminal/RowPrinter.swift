@@ -2,6 +2,7 @@
 
 #if Tool
   import Strata
+  import StrataDump
 
   /// Prints the rows of a fetch in one of the forms.
   struct RowPrinter {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import StrataDump
 
 /// The standard error stream: messages, and the progress of long work.
 enum StandardError {

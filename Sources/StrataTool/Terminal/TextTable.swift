@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataDump
 
 /// Rows of a table in columns of equal width, written while they come.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Strata
+import StrataDump
 
 // Values as the commands for people show them. A dump has a form of its own, which is exact
 // (`DumpedValue`).

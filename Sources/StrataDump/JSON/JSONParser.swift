@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reads one JSON text. It is strict, and bounded in its nesting: the input may be hostile.
-struct JSONParser {
+package struct JSONParser {
   /// The input is no JSON text, or is nested too deeply.
-  struct Failure: Error {
+  package struct Failure: Error {
     /// The byte at which reading ended, from 0.
-    let offset: Int
-    let expected: String
+    package let offset: Int
+    package let expected: String
   }
 
   private static let depthMax = 64
@@ -21,7 +21,7 @@ struct JSONParser {
   }
 
   /// The value that the whole of `bytes` is.
-  static func value(of bytes: ArraySlice<UInt8>) throws(Failure) -> JSONValue {
+  package static func value(of bytes: ArraySlice<UInt8>) throws(Failure) -> JSONValue {
     var parser = JSONParser(bytes)
     let value = try parser.value()
     parser.skipSpace()

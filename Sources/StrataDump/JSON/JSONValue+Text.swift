@@ -3,14 +3,14 @@
 extension JSONValue {
   /// The value as JSON on one line. All characters that could change the state of a terminal, or
   /// the direction of a line, are escaped.
-  var text: String {
+  package var text: String {
     var bytes: [UInt8] = []
     write(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Appends the value as JSON on one line.
-  func write(to bytes: inout [UInt8]) {
+  package func write(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(contentsOf: "null".utf8)
     case .bool(let bool): bytes.append(contentsOf: (bool ? "true" : "false").utf8)

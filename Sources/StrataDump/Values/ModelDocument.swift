@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Strata
-import StrataModel
+package import StrataModel
 
 /// A store's model as JSON: as `strata model --json` prints it, `strata migrate` reads it, and a
 /// dump begins.
@@ -9,26 +9,28 @@ import StrataModel
 /// ```json
 /// {"entities":[{"name":"City","attributes":[{"name":"population","type":"int64"}],
 ///   "relationships":[{"name":"country","kind":"toOne","destination":"Country",
-///     "inverse":"cities"}]}]}
+///     "inverse":"Country.cities"}]}]}
 /// ```
 ///
-/// Members that are false or empty are left out. For a migration, an entity or a property may have
-/// `originalName`, and an attribute `default`.
-struct ModelDocument {
-  let outline: ModelOutline
-  let additions: OutlineAdditions
+/// The two sides of an inverse name each other. Members that are false or empty are left out. For a
+/// migration, an entity or a property may have `originalName`, and an attribute `default`.
+package struct ModelDocument {
+  package let outline: ModelOutline
+  package let additions: OutlineAdditions
 
   /// The document has another form than a model.
-  struct Failure: Error { let reason: String }
+  package struct Failure: Error {
+    package let reason: String
+  }
 
-  init(_ model: ManagedObjectModel) {
+  package init(_ model: ManagedObjectModel) {
     outline = ModelOutline(model)
     additions = OutlineAdditions()
   }
 
   // MARK: - Writing
 
-  var json: JSONValue {
+  package var json: JSONValue {
     .object(["entities": .array(outline.entities.map { Self.json($0) })])
   }
 
@@ -68,14 +70,14 @@ struct ModelDocument {
   // MARK: - Reading
 
   /// - Throws: `Failure`.
-  init(_ json: JSONValue) throws(Failure) {
+  package init(_ json: JSONValue) throws(Failure) {
     var reader = Reader()
     outline = try reader.outline(json)
     additions = reader.additions
   }
 
   /// The model, whose entities have the class `ManagedObject`.
-  func model() throws(ModelError) -> ManagedObjectModel {
+  package func model() throws(ModelError) -> ManagedObjectModel {
     try ManagedObjectModel(outline, class: ManagedObject.self, adding: additions)
   }
 
@@ -87,7 +89,24 @@ struct ModelDocument {
       for entity in try elements("entities", of: json, "the model", isRequired: true) {
         entities.append(try self.entity(entity))
       }
+      try checkInverses(entities)
       return ModelOutline(entities: entities.sorted { $0.name < $1.name })
+    }
+
+    /// An outline keeps the inverse of one side alone: a name that leads nowhere would be lost.
+    private func checkInverses(_ entities: [ModelOutline.Entity]) throws(Failure) {
+      var inverses: [String: String] = [:]
+      for entity in entities {
+        for relationship in entity.relationships {
+          inverses["\(entity.name).\(relationship.name)"] = relationship.inverse
+        }
+      }
+      for (name, inverse) in inverses.sorted(by: { $0.key < $1.key })
+      where inverses[inverse] != name {
+        throw Failure(
+          reason: "the “inverse” of \(name) is no relationship, as in “Country.cities”, that has "
+            + "\(name) as its own")
+      }
     }
 
     private mutating func entity(_ json: JSONValue) throws(Failure) -> ModelOutline.Entity {

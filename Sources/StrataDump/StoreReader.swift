@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Strata
+package import Strata
 import StrataChanges
 import StrataModel
 import StrataRecord
@@ -13,10 +13,13 @@ import StrataStore
 ///
 /// ## Isolation
 /// One thread.
-struct StoreReader {
+package struct StoreReader {
   /// Called for an object that cannot be read, with its ID, and for a tree of which the rest cannot
   /// be read, with the name of the entity.
-  typealias DamageHandler = (_ place: String, any Error) -> Void
+  package typealias DamageHandler = (_ place: String, any Error) -> Void
+
+  /// Called with the number of steps that are done, and the number of all.
+  package typealias ProgressHandler = (_ completed: Int, _ total: Int) -> Void
 
   private static let membersCountMax = 1_000
 
@@ -27,7 +30,7 @@ struct StoreReader {
   private let highestReadableSerial: UInt64
   /// Nil if damage ends the reading.
   private let onDamage: DamageHandler?
-  private let progress: ProgressLine
+  private let onProgress: ProgressHandler
   /// The objects that could be read, while damage is survived.
   private let salvaged = Salvaged()
 
@@ -36,8 +39,8 @@ struct StoreReader {
   }
 
   /// - Parameter onDamage: goes on after damage; nil to throw the first error.
-  init(
-    _ coordinator: PersistentStoreCoordinator, progress: ProgressLine,
+  package init(
+    _ coordinator: PersistentStoreCoordinator, onProgress: @escaping ProgressHandler = { _, _ in },
     onDamage: DamageHandler? = nil
   ) throws {
     schema = coordinator.schema
@@ -48,12 +51,12 @@ struct StoreReader {
     blueprint = try store.blueprint(in: snapshot)
     highestReadableSerial = (snapshot as? StoreView)?.highestReadableSerial ?? 0
     view = ReadView(own: Overlay(), inherited: [], snapshot: snapshot, schema: schema)
-    self.progress = progress
+    self.onProgress = onProgress
     self.onDamage = onDamage
   }
 
   /// Calls `body` with each item, in the order of a dump.
-  func visit(_ body: (DumpItem) throws -> Void) throws {
+  package func visit(_ body: (DumpItem) throws -> Void) throws {
     try body(.header(blueprint))
     var total = 0
     for entity in concreteEntities {
@@ -65,7 +68,7 @@ struct StoreReader {
         try body(.object(id(key), values(of: key, entity, record)))
         if onDamage != nil { salvaged.keys.insert(key) }
         objectCount += 1
-        progress.show(objectCount, of: 2 * total)
+        onProgress(objectCount, 2 * total)
       }
     }
     var linkedCount = objectCount
@@ -78,7 +81,7 @@ struct StoreReader {
         if !targets.isEmpty { try body(.targets(id(key), targets)) }
         for relationship in toMany { try visitMembers(of: key, relationship, body) }
         linkedCount += 1
-        progress.show(linkedCount, of: 2 * total)
+        onProgress(linkedCount, 2 * total)
       }
     }
     try body(.end(objectCount: objectCount))

@@ -2,7 +2,7 @@
 
 /// A JSON text as a value. Numbers keep their digits, so that 64-bit integers and decimals are
 /// exact, and members keep their order.
-enum JSONValue: Equatable {
+package enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
   /// The digits, as JSON has them.
@@ -11,44 +11,51 @@ enum JSONValue: Equatable {
   case array([JSONValue])
   case object([Member])
 
-  struct Member: Equatable {
-    let name: String
-    let value: JSONValue
+  package struct Member: Equatable, Sendable {
+    package let name: String
+    package let value: JSONValue
+
+    package init(name: String, value: JSONValue) {
+      self.name = name
+      self.value = value
+    }
   }
 
-  static func integer(_ number: some BinaryInteger) -> JSONValue { .number("\(number)") }
+  package static func integer(_ number: some BinaryInteger) -> JSONValue { .number("\(number)") }
 
-  static func strings(_ strings: [String]) -> JSONValue { .array(strings.map(JSONValue.string)) }
+  package static func strings(_ strings: [String]) -> JSONValue {
+    .array(strings.map(JSONValue.string))
+  }
 
   /// An object with the members whose value is not nil, in their order.
-  static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+  package static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
     .object(members.compactMap { name, value in value.map { Member(name: name, value: $0) } })
   }
 
   /// The value of a member; nil if this is no object, or has no such member.
-  subscript(name: String) -> JSONValue? {
+  package subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
   }
 
-  var string: String? {
+  package var string: String? {
     if case .string(let string) = self { string } else { nil }
   }
 
-  var bool: Bool? {
+  package var bool: Bool? {
     if case .bool(let bool) = self { bool } else { nil }
   }
 
-  var elements: [JSONValue]? {
+  package var elements: [JSONValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
-  var members: [Member]? {
+  package var members: [Member]? {
     if case .object(let members) = self { members } else { nil }
   }
 
   /// The number as an integer of a type that can represent it.
-  func integer<Integer: FixedWidthInteger>(as _: Integer.Type = Integer.self) -> Integer? {
+  package func integer<Integer: FixedWidthInteger>(as _: Integer.Type = Integer.self) -> Integer? {
     if case .number(let digits) = self { Integer(digits) } else { nil }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Strata
+package import StrataModel
 import StrataRecord
 
 /// The values of attributes in a dump: exact, so that a loaded store dumps to the same bytes.
@@ -13,10 +13,11 @@ import StrataRecord
 /// | `date` | the seconds since 2001, as a `double` |
 /// | `string`, `uuid`, `url` | a string |
 /// | `data`, `codable` | a string in base 64 |
-enum DumpedValue {
-  static func json(_ value: PropertyValue) -> JSONValue {
+package enum DumpedValue {
+  package static func json(_ value: PropertyValue) -> JSONValue {
     switch value {
-    case .null: .null
+    // No attribute has an object.
+    case .null, .object: .null
     case .bool(let bool): .bool(bool)
     case .int(let number): .integer(number)
     case .uint(let number): .integer(number)
@@ -27,12 +28,11 @@ enum DumpedValue {
     case .date(let date): json(date.timeIntervalSinceReferenceDate)
     case .uuid(let id): .string(id.uuidString)
     case .url(let url): .string(url.absoluteString)
-    case .object(let id): .string(id.shownText)
     }
   }
 
   /// The value of an attribute of `type`; nil if the JSON is none. Null is no value of any type.
-  static func value(of json: JSONValue, as type: AttributeType) -> PropertyValue? {
+  package static func value(of json: JSONValue, as type: AttributeType) -> PropertyValue? {
     switch type {
     case .bool: json.bool.map(PropertyValue.bool)
     case .int8, .int16, .int32, .int64: json.integer().map(PropertyValue.int)

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Strata
-import StrataModel
+package import StrataModel
 import StrataRecord
-import StrataStore
+package import StrataStore
 
 /// An object in a dump: the name of its entity and its serial, `City/5`.
-struct DumpedID: Hashable {
-  let entity: String
-  let serial: UInt64
+package struct DumpedID: Hashable, Sendable {
+  package let entity: String
+  package let serial: UInt64
 
-  init(entity: String, serial: UInt64) {
+  package init(entity: String, serial: UInt64) {
     self.entity = entity
     self.serial = serial
   }
 
-  init?(_ text: String) {
+  package init?(_ text: String) {
     guard let slash = text.lastIndex(of: "/"),
       let serial = UInt64(text[text.index(after: slash)...]),
       1...ObjectKey.serialMax ~= serial
@@ -23,7 +23,7 @@ struct DumpedID: Hashable {
     self.init(entity: String(text[..<slash]), serial: serial)
   }
 
-  var text: String { "\(entity)/\(serial)" }
+  package var text: String { "\(entity)/\(serial)" }
 }
 
 /// One line of a dump. The lines come in the order of the cases: a dump is loaded while it is read,
@@ -39,7 +39,7 @@ struct DumpedID: Hashable {
 ///
 /// A to-many relationship has lines if it is ordered, or if its inverse does not have all of its
 /// links.
-enum DumpItem {
+package enum DumpItem {
   case header(StoreBlueprint)
   case object(DumpedID, [(name: String, value: PropertyValue)])
   case targets(DumpedID, [(name: String, target: DumpedID)])
@@ -52,7 +52,7 @@ enum DumpItem {
 // MARK: - As JSON
 
 extension DumpItem {
-  var json: JSONValue {
+  package var json: JSONValue {
     get throws {
       switch self {
       case .header(let blueprint): try Self.json(blueprint)
@@ -96,7 +96,7 @@ extension DumpItem {
 
   /// - Parameter model: the model of the header; nil before it.
   /// - Throws: `DumpMistake`.
-  init(_ json: JSONValue, in model: ManagedObjectModel?) throws {
+  package init(_ json: JSONValue, in model: ManagedObjectModel?) throws {
     if json["strata"] != nil {
       self = .header(try Self.blueprint(json))
       return
@@ -196,8 +196,8 @@ extension DumpItem {
 }
 
 /// The reason why a line of a dump cannot be used. Values are not part of it.
-struct DumpMistake: Error, CustomStringConvertible {
-  let description: String
+package struct DumpMistake: Error, CustomStringConvertible {
+  package let description: String
 
   init(_ description: String) { self.description = description }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+package import Foundation
 import Strata
-import StrataModel
+package import StrataModel
 import StrataRecord
 import StrataStore
 
@@ -16,15 +16,15 @@ import StrataStore
 ///
 /// ## Isolation
 /// One thread.
-final class StoreMaker {
+package final class StoreMaker {
   /// The weight of the items that are saved together: `DumpItem.weight`.
   private static let batchWeight = 1_000
 
   private let path: String
   private let temporary: URL
   private var work: Work?
-  private(set) var objectCount = 0
-  private(set) var isComplete = false
+  package private(set) var objectCount = 0
+  package private(set) var isComplete = false
 
   /// The store that is being made.
   private struct Work {
@@ -37,17 +37,17 @@ final class StoreMaker {
   }
 
   /// - Throws: `StoreError.fileExists`.
-  init(at url: URL) throws {
+  package init(at url: URL) throws {
     path = url.path
     if FileManager.default.fileExists(atPath: path) { throw StoreError.fileExists(path: path) }
     temporary = URL(fileURLWithPath: path + ".loading-\(UUID().uuidString)")
   }
 
   /// The model of the header; nil before it.
-  var model: ManagedObjectModel? { work?.coordinator.model }
+  package var model: ManagedObjectModel? { work?.coordinator.model }
 
   /// - Throws: `DumpMistake` and the errors of Strata.
-  func add(_ item: DumpItem) throws {
+  package func add(_ item: DumpItem) throws {
     if isComplete { throw DumpMistake("there are lines after the end") }
     if case .header(let blueprint) = item {
       if work != nil { throw DumpMistake("there is a second header") }
@@ -78,7 +78,7 @@ final class StoreMaker {
   ///
   /// - Parameter progress: of the copy.
   /// - Throws: `StoreError`.
-  func finish() throws {
+  package func finish() throws {
     guard let work else { return }
     try save(work)
     try work.coordinator.backUp(to: URL(fileURLWithPath: path), compacting: true)
@@ -86,7 +86,7 @@ final class StoreMaker {
   }
 
   /// Removes the files of unfinished work.
-  func remove() {
+  package func remove() {
     work = nil
     for suffix in ["", "-lock"] {
       try? FileManager.default.removeItem(atPath: temporary.path + suffix)
