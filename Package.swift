@@ -238,6 +238,20 @@ let package = Package(
         name: "SharingTests",
         dependencies: ["Strata", "CrashLedger", "SharingProcess", "StrataTestSupport"],
         swiftSettings: settings),
+      // What threads and processes read and save, recorded and held against the promise.
+      .target(
+        name: "IsolationHistory",
+        dependencies: ["Strata", "StrataChanges", "StrataStore", "StrataTestSupport"],
+        path: "Tests/IsolationHistory", swiftSettings: settings),
+      .executableTarget(
+        name: "IsolationProcess", dependencies: ["IsolationHistory"],
+        path: "Tests/IsolationProcess", swiftSettings: settings),
+      .testTarget(
+        name: "IsolationTests",
+        dependencies: [
+          "Strata", "StrataChanges", "StrataTestSupport", "IsolationHistory", "IsolationProcess",
+        ],
+        swiftSettings: settings),
       // Damaged files, each read and changed by a process of its own.
       .executableTarget(
         name: "DamageWalk", dependencies: ["Strata", "Gazetteer", "StrataTestSupport"],

@@ -10,7 +10,7 @@ package struct ChangeSet: Sendable {
   /// left out, with their links.
   package let changes: ChangeTable
   package let links: LinkChanges
-  package let mergePolicy: MergePolicy
+  package var mergePolicy: MergePolicy
   /// The saver's name, as the program gives it; nil if it has none.
   package let author: String?
   /// The name of the context that saves; nil if it has none.

@@ -51,6 +51,11 @@ package enum PlantedFault: String, Sendable, CaseIterable {
   case batchForgetsEnds
   /// A save in which the store decides something leaves derived attributes as they are.
   case decidedUnderived
+  /// A save is written before it is checked, and a refused save stays written: other contexts see
+  /// changes whose commit has never succeeded.
+  case publishedBeforeCommit
+  /// The store does not compare the versions that a save has read with the stored ones.
+  case versionUnchecked
 
   #if DEBUG
     private static let planted = BySchema<PlantedFault>()

@@ -80,27 +80,14 @@ struct GroupCommit {
         plan = try SaveCheck.plan(save, in: transaction, queue)
       } catch {
         let error = StoreError(catching: error)
+        if PlantedFault.publishedBeforeCommit.isPlanted(in: queue.schema) {
+          var unchecked = save
+          unchecked.mergePolicy = .overwrite
+          _ = try write(SaveCheck.plan(unchecked, in: transaction, queue), of: save, segments: [])
+        }
         return replies.append((true, { completion(.failure(error)) }))
       }
-      var writes = WriteCount()
-      // A save that writes nothing gets no generation: earlier reads still equal the store's
-      // records.
-      if !plan.isEmpty {
-        hasWritten = true
-        generation += 1
-        let record = try record(of: plan)
-        writes = try PlanWriter.write(plan, in: transaction, queue.trees, generation: generation)
-        if let record {
-          try history?.append(
-            record, generation: generation, author: save.author, contextName: save.contextName)
-        }
-        let keys = queue.feed.isFollowed || isShared ? plan.changedKeys : nil
-        let event = ChangeEvent(
-          origin: save.origin, generation: generation, keys: keys,
-          decided: Array(plan.merged.keys))
-        written.append(
-          WrittenSave(segments: save.segments, storePlace: save.storePlace, event: event))
-      }
+      let writes = try write(plan, of: save, segments: save.segments)
       let result = CommitResult(
         generation: generation, merged: plan.merged, derived: plan.derived, writes: writes)
       replies.append((false, { completion(.success(result)) }))
@@ -117,6 +104,30 @@ struct GroupCommit {
       replies.append((false, { completion(.success(block)) }))
     case .batch, .history, .value: preconditionFailure("it has a transaction of its own")
     }
+  }
+
+  /// Writes a planned save, with the next generation. A save that writes nothing gets no
+  /// generation: earlier reads still equal the store's records.
+  ///
+  /// - Parameter segments: the segments that get a tag.
+  private mutating func write(
+    _ plan: SavePlan, of save: ChangeSet, segments: [Segment]
+  ) throws -> WriteCount {
+    if plan.isEmpty { return WriteCount() }
+    hasWritten = true
+    generation += 1
+    let record = try record(of: plan)
+    let writes = try PlanWriter.write(plan, in: transaction, queue.trees, generation: generation)
+    if let record {
+      try history?.append(
+        record, generation: generation, author: save.author, contextName: save.contextName)
+    }
+    let keys = queue.feed.isFollowed || isShared ? plan.changedKeys : nil
+    let event = ChangeEvent(
+      origin: save.origin, generation: generation, keys: keys,
+      decided: Array(plan.merged.keys))
+    written.append(WrittenSave(segments: segments, storePlace: save.storePlace, event: event))
+    return writes
   }
 
   /// The changes of a planned save, before it is written; nil if the store keeps no history.
