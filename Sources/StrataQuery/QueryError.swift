@@ -71,7 +71,8 @@ public enum QueryError: Error, Sendable, Hashable {
   /// transient attribute. Update it in a context, or leave it out.
   case unassignableProperty(entity: String, property: String)
   /// A value that a batch gives to the property does not fit it: another type, a number beyond its
-  /// range, or nil where the type is not optional. A division by zero is nil.
+  /// range, nil where the type is not optional, or a value that cannot be stored: one that is too
+  /// large, or whose `encode(to:)` throws. A division by zero is nil.
   case unfitAssignment(entity: String, property: String)
 }
 
@@ -130,7 +131,8 @@ extension QueryError: CustomStringConvertible {
         + "and to-one relationships. Set the other end of a to-many relationship."
     case .unfitAssignment(let entity, let property):
       "A batch gives \(entity).\(property) a value that does not fit its type: another kind of "
-        + "value, a number beyond its range, or nil."
+        + "value, a number beyond its range, nil, or a value that is too large or does not encode "
+        + "itself."
     }
   }
 }

@@ -122,6 +122,7 @@ final class BatchInsertion: BatchSource, @unchecked Sendable {
           break
         }
         if let mistake = row.mistake { throw mistake }
+        if let slot = draft.refused?.keys.min() { throw entity.unfit(slot) }
       } catch {
         throw BatchRowError(row: rowCount, underlying: error)
       }

@@ -120,6 +120,7 @@ final class BatchUpdate: BatchSource, @unchecked Sendable {
       }
       let draft = Draft.make(entity.layout, base: record, in: &drafts)
       for (slot, value) in values { draft.setValue(value, at: slot) }
+      if let slot = draft.refused?.keys.min() { throw entity.unfit(slot) }
       let new = draft.encode(into: &changes.arena)
       guard try changes.update(key, from: new, slots: slots, external: draft.external) else {
         continue

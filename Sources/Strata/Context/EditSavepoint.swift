@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
+import StrataModel
+import StrataRecord
 
 /// The state of a context at the beginning of a `withSavepoint { }`, which is restored if the body
 /// throws.
@@ -12,6 +14,8 @@ import StrataChanges
 struct EditSavepoint {
   /// The unsaved changes, encoded.
   var working: Overlay
+  /// The values that objects were given and that cannot be stored.
+  let refused: [ObjectKey: [Int: ValueRefusal]]
   /// The turn's changes that were not reported yet.
   var turn: TurnChanges
   var undoManager: ManagedObjectContext.UndoManager?
@@ -27,6 +31,7 @@ struct EditSavepoint {
 
   init(_ work: UnitOfWork) {
     working = work.working
+    refused = work.refused
     turn = work.reporter.turn
     undoManager = work.undoRecorder
     undoState = work.undoRecorder?.state

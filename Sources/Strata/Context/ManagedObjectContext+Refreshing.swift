@@ -68,6 +68,7 @@ extension ManagedObjectContext {
       object.draft = nil
       work.edits.drafted.removeAll { $0 === object }
     }
+    work.refused[key] = nil
     work.edits.links.filter { place, target, _ in place.owner != key && target != key }
     let kept = work.working.dropping([key], schema: schema)
     if !kept.isIdentical(to: work.working) {

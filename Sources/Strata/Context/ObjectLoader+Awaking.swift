@@ -35,14 +35,19 @@ extension ObjectLoader {
   }
 
   /// Runs an awake method. The values that it sets count as loaded, and are no change. In an object
-  /// with a draft they go into the draft: it is being edited.
+  /// with a draft they go into the draft: it is being edited. Values that cannot be stored are no
+  /// change either: the next call that can throw reports them.
   private func quietly(_ object: ManagedObject, _ method: () -> Void) {
     guard object.draft == nil else { return method() }
     let awaking = AwakingObject(object)
     work.awaking.append(awaking)
     method()
     work.awaking.removeAll { $0 === awaking }
-    guard let draft = object.draft.take(), !draft.changed.isEmpty, let record = object.record,
+    guard let draft = object.draft.take() else { return }
+    if let refused = draft.refused {
+      reporter.note(ContextError.refusing(refused, of: object.key, object.binding.entity))
+    }
+    guard !draft.changed.isEmpty, let record = object.record,
       let original = registry.cache.originalRecord(of: object)
     else { return }
     var arena = RecordArena()

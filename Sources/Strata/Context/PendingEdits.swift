@@ -33,6 +33,11 @@ struct PendingEdits: ~Copyable {
   var lastLinked: [LinkPlace: ObjectKey] = [:]
   /// The entries of `links` that equal the state beneath the context's changes.
   private var placesAsBefore: [LinkPlace: Set<ObjectKey>] = [:]
+  /// The values that drafts have refused, by slot.
+  private(set) var refused: [ObjectKey: [Int: ValueRefusal]] = [:]
+  /// The objects that existed before and whose drafts have no change: what they were given was
+  /// refused, or taken back.
+  private(set) var unchanged: [ManagedObject] = []
   /// The serials of the objects that are inserted next.
   var serials: Range<UInt64> = 0..<0
 
@@ -87,6 +92,14 @@ struct PendingEdits: ~Copyable {
     _ cache: ObjectCache
   ) {
     let (changed, external) = (draft.changed, draft.external)
+    if let refusals = draft.refused {
+      refused[object.key] = refusals
+      object.binding.hasRefusedValues = true
+    }
+    if changed.isEmpty, object.status == .updated {
+      unchanged.append(object)
+      return
+    }
     var record = draft.encode(into: &arena)
     if object.status == .inserted {
       // The former state of a new object is never used.

@@ -109,6 +109,7 @@ extension SaveSession {
 
   /// Whether everything unsaved has been looked at for this save.
   var isValidated: Bool {
-    schema.validation.isEmpty || preparation?.validation.hasSeen(work.working) == true
+    work.refused.isEmpty
+      && (schema.validation.isEmpty || preparation?.validation.hasSeen(work.working) == true)
   }
 }

@@ -41,6 +41,7 @@ extension SaveSession {
     }
     work.replaceWorking(Overlay())
     work.doubt = Doubt()
+    work.refused = [:]
     deletion.deniedTargets = [:]
     work.isPublished = false
     work.undoRecorder?.removeAllActions()

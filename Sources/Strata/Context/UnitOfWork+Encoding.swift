@@ -18,6 +18,7 @@ extension UnitOfWork {
     undoRecorder?.noteDetached(object)
     if !savepoints.isEmpty { savepoints[savepoints.count - 1].detached.append(object) }
     object.draft = nil
+    if !refused.isEmpty { refused[object.key] = nil }
     registry.unregister(object)
   }
 
@@ -32,6 +33,7 @@ extension UnitOfWork {
     }
     let segment = edits.encode(schema: schema, cache: registry.cache)
     for key in edits.outdated { doubt.insert(key) }
+    takeRefusals()
     let asBefore = edits.linksAsBefore
     edits = PendingEdits()
     guard !segment.isEmpty else { return }
@@ -49,6 +51,12 @@ extension UnitOfWork {
     if reached.isEmpty { return }
     let changes = Segment(changes: reached, schema: schema)
     reporter.turn.append(take(changes, touching: reached.keys), schema: schema)
+  }
+
+  /// Takes over the values that drafts have refused. An object that has no other change is clean.
+  private func takeRefusals() {
+    for (key, refusals) in edits.refused { refused[key] = refusals }
+    for object in edits.unchanged where hasNoChange(of: object.key) { object.status = .clean }
   }
 
   /// The changes of composing `segment` beyond it. Edits may reach objects other than those at

@@ -21,6 +21,7 @@ extension UnitOfWork {
       }
       changeWorking(to: savepoint.working)
     }
+    refused = savepoint.refused
     registry.turnLeavingIntoFaults()
     reporter.turn = savepoint.isAnnounced ? undone : savepoint.turn
     if reporter.liveResults.isFetchedInEdit { reporter.liveResults.noteUnknown() }

@@ -25,6 +25,11 @@ package final class EntityBinding {
   /// The observers' registrars of the objects; nil in a context that does not track observation.
   @exclusivity(unchecked)
   @usableFromInline var observed: ObservedObjects?
+  // Safety: as `observed`.
+  /// Whether an object has ever been given a value that cannot be stored (`ValueRefusal`). Then a
+  /// setter that finds its value unchanged looks for a refusal to forget.
+  @exclusivity(unchecked)
+  @usableFromInline var hasRefusedValues = false
   package let type: ManagedObject.Type
   /// The values of a new object.
   package let template: Record
@@ -50,6 +55,9 @@ package final class EntityBinding {
         guard let attribute = property.attribute, attribute.defaultValue != .null else { continue }
         draft.setValue(attribute.defaultValue, at: slot)
       }
+      precondition(
+        draft.refused == nil,
+        "The defaults of \(entity.description.name) are too large: make them optional, or smaller.")
       var arena = RecordArena()
       return (draft.encode(into: &arena), draft.external, draft.changed)
     }

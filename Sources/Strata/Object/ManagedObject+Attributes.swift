@@ -170,7 +170,11 @@ extension ManagedObject {
       return setValueElsewhere(value, at: slot)
     }
     let current = binding.layout.slot(slot, at: record.start)
-    if current.isPresent || T.isOptional, let current = T(current), current == value { return }
+    if current.isPresent || T.isOptional, let current = T(current), current == value,
+      !binding.hasRefusedValues
+    {
+      return
+    }
     draftForEditing(slot)?.set(value, at: slot)
   }
 
@@ -208,7 +212,7 @@ extension ManagedObject {
       return
     }
     if let record, let current: T = record.value(at: slot, binding.layout), current == value,
-      record.isPresent(slot, binding.layout) || T.isOptional
+      record.isPresent(slot, binding.layout) || T.isOptional, !binding.hasRefusedValues
     {
       return
     }

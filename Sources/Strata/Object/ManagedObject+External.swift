@@ -45,13 +45,23 @@ extension ManagedObject {
     shown(at: slot, \.stamp) { try $0.externalStamp(of: key, at: slot) }
   }
 
-  /// Sets an external slot, if the bytes differ from its value.
+  /// Sets an external slot, if the bytes differ from its value and are not too large.
   ///
   /// Reading the value may take a view and merge, which encodes drafts: the draft is fetched
   /// afterwards.
   final func storeExternal<T: AttributeValue>(_ value: T, at slot: Int) {
-    let value = value.externalData
-    guard draft != nil || record != nil, value?.stamp != externalStamp(at: slot) else { return }
+    guard draft != nil || record != nil else { return }
+    let bytes = value.externalBytes
+    if let refusal = bytes.flatMap(ExternalData.refusal) {
+      draftForEditing(slot)?.refuse(refusal, at: slot)
+      return
+    }
+    let value = bytes.map { ExternalData($0) }
+    guard value?.stamp != externalStamp(at: slot) else {
+      let mayBeRefused = binding.hasRefusedValues || draft?.refused != nil
+      if mayBeRefused { draftForEditing(slot)?.forgetRefusal(at: slot) }
+      return
+    }
     let observed = observation == 0 ? nil : binding.observed
     observed?.willSet(self, slot)
     draftForEditing(slot)?.replaceExternal(with: value, at: slot)

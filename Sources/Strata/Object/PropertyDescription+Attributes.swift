@@ -73,7 +73,7 @@ extension PropertyDescription {
     _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T? = nil
   ) -> PropertyDescription {
     describe(
-      name, keyPath, _CodableBox<T>.self, options, originalName, defaultValue.map(_CodableBox.init))
+      name, keyPath, _CodableBox<T>.self, options, originalName, defaultValue.map(encodable))
   }
 
   /// An attribute of an optional `Codable` type, stored encoded.
@@ -84,7 +84,16 @@ extension PropertyDescription {
   ) -> PropertyDescription {
     describe(
       name, keyPath, _CodableBox<T>?.self, options, originalName,
-      defaultValue?.map(_CodableBox.init))
+      defaultValue?.map(encodable))
+  }
+
+  /// A default, which the model's source has: one that does not encode itself is a mistake of the
+  /// program. The message does not show the error, which can contain the value.
+  private static func encodable<T: Codable & Sendable>(_ value: T) -> _CodableBox<T> {
+    let box = _CodableBox(value)
+    precondition(
+      box.value != .null, "A default of type \(T.self) does not encode itself: encode(to:) throws.")
+    return box
   }
 
   private static func describe<T: AttributeValue>(

@@ -14,7 +14,8 @@ extension ManagedObjectContext {
   ///   call.
   public func validationFailures() throws -> [ValidationFailure] {
     try reporter.throwDeferredError()
-    if schema.validation.isEmpty { return [] }
+    work.encodeEdits()
+    if schema.validation.isEmpty, work.refused.isEmpty { return [] }
     var validation = Validation()
     return try validation.look(at: saving)
   }

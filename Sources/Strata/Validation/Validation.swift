@@ -64,6 +64,7 @@ struct Validation {
     var places = memberships.places
     changed.sort { $0.key < $1.key }
     failures = ValidationFailures()
+    try checkRefusals(session, view)
     for (key, change) in changed {
       if let record = change.record {
         check(record, of: key, session, derived: false)
@@ -79,7 +80,14 @@ struct Validation {
       var derivation = Derivation(session.schema)
       try derivation.want(unsaved: working, in: view)
       var arena = RecordArena()
-      var records = try derivation.records(in: view, into: &arena)
+      var records: [ObjectKey: Record] = [:]
+      do {
+        records = try derivation.records(in: view, into: &arena)
+      } catch let error as DerivedValueTooLarge {
+        if let entity = session.schema.entity(error.key.entity) {
+          failures.add([error.slot: error.refusal], of: error.key, entity)
+        }
+      }
       for (key, change) in changed where records[key] == nil { records[key] = change.record }
       for (key, record) in records { check(record, of: key, session, derived: true) }
     }
@@ -118,6 +126,9 @@ struct Validation {
   ) throws {
     let view = try session.reader.currentViewIncludingEdits()
     guard let record = session.registry.cache.originalRecord(of: object) else { return }
+    if let refused = session.work.refused[object.key] {
+      failures.add(refused, of: object.key, object.binding.entity)
+    }
     check(record, of: object.key, session, derived: false)
     for count in session.schema.validation[object.key.entity]?.counts ?? [] {
       try failures.checkCount(at: LinkPlace(count.relationship.number, object.key), in: view)
@@ -131,6 +142,20 @@ struct Validation {
     guard !change.isReadLock else { return false }
     guard let passed = passed[key] else { return change.kind != .delete || change.base != nil }
     return passed.kind != change.kind || passed.record != change.record
+  }
+
+  // MARK: - Refused values
+
+  /// Reports the values that objects were given and that cannot be stored. Those of objects that
+  /// are gone are forgotten.
+  private mutating func checkRefusals(_ session: SaveSession, _ view: ReadView) throws {
+    for (key, refused) in session.work.refused {
+      if let entity = session.schema.entity(key.entity), try view.exists(key) {
+        failures.add(refused, of: key, entity)
+      } else {
+        session.work.refused[key] = nil
+      }
+    }
   }
 
   // MARK: - Rules
@@ -179,5 +204,16 @@ struct Validation {
     case .update: (.validateForUpdate, .validateForUpdate, { try $0.validateForUpdate() })
     case .delete: (.validateForDelete, .validateForDelete, { try $0.validateForDelete() })
     }
+  }
+}
+
+extension ContextError {
+  /// The error of values that an object was given and that cannot be stored, by slot.
+  static func refusing(
+    _ refused: [Int: ValueRefusal], of key: ObjectKey, _ entity: EntitySchema
+  ) -> ContextError {
+    var failures = ValidationFailures()
+    failures.add(refused, of: key, entity)
+    return .validationFailed(failures.sorted)
   }
 }

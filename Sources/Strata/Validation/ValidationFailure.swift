@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 public import StrataModel
 
-/// One reason why an object may not be saved: a rule of the model that it breaks, or a hook of its
-/// class that has refused. Core Data: one of the errors in `NSDetailedErrorsKey`.
+/// One reason why an object may not be saved: a rule of the model that it breaks, a value that
+/// cannot be stored, or a hook of its class that has refused. Core Data: one of the errors in
+/// `NSDetailedErrorsKey`.
 public struct ValidationFailure: Sendable {
   public let objectID: ObjectID
   /// The name of the object's entity.
@@ -11,9 +12,10 @@ public struct ValidationFailure: Sendable {
   public let property: String?
   public let rule: Rule
   /// The value that breaks the rule: the attribute's, of an external one its length, `.null` for a
-  /// target that is missing, the number of members. `.null` for a hook.
+  /// target that is missing, the number of members, the number of bytes. `.null` for a hook, and
+  /// for a value that was not encoded.
   public let value: PropertyValue
-  /// The error of the hook; nil for a rule of the model.
+  /// The error of the hook, or of a value's `encode(to:)`; nil for other rules.
   public let error: (any Error)?
 
   /// The rule that the object breaks.
@@ -24,6 +26,13 @@ public struct ValidationFailure: Sendable {
     case required
     /// How many members a relationship must have if it has any. A nil `max` is no bound.
     case count(min: Int, max: Int?)
+    /// The property was given a value that is too large to be stored, or too large beside the
+    /// object's other values. The number is the largest number of bytes. The property has kept the
+    /// value that it had, and is refused until it is set again.
+    case byteCount(max: Int)
+    /// The property was given a `Codable` value whose `encode(to:)` throws. The property has kept
+    /// the value that it had, and is refused until it is set again.
+    case encodable
     /// The class's own validation.
     case hook(Hook)
     /// A hook looks and changes nothing.
@@ -70,6 +79,12 @@ extension ValidationFailure: CustomStringConvertible {
     case .attribute(.matches(let pattern)): "It must match \(pattern) as a whole."
     case .required: "It must not be empty: relate an object to this one, or delete this one."
     case .count(let min, let max): "It must have \(Self.span(min, max)) members, or none."
+    case .byteCount(let max):
+      "It was set to a value that is too large: at most \(max) bytes can be stored. It keeps the "
+        + "value that it had until it is set again."
+    case .encodable:
+      "It was set to a value that does not encode itself. It keeps the value that it had until it "
+        + "is set again."
     case .hook: "The object's own validation failed: \(error.map { "\($0)" } ?? "")"
     case .unchanged: "It changed objects, and may only read them: change them in willSave."
     }

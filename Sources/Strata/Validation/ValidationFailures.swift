@@ -36,6 +36,18 @@ struct ValidationFailures {
       count == 0 ? .required : .count(min: rule.min, max: rule.max), value: .int(Int64(count)))
   }
 
+  /// Adds the values that an object was given and that cannot be stored, by slot.
+  mutating func add(_ refused: [Int: ValueRefusal], of key: ObjectKey, _ entity: EntitySchema) {
+    for (slot, refusal) in refused {
+      switch refusal {
+      case .tooLarge(let byteCount, let byteCountMax):
+        let value = PropertyValue.int(Int64(byteCount))
+        add(key, entity, at: slot, .byteCount(max: byteCountMax), value: value)
+      case .notEncodable(let error): add(key, entity, at: slot, .encodable, error: error)
+      }
+    }
+  }
+
   /// - Parameter slot: nil for a failure of a hook.
   mutating func add(
     _ key: ObjectKey, _ entity: EntitySchema, at slot: Int? = nil, _ rule: ValidationFailure.Rule,

@@ -161,6 +161,8 @@ package struct Derivation {
 
   /// The record that replaces `stored`, with the calculated values; nil if `stored` has the values
   /// already.
+  ///
+  /// - Throws: `DerivedValueTooLarge`; the errors of reading.
   package func record(
     of key: ObjectKey, _ stored: Record, in view: ReadView, into arena: inout RecordArena
   ) throws -> Record? {
@@ -170,6 +172,9 @@ package struct Derivation {
       where slots.contains(attribute.slot) {
         draft.setValue(
           try value(of: attribute, stored, key, entity, in: view), at: attribute.slot)
+      }
+      if let refused = draft.refused?.min(by: { $0.key < $1.key }) {
+        throw DerivedValueTooLarge(key: key, slot: refused.key, refusal: refused.value)
       }
       return draft.changed.isEmpty ? nil : draft.encode(into: &arena)
     }

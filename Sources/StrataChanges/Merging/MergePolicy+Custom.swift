@@ -110,6 +110,10 @@ final class CustomRule: Sendable {
         case .failure(let mistake): mistakes.append(mistake)
         }
       }
+      for slot in (draft.refused ?? [:]).keys.sorted() {
+        let name = conflict.entitySchema?.description.properties[slot].name ?? ""
+        mistakes.append(mistake(.unfitValue(property: name), conflict))
+      }
       guard mistakes.isEmpty else { return .mistaken(mistakes) }
       if draft.changed.isEmpty { return .write(record, external: draft.external) }
       var arena = RecordArena()

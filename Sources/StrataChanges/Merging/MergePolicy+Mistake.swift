@@ -11,8 +11,8 @@ extension MergePolicy {
       case unknownProperty(property: String)
       /// The property is a to-many relationship: those are no part of a conflict.
       case toManyRelationship(property: String)
-      /// The value is not of the property's type, or out of its range, or an object of another
-      /// entity or store.
+      /// The value is not of the property's type, out of its range or too large, or an object of
+      /// another entity or store.
       case unfitValue(property: String)
       /// The relationship and its inverse are to-one, and the target is neither ours nor theirs:
       /// the other end would not lead back.

@@ -9,6 +9,7 @@ extension Draft {
   @discardableResult
   package func setExternal(_ value: ExternalData?, at slot: Int) -> Bool {
     guard place(slot).code == .external else { mismatch(slot, .external) }
+    forgetRefusal(at: slot)
     guard value?.stamp != self.slot(slot).stamp else { return false }
     replaceExternal(with: value, at: slot)
     return true
@@ -19,6 +20,7 @@ extension Draft {
   package func replaceExternal(with value: ExternalData?, at slot: Int) {
     let place = place(slot)
     guard place.code == .external else { mismatch(slot, .external) }
+    forgetRefusal(at: slot)
     if let value {
       value.stamp.withStoredBytes { bytes in
         (buffer + Int(place.position)).copyMemory(
@@ -32,9 +34,14 @@ extension Draft {
     cell.pointee.externalValues[slot] = value
   }
 
-  /// Sets a slot of data, whether its bytes are in the record or beside it.
+  /// Sets a slot of data, whether its bytes are in the record or beside it, or refuses data that is
+  /// too large.
   func store(data: Data, at slot: Int) -> Bool {
     guard place(slot).code != .external else {
+      if let refusal = ExternalData.refusal(of: data) {
+        refuse(refusal, at: slot)
+        return false
+      }
       return setExternal(ExternalData(data), at: slot)
     }
     return data.withUnsafeBytes { store(bytes: $0, at: slot, as: .data) }

@@ -5,12 +5,18 @@ import StrataPrimitives
 // Texts and data in a draft: an entry each. Bytes that were set are in the draft's heap.
 
 extension Draft {
+  /// Sets a variable slot, or refuses a value that is too large.
+  /// - Returns: false if equal bytes were there, or if the value was refused.
   @usableFromInline func store(
     bytes: UnsafeRawBufferPointer, at slot: Int, as code: SlotCode
   ) -> Bool {
     let place = place(slot)
     guard place.code == code else { mismatch(slot, code) }
-    precondition(bytes.count <= Record.byteCountMax / 4, "a value has at most 512 MiB")
+    if let refusal = refusal(ofByteCount: bytes.count, at: place) {
+      refuse(refusal, at: slot)
+      return false
+    }
+    forgetRefusal(at: slot)
     if let current = self.slot(slot).bytes(code), current.count == bytes.count,
       bytes.isEmpty || memcmp(current.baseAddress!, bytes.baseAddress!, bytes.count) == 0
     {

@@ -59,7 +59,7 @@ package struct Draft {
     let (slab, room) = arena.room(byteCount: DraftCell.byteCount + bufferByteCount)
     let buffer = room + DraftCell.byteCount
     if fill(buffer, with: base, layout), let base { arena.keep(base.block) }
-    let draft = Draft(in: slab, at: room, layout, buffer, bufferByteCount, external)
+    let draft = Draft(in: slab, at: room, layout, buffer, bufferByteCount, base, external)
     draft.cell.pointee.heapEnd = layout.draftHeapOffset
     return draft
   }
@@ -76,7 +76,7 @@ package struct Draft {
     let (slab, room) = arena.room(byteCount: DraftCell.byteCount)
     arena.keep(copy.block)
     let buffer = UnsafeMutableRawPointer(mutating: copy.start)
-    let draft = Draft(in: slab, at: room, layout, buffer, copy.byteCount, ExternalValues())
+    let draft = Draft(in: slab, at: room, layout, buffer, copy.byteCount, base, ExternalValues())
     draft.cell.pointee.patched = Uncounted(copy.block)
     return draft
   }
@@ -85,7 +85,8 @@ package struct Draft {
   @inline(__always)
   private init(
     in slab: DraftArena.Slab, at room: UnsafeMutableRawPointer, _ layout: RecordLayout,
-    _ buffer: UnsafeMutableRawPointer, _ bufferByteCount: Int, _ external: consuming ExternalValues
+    _ buffer: UnsafeMutableRawPointer, _ bufferByteCount: Int, _ base: Record?,
+    _ external: consuming ExternalValues
   ) {
     cell = room.bindMemory(to: DraftCell.self, capacity: 1)
     // One by one: a whole cell would be copied, counting its references.
@@ -93,12 +94,14 @@ package struct Draft {
     cell.pointee.buffer = buffer
     cell.pointee.hasExternalSlots = !layout.externalSlots.isEmpty
     cell.pointee.ownsBuffer = false
+    cell.pointee.baseByteCount = base?.count ?? 0
     cell.pointee.bufferByteCount = bufferByteCount
     cell.pointee.heapEnd = 0
     cell.pointee.patched = nil
     cell.pointee.slab = slab
     cell.pointee.isOwner = false
     withUnsafeMutablePointer(to: &cell.pointee.changedSlots) { $0.initialize(to: SlotSet()) }
+    withUnsafeMutablePointer(to: &cell.pointee.refused) { $0.initialize(to: nil) }
     withUnsafeMutablePointer(to: &cell.pointee.externalValues) { [external] in
       $0.initialize(to: external)
     }
@@ -106,7 +109,7 @@ package struct Draft {
   }
 
   /// Has the slab list the cell, which owns memory from now on (`DraftArena`, I2).
-  private func becomeOwner() {
+  func becomeOwner() {
     if cell.pointee.isOwner { return }
     cell.pointee.isOwner = true
     cell.pointee.nextOwner = cell.pointee.slab.pointee.owners
@@ -272,6 +275,7 @@ extension Draft {
   package func clear(_ slot: Int) -> Bool {
     let place = place(slot)
     if place.code == .external { return setExternal(nil, at: slot) }
+    forgetRefusal(at: slot)
     guard place.isPresent(in: buffer) else { return false }
     if isPatch, place.position < 0 { beginBuffer() }
     erase(place)

@@ -12,6 +12,8 @@ package struct DraftCell {
   @usableFromInline var hasExternalSlots: Bool
   /// Whether the buffer is the draft's alone, and not behind the cell.
   var ownsBuffer: Bool
+  /// How many bytes the base has; 0 without one.
+  var baseByteCount: UInt32
   /// How many bytes the buffer has, or the record that a patch is.
   var bufferByteCount: Int
   /// Where the heap's free bytes begin.
@@ -20,6 +22,8 @@ package struct DraftCell {
   /// The block of the record that a patch is; nil in a draft with a buffer.
   var patched: Uncounted<RecordBlock>?
   var externalValues: ExternalValues
+  /// The values that were not taken, by slot; nil if there are none.
+  var refused: [Int: ValueRefusal]?
   /// The slab that lists the cell if it owns memory.
   var slab: DraftArena.Slab
   /// Whether the slab lists the cell.

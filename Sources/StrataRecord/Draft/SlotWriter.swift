@@ -41,6 +41,12 @@ public struct _SlotWriter {
     didChange = draft.store(data: data, at: slot)
   }
 
+  /// Leaves the slot as it is, because the value cannot be stored.
+  package mutating func refuse(_ refusal: ValueRefusal) {
+    draft.refuse(refusal, at: slot)
+    didChange = false
+  }
+
   package mutating func write(fixed bytes: UnsafeRawBufferPointer, as code: SlotCode) {
     didChange = draft.store(fixed: bytes, at: slot, as: code)
   }

@@ -22,8 +22,10 @@ package struct Record {
   @usableFromInline let offset: UInt32
   @usableFromInline let count: UInt32
 
-  /// The largest record: offsets within the variable part have 32 bits, and a record's draft needs
-  /// the highest of them.
+  /// The largest record that is saved: 2 GiB - 1.
+  ///
+  /// A record in memory may have twice as many bytes. So two records can be merged before a save
+  /// refuses the result.
   package static let byteCountMax = 0x7FFF_FFFF
 
   init(block: RecordBlock, offset: Int, byteCount: Int) {

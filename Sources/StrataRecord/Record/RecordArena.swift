@@ -34,7 +34,7 @@ package struct RecordArena {
     byteCount: Int,
     initializing initialize: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) -> Record {
-    precondition(byteCount <= Record.byteCountMax, "a record has at most 2 GiB")
+    precondition(byteCount <= Int(UInt32.max), "a record in memory has less than 4 GiB")
     let block = room(for: byteCount)
     let offset = block.usedByteCount
     try initialize(

@@ -42,6 +42,9 @@ package final class RecordLayout: Sendable {
 
   /// Where the end offsets begin: the bytes before are the same size in every record.
   @usableFromInline package let fixedEnd: Int
+  /// The largest number of bytes of a record that a draft encodes. A value of the variable part has
+  /// a quarter of it at most.
+  package let byteCountMax: Int
   /// The number of slots in the variable part.
   @usableFromInline package let variableCount: Int
   /// The class slot of each place in the record, in the order of presence bits.
@@ -61,7 +64,10 @@ package final class RecordLayout: Sendable {
   /// - Parameters:
   ///   - version: 1 … `versionMax`.
   ///   - slots: by class slot index; numbers are distinct.
-  package init(version: UInt16, slots: [SlotDescription]) {
+  ///   - byteCountMax: at most `Record.byteCountMax`.
+  package init(
+    version: UInt16, slots: [SlotDescription], byteCountMax: Int = Record.byteCountMax
+  ) {
     precondition(
       version > 0 && version <= Self.versionMax, "a model version is a number from 1 to 32,767")
     let placed = slots.indices.filter { slots[$0].kind != .toMany }
@@ -84,6 +90,7 @@ package final class RecordLayout: Sendable {
       slotsByFixedByte += repeatElement(slot, count: code.fixedByteCount)
     }
     self.version = version
+    self.byteCountMax = byteCountMax
     self.slots = slots
     self.places = places
     self.slotsByBit = placed

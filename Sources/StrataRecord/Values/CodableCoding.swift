@@ -31,28 +31,21 @@ public enum _CodableCoding {
 /// accessors wrap and unwrap it; no property is declared with it.
 ///
 /// It holds the value's bytes from the beginning: the program's `encode(to:)` and `init(from:)` run
-/// before anything is written, and after all is read.
+/// before anything is written, and after all is read. A value whose `encode(to:)` throws is refused
+/// by the draft that it is written to (`ValueRefusal`).
 public struct _CodableBox<Wrapped: Codable & Sendable>: AttributeValue {
   public let wrapped: Wrapped
-  private let encoded: Data
+  private let encoded: Result<Data, any Error>
 
-  /// An assignment cannot throw, so a value that refuses to be encoded is a mistake of the program.
-  /// The message does not show the error, which can contain the value.
   public init(_ wrapped: Wrapped) {
     self.wrapped = wrapped
-    do {
-      encoded = try _CodableCoding.encode(wrapped)
-    } catch {
-      preconditionFailure(
-        "A value of type \(Wrapped.self) does not encode itself: encode(to:) has thrown a "
-          + "\(type(of: error)).")
-    }
+    encoded = Result { try _CodableCoding.encode(wrapped) }
   }
 
   private init?(decoding encoded: Data) {
     guard let wrapped = try? _CodableCoding.decode(Wrapped.self, from: encoded) else { return nil }
     self.wrapped = wrapped
-    self.encoded = encoded
+    self.encoded = .success(encoded)
   }
 
   public static var attributeType: AttributeType { .codable }
@@ -65,18 +58,25 @@ public struct _CodableBox<Wrapped: Codable & Sendable>: AttributeValue {
   }
 
   public func write(to writer: inout _SlotWriter) {
-    encoded.withUnsafeBytes { writer.write(bytes: $0, as: .codable) }
+    switch encoded {
+    case .success(let data): data.withUnsafeBytes { writer.write(bytes: $0, as: .codable) }
+    case .failure(let error): writer.refuse(.notEncodable(error))
+    }
   }
 
-  public var value: PropertyValue { .codable(encoded) }
+  /// `.null` for a value that has no bytes, because its `encode(to:)` has thrown.
+  public var value: PropertyValue { (try? encoded.get()).map(PropertyValue.codable) ?? .null }
 
   public init?(value: PropertyValue) {
     guard case .codable(let data) = value else { return nil }
     self.init(decoding: data)
   }
 
-  /// Whether both encode to the same bytes.
+  /// Whether both encode to the same bytes. A value without bytes equals none.
   public static func == (left: _CodableBox, right: _CodableBox) -> Bool {
-    left.encoded == right.encoded
+    guard let left = try? left.encoded.get(), let right = try? right.encoded.get() else {
+      return false
+    }
+    return left == right
   }
 }

@@ -12,9 +12,14 @@ package struct ExternalData: Sendable {
   /// The maximum size of a value, in bytes: the store's limit for one key.
   package static let byteCountMax = Int(UInt32.max)
 
+  /// The refusal of data that is too large for an external value; nil if it fits.
+  package static func refusal(of data: Data) -> ValueRefusal? {
+    data.count <= byteCountMax
+      ? nil : .tooLarge(byteCount: data.count, byteCountMax: byteCountMax)
+  }
+
   /// O(bytes).
   package init(_ data: Data) {
-    precondition(data.count <= Self.byteCountMax, "an external value has less than 4 GiB")
     self.data = data
     stamp = data.withUnsafeBytes { DataStamp(of: $0) }
   }
@@ -85,8 +90,8 @@ extension AttributeValue {
     self = value
   }
 
-  /// The bytes of an external attribute with this value; nil for no value.
-  package var externalData: ExternalData? {
-    if case .data(let data) = value { ExternalData(data) } else { nil }
+  /// The bytes that an external attribute with this value has; nil for no value.
+  package var externalBytes: Data? {
+    if case .data(let data) = value { data } else { nil }
   }
 }

@@ -80,6 +80,10 @@ extension StoreError: CustomStringConvertible {
       Self.sentences(violations) + " Give each its own value, or delete one of them."
     case .countViolations(let violations):
       violations.prefix(Self.listCountMax).map(\.description).joined(separator: " ")
+    case .objectTooLarge(let id, let property):
+      "\(property.map { "The derived value of \($0)" } ?? "The record") of \(id) is too large to "
+        + "be stored, and nothing was saved. Make the object's values smaller, or store them in an "
+        + "external attribute."
     case .diskFull:
       "The disk is full. Saved data is not lost; free some space and save again."
     case .storeFull:

@@ -97,6 +97,10 @@ public enum StoreError: Error, Sendable {
   /// Relationships would have more members than they may, whatever the merge policy: another save
   /// has added some since the context counted them. Refresh their owners and take members away.
   case countViolations([StoreError.CountViolation])
+  /// The object would have more than 2 GiB - 1 of values, because the save was merged with another
+  /// one, or the derived attribute of this name a value that is too large. Nothing was saved. Make
+  /// the values smaller, or store them in an `.external` attribute.
+  case objectTooLarge(ObjectID, derivedProperty: String?)
   /// The disk is full. Free some space and save again.
   case diskFull
   /// The store has reached the size that it may grow to. Delete something and save again. Or the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 import StrataLMDB
+import StrataModel
+import StrataRecord
 
 /// Checks one save against the state of the write transaction, and plans its writes.
 ///
@@ -22,7 +24,8 @@ enum SaveCheck {
   ///   - isPartOfBatch: whether the numbers of members are checked at the end of a batch, not here.
   ///   - checksUniqueness: whether unique values are checked.
   /// - Throws: `StoreError.mergePolicyMistakes`, `.conflicts`, `.danglingLinks`,
-  ///   `.uniquenessViolations`, `.countViolations`, `.storeFull`, `.damaged`; `LMDBError`.
+  ///   `.uniquenessViolations`, `.countViolations`, `.objectTooLarge`, `.storeFull`, `.damaged`;
+  ///   `LMDBError`.
   static func plan(
     _ save: ChangeSet, in transaction: WriteTransaction, _ queue: CommitQueue,
     isPartOfBatch: Bool = false, checksUniqueness: Bool = true
@@ -36,12 +39,39 @@ enum SaveCheck {
     repeat {
       try constraints.resolve()
       try links.settle()
-      try DerivedPlanning(state: state).run()
+      try derive(state)
       try IndexPlanning(state: state).run()
       if checksUniqueness { try constraints.find() }
     } while !constraints.collisions.isEmpty
     if !isPartOfBatch { try CountCheck(state: state).run() }
     try LinkPlanning(state: state).run()
+    try checkSizes(of: state.plan)
     return state.plan
+  }
+
+  private static func derive(_ state: StateAfterSave) throws {
+    do {
+      try DerivedPlanning(state: state).run()
+    } catch let error as DerivedValueTooLarge {
+      let entity = state.schema.entity(error.key.entity)?.description
+      throw StoreError.objectTooLarge(
+        ObjectID(store: state.schema.store, key: error.key),
+        derivedProperty: entity?.properties[error.slot].name)
+    }
+  }
+
+  /// Drafts refuse records that are too large, but a merge of two records can make one.
+  private static func checkSizes(of plan: SavePlan) throws(StoreError) {
+    for section in plan.sections {
+      for place in section.items.indices {
+        // By part: a copy of the item would count references.
+        guard let byteCount = section.items[place].new?.byteCount,
+          byteCount > Record.byteCountMax
+        else { continue }
+        throw .objectTooLarge(
+          ObjectID(store: section.entity.store, key: section.items[place].key),
+          derivedProperty: nil)
+      }
+    }
   }
 }

@@ -95,6 +95,8 @@ extension ValidationFailure {
       case .attribute(let rule): "\(rule)"
       case .required: ".required"
       case .count(let min, let max): ".count(\(min)...\(max.map(String.init) ?? ""))"
+      case .byteCount(let max): ".byteCount(max: \(max))"
+      case .encodable: ".encodable"
       case .hook(let hook): hook.rawValue
       case .unchanged(let hook): "unchanged by \(hook.rawValue)"
       }
