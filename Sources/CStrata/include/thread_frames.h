@@ -17,6 +17,14 @@ extern _Thread_local void *_Nullable strata_top_frame;
 static inline void *_Nullable strata_get_top_frame(void) { return strata_top_frame; }
 static inline void strata_set_top_frame(void *_Nullable frame) { strata_top_frame = frame; }
 
+/// The contexts that the calling thread has still to release; NULL while it releases none.
+extern _Thread_local void *_Nullable strata_waiting_releases;
+
+static inline void *_Nullable strata_get_waiting_releases(void) { return strata_waiting_releases; }
+static inline void strata_set_waiting_releases(void *_Nullable list) {
+  strata_waiting_releases = list;
+}
+
 /// An identifier of the calling thread, different from those of all other living threads.
 static inline uintptr_t strata_thread_id(void) { return (uintptr_t)pthread_self(); }
 

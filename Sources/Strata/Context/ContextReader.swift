@@ -16,7 +16,8 @@ package final class ContextReader {
   let layer: ContextLayer
   let coordinator: PersistentStoreCoordinator
   /// The context that this one was made from in the same isolation: to use this one ends its turn.
-  let sameIsolationParent: ManagedObjectContext?
+  // Safety: the context keeps its parent, and owns this part.
+  unowned(unsafe) let sameIsolationParent: ManagedObjectContext?
   let registry: ObjectRegistry
   let reporter: TurnReporter
   let work: UnitOfWork
@@ -112,6 +113,18 @@ package final class ContextReader {
       next = ancestor.parent
     }
     return nil
+  }
+
+  /// The ancestors that run in this isolation at the moment, the farthest first.
+  var ancestorsInThisIsolation: [ManagedObjectContext] {
+    var ancestors: [ManagedObjectContext] = []
+    var next = ancestorInThisIsolation
+    while let ancestor = next {
+      ancestors.append(ancestor)
+      next = ancestor.reader.ancestorInThisIsolation
+    }
+    ancestors.reverse()
+    return ancestors
   }
 
   // MARK: - The pin

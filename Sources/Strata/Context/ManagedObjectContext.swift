@@ -54,7 +54,7 @@ public final class ManagedObjectContext {
   }
 
   /// Keeps the parent context alive. Letting go of it is allowed in any isolation.
-  private let parentKeeper: AnyObject?
+  private var parentKeeper: AnyObject?
 
   /// The parent of this context's children, and the subject of its notifications. `Sendable`: it
   /// may be passed to any isolation to make a child there.
@@ -130,6 +130,7 @@ public final class ManagedObjectContext {
     // First: when objects are deallocated, they find no context.
     registry.close()
     work.close()
+    ParentRelease.release(parentKeeper.take())
   }
 }
 

@@ -53,8 +53,14 @@ package final class TurnPublisher: ContextPart {
   /// Ends this context's turn because a child in the same isolation begins to work, or has saved.
   /// In the middle of a `withSavepoint { }`, which goes on, the work so far is published all the
   /// same.
+  ///
+  /// The ancestors' turns end before it, one after the other: nested calls would fill the stack.
   func endTurnForChild() {
-    reader.ancestorInThisIsolation?.publisher.endTurnForChild()
+    for ancestor in reader.ancestorsInThisIsolation { ancestor.publisher.endOwnTurnForChild() }
+    endOwnTurnForChild()
+  }
+
+  private func endOwnTurnForChild() {
     if work.savepoints.isEmpty { return endTurn() }
     settleCompletely()
     work.view = nil
@@ -63,7 +69,11 @@ package final class TurnPublisher: ContextPart {
   /// Publishes the changes so far because a child in the same isolation takes its view, perhaps
   /// while a property is being read: observers are notified at the end of this context's turn.
   func publishForChild() {
-    reader.ancestorInThisIsolation?.publisher.publishForChild()
+    for ancestor in reader.ancestorsInThisIsolation { ancestor.publisher.publishOwnForChild() }
+    publishOwnForChild()
+  }
+
+  private func publishOwnForChild() {
     if work.edits.isEmpty, isSettled() { return }
     reporter.integrated += settle(isSaving: true)
     work.view = nil

@@ -75,7 +75,9 @@ public final class ContextLayer: Sendable {
   }
 
   package let lock: LayerLock
-  package let parent: ContextLayer?
+  // Safety: constant until `deinit`. `@exclusivity(unchecked)` spares readers run-time checks.
+  @exclusivity(unchecked)
+  private nonisolated(unsafe) var way: ContextLayer?
   package let source: any SnapshotSource
   /// The origin that others give for this layer's events.
   package let identity = LayerIdentity()
@@ -94,7 +96,7 @@ public final class ContextLayer: Sendable {
   private let automatic = Atomic(false)
 
   /// The ways to the context that owns this layer, each set once, if there is one.
-  private struct Owner: Sendable {
+  struct Owner: Sendable {
     /// Tells it of a push.
     var noteArrival: (@Sendable () -> Void)?
     /// Gives the way to save it.
@@ -103,14 +105,23 @@ public final class ContextLayer: Sendable {
     var keeper: (@Sendable () -> Keeper?)?
   }
 
-  private let owner = CountedMutex(Owner())
+  let owner = CountedMutex(Owner())
 
   /// - Parameter parent: nil for a layer that rests on the store itself.
   package init(parent: ContextLayer?, lock: LayerLock, source: any SnapshotSource) {
-    self.parent = parent
+    way = parent
     self.lock = lock
     self.source = source
   }
+
+  // One after the other: a long chain would overflow the stack.
+  deinit {
+    var rest = way.take()
+    while isKnownUniquelyReferenced(&rest), let layer = rest { rest = layer.way.take() }
+  }
+
+  /// The layer beneath; nil for a layer that rests on the store itself.
+  package var parent: ContextLayer? { way }
 
   package var schema: Schema { source.schema }
 
@@ -135,7 +146,15 @@ public final class ContextLayer: Sendable {
   }
 
   /// The layers from this one to the one that rests on the store.
-  package var chain: [ContextLayer] { [self] + (parent?.chain ?? []) }
+  package var chain: [ContextLayer] {
+    var chain = [self]
+    var next = parent
+    while let layer = next {
+      chain.append(layer)
+      next = layer.parent
+    }
+    return chain
+  }
 
   // MARK: - Reading
 
@@ -232,37 +251,6 @@ public final class ContextLayer: Sendable {
 
   /// Tells the owner that a push has arrived.
   package func announceArrival() { owner.withLock { $0 }.noteArrival?() }
-
-  // MARK: - Saving the owner
-
-  /// Saves a context one level up, entering it from any thread.
-  ///
-  /// - Parameter level: the number of levels between the context and the caller's; for the error.
-  package typealias Saver = @Sendable (_ level: Int) async throws -> Void
-
-  /// Sets the function that is called when a descendant's save reaches the owner. It returns nil if
-  /// the owner is deallocated.
-  package func onSaveRequest(_ source: @escaping @Sendable () -> Saver?) {
-    owner.withLock { $0.saver = source }
-  }
-
-  /// Saves the owner; nil if it is confined to an isolation that cannot be entered, or deallocated.
-  package var saver: Saver? { owner.withLock { $0 }.saver?() }
-
-  // MARK: - Keeping the owner
-
-  /// A reference that keeps the owner alive, and may be released in any isolation.
-  package typealias Keeper = any AnyObject & Sendable
-
-  /// Has `source` asked when a context is made that rests on this layer. It gives nil if the owner
-  /// is gone. Called once at most.
-  package func onKeeperRequest(_ source: @escaping @Sendable () -> Keeper?) {
-    owner.withLock { $0.keeper = source }
-  }
-
-  /// A reference that keeps the owner alive; nil if it is deallocated, or confined to an isolation
-  /// in which alone it may be released.
-  package var ownerKeeper: Keeper? { owner.withLock { $0 }.keeper?() }
 
   // MARK: - Listening
 

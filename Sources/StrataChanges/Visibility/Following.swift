@@ -99,8 +99,9 @@ package struct Following {
 
   /// Begins to follow: later changes will be reported.
   package init(layer: ContextLayer) {
-    layers = layer.parent?.chain ?? []
-    chain = layer.chain.map(\.identity)
+    let all = layer.chain
+    layers = Array(all.dropFirst())
+    chain = all.map(\.identity)
     stores = layer.source.feeds.map { StorePosition($0) }
     bookmarks = layer.parent?.published().bookmarks ?? []
   }

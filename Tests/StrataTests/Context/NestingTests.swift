@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
 import Strata
 import StrataTestSupport
+import Synchronization
 import Testing
 
 /// The root and `depth` contexts, each the child of the one before.
@@ -20,6 +22,50 @@ extension ContextQueue {
   fileprivate func published() throws -> [String] {
     try ContextQueue(parent: self).performAndWait { context in
       try context.fetch(City.all.sorted(by: \.name)).map { "\($0.name) \($0.population)" }
+    }
+  }
+}
+
+@Suite struct `Contexts nested two thousand deep` {
+  /// Runs `body` on a thread with the smallest usual stack.
+  private func onSmallStack(_ body: @escaping @Sendable () throws -> Void) throws {
+    let outcome = Mutex<Result<Void, any Error>>(.success(()))
+    let isDone = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      let result = Result { try body() }
+      outcome.withLock { $0 = result }
+      isDone.signal()
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+    isDone.wait()
+    try outcome.withLock { $0 }.get()
+  }
+
+  @Test func `read and save through all levels, and are released, on a small stack`() throws {
+    let container = try geography()
+    try onSmallStack {
+      var queues = levels(container, depth: 2_000)
+      try queues[2_000].performAndWait { _ = $0.city("deep") }
+      #expect(try queues[2_000].published() == ["deep 0"])
+      try queues[2_000].save()
+      #expect(try queues[1_999].performAndWait { try $0.count(City.all) } == 1)
+      // The innermost context keeps all the others.
+      queues.removeSubrange(0..<2_000)
+      queues.removeAll()
+    }
+  }
+
+  @Test func `in one isolation end their ancestors' turns, on a small stack`() throws {
+    let container = try geography()
+    try onSmallStack {
+      try container.root.performAndWait { root in
+        var context = root
+        for _ in 0..<400 { context = ManagedObjectContext(parent: context) }
+        _ = context.city("deep")
+        try context.save()
+        #expect(!context.hasChanges)
+      }
     }
   }
 }
