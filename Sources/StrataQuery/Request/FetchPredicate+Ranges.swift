@@ -39,7 +39,7 @@ extension PropertyPath {
     guard let first = ranks.rank(of: lower.value), let last = ranks.rank(of: upper.value) else {
       return FetchPredicate(value: false)
     }
-    return isAmong(Array(ranks.values[first..<(isClosed ? last + 1 : last)]))
+    return isAmong(ranks.values(where: { first <= $0 && (isClosed ? $0 <= last : $0 < last) }))
   }
 }
 

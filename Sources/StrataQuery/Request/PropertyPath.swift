@@ -143,8 +143,7 @@ extension PropertyPath {
     _ comparison: ComparisonOperator, _ constant: PropertyValue, _ ranks: _Ranks
   ) -> FetchPredicate {
     guard let rank = ranks.rank(of: constant) else { return FetchPredicate(value: false) }
-    return isAmong(
-      ranks.values.enumerated().filter { comparison.holds($0.offset - rank) }.map(\.element))
+    return isAmong(ranks.values(where: { comparison.holds($0 - rank) }))
   }
 
   /// Whether the value precedes or follows another property's, in the order of the type's `<`.

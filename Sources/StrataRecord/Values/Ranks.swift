@@ -3,7 +3,7 @@ package import StrataModel
 
 /// The raw values of an enum's cases in the order of the enum's `<`.
 public struct _Ranks: Sendable {
-  /// The raw values, ascending by their cases.
+  /// The raw values, ascending by their cases. Cases of which neither is less are side by side.
   package let values: [PropertyValue]
   private let ranks: [PropertyValue: Int]
 
@@ -11,12 +11,25 @@ public struct _Ranks: Sendable {
   package init<V: RawRepresentable & CaseIterable & Comparable>(
     of type: V.Type
   ) where V.RawValue: AttributeValue {
-    values = type.allCases.sorted().map(\.rawValue.value)
-    ranks = Dictionary(zip(values, values.indices)) { first, _ in first }
+    let cases = type.allCases.sorted()
+    values = cases.map(\.rawValue.value)
+    var ranks: [PropertyValue: Int] = [:]
+    var rank = 0
+    for (index, each) in cases.enumerated() {
+      if cases[rank] < each { rank = index }
+      ranks[values[index]] = ranks[values[index]] ?? rank
+    }
+    self.ranks = ranks
   }
 
-  /// The index of a raw value in `values`; nil if no case has it.
+  /// The rank of a raw value: the index in `values` of the first case that is equal to its case in
+  /// the order; nil if no case has it.
   package func rank(of value: PropertyValue) -> Int? { ranks[value] }
+
+  /// The raw values whose ranks pass a test, ascending.
+  package func values(where isIncluded: (_ rank: Int) -> Bool) -> [PropertyValue] {
+    values.filter { ranks[$0].map(isIncluded) ?? false }
+  }
 }
 
 extension AttributeValue
