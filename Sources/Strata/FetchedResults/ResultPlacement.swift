@@ -51,7 +51,8 @@ struct ResultPlacement<Object: Entity> {
     case .none: section = .none
     case .computed(let name): section = .computed(name)
     case .property(let operand, let order):
-      section = try Self.section(operand.resolved(by: resolver), order, plan.sort, resolver)
+      let resolved = try operand.resolved(by: resolver.resolving(operand.extent))
+      section = try Self.section(resolved, order, plan.sort, resolver)
     }
   }
 

@@ -54,7 +54,8 @@ package struct AssignmentPlan: Sendable {
     for assignment in assignments {
       let slot = try entity.slot(at: assignment.property)
       guard entity.isAssignable(slot) else { throw entity.unassignable(slot) }
-      resolved.append((slot, try assignment.value.resolved(by: resolver)))
+      let value = assignment.value
+      resolved.append((slot, try value.resolved(by: resolver.resolving(value.extent))))
     }
     self.assignments = resolved
     self.entity = entity

@@ -63,7 +63,8 @@ package final class QueryPlan: Sendable {
     _ request: UntypedFetchRequest, entity: EntitySchema, schema: Schema, log: PathLog? = nil
   ) throws(QueryError) {
     let resolver = PathResolver(schema: schema, entity: entity, log: log)
-    let condition = try request.predicate?.node.resolved(by: resolver)
+    let node = request.predicate?.node
+    let condition = try node?.resolved(by: resolver.resolving(node?.extent ?? .nothing))
     var sort: [ResolvedSortKey] = []
     for key in request.sortKeys { sort.append(try ResolvedSortKey(key, resolver)) }
     choice = AccessChoice(

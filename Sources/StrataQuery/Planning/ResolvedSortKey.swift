@@ -20,7 +20,8 @@ package struct ResolvedSortKey: Sendable, CustomStringConvertible {
 
   /// - Throws: `QueryError` if the key names no property, or has values without an order.
   init(_ key: SortKey, _ resolver: PathResolver) throws(QueryError) {
-    try self.init(key.operand.resolved(by: resolver), order: key.order, resolver)
+    try self.init(
+      key.operand.resolved(by: resolver.resolving(key.operand.extent)), order: key.order, resolver)
   }
 
   package init(

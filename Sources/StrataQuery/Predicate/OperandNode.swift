@@ -21,9 +21,6 @@ package protocol OperandNode: Sendable {
   /// Whether the operand is a property, or the object itself, without a calculation.
   var isPath: Bool { get }
 
-  /// The number of steps of a path; 0 for other operands.
-  var stepCount: Int { get }
-
   /// The key path of a property of the object that the request fetches; nil for other operands.
   var keyPath: (any AnyKeyPath & Sendable)? { get }
 }
@@ -31,7 +28,6 @@ package protocol OperandNode: Sendable {
 extension OperandNode {
   package var constant: Constant? { nil }
   package var isPath: Bool { false }
-  package var stepCount: Int { 0 }
   package var keyPath: (any AnyKeyPath & Sendable)? { nil }
 }
 

@@ -20,6 +20,8 @@ package struct PathResolver: Sendable {
   private let log: PathLog?
   /// Whether paths may end at external attributes.
   private var allowsExternal = false
+  /// The levels of the tree that is resolved, and of the collections on the paths around.
+  private var levels: Int32 = 0
 
   package init(schema: Schema, entity: EntitySchema, log: PathLog? = nil) {
     self.schema = schema
@@ -37,6 +39,24 @@ package struct PathResolver: Sendable {
       $0.scopes.append((scope, entity))
       $0.allowsExternal = false
     }
+  }
+
+  /// Returns the resolver for a condition on the members of a collection to which a path leads.
+  ///
+  /// - Throws: `tooManyLevels` if the tree has too many levels with the collections on paths.
+  func enteringOnPath(
+    _ scope: Scope, _ entity: EntitySchema
+  ) throws(QueryError) -> PathResolver {
+    let inner = entering(scope, entity).with { $0.levels += TreeExtent.levelsOfCollection }
+    guard inner.levels <= TreeExtent.levelsMax else {
+      throw .tooManyLevels(maximum: Int(TreeExtent.levelsMax))
+    }
+    return inner
+  }
+
+  /// Returns the resolver for a tree of this size.
+  package func resolving(_ extent: TreeExtent) -> PathResolver {
+    with { $0.levels = extent.levels }
   }
 
   /// The resolver for a path that is tested only for nil.

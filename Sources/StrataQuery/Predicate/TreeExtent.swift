@@ -17,11 +17,13 @@ package struct TreeExtent: Sendable, Hashable {
   /// members of a collection is four: evaluating it takes 4 KiB of the stack, and other operators
   /// take less than 1 KiB. The smallest stack of a thread is 512 KiB.
   package static let levelsMax: Int32 = 256
+  /// The levels of a condition on the members of a collection.
+  static let levelsOfCollection: Int32 = 4
   /// The maximum number of operators and properties. Constants do not count.
   package static let nodesMax: Int32 = 1 << 20
 
   /// At most `levelsMax + 1`. In 32 bits, so that nodes with an extent remain small.
-  private let levels: Int32
+  let levels: Int32
   /// At most `nodesMax + 1`, which stands for any larger number.
   private let nodes: Int32
 
@@ -42,13 +44,14 @@ package struct TreeExtent: Sendable, Hashable {
       levels: min(levels + 1, Self.levelsMax + 1), nodes: min(nodes + 1, Self.nodesMax + 1))
   }
 
-  /// The extent of an operator that evaluates these parts for the members of collections.
+  /// The extent of an operator that evaluates these parts for the members of a collection.
   ///
-  /// - Parameter collectionCount: the number of collections, one inside of another.
-  func enclosed(inCollections collectionCount: Int) -> TreeExtent {
-    let added = 4 * Int32(clamping: min(collectionCount, PathReference.stepCountMax + 1))
-    return TreeExtent(
-      levels: min(levels + added, Self.levelsMax + 1), nodes: min(nodes + 1, Self.nodesMax + 1))
+  /// Whether a step of a path is a collection is known when the path is resolved: `PathResolver`
+  /// counts the levels of such collections then.
+  var enclosedInCollection: TreeExtent {
+    TreeExtent(
+      levels: min(levels + Self.levelsOfCollection, Self.levelsMax + 1),
+      nodes: min(nodes + 1, Self.nodesMax + 1))
   }
 
   /// The error of a tree with this extent; nil if it is within the limits.

@@ -55,7 +55,7 @@ package struct RowPlan: Sendable {
     var resolver = PathResolver(schema: schema, entity: entity, log: log)
     var keys: [any Operand] = []
     for node in request.groupKeys {
-      let key = try node.resolved(by: resolver)
+      let key = try node.resolved(by: resolver.resolving(node.extent))
       guard key is PathOperand || key is IdentityOperand else {
         throw .unfitGroupKey(key.description)
       }
@@ -65,9 +65,11 @@ package struct RowPlan: Sendable {
     resolver.grouping = grouping
     var columns: [ResolvedColumn] = []
     for (name, node) in request.columns {
-      columns.append(ResolvedColumn(try node.resolved(by: resolver), name: name))
+      let operand = try node.resolved(by: resolver.resolving(node.extent))
+      columns.append(ResolvedColumn(operand, name: name))
     }
-    let having = try request.having?.resolved(by: resolver)
+    let test = request.having
+    let having = try test?.resolved(by: resolver.resolving(test?.extent ?? .nothing))
     var source = request.objects
     if !keys.isEmpty || !grouping.aggregates.isEmpty || having != nil {
       var sort: [ResolvedSortKey] = []

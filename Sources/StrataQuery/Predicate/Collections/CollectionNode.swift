@@ -21,7 +21,7 @@ struct CollectionNode: Sendable {
   func filtered(_ scope: Scope, _ condition: any PredicateNode) -> CollectionNode {
     var collection = self
     collection.filters.append(Filter(scope: scope, condition: condition))
-    collection.extent = extent.beside(condition.extent.enclosed(inCollections: 1))
+    collection.extent = extent.beside(condition.extent.enclosedInCollection)
     return collection
   }
 

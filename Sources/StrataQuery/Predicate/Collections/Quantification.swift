@@ -22,7 +22,7 @@ struct Quantification: PredicateNode {
     self.collection = collection
     self.scope = scope
     self.condition = condition
-    extent = collection.extent.beside(condition.extent.enclosed(inCollections: 1))
+    extent = collection.extent.beside(condition.extent.enclosedInCollection)
   }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {

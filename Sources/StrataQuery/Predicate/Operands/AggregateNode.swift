@@ -49,7 +49,7 @@ struct AggregateNode: OperandNode {
     self.collection = collection
     self.scope = scope
     self.element = element
-    extent = collection.extent.beside(element.extent.enclosed(inCollections: 1))
+    extent = collection.extent.beside(element.extent.enclosedInCollection)
   }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Operand {

@@ -10,8 +10,6 @@ struct PathNode: OperandNode {
 
   var isPath: Bool { true }
 
-  var stepCount: Int { path.steps.count }
-
   var keyPath: (any AnyKeyPath & Sendable)? {
     guard path.scope == nil, path.steps.count == 1, case .keyPath(let step) = path.steps[0] else {
       return nil

@@ -10,10 +10,7 @@ struct Membership: OperatorNode {
   let right: any OperandNode
   var options: TextOptions = []
 
-  /// Each step of a path on the right side may be a collection.
-  var extent: TreeExtent {
-    left.extent.beside(right.extent).enclosed(inCollections: right.stepCount)
-  }
+  var extent: TreeExtent { left.extent.beside(right.extent).enclosed }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     let right = resolver.bound(right)

@@ -13,8 +13,8 @@ struct QuantifiedOperator: PredicateNode {
     self.operation = operation
   }
 
-  /// Each step of the path may be a collection.
-  var extent: TreeExtent { operation.extent.enclosed(inCollections: operation.left.stepCount) }
+  /// Without the collections of the path, which are counted when it is resolved.
+  var extent: TreeExtent { operation.extent.enclosed }
 
   func resolved(by resolver: PathResolver) throws(QueryError) -> any Condition {
     // NONE negates ANY as a whole: it then applies to all nested collections together.
@@ -29,7 +29,7 @@ struct QuantifiedOperator: PredicateNode {
     }
     let scope = Scope()
     let left = PathReference(scope: scope, steps: rest)
-    let inner = resolver.entering(scope, collection.destination)
+    let inner = try resolver.enteringOnPath(scope, collection.destination)
     var ofMember = operation
     ofMember.left = PathNode(left)
     // The quantifier applies again if the rest of the path goes through another to-many

@@ -17,11 +17,7 @@ package struct TextMatch: OperatorNode {
     self.options = options
   }
 
-  /// Each step of the path may be a collection.
-  package var extent: TreeExtent {
-    let content = left.extent.beside(right.extent)
-    return part == .infix ? content.enclosed(inCollections: left.stepCount) : content.enclosed
-  }
+  package var extent: TreeExtent { left.extent.beside(right.extent).enclosed }
 
   package var constantTerm: ConstantTerm? {
     guard options.isEmpty, let keyPath = left.keyPath, let constant = right.constant else {
