@@ -346,6 +346,7 @@ private final class Occurrence: Sendable {
     #expect(throws: refused) { try formatted("scan < nil") }
     #expect(throws: refused) { try formatted("scan == thumbnail") }
     #expect(throws: refused) { try formatted("scan IN {nil}") }
+    #expect(throws: refused) { try formatted("nil IN {scan}") }
   }
 
   @Test func `is among the changed values where it was set, and read for the former ones`() throws {
