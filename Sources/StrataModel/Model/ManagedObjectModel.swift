@@ -11,7 +11,7 @@ public struct ManagedObjectModel: Sendable {
   private let inverses: [String: [String: PropertyReference]]
 
   /// The maximum number of entities.
-  static let entityCountMax = 32_767
+  package static let entityCountMax = 32_767
   /// The maximum number of properties, constraints and indexes of all entities together.
   static let propertyCountMax = 32_767
 

@@ -133,7 +133,7 @@ package enum StoreFiles {
   static func environment(at path: String) throws(StoreError) -> Environment {
     var options = EnvironmentOptions()
     options.isTransient = true
-    options.treeCountMax = 1_024
+    options.treeCountMax = Trees.countMaxOfAnyModel
     options.isForReading = true
     do throws(LMDBError) {
       return try Environment.open(at: path, options: options)

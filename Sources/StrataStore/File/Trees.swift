@@ -108,7 +108,15 @@ final class Trees: Sendable {
   }
 
   /// The trees that a store of `model` may have open, and some to spare.
-  static func countMax(_ model: ManagedObjectModel) -> Int { 3 * model.entities.count + 16 }
+  static func countMax(_ model: ManagedObjectModel) -> Int {
+    countMax(ofEntities: model.entities.count)
+  }
+
+  /// The trees that a store of any model may have open. LMDB reserves address space for each of
+  /// them, and takes memory only for those that are opened.
+  static var countMaxOfAnyModel: Int { countMax(ofEntities: ManagedObjectModel.entityCountMax) }
+
+  private static func countMax(ofEntities count: Int) -> Int { 3 * count + 16 }
 
   private static func ownNumbersWithEntries(of entity: EntitySchema) -> [PropertyNumber] {
     let single: [PropertyNumber] = entity.description.ownProperties.indices.compactMap { slot in

@@ -35,6 +35,34 @@ private func open(_ path: String) throws -> LMDBStore {
     }
   }
 
+  @Test func `with 1,500 entities is described without their classes`() throws {
+    class Thing {}
+    let entities = (0..<1_500).map { number in
+      EntityDescription(
+        "E\(number)", class: Thing.self,
+        properties: [.attribute(AttributeDescription("name", type: .string, isOptional: true))])
+    }
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    do {
+      let store = try LMDBStore.open(
+        at: path, model: ManagedObjectModel(entities: entities), durability: .none)
+      var edit = Edit(store)
+      edit.insert(entities[1_499], ["name": .string("a")])
+      try edit.save()
+    }
+    let metadata = try StoredMetadata(ofStoreAt: path)
+    #expect(metadata.outline.entities.count == 1_500)
+    #expect(metadata.objectCounts.count == 1_500)
+    #expect(metadata.objectCounts["E1499"] == 1)
+    let trees = try StoredStatistics(ofStoreAt: path).trees
+    #expect(trees.count { $0.entity != nil } == 1_500)
+    let model = try ManagedObjectModel(metadata.outline, class: Thing.self)
+    let store = try LMDBStore.open(at: path, model: model, durability: .none)
+    let last = try #require(store.schema.entities.first { $0.description.name == "E1499" })
+    #expect(try store.snapshot().count(of: last.number) == 1)
+  }
+
   @Test func `is created once when many open it at once`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("store").path
