@@ -73,6 +73,8 @@ package enum Postings {
         guard offset < bytes.count, shift < 64 else { throw Damage() }
         byte = bytes[offset]
         offset += 1
+        // No distance is written with a byte that it does not need, and none has 65 bits.
+        if byte == 0 || shift == 63 && byte > 1 { throw Damage() }
         delta |= UInt64(byte & 0x7F) << shift
         shift += 7
       }

@@ -30,6 +30,9 @@ package struct StoredHistoryTransaction: Sendable {
         Self.isSound($0, number: UInt32(number), of: generation)
       }
       guard isSound else { throw .damagedHistory(generation, "chunk \(number) fails its checksum") }
+      guard chunk[4] <= 1 else {
+        throw .damagedHistory(generation, "chunk \(number) has a mark that cannot be")
+      }
       guard (chunk[4] == 1) == (number == chunks.count - 1) else {
         throw .damagedHistory(generation, "a chunk is missing")
       }

@@ -43,6 +43,16 @@ import Testing
     }
   }
 
+  @Test func `says so of a mark that cannot be, under a checksum that fits`() async throws {
+    let recorded = try await Recorded()
+    for mark in [UInt8](2...255) {
+      try recorded.file.setMark(mark, of: 1)
+      #expect(recorded.isDamaged(), "\(mark)")
+    }
+    try recorded.file.setMark(1, of: 1)
+    #expect(!recorded.isDamaged())
+  }
+
   @Test func `is refused under another transaction's key, whatever its length`() async throws {
     let recorded = try await Recorded()
     let entries = try recorded.file.entries()

@@ -77,17 +77,29 @@ struct StoreFile {
   /// Gives a transaction of one chunk another date, and the checksum that goes with it. The note
   /// does not know the date of the oldest transaction then.
   func setDate(_ date: Date, of generation: UInt64) throws {
+    let seconds = date.timeIntervalSinceReferenceDate.bitPattern.littleEndian
+    try change(transaction: generation) { value in
+      withUnsafeBytes(of: seconds) { value.replaceSubrange(5..<13, with: $0) }
+    }
+    let date = withUnsafeBytes(of: Double.nan.bitPattern.littleEndian) { [UInt8]($0) }
+    try setNote(Array(note().prefix(40)) + date)
+  }
+
+  /// Gives a transaction of one chunk another mark of its last chunk, and the checksum that goes
+  /// with it.
+  func setMark(_ mark: UInt8, of generation: UInt64) throws {
+    try change(transaction: generation) { $0[4] = mark }
+  }
+
+  private func change(transaction generation: UInt64, _ change: (inout [UInt8]) -> Void) throws {
     let number = withUnsafeBytes(of: generation.bigEndian) { Array($0[2...]) }
     let key = [1] + number + [0, 0, 0, 0]
     var value = try #require(try entries().first { $0.key == key }).value
-    let seconds = date.timeIntervalSinceReferenceDate.bitPattern.littleEndian
-    withUnsafeBytes(of: seconds) { value.replaceSubrange(5..<13, with: $0) }
+    change(&value)
     let checksum = value.withUnsafeBytes {
       strata_checksum($0.baseAddress.map { $0 + 4 }, $0.count - 4, generation << 16)
     }
     withUnsafeBytes(of: checksum.littleEndian) { value.replaceSubrange(0..<4, with: $0) }
     try put(value, under: key)
-    let date = withUnsafeBytes(of: Double.nan.bitPattern.littleEndian) { [UInt8]($0) }
-    try setNote(Array(note().prefix(40)) + date)
   }
 }

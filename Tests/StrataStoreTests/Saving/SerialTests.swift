@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import StrataChanges
+import StrataLMDB
 import StrataModel
 import StrataRecord
 import StrataStore
@@ -82,6 +83,35 @@ import Testing
       try edit.save()
     } throws: {
       if case StoreError.storeFull = $0 { true } else { false }
+    }
+  }
+
+  /// Each value is that of a damaged counter.
+  @Test(arguments: [0, 1 << 40 - 1, 1 << 47, 1 << 48 - 1, 1 << 48, .max])
+  func `of a damaged counter make no object that is saved, and nothing traps`(
+    counter: UInt64
+  ) throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("store").path
+    let store = try LMDBStore.open(at: path, model: Atlas.model(), durability: .none)
+    var options = EnvironmentOptions()
+    options.durability = .none
+    let environment = try Environment.open(at: path, options: options)
+    try environment.writeSync { transaction in
+      try withUnsafeBytes(of: counter.littleEndian) { try transaction.setNote("#serial", to: $0) }
+    }
+    let city = store.schema.of(Atlas.city).number
+    var edit = Edit(store)
+    let serials = (0..<70_000).map { _ in store.nextSerial() }
+    #expect(Set(serials).count == serials.count)
+    edit.insert(Atlas.city, key: ObjectKey(entity: city, serial: serials[69_999]))
+    #expect {
+      try edit.save()
+    } throws: { error in
+      switch error {
+      case StoreError.storeFull, StoreError.damaged: true
+      default: false
+      }
     }
   }
 
