@@ -26,8 +26,6 @@ package struct StoreReader {
   private let schema: Schema
   private let blueprint: StoreBlueprint
   private let view: ReadView
-  /// The highest serial of any object, as far as the store can be read.
-  private let highestReadableSerial: UInt64
   /// Nil if damage ends the reading.
   private let onDamage: DamageHandler?
   private let onProgress: ProgressHandler
@@ -49,7 +47,6 @@ package struct StoreReader {
       preconditionFailure("a store that was opened from a file is Strata's own")
     }
     blueprint = try store.blueprint(in: snapshot)
-    highestReadableSerial = (snapshot as? StoreView)?.highestReadableSerial ?? 0
     view = ReadView(own: Overlay(), inherited: [], snapshot: snapshot, schema: schema)
     self.onProgress = onProgress
     self.onDamage = onDamage
@@ -121,43 +118,24 @@ package struct StoreReader {
     }
   }
 
-  /// The number of serials to look up beyond the last object that was found: sixteen blocks of
-  /// serials as stores reserve them.
-  private static let gapMax: UInt64 = 16 * 65_536
-
-  /// The keys of an entity's objects, ascending. If the walk over them ends at damage, all are
-  /// looked up one by one, as far as serials have been given out. The store's counter may be
-  /// damaged, so the search also ends at the first large gap beyond the highest readable serial.
+  /// The keys of an entity's objects, ascending. If the walk over them ends at damage, they are
+  /// those in the pages that can be read.
   private func keys(of entity: EntitySchema, _ onDamage: DamageHandler) -> [ObjectKey] {
-    var keys: [ObjectKey] = []
+    var found: [ObjectKey] = []
     do {
       try view.snapshot.scanKeys(of: entity.number) { key in
-        if key.serial < blueprint.firstFreeSerial {
-          keys.append(key)
-        } else {
-          onDamage(id(key).text, DumpMistake("no object has had this serial yet"))
-        }
+        found.append(key)
         return .more
       }
     } catch {
       onDamage(entity.description.name, error)
-      // A store that was made for a group begins with the first serial of its range.
-      let free = blueprint.firstFreeSerial
-      let range = free >> ObjectKey.serialBitCount
-      let first = max(1, range << ObjectKey.serialBitCount)
-      var last = max(first, keys.last?.serial ?? 0, highestReadableSerial)
-      keys = []
-      var serial = first
-      while serial < free, serial <= last + Self.gapMax {
-        let key = ObjectKey(entity: entity.number, serial: serial)
-        if (try? view.snapshot.contains(key)) == true {
-          keys.append(key)
-          last = max(last, serial)
-        }
-        serial += 1
-      }
+      found = (view.snapshot as? StoreView)?.readableKeys(of: entity.number) ?? []
     }
-    return keys
+    return found.filter { key in
+      if key.serial < blueprint.firstFreeSerial { return true }
+      onDamage(id(key).text, DumpMistake("no object has had this serial yet"))
+      return false
+    }
   }
 
   private func values(

@@ -58,7 +58,7 @@ package final class RecordTree {
   ///
   /// - Parameter count: 2 or more also for a walk.
   @inline(__always)
-  private func root(for count: Int) throws(LMDBError) -> TreeRoot? {
+  func root(for count: Int) throws(LMDBError) -> TreeRoot? {
     if epoch == transaction.epoch, let root { return root }
     return try takeRoot(for: count)
   }

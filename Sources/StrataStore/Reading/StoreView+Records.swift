@@ -98,6 +98,16 @@ extension StoreView {
     try walk(tree) { serial, _ in try body(ObjectKey(entity: entity, serial: serial)) == .more }
   }
 
+  /// The keys of an entity's objects in all pages that can be read, ascending: for a tree that
+  /// cannot be walked, because pages of it are damaged.
+  package func readableKeys(of entity: EntityNumber) -> [ObjectKey] {
+    guard let tree = trees.records(of: entity) else { return [] }
+    let numbers = try? reader.readingRecords(tree) { (records) throws(LMDBError) in
+      records.readableNumbers()
+    }
+    return (numbers ?? []).filter { $0 > 0 }.map { ObjectKey(entity: entity, serial: $0) }
+  }
+
   /// Calls `body` with each entry of a tree of records, until it returns false.
   private func walk(
     _ tree: Tree, _ body: (_ serial: UInt64, _ envelope: UnsafeRawBufferPointer) throws -> Bool

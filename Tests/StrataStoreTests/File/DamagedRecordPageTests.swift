@@ -48,6 +48,40 @@ import Testing
     }
   }
 
+  /// Two objects are beyond gaps of serials.
+  @Test func `has the keys of all objects in other pages, across any gap`() throws {
+    let url = folder.file("gaps")
+    let serials = [UInt64](1...2_000) + [1 << 30, 1 << 39]
+    var entity = EntityNumber(rawValue: 0)
+    do {
+      let store = try LMDBStore.open(at: url.path, model: Atlas.model(), durability: .none)
+      entity = store.schema.of(Atlas.route).number
+      var edit = Edit(store)
+      for serial in serials {
+        edit.insert(
+          Atlas.route, ["name": .string("mark \(serial)")],
+          key: ObjectKey(entity: entity, serial: serial))
+      }
+      try edit.save()
+    }
+    let whole = try Data(contentsOf: url)
+    let place = try #require(whole.range(of: Data("mark 1000".utf8))).lowerBound
+    let page = place / Self.pageByteCount * Self.pageByteCount
+    let store = try LMDBStore.open(at: url.path, model: Atlas.model(), durability: .none)
+    // While the store is open: before, its pages would be checked. The flags of a page follow its
+    // number and two other bytes.
+    var damaged = whole
+    damaged.replaceSubrange(page + 10..<page + 12, with: [0, 0])
+    try damaged.write(to: url)
+    let view = try #require(try store.snapshot() as? StoreView)
+    #expect(throws: StoreError.self) { try view.scanKeys(of: entity) { _ in .more } }
+    let found = Set(view.readableKeys(of: entity).map(\.serial))
+    #expect(found.isSuperset(of: [1, 2_000, 1 << 30, 1 << 39]))
+    #expect(!found.contains(1_000) && found.isSubset(of: serials))
+    #expect(found.count > 1_800)
+    try whole.write(to: url)
+  }
+
   private func damage(_ random: inout SeededGenerator) -> Data {
     var bytes = whole
     for _ in 0..<Int.random(in: 1...6, using: &random) {

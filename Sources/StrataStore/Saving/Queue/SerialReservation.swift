@@ -46,15 +46,3 @@ extension Transaction {
     return try cursor.last() ? RecordKey.number(of: cursor.key) ?? 0 : 0
   }
 }
-
-extension StoreView {
-  /// The highest serial of all records, as far as the trees can be read; 0 if none can.
-  package var highestReadableSerial: UInt64 {
-    var highest: UInt64 = 0
-    for entity in schema.entities {
-      guard let tree = trees.records(of: entity.number) else { continue }
-      highest = max(highest, (try? transaction.highestSerial(in: tree)) ?? 0)
-    }
-    return highest
-  }
-}
