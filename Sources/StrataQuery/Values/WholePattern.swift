@@ -9,20 +9,24 @@ import Foundation
 /// Some patterns take a time that doubles with each character of the text, such as `(a+)+b`. Others
 /// need memory for each character, such as `(a|b)*`, and ICU's memory for one match is limited. In
 /// both cases there is no answer, and matching throws.
-struct WholePattern: Sendable {
+package struct WholePattern: Sendable {
   /// The maximum number of steps that one match may take: some tenths of a second. A step is an
   /// operation of ICU's engine; most patterns take a few steps for each character.
-  private static let stepsMax = 10_000_000
+  package static let stepsMaxUsual = 10_000_000
   /// The number of steps after which ICU reports progress.
   private static let stepsPerReport = 10_000
 
   private let expression: NSRegularExpression
+  private let stepsMax: Int
   /// The options that fold pattern and text. The regular expression ignores case itself: folding
   /// the pattern would turn \S and \D into \s and \d.
   private let folding: TextOptions
 
   /// - Throws: `QueryError.invalidPattern`.
-  init(_ pattern: String, _ options: TextOptions) throws(QueryError) {
+  package init(
+    _ pattern: String, _ options: TextOptions, stepsMax: Int = Self.stepsMaxUsual
+  ) throws(QueryError) {
+    self.stepsMax = stepsMax
     folding = options.intersection(.diacriticInsensitive)
     do {
       expression = try Self.expression(
@@ -36,8 +40,8 @@ struct WholePattern: Sendable {
   /// Whether the whole of `text` matches.
   ///
   /// - Throws: `QueryError.costlyPattern`; `CancellationError` if the task is cancelled during a
-  ///   match of more than 10,000 steps.
-  func matches(_ text: String) throws -> Bool {
+  ///   match of more than 10,000 steps, even if it is too costly.
+  package func matches(_ text: String) throws -> Bool {
     let text = folding.folded(text).precomposedStringWithCanonicalMapping
     var isMatch = false
     var failure: (any Error)?
@@ -50,11 +54,14 @@ struct WholePattern: Sendable {
         isMatch = true
         stop.pointee = true
       } else if flags.contains(.internalError) {
-        failure = QueryError.costlyPattern
+        failure = failure ?? QueryError.costlyPattern
       } else if flags.contains(.progress) {
         reportCount += 1
-        if Task.isCancelled { failure = CancellationError() }
-        if reportCount >= Self.stepsMax / Self.stepsPerReport { failure = QueryError.costlyPattern }
+        if Task.isCancelled {
+          failure = CancellationError()
+        } else if reportCount >= stepsMax / Self.stepsPerReport {
+          failure = QueryError.costlyPattern
+        }
         if failure != nil { stop.pointee = true }
       }
     }
