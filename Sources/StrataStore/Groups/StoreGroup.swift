@@ -71,14 +71,24 @@ package final class StoreGroup: PersistentStore {
     for part in parts { views.append(try part.store.view()) }
     var place = 0
     var uncertainCount = views.count - 1
+    var failureCount = 0
     while uncertainCount > 0 {
       // The look comes after the views that it confirms.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
-      let newest = try views[place].renewed()
-      if newest === views[place] {
-        uncertainCount -= 1
-      } else {
-        views[place] = newest
+      do {
+        let newest = try views[place].renewed()
+        if newest === views[place] {
+          uncertainCount -= 1
+        } else {
+          views[place] = newest
+          uncertainCount = views.count - 1
+        }
+      } catch {
+        // A file that has failed since is opened again for a new view, if no view of it is held.
+        failureCount += 1
+        guard failureCount <= parts.count else { throw error }
+        views.remove(at: place)
+        views.insert(try parts[place].store.view(), at: place)
         uncertainCount = views.count - 1
       }
       place = (place + 1) % views.count
