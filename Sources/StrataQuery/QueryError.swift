@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Foundation
 public import StrataModel
 
 /// A mistake in a request. The mistake is found before any object is read, except for
@@ -74,70 +73,4 @@ public enum QueryError: Error, Sendable, Hashable {
   /// range, nil where the type is not optional, or a value that cannot be stored: one that is too
   /// large, or whose `encode(to:)` throws. A division by zero is nil.
   case unfitAssignment(entity: String, property: String)
-}
-
-extension QueryError: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .unknownProperty(let entity, let keyPath):
-      "The key path \(keyPath) reads no stored property of \(entity). Use a stored property of "
-        + "the fetched class."
-    case .transientProperty(let entity, let property):
-      "\(entity).\(property) is transient, so the store does not have it. Filter or sort the "
-        + "fetched objects instead."
-    case .externalProperty(let entity, let property):
-      "\(entity).\(property) is external: only == nil and != nil apply to it. Store the value to "
-        + "search for in another attribute."
-    case .mismatchedType(let entity, let property, let type):
-      "\(entity).\(property) is compared with a value that does not fit its type, \(type)."
-    case .unfitProperty(let entity, let property):
-      "The operator or the sort key does not apply to \(entity).\(property)."
-    case .toManyProperty(let entity, let property):
-      "\(entity).\(property) is a to-many relationship: choose members with any, all or none, "
-        + "or use count or an aggregate."
-    case .mismatchedOperands(let left, let right):
-      "The operator does not apply to \(left) and \(right)."
-    case .invalidPattern(let reason): "The pattern is no regular expression: \(reason)"
-    case .costlyPattern:
-      "The pattern takes too many steps or too much memory for the text of an object. Avoid "
-        + "repetitions inside of repetitions: write [ab]* for (a|b)*."
-    case .tooManyLevels(let maximum):
-      "The predicate or calculation has more than \(maximum) operators inside of operators. Join "
-        + "conditions with one operator, or use isIn for one of many values."
-    case .tooManyOperators(let maximum):
-      "The predicate or calculation has more than \(maximum) operators and properties. Use isIn "
-        + "for one of many values."
-    case .tooManySteps(let maximum):
-      "A key path has more than \(maximum) steps. Fetch the objects in between first."
-    case .unboundVariable(let name):
-      "The variable \(name) has no value. Provide one with withSubstitutionVariables."
-    case .unsupportedExpression(let part):
-      "A fetch cannot evaluate \(part). Filter or sort the fetched objects instead."
-    case .unsupportedValue(let type): "A value of type \(type) cannot be used in a predicate."
-    case .ungroupedProperty(let entity, let property):
-      "\(entity).\(property) has many values in a group: group by it too, or make it part of an "
-        + "aggregate."
-    case .misplacedAggregate(let aggregate):
-      "\(aggregate) is an aggregate of many rows and cannot be used in a condition on one "
-        + "object: filter groups with having."
-    case .unfitGroupKey(let key):
-      "Rows cannot be grouped by \(key), which is no property. Group by properties."
-    case .duplicateColumn(let name): "Two columns are called \(name). Rename one."
-    case .noValue(let column):
-      "The column \(column) is nil in a row, and its type is not optional. Exclude "
-        + "such objects, or make the column optional: PropertyPath<Root, Int?>(…)."
-    case .unassignableProperty(let entity, let property):
-      "A batch cannot set \(entity).\(property): it sets stored attributes that are not derived, "
-        + "and to-one relationships. Set the other end of a to-many relationship."
-    case .unfitAssignment(let entity, let property):
-      "A batch gives \(entity).\(property) a value that does not fit its type: another kind of "
-        + "value, a number beyond its range, nil, or a value that is too large or does not encode "
-        + "itself."
-    }
-  }
-}
-
-extension QueryError: LocalizedError {
-  /// The error in plain English, as in `description`.
-  public var errorDescription: String? { description }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import StrataModel
+package import StrataPrimitives
 
 /// A row of a batch insert cannot be inserted. The batch has inserted nothing, except in earlier
 /// stretches.
@@ -11,6 +12,11 @@ public struct BatchRowError: Error, Sendable {
   /// that the property cannot have, `ContextError.validationFailed`, or
   /// `StoreError.uniquenessViolations`.
   public let underlying: any Error
+
+  package init(row: Int, underlying: any Error) {
+    self.row = row
+    self.underlying = underlying
+  }
 }
 
 /// A batch in stretches failed or was cancelled. Its earlier stretches are in the store.
@@ -20,6 +26,11 @@ public struct BatchInterruption: Error, Sendable {
   /// The error that ended the batch: `CancellationError`, or an error of a stretch. Nothing of that
   /// stretch is in the store.
   public let underlying: any Error
+
+  package init(token: BatchToken, underlying: any Error) {
+    self.token = token
+    self.underlying = underlying
+  }
 }
 
 /// The position of a batch in stretches: the end of its last committed stretch. It can be stored,
@@ -31,27 +42,27 @@ public struct BatchToken: Sendable, Hashable, Codable {
   /// stretch.
   public let lastObject: ObjectID?
 
-  init(completedCount: Int, lastObject: ObjectID? = nil) {
+  package init(completedCount: Int, lastObject: ObjectID? = nil) {
     (self.completedCount, self.lastObject) = (completedCount, lastObject)
   }
 }
 
-extension BatchRowError: LocalizedError, CustomStringConvertible {
-  public var description: String {
-    "Row \(row) (counted from 0) cannot be inserted: \(underlying) Correct or leave out the row, "
-      + "and execute the batch again."
+extension BatchRowError: LocalizedError, CustomStringConvertible, ExplainedError {
+  package var explanation: ErrorExplanation {
+    let cause = ErrorExplanation(ofCause: underlying, in: "underlying")
+    return ErrorExplanation(
+      "The row \(row), counted from 0, cannot be inserted.",
+      because: "\(cause.problem) \(cause.reason)",
+      remedy: "\(cause.remedy) Or leave out the row, and execute the batch again.")
   }
-
-  /// The error in plain English, as in `description`.
-  public var errorDescription: String? { description }
 }
 
-extension BatchInterruption: LocalizedError, CustomStringConvertible {
-  public var description: String {
-    "The batch ended after \(token.completedCount) rows or objects, which are in the store: "
-      + "\(underlying) Go on with resuming(after:) and the error's token."
+extension BatchInterruption: LocalizedError, CustomStringConvertible, ExplainedError {
+  package var explanation: ErrorExplanation {
+    let cause = ErrorExplanation(ofCause: underlying, in: "underlying")
+    return ErrorExplanation(
+      "The batch ended after \(token.completedCount) rows or objects, which are in the store.",
+      because: "\(cause.problem) \(cause.reason)",
+      remedy: "\(cause.remedy) Then go on with resuming(after:) and the error's token.")
   }
-
-  /// The error in plain English, as in `description`.
-  public var errorDescription: String? { description }
 }

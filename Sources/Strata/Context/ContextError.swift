@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Foundation
 public import StrataModel
 
 /// An operation of a context failed. The store throws `StoreError`, a fetch request `QueryError`.
@@ -94,79 +93,11 @@ public enum ContextError: Error, Sendable, Hashable {
     public let entity: String
     /// The name of the relationship.
     public let property: String
-  }
-}
 
-extension ContextError: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .objectNotFound(let id):
-      "There is no object \(id): it was deleted, or it was not saved to a parent of this context."
-    case .unexpectedEntity(let id, let expected, let found):
-      "Object \(id) is a \(found), not a \(expected)."
-    case .foreignObjectID(let id):
-      "Object \(id) belongs to another store than this context."
-    case .unknownEntity(let name):
-      "The model has no entity \(name) that fits. Add \(name).self to ManagedObjectModel(…), or "
-        + "correct the name."
-    case .noUniquenessConstraint(let entity, let properties):
-      "\(entity) has no uniqueness constraint on \(properties.joined(separator: " and ")). "
-        + "Mark one attribute .unique, or several properties as uniqueTogether."
-    case .cannotAssign(let entity, let store, let refusal):
-      "The \(entity) cannot be assigned to the store \(store)" + refusal.description
-    case .deleteDenied(let denied):
-      "\(denied.count) objects may not be deleted while others are linked to them: "
-        + denied.prefix(3).map { "\($0.objectID) by \($0.entity).\($0.property)" }.joined(
-          separator: ", ")
-        + (denied.count > 3 ? ", …" : ".")
-    case .validationFailed(let failures):
-      "\(failures.count) failures of validation: "
-        + failures.prefix(3).map(\.description).joined(separator: " ")
-        + (failures.count > 3 ? " …" : "")
-    case .endlessWillSave(let ids):
-      "willSave of \(ids.count) objects changes something at each call: "
-        + ids.prefix(3).map { "\($0)" }.joined(separator: ", ")
-        + (ids.count > 3 ? ", …" : "") + ". Set a value only if it differs."
-    case .recursiveSave:
-      "save() was called from willSave or validation of the same context. Save after it returns."
-    case .ancestorUnreachable(let level):
-      "The context \(level) above this one cannot be entered from here: it is confined, or it was "
-        + "released. Nothing was saved. Save level by level, or make it a ContextQueue and keep it."
-    case .foreignQueryGeneration:
-      "The query generation is of a context that has another parent or another store. Take the "
-        + "token from a context with the same parent."
-    case .unsortedSections(let entity, let property):
-      "The list has sections by \(entity).\(property), so the request must sort by it first."
-    case .interleavedSections(let id):
-      "The objects of a section are not contiguous"
-        + (id.map { ": another section is before object \($0)." } ?? ".")
-        + " Sort so that objects with one section name follow each other."
-    case .contextGone: "The context of the list was released. Keep the context as long as the list."
-    case .wouldDeadlock:
-      "This call would wait for a context whose holder waits for this thread. Enter contexts in "
-        + "one order everywhere, or use await perform."
+    package init(objectID: ObjectID, entity: String, property: String) {
+      self.objectID = objectID
+      self.entity = entity
+      self.property = property
     }
   }
-}
-
-extension ContextError.AssignmentRefusal {
-  /// The end of a sentence, with the remedy.
-  fileprivate var description: String {
-    switch self {
-    case .notNew:
-      ": it was saved or deleted. An object stays in its store: insert a copy, and delete it."
-    case .turnEnded:
-      " any more: a fetch or the end of the turn has shown it under its ID. Assign it first, or "
-        + "use init(context:in:)."
-    case .linked:
-      " any more: its relationships were set. Assign it first, or use init(context:in:)."
-    case .readOnly: ": the store was opened read-only."
-    case .notConfigured: ": its configuration does not have the entity."
-    }
-  }
-}
-
-extension ContextError: LocalizedError {
-  /// The error in plain English, as in `description`.
-  public var errorDescription: String? { description }
 }

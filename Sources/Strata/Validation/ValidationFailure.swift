@@ -18,6 +18,18 @@ public struct ValidationFailure: Sendable {
   /// The error of the hook, or of a value's `encode(to:)`; nil for other rules.
   public let error: (any Error)?
 
+  package init(
+    objectID: ObjectID, entity: String, property: String?, rule: Rule, value: PropertyValue,
+    error: (any Error)?
+  ) {
+    self.objectID = objectID
+    self.entity = entity
+    self.property = property
+    self.rule = rule
+    self.value = value
+    self.error = error
+  }
+
   /// The rule that the object breaks.
   public enum Rule: Sendable, Hashable {
     /// A rule of an attribute.
@@ -63,10 +75,18 @@ extension ValidationFailure: Hashable {
 }
 
 extension ValidationFailure: CustomStringConvertible {
-  /// The rule and the remedy, without the value.
-  public var description: String { "\(entity).\(property ?? hookName) of \(objectID): \(message)" }
+  /// The property, the object and the rule, without the value. The error of a hook is only named by
+  /// its type, because its text may have values.
+  public var description: String {
+    var sentence = message
+    if case .hook = rule, let error {
+      sentence = "The object's own validation failed, with an error of the type \(type(of: error))."
+    }
+    return "\(entity).\(property ?? hookName) of \(objectID): \(sentence)"
+  }
 
-  /// The remedy, in a sentence without the object and the value.
+  /// The remedy, in a sentence without the object and the value; of a hook the text of its error,
+  /// for the user of the program.
   public var message: String {
     switch rule {
     case .attribute(.required): "It must have a value: set one."

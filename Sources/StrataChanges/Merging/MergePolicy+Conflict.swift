@@ -57,7 +57,7 @@ extension MergePolicy {
       entitySchema.map { names(of: changedByThem($0.layout)) } ?? []
     }
 
-    /// The name of the object's entitySchema.
+    /// The name of the object's entity.
     public var entity: String { entitySchema?.description.name ?? "" }
 
     /// Whether the save changes nothing in the object, and only requires that no other save has

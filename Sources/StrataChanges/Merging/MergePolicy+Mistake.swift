@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
 public import StrataModel
+package import StrataPrimitives
 
 extension MergePolicy {
   /// Something that a custom merge policy decided and that cannot be done. The save that asked it
@@ -35,8 +36,8 @@ extension MergePolicy {
   }
 }
 
-extension MergePolicy.Mistake: CustomStringConvertible {
-  public var description: String {
+extension MergePolicy.Mistake: LocalizedError, CustomStringConvertible, ExplainedError {
+  package var explanation: ErrorExplanation {
     let complaint =
       switch cause {
       case .unknownProperty(let name): "names \(name), which is no property of the entity"
@@ -44,14 +45,14 @@ extension MergePolicy.Mistake: CustomStringConvertible {
         "sets \(name), a to-many relationship, which merges by itself"
       case .unfitValue(let name): "gives \(name) a value that it cannot hold"
       case .oneToOneRelationship(let name):
-        "gives \(name) a target that is neither ours nor theirs, and the target would not know"
+        "gives \(name) a target that is neither ours nor theirs, and that would not lead back"
       case .endless: "refers to itself without end"
       }
-    return "The merge policy \"\(policy)\" \(complaint) (\(objectID))."
+    return ErrorExplanation(
+      "The merge policy \"\(policy)\" made a decision that cannot be followed.",
+      because: "For \(objectID.named), the policy \"\(policy)\" \(complaint).",
+      remedy: Self.remedy)
   }
-}
 
-extension MergePolicy.Mistake: LocalizedError {
-  /// The error in plain English, as in `description`.
-  public var errorDescription: String? { description }
+  package static let remedy = "Correct the merge policy, and save again."
 }

@@ -44,39 +44,53 @@ public struct ModelMismatch: Sendable, Hashable {
 }
 
 extension ModelMismatch: CustomStringConvertible {
-  /// The difference and its remedy, in plain words.
-  public var description: String {
-    let name = property.map { "\(entity).\($0)" } ?? entity
+  /// The difference and its remedy, in sentences.
+  public var description: String { "\(difference) \(remedy)" }
+
+  /// The name with the entity's before it, as `removing:` and `converting:` take it.
+  private var name: String { property.map { "\(entity).\($0)" } ?? entity }
+
+  /// The difference, in a sentence that begins with a fixed word.
+  package var reason: String {
+    "The \(property == nil ? "entity" : "property") \(difference)"
+  }
+
+  /// The difference, in a sentence that begins with the name.
+  private var difference: String {
+    switch kind {
+    case .removed: "\(name) is in the store and not in the model."
+    case .removedWithObjects:
+      "\(name) is not in the model, and the store has objects of it that inherit from another "
+        + "entity."
+    case .missingDefault: "\(name) is new and has no default."
+    case .missingDefaultForNil: "\(name) was optional, and objects may have no value."
+    case .changedType(let former, let type):
+      "\(name) had the type \(former) and has \(type)."
+    case .changedStorage: "\(name) changed between .external and not."
+    case .newDerivation: "\(name) is derived, and existing objects have no value yet."
+    case .changedRelationship: "\(name) has another destination, inverse or number of targets."
+    case .changedKind: "\(name) was an attribute and is a relationship, or the other way round."
+    case .becameAbstract: "\(name) is abstract, and the store may have objects of it."
+    case .ambiguousOriginalName(let former):
+      "\(name) and another have the originalName \"\(former)\"."
+    }
+  }
+
+  /// The next step, in a sentence that names the entity or the property.
+  package var remedy: String {
     let orConvert = "or set it in a stage of a migration: converting: [\"\(name)\"]."
     return switch kind {
     case .removed:
-      "\(name) is in the store and not in the model. Name it in `originalName` of what it is now, "
-        + "or allow to delete its data: removing: [\"\(name)\"]."
-    case .removedWithObjects:
-      "\(name) is not in the model, and the store has objects of it that inherit from another "
-        + "entity. Delete them with the former program first."
-    case .missingDefault:
-      "\(name) is new and has no default. Give it one, make it optional, " + orConvert
-    case .missingDefaultForNil:
-      "\(name) was optional, and objects may have no value. Give it a default, leave it optional, "
-        + orConvert
-    case .changedType(let former, let type):
-      "\(name) had the type \(former) and has \(type). Declare it under a new name, " + orConvert
-    case .changedStorage:
-      "\(name) changed between .external and not. Declare it under a new name, " + orConvert
-    case .newDerivation:
-      "\(name) is derived, and existing objects have no value yet. Declare it optional and not "
-        + "derived."
-    case .changedRelationship:
-      "\(name) has another destination, inverse or number of targets. Declare it under a new "
-        + "name, " + orConvert
-    case .changedKind:
-      "\(name) was an attribute and is a relationship, or the other way round. Declare it under a "
-        + "new name, " + orConvert
-    case .becameAbstract:
-      "\(name) is abstract, and the store may have objects of it. Leave it concrete."
-    case .ambiguousOriginalName(let former):
-      "\(name) and another have the originalName \"\(former)\". Give it to one of them."
+      "Name \(name) in the originalName of what it is now, or allow to delete its data: removing: "
+        + "[\"\(name)\"]."
+    case .removedWithObjects: "Delete the objects of \(name) with the former program first."
+    case .missingDefault: "Give \(name) a default, make it optional, " + orConvert
+    case .missingDefaultForNil: "Give \(name) a default, leave it optional, " + orConvert
+    case .changedType, .changedStorage, .changedRelationship, .changedKind:
+      "Declare \(name) under a new name, " + orConvert
+    case .newDerivation: "Declare \(name) optional and not derived."
+    case .becameAbstract: "Leave \(name) concrete."
+    case .ambiguousOriginalName(let former): "Give \"\(former)\" to one of them."
     }
   }
 }

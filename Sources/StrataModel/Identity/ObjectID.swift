@@ -80,4 +80,7 @@ extension ObjectID: Codable {
 
 extension ObjectID: CustomStringConvertible {
   public var description: String { uriRepresentation.absoluteString }
+
+  /// The ID after the name of its entity, or after "object" if the name is unknown: for texts.
+  package var named: String { "\(entityName ?? "object") \(self)" }
 }

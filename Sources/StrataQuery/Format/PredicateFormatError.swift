@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Foundation
+public import StrataModel
+package import StrataPrimitives
 
 /// An error in a format string: its position, the token found and the token expected.
 ///
@@ -12,15 +14,19 @@ public struct PredicateFormatError: Error, Sendable, Hashable {
   public let found: String
   /// A description of the tokens that the grammar allows at the position.
   public let expected: String
-}
 
-extension PredicateFormatError: CustomStringConvertible {
-  public var description: String {
-    "At character \(position): found \(found), expected \(expected)."
+  package init(position: Int, found: String, expected: String) {
+    self.position = position
+    self.found = found
+    self.expected = expected
   }
 }
 
-extension PredicateFormatError: LocalizedError {
-  /// The error in plain English, as in `description`.
-  public var errorDescription: String? { description }
+extension PredicateFormatError: LocalizedError, CustomStringConvertible, ExplainedError {
+  package var explanation: ErrorExplanation {
+    ErrorExplanation(
+      "The format string has an error at character \(position).",
+      because: "There it has \(found), and expected is \(expected).",
+      remedy: "Correct the format string at that character.")
+  }
 }

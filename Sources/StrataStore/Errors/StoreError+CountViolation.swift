@@ -14,13 +14,24 @@ extension StoreError {
     public let count: Int
     /// How many there may be.
     public let max: Int
+
+    package init(objectID: ObjectID, entity: String, property: String, count: Int, max: Int) {
+      self.objectID = objectID
+      self.entity = entity
+      self.property = property
+      self.count = count
+      self.max = max
+    }
   }
 }
 
 extension StoreError.CountViolation: CustomStringConvertible {
-  /// A sentence that says how to resolve the violation.
-  public var description: String {
-    "\(entity).\(property) of \(objectID) would have \(count) members and may have \(max): "
-      + "refresh it, and remove some."
+  /// The violation and its remedy, in sentences.
+  public var description: String { "\(reason) Refresh it, and remove some." }
+
+  /// The relationship and its number of members, in a sentence.
+  var reason: String {
+    "The relationship \(entity).\(property) of \(objectID) would have \(count) members, and may "
+      + "have \(max)."
   }
 }

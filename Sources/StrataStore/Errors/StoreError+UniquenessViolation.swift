@@ -40,7 +40,8 @@ extension StoreError.UniquenessViolation: CustomStringConvertible {
   public var description: String {
     let names = properties.joined(separator: " and ")
     return properties.count == 1
-      ? "\(entity).\(names) of \(objectID) has the same value as in \(existing)."
-      : "\(names) of \(entity) \(objectID) have together the same values as in \(existing)."
+      ? "The attribute \(entity).\(names) of \(objectID) has the same value as in \(existing)."
+      : "The properties \(names) of \(entity) \(objectID) have together the same values as in "
+        + "\(existing)."
   }
 }

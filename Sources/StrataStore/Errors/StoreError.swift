@@ -145,52 +145,13 @@ public enum StoreError: Error, Sendable {
 }
 
 extension StoreError {
-  /// A link that would lead to nothing after a save.
-  public struct DanglingLink: Sendable, Hashable {
-    public enum Cause: Sendable, Hashable {
-      /// The save makes the link, and its target does not exist: it was deleted in between, or
-      /// never saved.
-      case missingTarget
-      /// The save deletes the target, and was unaware of the link, which another save has made.
-      case unknownReferrer
-      /// The save deletes the owner, and was unaware of the link, which another save has made; the
-      /// delete rule, cascade or deny, has not been applied to it.
-      case unknownMember
-      /// The save deletes the target, whose delete rule is deny, and another save has linked the
-      /// owner to it. The merge policy let the deletion stand; the rule denies it.
-      case deniedReferrer
-      /// The save deletes the owner, whose delete rule is deny, and another save has linked it to
-      /// the target.
-      case deniedMember
-    }
-
-    public let owner: ObjectID
-    /// The name of the owner's entity.
-    public let entity: String
-    /// The name of the relationship.
-    public let property: String
-    public let target: ObjectID
-    public let cause: Cause
-
-    package init(
-      owner: ObjectID, entity: String, property: String, target: ObjectID, cause: Cause
-    ) {
-      self.owner = owner
-      self.entity = entity
-      self.property = property
-      self.target = target
-      self.cause = cause
-    }
-  }
-}
-
-extension StoreError {
   /// The storage engine's message.
   public struct StorageFailure: Sendable, Hashable, CustomStringConvertible {
     package let error: LMDBError
 
     package init(_ error: LMDBError) { self.error = error }
 
+    /// The failure, its cause and the next step, in sentences.
     public var description: String { error.description }
   }
 }
@@ -203,8 +164,12 @@ extension StoreError {
     switch error {
     case .diskFull: self = .diskFull
     case .mapFull: self = .storeFull
-    case .corrupted, .pageNotFound, .damagedPage:
-      self = .damaged(tree: tree, key: nil, reason: error.description)
+    case .corrupted:
+      self = .damaged(tree: tree, key: nil, reason: "a page differs from its parent's description")
+    case .pageNotFound:
+      self = .damaged(tree: tree, key: nil, reason: "a page that is referred to does not exist")
+    case .damagedPage(let number, let flaw):
+      self = .damaged(tree: tree, key: nil, reason: "page \(number): \(flaw.rawValue)")
     case .fileReplaced(let path): self = .fileReplaced(path: path)
     default: self = .storage(StoreError.StorageFailure(error))
     }

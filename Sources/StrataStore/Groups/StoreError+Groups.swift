@@ -33,35 +33,64 @@ extension StoreError {
     /// The names of the stores; nil if no store of the coordinator takes the object.
     public let ownerStore: String?
     public let targetStore: String?
+
+    package init(
+      owner: ObjectID, entity: String, property: String, target: ObjectID, ownerStore: String?,
+      targetStore: String?
+    ) {
+      self.owner = owner
+      self.entity = entity
+      self.property = property
+      self.target = target
+      self.ownerStore = ownerStore
+      self.targetStore = targetStore
+    }
   }
 }
 
 extension StoreError.Incompatibility: CustomStringConvertible {
-  /// A sentence with the remedy.
-  public var description: String {
+  /// The reason and the remedy, in sentences.
+  public var description: String { "\(reason) \(remedy)" }
+
+  /// The stores and their difference, in a sentence.
+  var reason: String {
     switch self {
     case .sameStore(let first, let second):
-      "\(first) and \(second) are one store, or a store and its copy. Leave one out."
+      "The stores \(first) and \(second) are one store, or a store and its copy."
     case .sameSerials(let first, let second):
-      "\(first) and \(second) were made independently of each other, and their objects have the "
-        + "same serials. Keep one of them, create the other again beside it, and copy its objects."
+      "The stores \(first) and \(second) were made independently of each other, and their objects "
+        + "have the same serials."
     case .differentNumbers(let first, let second):
-      "\(first) and \(second) have come to the model by different former models. Keep one of them, "
-        + "create the other again beside it, and copy its objects."
+      "The stores \(first) and \(second) have come to the model by different former models."
     case .unknownEntity(let entity, let store):
-      "The configuration of \(store) has the entity \(entity), and the model does not. Remove it, "
-        + "or correct its name."
-    case .noSerialsLeft:
-      "No serials are left for another store. Create the stores anew, and copy their objects."
+      "The configuration of \(store) has the entity \(entity), and the model does not."
+    case .noSerialsLeft: "No serials are left for another store."
+    }
+  }
+
+  /// The next step, in a sentence.
+  var remedy: String {
+    switch self {
+    case .sameStore: "Leave one out."
+    case .sameSerials, .differentNumbers:
+      "Keep one of them, create the other again beside it, and copy its objects."
+    case .unknownEntity: "Remove the entity from the configuration, or correct its name."
+    case .noSerialsLeft: "Create the stores again, and copy their objects."
     }
   }
 }
 
 extension StoreError.LinkAcrossStores: CustomStringConvertible {
-  /// A sentence that names the relationship and the stores.
-  public var description: String {
-    "\(entity).\(property) of \(owner) in \(ownerStore ?? "no store") leads to \(target) in "
-      + "\(targetStore ?? "no store"). Keep the other object's ID as an attribute, or assign both "
-      + "objects to one store when they are new."
+  /// The link and the remedy, in sentences.
+  public var description: String { "\(reason) \(Self.remedy)" }
+
+  /// The relationship, the objects and their stores, in a sentence.
+  var reason: String {
+    "The relationship \(entity).\(property) of \(owner) in \(ownerStore ?? "no store") leads to "
+      + "\(target.named) in \(targetStore ?? "no store")."
   }
+
+  static let remedy =
+    "Keep the other object's ID as an attribute, or assign both objects to one store when they "
+    + "are new."
 }

@@ -69,7 +69,7 @@ import Testing
       #expect(failures[0].value == .string("a secret that is too long"))
       let error = ContextError.validationFailed(failures)
       #expect(!error.description.contains("secret"))
-      #expect(error.description.hasPrefix("3 failures of validation: Team.name of x-strata://"))
+      #expect(error.description.contains("3 failures of validation. Team.name of x-strata://"))
     }
   }
 }

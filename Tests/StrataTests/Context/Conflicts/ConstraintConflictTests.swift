@@ -306,7 +306,7 @@ private struct Rivals {
     let sentence = StoreError.UniquenessViolation(
       objectID: id, entity: "Seat", properties: ["nation", "number"], existing: id
     ).description
-    #expect(sentence.hasPrefix("nation and number of Seat "))
+    #expect(sentence.hasPrefix("The properties nation and number of Seat "))
   }
 
   @Test func `is so over a hierarchy, by each entity's own constraints`() throws {
