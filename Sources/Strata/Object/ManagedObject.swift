@@ -92,6 +92,13 @@ nonisolated open class ManagedObject {
   /// The description of the class's entity. `@Entity` overrides it.
   open class var entity: EntityDescription { rootEntity }
 
+  /// The entity, the ID, the state if it is not clean, and the attributes and to-one targets that
+  /// are in memory. A fault does not fire, and no observation begins. Long texts are cut, bytes are
+  /// counted, and to-many relationships are left out. Core Data: `description`.
+  ///
+  /// A class may override it. Errors and the log never use it, because it has values.
+  open var description: String { printedDescription }
+
   // MARK: - Life cycle
 
   // A class that overrides one of these calls `super`. They run inside the context's isolation.
@@ -236,9 +243,4 @@ extension ManagedObject {
 
   /// Whether the object is alive and not deleted.
   final var isPresent: Bool { isAlive && status != .deleted }
-}
-
-extension ManagedObject: CustomStringConvertible {
-  /// The entity and the ID; no values.
-  public var description: String { "\(binding.entity.description.name) \(objectID)" }
 }

@@ -102,7 +102,7 @@ package struct EntityValidation: Sendable {
 extension AttributeDescription {
   /// The value that the attribute reads as if it has none: nil, its default, or its type's zero
   /// where that can be under a rule.
-  fileprivate var unsetValue: PropertyValue {
+  package var unsetValue: PropertyValue {
     if isOptional { return .null }
     if defaultValue != .null { return defaultValue }
     return switch type {
