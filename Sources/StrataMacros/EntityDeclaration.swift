@@ -28,6 +28,11 @@
         report(.genericClass(name.bare), at: parameters)
         return nil
       }
+      // The conformance to `Entity` that the macro writes would mean the class itself.
+      if name.bare == "Entity" {
+        report(.reservedClassName(name.bare), at: type.name)
+        return nil
+      }
       guard let superclass = type.superclass, let superclassToken = superclass.lastComponent else {
         report(.noSuperclass(name.bare), at: type.name, remedies: [.inherit(type)])
         return nil

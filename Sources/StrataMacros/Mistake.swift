@@ -11,6 +11,7 @@
     case notAClass
     case noSuperclass(String)
     case genericClass(String)
+    case reservedClassName(String)
 
     // A stored property.
     case severalBindings
@@ -70,6 +71,10 @@
       case .genericClass(let name):
         "'\(name)' cannot be generic: an entity is one class with one name; declare a class for "
           + "each type that you need"
+
+      case .reservedClassName(let name):
+        "'\(name)' is the name of a protocol of Strata, which the class would hide: give the class "
+          + "another name"
 
       case .severalBindings:
         "write a 'var' of its own for each property of an entity"

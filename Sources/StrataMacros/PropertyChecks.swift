@@ -52,6 +52,13 @@
           .implicitlyUnwrapped(type.trimmedDescription, instead: optional.trimmedDescription),
           at: type, remedies: [.replace(property.type, by: optional)])
       }
+      // With @Relationship, the marker reports it.
+      if property.marker == nil, let better = TypeSpelling(property.type).toManyWithoutOptional {
+        report(
+          .relationshipOfCollection(
+            type: property.type.trimmedDescription, instead: better.trimmedDescription),
+          at: property.type, remedies: [.replace(property.type, by: better)])
+      }
       guard let initializer = binding.initializer else { return }
       let type = TypeSpelling(property.type)
       let isNil = property.initialValue == nil
@@ -66,7 +73,8 @@
 
     /// The declarations of `ManagedObject` itself.
     private static let managedObjectMembers: Set<String> = [
-      "description", "entity", "hasChanges", "hash", "hashValue", "isDeleted", "isFault",
+      "customMirror", "description", "entity", "hasChanges", "hash", "hashValue", "isDeleted",
+      "isFault",
       "isInserted", "isUpdated", "managedObjectContext", "objectID",
     ]
 

@@ -2,6 +2,7 @@
 
 #if Macros
   import SwiftSyntax
+  import SwiftSyntaxBuilder
 
   /// The properties of a type that its spelling shows. A macro sees the source only: the compiler
   /// alone knows whether `City` is an entity, a `Codable` struct or an enum.
@@ -54,6 +55,16 @@
       switch self {
       case .toMany, .orderedToMany: true
       default: false
+      }
+    }
+
+    /// The to-many type in an optional one: `ToMany<City>` of `ToMany<City>?`; nil for other types.
+    var toManyWithoutOptional: TypeSyntax? {
+      guard case .optional = self else { return nil }
+      switch unwrapped {
+      case .toMany(let target): return "ToMany<\(target.trimmed)>"
+      case .orderedToMany(let target): return "OrderedToMany<\(target.trimmed)>"
+      default: return nil
       }
     }
 

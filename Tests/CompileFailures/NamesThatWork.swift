@@ -25,6 +25,20 @@ enum Rank: String, Codable, CaseIterable, Comparable {
   var land: Land?
 }
 
+/// An ID of the program's own, beside the object's: `Identifiable` goes on with `objectID`.
+@Entity final class Parcel: ManagedObject {
+  @Attribute(.unique) var id: UUID
+  var label: String = ""
+
+  override var description: String { "parcel \(label)" }
+}
+
+func identify(_ parcel: Parcel) -> Bool {
+  func id<T: Identifiable>(of value: T) -> T.ID { value.id }
+  let (own, objectID): (UUID, ObjectID) = (parcel.id, id(of: parcel))
+  return objectID == parcel.objectID && own != UUID() && "\(parcel)".isEmpty
+}
+
 func objects(_ context: ManagedObjectContext, _ id: ObjectID) throws {
   let land = Land(context: context)
   let town: Town = try context.existingObject(with: id)

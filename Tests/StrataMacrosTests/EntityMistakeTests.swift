@@ -29,6 +29,14 @@
         ])
     }
 
+    @Test func `for it hides the protocol is refused at its name`() {
+      #expect(
+        Expansion("@Entity class Entity: ManagedObject { var name: String }").mistakes == [
+          "1:15 'Entity' is the name of a protocol of Strata, which the class would hide: give the "
+            + "class another name"
+        ])
+    }
+
     @Test func `gets no members, and accessors that hide consequential errors`() {
       let text = Expansion("@Entity class City { var name: String }").text
       #expect(text.contains("fatalError()"))

@@ -54,6 +54,15 @@
       ),
       ("var city: City!", "2:13 'City!' cannot be stored: write 'City?'"),
       (
+        "var cities: ToMany<City>?",
+        "2:15 a to-many relationship is not a 'ToMany<City>?': write 'ToMany<City>'"
+      ),
+      (
+        "var cities: Optional<OrderedToMany<City>>",
+        "2:15 a to-many relationship is not a 'Optional<OrderedToMany<City>>': write "
+          + "'OrderedToMany<City>'"
+      ),
+      (
         "var cities: ToMany<City> = []",
         "2:30 'cities' cannot have a default value: relationships of a new object are empty; "
           + "remove it"
@@ -79,7 +88,8 @@
     }
 
     @Test(arguments: [
-      "description", "entity", "hasChanges", "hash", "hashValue", "isDeleted", "isFault",
+      "customMirror", "description", "entity", "hasChanges", "hash", "hashValue", "isDeleted",
+      "isFault",
       "isInserted", "isUpdated", "managedObjectContext", "objectID",
     ])
     func `cannot have the name of a member of ManagedObject`(name: String) {
@@ -116,6 +126,7 @@
       ("lazy var age: Int = 0", "var age: Int = 0"),
       ("public weak var city: City?", "public var city: City?"),
       ("var city: City!", "var city: City?"),
+      ("var cities: ToMany<City>?", "var cities: ToMany<City>"),
       ("var cities: ToMany<City> = []", "var cities: ToMany<City>"),
     ])
     func `can be put right where that is one small edit`(before: String, after: String) {

@@ -204,10 +204,17 @@ extension ManagedObject: Hashable {
 }
 
 extension ManagedObject: Identifiable {
+  public typealias ID = ObjectID
+
   /// The object's ID, permanent from birth. Reading it fires no fault.
   public final var objectID: ObjectID { ObjectID(store: binding.entity.store, key: key) }
+}
 
-  public final var id: ObjectID { objectID }
+// No member of `ManagedObject` itself, so that a class may declare an attribute with the name.
+extension Identifiable where Self: ManagedObject {
+  /// The object's ID. A class may have an attribute `id` of its own, of any type: then
+  /// `Identifiable` still goes by the object's ID.
+  public var id: ObjectID { objectID }
 }
 
 // MARK: - State

@@ -173,13 +173,6 @@ extension ManagedObject {
   final func setTarget(_ target: ManagedObject?, at slot: Int) {
     context(for: .setting(slot: slot))?.relationships.setToOne(target, of: self, at: slot)
   }
-
-  /// A to-one relationship may have no target, so its property is optional.
-  @available(*, unavailable, message: "a to-one relationship is optional: add a question mark")
-  public final subscript<T: ManagedObject>(slot slot: Int, as _: T.Type = T.self) -> T {
-    get { preconditionFailure() }
-    set { preconditionFailure() }
-  }
 }
 
 // MARK: - In predicates

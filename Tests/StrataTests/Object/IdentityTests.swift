@@ -3,6 +3,15 @@ import Foundation
 import Strata
 import Testing
 
+/// An entity with an ID of the program's own.
+@Entity private final class Allotment: ManagedObject {
+  @Attribute(.unique) var id: UUID
+  var weight: Int = 0
+}
+
+/// The ID by which lists tell elements apart.
+private func identity<T: Identifiable>(of value: T) -> T.ID { value.id }
+
 @Suite struct `An object's identity` {
   private let container: PersistentContainer
   private let id: ObjectID
@@ -42,6 +51,21 @@ import Testing
     #expect(!city.isInserted && !city.isUpdated && !city.isDeleted && !city.hasChanges)
     #expect(context.registeredObject(for: id) === city)
     #expect(city.isFault)
+  }
+
+  @Test func `stays the object's, if its class has an attribute called id`() throws {
+    let root = try PersistentContainer(inMemory: ManagedObjectModel(Allotment.self)).root
+    try root.performAndWait { context in
+      let (allotment, own) = (Allotment(context: context), UUID())
+      (allotment.id, allotment.weight) = (own, 7)
+      try context.save()
+      #expect(identity(of: allotment) == allotment.objectID && allotment.id == own)
+      let found = try context.fetch(Allotment.where { $0.id == own })
+      #expect(found == [allotment])
+      #expect(try context.fetch(Allotment.all.sorted(by: \.id)).map(\.id) == [own])
+      #expect(try allotment.value(for: "id") == .uuid(own))
+      #expect("\(allotment)".contains("(id: \(own), weight: 7)"))
+    }
   }
 
   /// New objects are appended to the store's trees, as long as serials grow.
