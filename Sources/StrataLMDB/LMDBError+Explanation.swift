@@ -113,9 +113,17 @@ extension LMDBError: CustomStringConvertible {
         remedy: "Use the program that made it.")
     case .mapResized:
       ErrorExplanation(
-        "The file cannot be used any more.",
-        because: "Another process has grown it beyond the map.",
-        remedy: "Close the file and open it with a larger map.")
+        "Another process has grown the file beyond the size that this one allows.",
+        because: "The file can only be opened again while no snapshot of it is held.",
+        remedy: "End backups, and unpin query generations; the next use of the store opens the "
+          + "file again.")
+    case .busy(let processID):
+      ErrorExplanation(
+        "\(processID.map { "Process \($0)" } ?? "Another process") keeps the file busy. Nothing "
+          + "was changed.",
+        because: "It has been writing to the file, or opening it, for longer than this process "
+          + "waits, or was stopped in the middle.",
+        remedy: "Try again, and continue or end that process.")
     case .badReaderSlot:
       ErrorExplanation(
         "The transaction cannot be used any more.",

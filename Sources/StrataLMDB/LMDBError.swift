@@ -29,6 +29,10 @@ package enum LMDBError: Error, Hashable, Sendable {
   /// The process was forked from one that uses the store. Only the parent may go on; the child
   /// must `exec` first.
   case forked
+  /// Another process, whose ID is nil if it is not known, has had the lock of writers for longer
+  /// than `busyTimeout`, or has been opening the file for as long. It may have been stopped.
+  /// Nothing was changed. Try again, and continue or end that process.
+  case busy(processID: Int32?)
   /// The path no longer leads to the file that the environment has open, or the lock file belongs
   /// to another data file: the file was deleted, moved, or replaced by a backup while it was open.
   /// Close every environment of the path, in all processes, and open it again.
@@ -67,8 +71,8 @@ package enum LMDBError: Error, Hashable, Sendable {
   case badTree
   /// The tree in the file is of a kind that Strata never makes (sorted duplicates, for one).
   case incompatibleTree
-  /// Another process has grown the file beyond this map. Close the environment and open it with a
-  /// map at least as large.
+  /// Another process has grown the file beyond this map. Close the environment and open it again:
+  /// LMDB maps the whole file.
   case mapResized
   /// The transaction's reader slot was taken away, by a mistaken clearing of live readers. Drop the
   /// transaction and take another.

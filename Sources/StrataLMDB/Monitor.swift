@@ -22,8 +22,25 @@ final class Monitor<State>: @unchecked Sendable {
     condition = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     condition.initialize(to: pthread_cond_t())
-    let codes = (pthread_mutex_init(mutex, nil), pthread_cond_init(condition, nil))
+    #if canImport(Darwin)
+      let codes = (pthread_mutex_init(mutex, nil), pthread_cond_init(condition, nil))
+    #else
+      var attributes = pthread_condattr_t()
+      pthread_condattr_init(&attributes)
+      pthread_condattr_setclock(&attributes, Self.clock)
+      let codes = (pthread_mutex_init(mutex, nil), pthread_cond_init(condition, &attributes))
+      pthread_condattr_destroy(&attributes)
+    #endif
     precondition(codes == (0, 0), "The system has no memory for a lock.")
+  }
+
+  /// The clock of the condition: on Darwin, the only one that it can have.
+  private static var clock: clockid_t {
+    #if canImport(Darwin)
+      CLOCK_REALTIME
+    #else
+      CLOCK_MONOTONIC
+    #endif
   }
 
   deinit {
@@ -64,8 +81,7 @@ final class Monitor<State>: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     var now = timespec()
-    // The clock of a condition without attributes.
-    clock_gettime(CLOCK_REALTIME, &now)
+    clock_gettime(Self.clock, &now)
     let (seconds, attoseconds) = limit.components
     let nanoseconds = now.tv_nsec + Int(attoseconds / 1_000_000_000)
     var deadline = timespec()

@@ -78,16 +78,21 @@ package final class LMDBStore: PersistentStore {
   ///     process must ask for the same.
   ///   - byteCountMax: the size that the file may grow to; nil for 1 TiB. The first user of the
   ///     file in this process decides.
+  ///   - busyTimeout: how long saves wait for a transaction of another process, and the opening for
+  ///     another process that is opening the file; nil for ever. The first user of the file in this
+  ///     process that writes decides.
   ///   - isReadOnly: whether the store writes nothing to the file, and may be on a read-only
   ///     medium.
   ///   - origin: the parts that a new store shares with the other stores of its group; nil for a
   ///     store of its own.
   /// - Throws: `folderMissing`, `storeMissing`, `permissionDenied`, `notAStrataStore`,
   ///   `unsupportedFormat`, `modelMismatch`, `migrationRequired`, `uniquenessViolations` of a new
-  ///   constraint, `damaged`, `diskFull`, `storage`. A file at the path is then unchanged.
+  ///   constraint, `damaged`, `storeBusy`, `diskFull`, `storage`. A file at the path is then
+  ///   unchanged.
   package static func open(
     at path: String, model: ManagedObjectModel, removing: Set<String> = [],
-    durability: StoreDurability = .full, byteCountMax: Int? = nil, isReadOnly: Bool = false,
+    durability: StoreDurability = .full, byteCountMax: Int? = nil,
+    busyTimeout: Duration? = EnvironmentOptions.busyTimeoutDefault, isReadOnly: Bool = false,
     from origin: StoreOrigin? = nil
   ) throws(StoreError) -> LMDBStore {
     var kind = try StoreFile.kind(at: path)
@@ -101,6 +106,7 @@ package final class LMDBStore: PersistentStore {
     var options = EnvironmentOptions()
     options.durability = durability.environment
     options.isForReading = isReadOnly
+    options.busyTimeout = busyTimeout
     if let byteCountMax { options.mapSizeBytes = max(byteCountMax, 1 << 20) }
     // The trees of removed entities are opened to be emptied.
     options.treeCountMax = Trees.countMax(model) + 3 * removing.count
@@ -136,7 +142,19 @@ package final class LMDBStore: PersistentStore {
   /// The newest state; waits for a compaction that replaces the file.
   func view() throws(StoreError) -> StoreView {
     if let reader = try readers.take() { return try StoreView(reader) }
+    if let view = try firstView() { return view }
     return try StoreView(TreeReader(of: opened()))
+  }
+
+  /// - Returns: nil if another process has just grown the file beyond the map.
+  private func firstView() throws(StoreError) -> StoreView? {
+    let opened = try opened()
+    do throws(StoreError) {
+      return try StoreView(TreeReader(of: opened))
+    } catch {
+      if opened.queue.environment.lastingError == nil { throw error }
+      return nil
+    }
   }
 
   /// The range of the serials that the store gives to its objects.
@@ -198,14 +216,14 @@ package final class LMDBStore: PersistentStore {
   func openEnvironment() throws(StoreError) -> Environment { try opened().queue.environment }
 
   /// The open store; waits for a compaction that replaces the file, and opens the file again after
-  /// LMDB has failed to write its header.
+  /// LMDB has failed to write its header, or another process has grown it beyond the map.
   ///
   /// - Throws: `closed`; the errors of opening the file again.
   func opened() throws(StoreError) -> OpenStore {
     while true {
       // Nothing in here may keep an environment open that is to be closed.
       if let opened = try usableStore() { return opened }
-      guard try reopenFailedFile() else { throw StoreError(.panic) }
+      if try !reopenFailedFile(), let lastingError { throw StoreError(lastingError) }
     }
   }
 
@@ -213,7 +231,8 @@ package final class LMDBStore: PersistentStore {
   private func usableStore() throws(StoreError) -> OpenStore? {
     while true {
       switch phase.withLock({ $0 }) {
-      case .open(let opened): return opened.queue.environment.needsReopening ? nil : opened
+      case .open(let opened):
+        return opened.queue.environment.lastingError == nil ? opened : nil
       case .exchanging(let exchange): exchange.wait()
       case .detached: try reopen()
       case .closed: throw .closed

@@ -5,6 +5,8 @@ public enum CrashEvent: String, CaseIterable, Sendable {
   case none
   /// The process is killed before the call, or in the middle of it.
   case kill, tear
+  /// The process stops before a call that changes a file, or that reads one.
+  case stop, stopToRead
   /// The disk is full, for one call or from then on.
   case fillOnce, fill
   /// The file may not become larger.
@@ -21,9 +23,9 @@ public enum CrashEvent: String, CaseIterable, Sendable {
   /// The class of the calls at which it happens.
   public var calls: CallClass {
     switch self {
-    case .none, .kill, .tear, .fillOnce, .fill, .limit, .shorten, .failOnce, .fail: .change
+    case .none, .kill, .tear, .stop, .fillOnce, .fill, .limit, .shorten, .failOnce, .fail: .change
     case .crowdOnce, .crowd: .open
-    case .failToReadOnce, .failToRead: .read
+    case .stopToRead, .failToReadOnce, .failToRead: .read
     }
   }
 

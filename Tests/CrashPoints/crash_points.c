@@ -69,6 +69,9 @@ static enum outcome pass(enum crash_points_class call_class, size_t byte_count, 
       // A kill divides a write between two pages.
       if (byte_count <= 4096) end_process();
       return tear;
+    case CRASH_POINTS_STOP:
+      if (is_first) kill(getpid(), SIGSTOP);
+      return proceed;
     case CRASH_POINTS_SHORTEN: return is_first && byte_count > 1 ? shorten : proceed;
     case CRASH_POINTS_REFUSE_ONCE:
       if (!is_first) return proceed;

@@ -34,6 +34,55 @@ struct WriterProcess {
     try process.run()
   }
 
+  /// Does an operation in a process, which stops itself at a call for a file.
+  init(
+    storeAt url: URL, doing operation: CrashOperation, _ event: CrashEvent, at call: Int
+  ) throws {
+    try self.init(storeAt: url, doing: operation.rawValue, event.rawValue, "\(call)")
+  }
+
+  var processID: Int32 { process.processIdentifier }
+
+  /// Waits until the process has stopped itself.
+  ///
+  /// - Returns: false if it has ended instead.
+  func waitUntilStopped() -> Bool {
+    var information = siginfo_t()
+    while true {
+      let code = waitid(P_PID, id_t(processID), &information, WSTOPPED | WEXITED | WNOWAIT)
+      if code == 0 { return information.si_code == Int32(CLD_STOPPED) }
+      if errno != EINTR { return false }
+    }
+  }
+
+  /// Lets a stopped process go on.
+  ///
+  /// - Returns: its outcome.
+  func proceed() -> SaidOutcome? {
+    Foundation.kill(processID, SIGCONT)
+    let said = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Self.lines(said).last.map(SaidOutcome.init)
+  }
+
+  /// Waits until the writer has said a line that begins with `word`.
+  func wait(for word: String) -> Bool {
+    var said = Data()
+    while !Self.lines(said).contains(where: { $0.hasPrefix(word) }) {
+      let more = output.fileHandleForReading.availableData
+      if more.isEmpty { return false }
+      said += more
+    }
+    return true
+  }
+
+  /// Ends the process, whether it is stopped or not.
+  func end() {
+    guard process.isRunning else { return }
+    Foundation.kill(processID, SIGKILL)
+    process.waitUntilExit()
+  }
+
   /// Waits until the writer has said a line that begins with `word`, lets it go on for
   /// `microseconds`, and kills it.
   ///

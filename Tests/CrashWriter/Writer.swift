@@ -223,6 +223,7 @@ extension CrashEvent {
     case .none: (CRASH_POINTS_NONE, 0)
     case .kill: (CRASH_POINTS_KILL, 0)
     case .tear: (CRASH_POINTS_TEAR, 0)
+    case .stop, .stopToRead: (CRASH_POINTS_STOP, 0)
     case .shorten: (CRASH_POINTS_SHORTEN, 0)
     case .fillOnce: (CRASH_POINTS_REFUSE_ONCE, ENOSPC)
     case .fill: (CRASH_POINTS_REFUSE, ENOSPC)

@@ -40,18 +40,21 @@ public final class PersistentContainer: Sendable {
   ///   - removing: the names of entities, and of properties as `Entity.property`, that the store
   ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
+  ///   - busyTimeout: how long saves wait for another process, as of `PersistentStoreCoordinator`'s
+  ///     initializer; nil for ever.
   ///   - isReadOnly: whether contexts can read the store and not save to it. The saves of children
   ///     to the root succeed; saves of the root throw `StoreError.readOnly`.
   ///   - autosave: when the root is saved to the disk by itself.
   /// - Throws: as `PersistentStoreCoordinator`'s initializer.
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
-    durability: StoreDurability = .full, isReadOnly: Bool = false, autosave: Autosave = .manual
+    durability: StoreDurability = .full, busyTimeout: Duration? = .seconds(30),
+    isReadOnly: Bool = false, autosave: Autosave = .manual
   ) throws {
     self.init(
       coordinator: try PersistentStoreCoordinator(
         at: url, model: model, removing: removing, durability: durability,
-        isReadOnly: isReadOnly),
+        busyTimeout: busyTimeout, isReadOnly: isReadOnly),
       autosave: autosave)
   }
 

@@ -43,7 +43,15 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///   - durability: the failures that a finished save survives.
   ///   - maximumByteCount: the size in bytes that the file may grow to, 1 MiB at least: a save that
   ///     needs more fails with `StoreError.storeFull`, with nothing lost. Nil for 1 TiB. The first
-  ///     coordinator of the file in this process decides. A larger file stays as large as it is.
+  ///     coordinator of the file in this process decides. A larger file stays as large as it is. If
+  ///     another process with a larger limit makes it larger, that limit holds here too.
+  ///   - busyTimeout: how long a save, a batch, a migration and every other change of the store
+  ///     wait while another process writes to it, or was stopped in the middle of that; and how
+  ///     long opening waits while another process opens the file. After that they fail with
+  ///     `StoreError.storeBusy`, which names the process, and have changed nothing. Nil to wait for
+  ///     ever, zero not to wait. Waiting for others of this process does not count. The first
+  ///     coordinator of the file in this process that is not read-only decides. Core Data has no
+  ///     equivalent; SQLite: `sqlite3_busy_timeout`.
   ///   - isReadOnly: whether contexts can read the store and not save to it. The store is neither
   ///     created nor migrated, and its file is not changed; it may be on a read-only medium. Core
   ///     Data: `NSReadOnlyPersistentStoreOption`. See Docs/Stores.md.
@@ -55,15 +63,18 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///     to open read-only.
   ///   - `.permissionDenied`: the file, its lock file or their folder may not be read and written.
   ///   - `.notAStrataStore`, `.unsupportedFormat`, `.damaged`: the file cannot be read.
+  ///   - `.storeBusy`: another process is opening the file, or writes while the store is to be
+  ///     taken to the model, for longer than `busyTimeout`.
   ///   - `.diskFull`, `.storage`: the system has refused an operation.
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
-    durability: StoreDurability = .full, maximumByteCount: Int? = nil, isReadOnly: Bool = false
+    durability: StoreDurability = .full, maximumByteCount: Int? = nil,
+    busyTimeout: Duration? = .seconds(30), isReadOnly: Bool = false
   ) throws {
     self.init(
       store: try LMDBStore.open(
         at: url.storePath, model: model, removing: removing, durability: durability,
-        byteCountMax: maximumByteCount, isReadOnly: isReadOnly),
+        byteCountMax: maximumByteCount, busyTimeout: busyTimeout, isReadOnly: isReadOnly),
       model: model, at: url)
   }
 

@@ -17,6 +17,9 @@ public struct PersistentStoreDescription: Sendable, Hashable {
   /// The size in bytes that the file may grow to; nil for 1 TiB. Without effect for a store in
   /// memory.
   public var maximumByteCount: Int?
+  /// How long saves wait for another process; nil for ever. As of
+  /// `PersistentStoreCoordinator.init(at:model:)`. Without effect for a store in memory.
+  public var busyTimeout: Duration? = .seconds(30)
   /// Whether the store is opened read-only: saves of its objects throw `StoreError.readOnly`, and
   /// it accepts no new ones. Without effect for a store in memory.
   public var isReadOnly = false
@@ -51,7 +54,8 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     get throws(StoreError) {
       GroupMemberOptions(
         path: try url?.storePath, name: name, entities: configuration, durability: durability,
-        byteCountMax: maximumByteCount, isReadOnly: url != nil && isReadOnly)
+        byteCountMax: maximumByteCount, busyTimeout: busyTimeout,
+        isReadOnly: url != nil && isReadOnly)
     }
   }
 }

@@ -144,7 +144,8 @@ extension MigrationPlan {
   /// Runs the stages that the store has not been through.
   func run(
     onStoreAt url: URL, to model: ManagedObjectModel, removing: Set<String>,
-    durability: StoreDurability, progress: (@Sendable (MigrationProgress) -> Void)? = nil,
+    durability: StoreDurability, busyTimeout: Duration? = .seconds(30),
+    progress: (@Sendable (MigrationProgress) -> Void)? = nil,
     _ watch: BatchWatch = BatchWatch()
   ) throws -> MigrationReport {
     let path = try url.storePath
@@ -153,7 +154,7 @@ extension MigrationPlan {
     }
     let migration = try StoreMigration(
       at: path, stages.map { $0.prepared(progress, watch) }, removing: removing,
-      durability: durability, watch)
+      durability: durability, busyTimeout: busyTimeout, watch)
     return MigrationReport(
       stages: try migration.run(to: model).map { outcome in
         MigrationReport.Stage(

@@ -13,6 +13,8 @@ extension PersistentStoreCoordinator {
   ///   - plan: the stages from earlier models.
   ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
   ///     deleted after the last stage.
+  ///   - busyTimeout: how long the migration, and saves later, wait for another process; nil for
+  ///     ever.
   ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.
   /// - Throws: as the initializer without a plan; `StoreError.laterModel` if the store has a later
   ///   model of the plan; `StoreError.valuesMissing`; the errors of a stage's code. After an error
@@ -20,11 +22,14 @@ extension PersistentStoreCoordinator {
   public convenience init(
     at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
     removing: Set<String> = [], durability: StoreDurability = .full,
+    busyTimeout: Duration? = .seconds(30),
     progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws {
     _ = try plan.run(
-      onStoreAt: url, to: model, removing: removing, durability: durability, progress: progress)
-    try self.init(at: url, model: model, removing: removing, durability: durability)
+      onStoreAt: url, to: model, removing: removing, durability: durability,
+      busyTimeout: busyTimeout, progress: progress)
+    try self.init(
+      at: url, model: model, removing: removing, durability: durability, busyTimeout: busyTimeout)
   }
 }
 
@@ -37,16 +42,21 @@ extension PersistentContainer {
   ///   - plan: the stages from earlier models.
   ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
   ///     deleted after the last stage.
+  ///   - busyTimeout: how long the migration, and saves later, wait for another process; nil for
+  ///     ever.
   ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.
   /// - Throws: as `PersistentStoreCoordinator`'s initializer with a plan.
   public convenience init(
     at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
     removing: Set<String> = [], durability: StoreDurability = .full,
+    busyTimeout: Duration? = .seconds(30),
     progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) throws {
     _ = try plan.run(
-      onStoreAt: url, to: model, removing: removing, durability: durability, progress: progress)
-    try self.init(at: url, model: model, removing: removing, durability: durability)
+      onStoreAt: url, to: model, removing: removing, durability: durability,
+      busyTimeout: busyTimeout, progress: progress)
+    try self.init(
+      at: url, model: model, removing: removing, durability: durability, busyTimeout: busyTimeout)
   }
 
   /// Opens the store at `url`, or creates it, and migrates it off the caller's thread if it has an
@@ -57,6 +67,7 @@ extension PersistentContainer {
   public static func open(
     at url: URL, model: ManagedObjectModel, migratingWith plan: MigrationPlan,
     removing: Set<String> = [], durability: StoreDurability = .full,
+    busyTimeout: Duration? = .seconds(30),
     isolation: isolated (any Actor)? = #isolation,
     progress: (@Sendable (MigrationProgress) -> Void)? = nil
   ) async throws -> PersistentContainer {
@@ -68,9 +79,10 @@ extension PersistentContainer {
             with: Result {
               _ = try plan.run(
                 onStoreAt: url, to: model, removing: removing, durability: durability,
-                progress: progress, watch)
+                busyTimeout: busyTimeout, progress: progress, watch)
               return try PersistentContainer(
-                at: url, model: model, removing: removing, durability: durability)
+                at: url, model: model, removing: removing, durability: durability,
+                busyTimeout: busyTimeout)
             })
         }
       }

@@ -12,12 +12,13 @@ extension FileCheck {
   /// - Parameters:
   ///   - path: without symbolic links.
   ///   - isForReading: whether the file may not be changed, not even in its notes.
+  ///   - limit: how long it waits for another process that is opening the file; nil for ever.
   /// - Returns: the lock, which keeps other processes away until LMDB has its own; nil if another
   ///   process has the file open, and on a read-only medium, where there are no locks.
   /// - Throws: `damagedPage`; `notAnLMDBFile`, `versionMismatch`; `permissionDenied`, `noSuchFile`,
-  ///   `io`.
+  ///   `busy`, `io`.
   static func runBeforeOpening(
-    _ path: String, isForReading: Bool
+    _ path: String, isForReading: Bool, waitingAtMost limit: Duration?
   ) throws(LMDBError) -> ExclusiveLock? {
     if OpeningCheck.isLeftOut { return nil }
     let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -28,7 +29,7 @@ extension FileCheck {
       try runWithoutLock(file)
       return nil
     }
-    guard let lock = try ExclusiveLock.take(besideFileAt: path) else {
+    guard let lock = try ExclusiveLock.take(besideFileAt: path, atMost: limit) else {
       return nil
     }
     try lock.during { () throws(LMDBError) in try run(file, isForReading: isForReading) }

@@ -59,9 +59,8 @@ package final class Environment: Sendable {
   let uncheckedCommitCount = Atomic<Int>(0)
   /// Nil for a file without a name, which no other process can have, and on a read-only medium.
   let lockFile: LockFile?
-  /// Whether LMDB refuses all transactions until the file is closed, because writing the file's
-  /// header has failed.
-  let hasFailed = Atomic(false)
+  /// The code with which LMDB refuses all transactions until the file is closed; 0 if it does not.
+  private let failureCode = Atomic<Int32>(0)
   /// The stamp of the file after the last commit of this process; nil before the first one.
   let lastStamp = CountedMutex<FileStamp?>(nil)
 
@@ -86,6 +85,7 @@ package final class Environment: Sendable {
       } else {
         options.keepsName ? LockFile(at: lockPath) : nil
       }
+    writer.patience.setLimit(options.busyTimeout)
     raw = opened.take()
     noteCommit()
   }
@@ -96,8 +96,13 @@ package final class Environment: Sendable {
     if !ForkGuard.isInForkedChild { EnvironmentRegistry.close(self) }
   }
 
-  /// Whether all transactions throw `panic` until the file is closed and opened again.
-  package var needsReopening: Bool { hasFailed.load(ordering: .acquiring) }
+  /// The error of all transactions until the file is closed and opened again: `panic`, because
+  /// writing the file's header has failed, or `mapResized`, because another process has grown the
+  /// file beyond the map. Nil if they succeed.
+  package var lastingError: LMDBError? {
+    let code = failureCode.load(ordering: .acquiring)
+    return code == 0 ? nil : LMDBError(code: code)
+  }
 
   func check(_ code: Int32) throws(LMDBError) {
     if code != 0 { throw failure(code) }
@@ -105,7 +110,9 @@ package final class Environment: Sendable {
 
   /// The error for a code of liblmdb, which tells a full disk from a broken one.
   func failure(_ code: Int32) -> LMDBError {
-    if code == MDB_PANIC { hasFailed.store(true, ordering: .releasing) }
+    if code == MDB_PANIC || code == MDB_MAP_RESIZED {
+      failureCode.store(code, ordering: .releasing)
+    }
     return LMDBError(code: code, writingTo: file)
   }
 

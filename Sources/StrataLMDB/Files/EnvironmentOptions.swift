@@ -35,6 +35,9 @@ package struct EnvironmentOptions: Hashable, Sendable {
   /// Trees that may be open at once. Each costs a little at every transaction's begin.
   package var treeCountMax = 128
   package var durability = StoreDurability.full
+  /// How long callers wait for a write transaction of another process, or for another process that
+  /// is opening the file; nil for ever. The first user that writes sets it.
+  package var busyTimeout: Duration? = Self.busyTimeoutDefault
   /// Whether to create the file if there is none. A crash while LMDB creates a file leaves one that
   /// never opens again, so create under a temporary name and rename.
   package var createIfMissing = false
@@ -54,6 +57,7 @@ package struct EnvironmentOptions: Hashable, Sendable {
 
   package init() {}
 
+  package static var busyTimeoutDefault: Duration { .seconds(30) }
   /// 1 TiB, or 1 GiB where an address has 32 bits.
   package static var mapSizeBytesDefault: Int { Int.bitWidth == 64 ? 1 << 40 : 1 << 30 }
   /// For a store in memory, 16 GiB, so that a process can have a thousand of them beside its files:

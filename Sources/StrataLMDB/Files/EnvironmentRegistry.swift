@@ -42,6 +42,7 @@ enum EnvironmentRegistry {
       let all = StoreDurability.allCases.reduce(0) { $0 | $1.flags }
       try environment.check(mdb_env_set_flags(environment.raw, all, 0))
       try environment.check(mdb_env_set_flags(environment.raw, options.durability.flags, 1))
+      environment.writer.patience.setLimit(options.busyTimeout)
       durability = options.durability
     }
   }
@@ -131,7 +132,7 @@ extension Environment {
   ///   because it could not be written to), `notAnLMDBFile`, `versionMismatch`, `corrupted` (the
   ///   file is shorter than it says), `unsupportedFileSystem`, `alreadyOpen`, `forked`,
   ///   `fileReplaced` (another file of this path is open, with the lock file that is there now),
-  ///   `outOfMemory` (not even the smallest map fits), `diskFull` and `io`.
+  ///   `outOfMemory` (not even the smallest map fits), `busy`, `diskFull` and `io`.
   ///
   /// - Parameter isExchanging: whether the caller is replacing the file. All others wait until that
   ///   is over.

@@ -17,10 +17,14 @@ struct ExclusiveLock: ~Copyable {
   /// would write to the file that it leads to. Waits while another process has such a lock, because
   /// it is opening the data file.
   ///
-  /// - Parameter path: of the data file.
+  /// - Parameters:
+  ///   - path: of the data file.
+  ///   - limit: how long it waits at most; nil for ever.
   /// - Returns: nil if another process has the data file open.
-  /// - Throws: `permissionDenied`, `io`.
-  static func take(besideFileAt path: String) throws(LMDBError) -> ExclusiveLock? {
+  /// - Throws: `permissionDenied`, `io`; `busy` if it has waited for `limit`.
+  static func take(
+    besideFileAt path: String, atMost limit: Duration? = EnvironmentOptions.busyTimeoutDefault
+  ) throws(LMDBError) -> ExclusiveLock? {
     let lockPath = EnvironmentRegistry.lockPath(of: path)
     let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW
     var file = open(lockPath, flags | O_CREAT | O_EXCL, mode_t(FileOwnership.permissionsOfNewFile))
@@ -32,6 +36,7 @@ struct ExclusiveLock: ~Copyable {
     }
     guard file >= 0 else { throw LMDBError(code: errno) }
     let taken = ExclusiveLock(file)
+    let start = SuspendingClock.now
     while true {
       var lock = Self.whole(F_WRLCK)
       if fcntl(file, F_SETLK, &lock) == 0 { return taken }
@@ -41,6 +46,9 @@ struct ExclusiveLock: ~Copyable {
       var other = Self.whole(F_WRLCK)
       guard fcntl(file, F_GETLK, &other) == 0 else { throw LMDBError(code: errno) }
       if other.l_type == Int16(F_RDLCK) { return nil }
+      if let limit, other.l_type == Int16(F_WRLCK), start.duration(to: .now) >= limit {
+        throw .busy(processID: other.l_pid)
+      }
       usleep(Self.pauseMicroseconds)
     }
   }

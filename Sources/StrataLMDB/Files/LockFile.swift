@@ -45,6 +45,9 @@ final class LockFile: Sendable {
     #endif
   }
 
+  /// -1 when it is closed.
+  var openDescriptor: Int32 { descriptor.load(ordering: .relaxed) }
+
   /// Closes the descriptor. Nothing else is called any more.
   func end() {
     let opened = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
@@ -60,13 +63,13 @@ final class LockFile: Sendable {
     var lock = flock()
     lock.l_type = Int16(F_WRLCK)
     lock.l_whence = Int16(SEEK_SET)
-    // The byte at 0 is locked by all while they are open, for LMDB to find the last one.
-    lock.l_start = 1
+    // All lock the byte at 0 while they are open, for LMDB to find the last one.
+    lock.l_start = 0
     lock.l_len = 0
-    return fcntl(descriptor.load(ordering: .relaxed), F_GETLK, &lock) == 0
+    return fcntl(openDescriptor, F_GETLK, &lock) == 0
       && lock.l_type != Int16(F_UNLCK)
   }
 
   /// Changes the file's times, for others to see.
-  func touch() { futimens(descriptor.load(ordering: .relaxed), nil) }
+  func touch() { futimens(openDescriptor, nil) }
 }

@@ -41,7 +41,8 @@ struct OpenedFile: ~Copyable {
     try FileSystem.check(path)
     var lock: ExclusiveLock?
     if expected != nil, options.keepsName, !options.isTrusted {
-      lock = try FileCheck.runBeforeOpening(path, isForReading: options.isForReading)
+      lock = try FileCheck.runBeforeOpening(
+        path, isForReading: options.isForReading, waitingAtMost: options.busyTimeout)
     }
     var mapSizeBytes = options.mapSizeBytes
     var environment: OpaquePointer

@@ -15,6 +15,8 @@ extension Environment {
       begun = try Self.beginReading(raw)
     } catch .panic {
       throw failure(MDB_PANIC)
+    } catch .mapResized {
+      throw failure(MDB_MAP_RESIZED)
     }
     let transaction = ReadTransaction(environment: self, raw: begun)
     try checkPath()

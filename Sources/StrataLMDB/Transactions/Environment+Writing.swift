@@ -8,20 +8,36 @@ extension Environment {
   /// Runs `job` on the writer thread, after all jobs submitted before it. The environment stays
   /// open until it has run.
   ///
-  /// - Parameter lendsThread: whether the caller waits for the job anyway. Then it may run on the
-  ///   caller's thread, before this returns; that thread is the writer thread until then.
+  /// - Parameters:
+  ///   - lendsThread: whether the caller waits for the job anyway. Then it may run on the caller's
+  ///     thread, before this returns; that thread is the writer thread until then.
+  ///   - giveUp: called while the writer waits for another process: by this job, or by one before
+  ///     it.
   /// - Throws: `forked`; `io` when the system gives no more threads.
   package func submit(
-    lendingThread lendsThread: Bool = false, _ job: @escaping @Sendable () -> Void
+    lendingThread lendsThread: Bool = false,
+    givingUpBy giveUp: @escaping GiveUp = { _, _ in nil }, _ job: @escaping @Sendable () -> Void
   ) throws(LMDBError) {
     try ForkGuard.check()
-    try writer.submit({ withExtendedLifetime(self) { job() } }, lendingThread: lendsThread)
+    try writer.submit(
+      WriterThread.Job(run: { withExtendedLifetime(self) { job() } }, giveUp: giveUp),
+      lendingThread: lendsThread && isAlone)
   }
+
+  /// Gives up the callers of a job that came at `arrivedUpTo` or before, and for whom the job has
+  /// not begun a transaction. They get `error`, and nothing is written for them.
+  ///
+  /// - Returns: when the first of the others came; nil if there are no others.
+  package typealias GiveUp =
+    @Sendable (
+      _ arrivedUpTo: SuspendingClock.Instant, _ error: LMDBError
+    ) -> SuspendingClock.Instant?
 
   /// Whether the caller runs in a job: on the writer thread, or on one that was lent for it.
   package var isOnWriterThread: Bool { writer.isCurrent }
 
-  /// Begins a write transaction. Waits while another process writes.
+  /// Begins a write transaction. Waits while another process writes. In the meantime, those who
+  /// wait for the writer are given up when `busyTimeout` has passed.
   ///
   /// - Important: Only in a job on the writer thread, and only when no other write transaction of
   ///   this environment is open there. Anything else traps: LMDB would block for ever.
@@ -37,7 +53,12 @@ extension Environment {
     // A transaction in which LMDB was left may not be begun again.
     if mapped.isBroken { throw .corrupted }
     var transaction: OpaquePointer?
-    try check(mdb_txn_begin(raw, nil, 0, &transaction))
+    // Asked before the lock is taken: a process that opens the file later does not write before.
+    let isShared = !isAlone
+    if isShared { try writer.patience.beginWait(givingUpBy: givingUp) }
+    let code = mdb_txn_begin(raw, nil, 0, &transaction)
+    if isShared { writer.patience.endWait() }
+    try check(code)
     guard let transaction else { throw .outOfMemory }
     do throws(LMDBError) {
       try checkPath()
@@ -47,40 +68,33 @@ extension Environment {
       throw error
     }
     isWriting.store(true, ordering: .relaxed)
-    return WriteTransaction(environment: self, raw: transaction)
+    let begun = WriteTransaction(environment: self, raw: transaction)
+    begun.isShared = isShared
+    return begun
   }
 
   /// Runs `body` in a write transaction on the writer thread and waits for it: commits when it
   /// returns, unless it has ended the transaction itself, and aborts when it throws.
   ///
   /// - Important: A call from the writer thread itself traps: it would wait for itself.
-  /// - Throws: the errors of `body`, `begin` and `WriteTransaction.commit`.
+  /// - Throws: the errors of `body`, `begin` and `WriteTransaction.commit`; `busy` if the writer
+  ///   has waited for another process for longer than `busyTimeout`: `body` is not called then.
   package func writeSync<T>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> sending T
   ) throws -> sending T {
     try ForkGuard.check()
     precondition(
       !writer.isCurrent, "writeSync was called on the writer thread, which would wait for itself.")
-    let outcome = Monitor<Result<T, any Error>?>(nil)
-    // The caller holds the environment until the outcome is there.
-    let job: WriterThread.Job = { [unowned self] in
-      // Safety: the result is taken once; until then only the monitor holds it.
-      nonisolated(unsafe) let result = Result { try self.write(body) }
-      outcome.change { $0 = result }
-    }
-    try writer.submit(job, lendingThread: true)
-    // Safety: the monitor holds the result alone, and it is taken once.
-    nonisolated(unsafe) let taken = outcome.wait { $0.take() }
-    return try taken.get()
-  }
-
-  private func write<T>(
-    _ body: (WriteTransaction) throws -> sending T
-  ) throws -> sending T {
-    let transaction = try begin()
-    defer { transaction.abort() }
-    let value = try body(transaction)
-    if transaction.raw != nil { try transaction.commit() }
-    return value
+    let arrival = SuspendingClock.now
+    let call = SynchronousWrite<T>(in: self)
+    let job = WriterThread.Job(
+      run: { call.run(body) },
+      giveUp: { arrivedUpTo, error in
+        if arrival > arrivedUpTo { return arrival }
+        call.giveUp(error)
+        return nil
+      })
+    try writer.submit(job, lendingThread: isAlone)
+    return try call.wait()
   }
 }

@@ -23,6 +23,8 @@ package final class WriteTransaction: Transaction {
   /// The trees that this transaction opened, which are published when it commits.
   private var openedTrees: [String: Tree] = [:]
   private var holdsDirectory = false
+  /// Whether another process had the file open when the transaction began.
+  package final var isShared = false
   /// Whether the commit seals a file that has no seal.
   final var beginsSealing = false
   /// Whether anything was put or removed.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both bring the POSIX thread types; the compiler counts them to the one that it has read first.
-import CStrata
 import CStrataLMDB
 import StrataPrimitives
 
@@ -12,11 +10,12 @@ import StrataPrimitives
 /// between threads, so a job is a closure that runs to its end. It runs on a thread of the
 /// environment's own, or on the thread of a caller that only waits for it. Such a caller lends its
 /// thread, and neither of two threads has to be woken, which takes a tenth of the time of a durable
-/// commit.
+/// commit. The thread of a caller is not used while another process has the file open, because LMDB
+/// may wait there for ever (`WriterPatience`).
 ///
 /// ## States
 /// - free → running: a job comes, or waits; the thread that will run it is `runner`.
-/// - running → free: the job is done, and on the environment's own thread all that came with it.
+/// - running → free: the job is done.
 ///
 /// ## Invariants
 /// - I1: jobs run one at a time, in the order of `submit`. So a thread that is lent is used only if
@@ -31,17 +30,23 @@ import StrataPrimitives
 /// ## Isolation
 /// Any thread may call anything.
 final class WriterThread: Sendable {
-  typealias Job = @Sendable () -> Void
+  struct Job: Sendable {
+    let run: @Sendable () -> Void
+    let giveUp: Environment.GiveUp
+  }
 
   private struct State {
+    /// The jobs that wait.
     var jobs: [Job] = []
-    /// The thread on which a job runs; nil while none does.
+    /// The thread on which a job runs, and the job; nil while none does.
     var runner: pthread_t?
+    var running: Job?
     var isStarted = false
     var isStopping = false
   }
 
   private let state = Monitor(State())
+  let patience = WriterPatience()
 
   /// Jobs are the upper layers' code, which may go deep: as much as a main thread has.
   private static var stackByteCount: Int { 8 << 20 }
@@ -58,16 +63,17 @@ final class WriterThread: Sendable {
   /// - Parameter lendsThread: whether the caller waits for the job anyway, so that it may run
   ///   before this returns.
   /// - Throws: `io(EAGAIN)` when the system gives no more threads; the job does not run then.
-  func submit(_ job: @escaping Job, lendingThread lendsThread: Bool = false) throws(LMDBError) {
+  func submit(_ job: Job, lendingThread lendsThread: Bool = false) throws(LMDBError) {
     let (runsHere, isFree) = try state.withLock { state throws(LMDBError) in
       precondition(!state.isStopping, "A job came after its environment was closed.")
       let isFree = state.runner == nil
       if lendsThread, isFree, state.jobs.isEmpty {
         state.runner = pthread_self()
+        state.running = job
         return (true, true)
       }
       if !state.isStarted {
-        try start()
+        try SystemThread.start(stackByteCount: Self.stackByteCount) { [self] in run() }
         state.isStarted = true
       }
       state.jobs.append(job)
@@ -78,60 +84,53 @@ final class WriterThread: Sendable {
       if isFree { state.wake() }
       return
     }
-    job()
-    let isMore = state.withLock { state in
-      state.runner = nil
-      return !state.jobs.isEmpty || state.isStopping
-    }
-    if isMore { state.wake() }
+    job.run()
+    if finishJob() { state.wake() }
+  }
+
+  /// Gives up what callers of the running job, and of those that wait, wait for.
+  ///
+  /// - Returns: when the first of those came who go on waiting; nil if there are none.
+  func giveUp(
+    _ arrivedUpTo: SuspendingClock.Instant, _ error: LMDBError
+  ) -> SuspendingClock.Instant? {
+    let jobs = state.withLock { state in [state.running].compactMap { $0 } + state.jobs }
+    return jobs.compactMap { $0.giveUp(arrivedUpTo, error) }.min()
   }
 
   /// Lets the thread end after the jobs that wait. Does not wait for it.
-  func stop() { state.change { $0.isStopping = true } }
+  func stop() {
+    state.change { $0.isStopping = true }
+    patience.stop()
+  }
 
   private func run() {
-    while true {
-      var jobs: [Job] = state.wait { state in
-        if state.runner != nil || state.jobs.isEmpty && !state.isStopping { return nil }
-        defer { state.jobs = [] }
-        state.runner = state.jobs.isEmpty ? nil : pthread_self()
-        return state.jobs.reversed()
-      }
-      if jobs.isEmpty { return }
-      // Each job is released as soon as it has run, and with it its captures (the environment).
-      while let job = jobs.popLast() { job() }
-      state.withLock { $0.runner = nil }
+    // Each job is released as soon as it has run, and with it its captures (the environment).
+    while let job = nextJob() {
+      job.run()
+      _ = finishJob()
     }
   }
 
-  /// Starts the thread.
-  private func start() throws(LMDBError) {
-    let context = Unmanaged.passRetained(self)
-    let code = Self.start(context.toOpaque())
-    if code != 0 {
-      context.release()
-      throw LMDBError(code: code)
+  /// Waits for a job; nil if there will be none.
+  private func nextJob() -> Job? {
+    state.wait { state -> Job?? in
+      if state.runner != nil || state.jobs.isEmpty && !state.isStopping { return nil }
+      if state.jobs.isEmpty { return .some(nil) }
+      let job = state.jobs.removeFirst()
+      state.runner = pthread_self()
+      state.running = job
+      return job
     }
   }
 
-  private static func start(_ context: UnsafeMutableRawPointer) -> Int32 {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    pthread_attr_setstacksize(&attributes, stackByteCount)
-    // `Self.main` in these closures crashes the 6.3.1 compiler.
-    #if canImport(Darwin)
-      var thread: pthread_t?
-      return pthread_create(&thread, &attributes, { WriterThread.main($0) }, context)
-    #else
-      var thread = pthread_t()
-      return pthread_create(&thread, &attributes, { WriterThread.main($0!) }, context)
-    #endif
-  }
-
-  private static func main(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-    Unmanaged<WriterThread>.fromOpaque(context).takeRetainedValue().run()
-    return nil
+  /// - Returns: whether the environment's own thread has something to do.
+  private func finishJob() -> Bool {
+    // Released outside of the lock, which the environment takes when it is released.
+    let (job, isMore) = state.withLock { state in
+      defer { (state.runner, state.running) = (nil, nil) }
+      return (state.running, !state.jobs.isEmpty || state.isStopping)
+    }
+    return withExtendedLifetime(job) { isMore }
   }
 }

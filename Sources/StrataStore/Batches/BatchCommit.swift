@@ -18,14 +18,11 @@ struct BatchCommit {
   let generation: UInt64
 
   static func perform(
-    _ batch: StoreBatch, in queue: CommitQueue
+    _ batch: StoreBatch, in transaction: WriteTransaction, _ queue: CommitQueue
   ) -> Result<BatchOutcome, any Error> {
     do {
       // It may have been cancelled while it waited.
       try batch.watch.check()
-      let transaction = try queue.environment.begin()
-      // Nothing that was committed is undone by it.
-      defer { transaction.abort() }
       let generation =
         try Catalog.generation(in: transaction, ofVersion: queue.schema.version) + 1
       let commit = BatchCommit(
@@ -76,7 +73,7 @@ struct BatchCommit {
 
   /// Whether the keys of all changed objects are needed, besides the history's.
   var notesKeys: Bool {
-    batch.reportsKeys || queue.feed.isFollowed || queue.environment.isShared
+    batch.reportsKeys || queue.feed.isFollowed || transaction.isShared
   }
 
   /// The state of the store without the batch.

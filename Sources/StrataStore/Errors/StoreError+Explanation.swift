@@ -162,6 +162,7 @@ extension StoreError: LocalizedError, CustomStringConvertible, ExplainedError {
         because: "\(property.map { "The derived value of \($0)" } ?? "Its record") is larger than a "
           + "store can have.",
         remedy: "Make the object's values smaller, or store them in an external attribute.")
+    case .storeBusy(let processID): LMDBError.busy(processID: processID).explanation
     case .diskFull:
       ErrorExplanation(
         "The disk is full.",

@@ -128,6 +128,13 @@ public enum StoreError: Error, Sendable {
 
   // MARK: Any time
 
+  /// Another process has written to the store, or has been opening its file, for longer than the
+  /// coordinator's `busyTimeout`, or was stopped in the middle. Nothing was changed, and unsaved
+  /// changes stay unsaved. Save again, and continue or end that process if it is stopped.
+  ///
+  /// - Parameter processID: the ID of that process; nil if the system does not tell, as on Darwin,
+  ///   or if the process is in another container.
+  case storeBusy(processID: Int32?)
   /// The store's file, or the lock file beside it, was deleted, moved or replaced, for example by a
   /// backup, while the store was open here or in another process. A save that fails with it counts
   /// as not saved: the file at the path does not have it. Release the coordinator and all its
@@ -171,6 +178,7 @@ extension StoreError {
     case .damagedPage(let number, let flaw):
       self = .damaged(tree: tree, key: nil, reason: "page \(number): \(flaw.rawValue)")
     case .fileReplaced(let path): self = .fileReplaced(path: path)
+    case .busy(let processID): self = .storeBusy(processID: processID)
     default: self = .storage(StoreError.StorageFailure(error))
     }
   }

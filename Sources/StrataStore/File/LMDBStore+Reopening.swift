@@ -6,10 +6,19 @@ import StrataPrimitives
 // closed (mdb.c: the environment has a fatal error). The next use of the store closes the file and
 // opens it again. The file then has the last commit that was acknowledged, and perhaps the one that
 // failed.
+//
+// LMDB also refuses them when another process has grown the file beyond the size that this process
+// allows. The file is opened again with room for all sizes: the larger limit holds for both.
 
 extension LMDBStore {
   /// The time to wait for snapshots that are being used.
   private static var patience: Duration { .milliseconds(200) }
+
+  /// The error of all transactions until the file is opened again; nil if they succeed.
+  var lastingError: LMDBError? {
+    guard case .open(let opened) = change({ _ in }) else { return nil }
+    return opened.queue.environment.lastingError
+  }
 
   /// Closes the file and opens it again. Requests and readers wait in the meantime.
   ///
@@ -44,7 +53,9 @@ extension LMDBStore {
   private func holdFailedFile() -> ReplacedFile? {
     guard case .open(let opened) = change({ _ in }) else { return nil }
     let environment = opened.queue.environment
-    guard environment.needsReopening else { return nil }
+    guard let error = environment.lastingError else { return nil }
+    var options = options
+    if error == .mapResized { options.mapSizeBytes = EnvironmentOptions.mapSizeBytesDefault }
     opened.queue.hold()
     let exchange = FileExchange(of: environment)
     return ReplacedFile(

@@ -28,7 +28,7 @@ struct StoreBackup {
   }
 
   /// - Throws: `StoreError.fileExists`, `.folderMissing`, `.permissionDenied`, `.diskFull`,
-  ///   `.storage`; `CancellationError`. There is no file at the path then.
+  ///   `.storeBusy`, `.storage`; `CancellationError`. There is no file at the path then.
   func run() throws {
     try StoreFile.createWhole(at: path) { try write(to: $0) }
   }
@@ -73,6 +73,13 @@ struct StoreBackup {
     thread.stackSize = 1 << 20
     thread.start()
     do {
+      try awaitBeginning(exit)
+    } catch {
+      // LMDB waits for the other process without a limit. Later, the closed pipe ends the copying.
+      close(exit)
+      throw error
+    }
+    do {
       try drain(exit, into: file)
     } catch {
       // Ends the copying, whose own error would only name the closed pipe.
@@ -87,6 +94,32 @@ struct StoreBackup {
       throw StoreError(error)
     }
   }
+
+  /// Waits until LMDB has begun to write. A copy that is not compacted begins with the file's
+  /// header, for which LMDB takes the lock of writers.
+  ///
+  /// - Throws: `StoreError.storeBusy` if another process has had the lock for too long;
+  ///   `CancellationError`.
+  private func awaitBeginning(_ exit: Int32) throws {
+    var waited = Duration.zero
+    while true {
+      var descriptor = pollfd(fd: exit, events: Int16(POLLIN), revents: 0)
+      let last = SuspendingClock.now
+      if poll(&descriptor, 1, Self.lookMilliseconds) > 0 { return }
+      try watch.check()
+      guard let error = environment.busyError else {
+        // This process writes.
+        waited = .zero
+        continue
+      }
+      waited += last.duration(to: .now)
+      if let limit = environment.busyTimeout, waited >= limit { throw StoreError(error) }
+    }
+  }
+
+  /// How often it is looked whether another process has the lock, and whether the copying was
+  /// cancelled.
+  private static var lookMilliseconds: Int32 { 20 }
 
   private func drain(_ exit: Int32, into file: Int32) throws {
     let expectedCount = environment.usedByteCount

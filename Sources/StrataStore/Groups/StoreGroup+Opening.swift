@@ -14,15 +14,17 @@ package struct GroupMemberOptions: Sendable {
   package var entities: Set<String>?
   package var durability: StoreDurability
   package var byteCountMax: Int?
+  package var busyTimeout: Duration?
   package var isReadOnly: Bool
 
   package init(
     path: String?, name: String, entities: Set<String>? = nil,
-    durability: StoreDurability = .full, byteCountMax: Int? = nil, isReadOnly: Bool = false
+    durability: StoreDurability = .full, byteCountMax: Int? = nil,
+    busyTimeout: Duration? = .seconds(30), isReadOnly: Bool = false
   ) {
     (self.path, self.name, self.entities) = (path, name, entities)
     (self.durability, self.byteCountMax) = (durability, byteCountMax)
-    self.isReadOnly = isReadOnly
+    (self.busyTimeout, self.isReadOnly) = (busyTimeout, isReadOnly)
   }
 }
 
@@ -122,7 +124,7 @@ extension GroupMemberOptions {
     guard let path else { return try LMDBStore.inMemory(model: model, from: origin) }
     return try LMDBStore.open(
       at: path, model: model, removing: removing, durability: durability,
-      byteCountMax: byteCountMax, isReadOnly: isReadOnly, from: origin)
+      byteCountMax: byteCountMax, busyTimeout: busyTimeout, isReadOnly: isReadOnly, from: origin)
   }
 
   /// The numbers of the entities of the configuration.

@@ -9,12 +9,9 @@ import StrataRecord
 /// The writer thread.
 enum HistoryCommit {
   static func perform(
-    _ edit: HistoryEdit, in queue: CommitQueue
+    _ edit: HistoryEdit, in transaction: WriteTransaction, _ queue: CommitQueue
   ) -> Result<Void, any Error> {
     do {
-      let transaction = try queue.environment.begin()
-      // Nothing that was committed is undone by it.
-      defer { transaction.abort() }
       let version = queue.schema.version
       let generation = try Catalog.generation(in: transaction, ofVersion: version)
       if try edit.perform(in: transaction, queue.schema, generation: generation) {

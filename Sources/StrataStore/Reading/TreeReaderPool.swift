@@ -66,7 +66,7 @@ final class TreeReaderPool: Sendable {
     do throws(LMDBError) {
       try transaction.renew()
       return reader
-    } catch .badReaderSlot, .panic {
+    } catch .badReaderSlot, .panic, .mapResized {
       // That transaction's trouble alone, or the trouble of an environment that the caller opens
       // again.
       return nil

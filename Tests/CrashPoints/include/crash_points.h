@@ -18,6 +18,8 @@ enum crash_points_kind {
   CRASH_POINTS_KILL,
   /// The process is killed after half of the pages that the call writes; before another call.
   CRASH_POINTS_TEAR,
+  /// The process stops before the call, until it is continued (SIGCONT).
+  CRASH_POINTS_STOP,
   /// The call writes half of its bytes, and says so.
   CRASH_POINTS_SHORTEN,
   /// The call fails.

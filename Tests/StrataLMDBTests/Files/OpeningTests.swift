@@ -98,6 +98,7 @@ import Testing
     let errors: [LMDBError] = [
       .noSuchFile, .permissionDenied, .notAnLMDBFile, .versionMismatch,
       .unsupportedFileSystem(name: "nfs4"), .alreadyOpen(durability: .full), .forked,
+      .busy(processID: 7), .busy(processID: nil),
       .fileReplaced(path: "/store"), .mediumChanged(path: "/store"), .mapFull,
       .diskFull, .readersFull, .transactionFull, .treesFull, .outOfMemory,
       .badValueSize, .badTransaction, .badTree, .incompatibleTree, .mapResized, .badReaderSlot,

@@ -18,6 +18,15 @@ import Testing
       context.city("saved")
       try context.save()
     }
+    // begin busy
+    let shared = try PersistentContainer(at: url, model: model, busyTimeout: .seconds(2))
+    do {
+      try await shared.root.save()
+    } catch StoreError.storeBusy(let processID) {
+      print("process \(processID ?? 0) writes, or was stopped")
+    }
+    // end
+    shared.coordinator.store.close()
     // begin reading
     let reference = try PersistentContainer(at: url, model: model, isReadOnly: true)
     // end

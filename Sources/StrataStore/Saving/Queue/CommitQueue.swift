@@ -16,10 +16,14 @@ import StrataRecord
 ///
 /// A saver that only waits lends its thread to the job, if no job is under way.
 ///
+/// A job takes its requests after its transaction has begun. While it waits for another process to
+/// end its own, the requests still wait here, and are given up when they have waited for too long.
+///
 /// ## Invariants
 /// - I1 Requests are written in the order of `enqueue`.
 /// - I2 If a request waits and the queue is not held, a job that will take it is submitted.
-/// - I3 `gathered` is signalled once for each time that `isGathering` is set and another thread
+/// - I3 A request is taken or given up, not both: it leaves `waiting` once.
+/// - I4 `gathered` is signalled once for each time that `isGathering` is set and another thread
 ///   than the job's clears it.
 ///
 /// ## Isolation
@@ -37,6 +41,11 @@ final class CommitQueue: Sendable {
     case value(Data?, key: String, @Sendable (Result<Void, any Error>) -> Void)
   }
 
+  private struct Waiting {
+    let request: Request
+    let arrival: SuspendingClock.Instant
+  }
+
   let environment: Environment
   let trees: Trees
   let schema: Schema
@@ -45,7 +54,8 @@ final class CommitQueue: Sendable {
   let feed: ChangeFeed
 
   private struct State {
-    var waiting: [Request] = []
+    /// In the order of their arrivals.
+    var waiting: [Waiting] = []
     var isScheduled = false
     /// A job has taken its requests, and has not completed them yet.
     var isWriting = false
@@ -91,7 +101,7 @@ final class CommitQueue: Sendable {
     if isReadOnly { return request.fail(.readOnly) }
     let (isFirst, isLast, successor) = state.withLock { state in
       if let successor = state.successor { return (false, false, successor) as (_, _, Successor?) }
-      state.waiting.append(request)
+      state.waiting.append(Waiting(request: request, arrival: .now))
       if state.isHeld { return (false, false, nil) }
       defer { state.isScheduled = true }
       return (!state.isScheduled, state.endGathering(), nil)
@@ -101,20 +111,27 @@ final class CommitQueue: Sendable {
     if isFirst { schedule(lendingThread: lendsThread) }
   }
 
-  /// Waits until all that was enqueued has been written.
+  /// Waits until all that was enqueued has been written or given up.
   ///
   /// - Important: Not on the writer thread, which would wait for itself: this traps there.
   func finish() {
     precondition(
       !environment.isOnWriterThread, "A store is not closed in the completion of a save.")
-    let isDone = DispatchSemaphore(value: 0)
     while state.withLock({ $0.isScheduled || $0.isWriting }) {
+      let arrival = SuspendingClock.now
+      let isDone = Answer<Bool>()
       do {
-        try environment.submit(lendingThread: true) { isDone.signal() }
+        try environment.submit(
+          lendingThread: true,
+          givingUpBy: { arrivedUpTo, _ in
+            if arrival > arrivedUpTo { return arrival }
+            isDone.give(.success(false))
+            return nil
+          }, { isDone.give(.success(true)) })
+        guard try isDone.wait() else { return }
       } catch {
         return
       }
-      isDone.wait()
     }
   }
 
@@ -144,7 +161,7 @@ final class CommitQueue: Sendable {
     state.withLock { state in
       defer { state.waiting = [] }
       state.successor = Successor(enqueue: successor)
-      return state.waiting
+      return state.waiting.map(\.request)
     }
   }
 
@@ -158,41 +175,69 @@ final class CommitQueue: Sendable {
 
   private func schedule(lendingThread lendsThread: Bool = false) {
     do {
-      try environment.submit(lendingThread: lendsThread) { [self] in writeGroup() }
+      try environment.submit(lendingThread: lendsThread, givingUpBy: giveUp, writeGroup)
     } catch {
       let requests = state.withLock { state in
         // The job that submits this one may still be writing.
         defer { (state.waiting, state.isScheduled) = ([], false) }
-        return state.waiting
+        return state.waiting.map(\.request)
       }
       for request in requests { request.fail(StoreError(error)) }
     }
   }
 
+  /// Fails the requests that came at `arrivedUpTo` or before, and that no job has taken.
+  ///
+  /// - Returns: when the first of the others came.
+  private func giveUp(
+    _ arrivedUpTo: SuspendingClock.Instant, _ error: LMDBError
+  ) -> SuspendingClock.Instant? {
+    let (requests, next) = state.withLock { state in
+      let requests = state.waiting.prefix { $0.arrival <= arrivedUpTo }.map(\.request)
+      state.waiting.removeFirst(requests.count)
+      return (requests, state.waiting.first?.arrival)
+    }
+    for request in requests { request.fail(StoreError(error)) }
+    return next
+  }
+
   private func writeGroup() {
     gather()
-    let replies = write(takeGroup())
+    let start = DispatchTime.now()
+    let begun = Result { () throws(LMDBError) in try environment.begin() }
+    let requests = takeGroup()
+    let replies: [GroupCommit.Reply]
+    switch begun {
+    case .success(let transaction):
+      replies = write(requests, in: transaction, since: start)
+      // Nothing that was committed is undone by it.
+      transaction.abort()
+    case .failure(let error):
+      replies = requests.map { request in { request.fail(StoreError(error)) } }
+    }
     LateReaderWarning.logIfDue(environment)
     for reply in replies { reply() }
     state.withLock { $0.isWriting = false }
   }
 
   /// - Returns: a reply for each request. All are given after the group is written.
-  private func write(_ requests: [Request]) -> [GroupCommit.Reply] {
+  private func write(
+    _ requests: [Request], in transaction: WriteTransaction, since start: DispatchTime
+  ) -> [GroupCommit.Reply] {
     switch requests.first {
+    case nil: return []
     case .batch(let batch, let completion):
-      let result = BatchCommit.perform(batch, in: self)
+      let result = BatchCommit.perform(batch, in: transaction, self)
       return [{ completion(result) }]
     case .history(let edit, let completion):
-      let result = HistoryCommit.perform(edit, in: self)
+      let result = HistoryCommit.perform(edit, in: transaction, self)
       return [{ completion(result) }]
     case .value(let value, let key, let completion):
-      let result = ValueCommit.perform(value, forKey: key, in: self)
+      let result = ValueCommit.perform(value, forKey: key, in: transaction, self)
       return [{ completion(result) }]
-    case .save, .reserve, nil: break
+    case .save, .reserve: break
     }
-    let start = DispatchTime.now()
-    let replies = GroupCommit.perform(requests, in: self)
+    let replies = GroupCommit.perform(requests, in: transaction, self)
     let end = DispatchTime.now()
     // Runs before any saver is answered and may return.
     state.withLock { state in
@@ -217,12 +262,13 @@ final class CommitQueue: Sendable {
     if isTooLate { gathered.wait() }
   }
 
-  /// The requests to write next. A job is submitted for the rest, if there is a rest.
+  /// The requests to write next: none if the queue is held, or if all were given up. A job is
+  /// submitted for the rest, if there is a rest.
   private func takeGroup() -> [Request] {
     let (requests, isMore) = state.withLock { state in
       var count = 0
       var changeCount = 0
-      for request in state.waiting {
+      for request in state.isHeld ? [] : state.waiting.map(\.request) {
         if request.isAlone {
           count = max(count, 1)
           break
@@ -233,7 +279,7 @@ final class CommitQueue: Sendable {
       }
       state.isScheduled = count < state.waiting.count && !state.isHeld
       state.isWriting = true
-      let taken = Array(state.waiting.prefix(count))
+      let taken = state.waiting.prefix(count).map(\.request)
       state.waiting.removeFirst(count)
       return (taken, state.isScheduled)
     }

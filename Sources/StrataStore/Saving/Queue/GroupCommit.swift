@@ -34,9 +34,11 @@ struct GroupCommit {
   private var written: [WrittenSave] = []
 
   /// - Returns: a reply for each request.
-  static func perform(_ requests: [CommitQueue.Request], in queue: CommitQueue) -> [Reply] {
+  static func perform(
+    _ requests: [CommitQueue.Request], in transaction: WriteTransaction, _ queue: CommitQueue
+  ) -> [Reply] {
     do {
-      var group = try GroupCommit(queue)
+      var group = try GroupCommit(transaction, queue)
       return group.run(requests)
     } catch {
       let error = StoreError(catching: error)
@@ -44,10 +46,10 @@ struct GroupCommit {
     }
   }
 
-  private init(_ queue: CommitQueue) throws {
+  private init(_ transaction: WriteTransaction, _ queue: CommitQueue) throws {
     self.queue = queue
-    transaction = try queue.environment.begin()
-    isShared = queue.environment.isShared
+    self.transaction = transaction
+    isShared = transaction.isShared
     generation = try Catalog.generation(in: transaction, ofVersion: queue.schema.version)
     history = try HistoryWriter(in: transaction, queue.schema)
   }

@@ -9,12 +9,9 @@ import StrataRecord
 /// The writer thread.
 enum ValueCommit {
   static func perform(
-    _ value: Data?, forKey key: String, in queue: CommitQueue
+    _ value: Data?, forKey key: String, in transaction: WriteTransaction, _ queue: CommitQueue
   ) -> Result<Void, any Error> {
     do {
-      let transaction = try queue.environment.begin()
-      // Nothing that was committed is undone by it.
-      defer { transaction.abort() }
       // A program with another model is refused, as in a save.
       _ = try Catalog.generation(in: transaction, ofVersion: queue.schema.version)
       try Catalog.setValue(value, forKey: key, in: transaction)
