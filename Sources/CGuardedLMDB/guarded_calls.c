@@ -127,6 +127,11 @@ int guarded_cursor_del(MDB_cursor *cursor) {
   return code;
 }
 
+void guarded_cursor_close(MDB_cursor *cursor) {
+  if (left_transaction != NULL && left_transaction == mdb_cursor_txn(cursor)) return;
+  mdb_cursor_close(cursor);
+}
+
 int guarded_txn_commit(MDB_txn *transaction) {
   if (ended_by_leaving(transaction)) return MDB_CORRUPTED;
   if (strata_guard_was_ever_hit() && strata_guard_was_hit(guard_of(mdb_txn_env(transaction)))) {
@@ -134,7 +139,7 @@ int guarded_txn_commit(MDB_txn *transaction) {
     return MDB_CORRUPTED;
   }
   int code;
-  GUARDED_UNLESS_HIT(code, transaction, mdb_txn_commit(transaction));
+  GUARDED(code, transaction, mdb_txn_commit(transaction));
   if (ended_by_leaving(transaction)) return MDB_CORRUPTED;
   return code;
 }

@@ -33,6 +33,9 @@ int guarded_cursor_put(
   MDB_cursor *_Nonnull cursor, MDB_val *_Nonnull key, MDB_val *_Nonnull value, unsigned flags);
 int guarded_cursor_del(MDB_cursor *_Nonnull cursor);
 
+/// Closes a cursor of a write transaction. It leaks with a transaction in which a call was left.
+void guarded_cursor_close(MDB_cursor *_Nonnull cursor);
+
 /// If the commit cannot be completed, the transaction is aborted. It has ended in any case.
 int guarded_txn_commit(MDB_txn *_Nonnull transaction);
 

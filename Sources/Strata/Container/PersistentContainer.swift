@@ -97,7 +97,7 @@ public final class PersistentContainer: Sendable {
   }
 
   deinit {
-    guard saver == nil, !root.layer.current.published.isEmpty,
+    guard saver == nil, !coordinator.isReadOnly, !root.layer.current.published.isEmpty,
       let url = coordinator.stores.first?.url
     else { return }
     StrataLog.log(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import StrataChanges
+import StrataStore
 
 extension PersistentContainer {
   /// When a container saves its root to the disk by itself.
@@ -48,16 +49,30 @@ final class RootAutosave: Sendable {
     }
     observers.add(ContextLayer.contextGone, of: root.layer) { _ in change.finish() }
     Task {
+      var hasFailed = false
       for await root in changes {
         do {
           if interval > .zero { try await Task.sleep(for: interval) }
           try await root.save()
+          hasFailed = false
         } catch {
           failed.yield(error)
+          if !hasFailed { Self.warn(of: error) }
+          hasFailed = true
         }
       }
       failed.finish()
       observers.remove()
     }
+  }
+
+  /// Logs the first failure after a success, for programs that do not read `failures`.
+  private static func warn(of error: any Error) {
+    StrataLog.log(
+      StrataLog.Message(
+        .warning,
+        "A container could not save its root by itself. The changes stay in the root, and are saved "
+          + "with the next ones. Read autosaveFailures, and remove the cause.",
+        metadata: ["error": "\(error)"]))
   }
 }

@@ -36,9 +36,9 @@ extension PersistentStoreCoordinator {
     let listeners = zip(store.members, store.feeds).map { store, feed in
       let listener = ChangeFeed.Listener { [weak store] event in
         guard event.isElsewhere, let store else { return }
-        pending.note(
-          RemoteChange(storeID: store.uuid, token: store.historyToken(of: event.generation)))
-        signal.yield()
+        let change = RemoteChange(
+          storeID: store.uuid, token: store.historyToken(of: event.generation))
+        if pending.note(change, event.generation) { signal.yield() }
       }
       feed.add(listener)
       return listener
@@ -60,22 +60,33 @@ extension PersistentStoreCoordinator {
 /// store, the store that was noted first at the beginning.
 ///
 /// ## Isolation
-/// Sendable: listeners note changes on any thread.
+/// Sendable: listeners note changes on any thread, and of two threads the later one may have the
+/// earlier change.
 private final class PendingRemoteChanges: Sendable {
-  private let changes = CountedMutex<[RemoteChange]>([])
+  private struct State {
+    var changes: [RemoteChange] = []
+    /// The generation of the last change of each store.
+    var generations: [UUID: UInt64] = [:]
+  }
 
-  func note(_ change: RemoteChange) {
-    changes.withLock { changes in
-      if let place = changes.firstIndex(where: { $0.storeID == change.storeID }) {
-        changes[place] = change
+  private let state = CountedMutex(State())
+
+  /// - Returns: whether it is newer than all changes of its store before.
+  func note(_ change: RemoteChange, _ generation: UInt64) -> Bool {
+    state.withLock { state in
+      guard generation > state.generations[change.storeID] ?? 0 else { return false }
+      state.generations[change.storeID] = generation
+      if let place = state.changes.firstIndex(where: { $0.storeID == change.storeID }) {
+        state.changes[place] = change
       } else {
-        changes.append(change)
+        state.changes.append(change)
       }
+      return true
     }
   }
 
   func takeFirst() -> RemoteChange? {
-    changes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    state.withLock { $0.changes.isEmpty ? nil : $0.changes.removeFirst() }
   }
 }
 

@@ -12,7 +12,6 @@ import StrataRecord
 struct ChangeFollower {
   private let queue: ContextQueue
   private let report: ChangeReport
-  private let observers = NotificationObservers()
   private var changes: AsyncStream<Void>.Iterator
 
   /// Follows the changes from now on.
@@ -24,9 +23,11 @@ struct ChangeFollower {
     _ entities: @escaping @Sendable (ManagedObjectContext) throws -> Set<EntityNumber>?,
     isolation: isolated (any Actor)? = #isolation
   ) async throws {
+    let observers = NotificationObservers()
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     changes = stream.makeAsyncIterator()
+    continuation.onTermination = { [observers] _ in observers.remove() }
     queue = ContextQueue(parent: parent)
     if let layer = parent.place.layer {
       layer.noteListener()

@@ -24,8 +24,9 @@ import StrataRecord
 ///
 /// ## Lifetime
 /// It keeps the coordinator, and the context if that has a queue. Each iteration follows the
-/// changes by itself, from the first value on until the iterator is deallocated. If the context is
-/// deallocated or the task is cancelled, the iteration ends. It also ends with an error.
+/// changes by itself, from the first value on until the iterator is deallocated; until then it keeps
+/// a container's view context, too. If the context is deallocated or the task is cancelled, the
+/// iteration ends. It also ends with an error.
 public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
   let parent: any ContextParent
   /// The entities whose objects the value depends on; nil if any object may matter.
@@ -41,6 +42,7 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
     private let values: LiveValues
     private var follower: ChangeFollower?
     private var last: Value?
+    private var isEnded = false
 
     init(_ values: LiveValues) { self.values = values }
 
@@ -51,12 +53,20 @@ public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value? {
+      if isEnded { return nil }
       do {
-        return try await nextValue(isolation)
+        if let value = try await nextValue(isolation) { return value }
       } catch is CancellationError {
-        return nil
+        // The end, as for other sequences.
+      } catch {
+        end()
+        throw error
       }
+      end()
+      return nil
     }
+
+    private mutating func end() { (isEnded, follower, last) = (true, nil, nil) }
 
     private mutating func nextValue(_ isolation: isolated (any Actor)?) async throws -> Value? {
       var isFirst = false

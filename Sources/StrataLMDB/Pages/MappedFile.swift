@@ -56,6 +56,8 @@ final class MappedFile: Sendable {
   ///
   /// - Parameter byteCount: the length of the map.
   func giveBackPages(of byteCount: Int) {
+    // The guard's empty pages are not the file's.
+    if isBroken { return }
     // Safety: the map is shared and read-only, so that giving pages back loses nothing, whoever
     // reads them meanwhile. It is advice: that it was not taken does no harm.
     if let start = UnsafeMutableRawPointer(bitPattern: start.load(ordering: .relaxed)) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CGuardedLMDB
 public import CStrataLMDB
 
 /// A position in a tree that moves along its keys in byte order.
@@ -37,7 +38,11 @@ package struct Cursor: ~Copyable {
 
   deinit {
     // A write transaction that has ended has freed its cursors.
-    if epoch == transaction.epoch || !transaction.freesCursors { mdb_cursor_close(raw) }
+    if !transaction.freesCursors {
+      mdb_cursor_close(raw)
+    } else if epoch == transaction.epoch {
+      guarded_cursor_close(raw)
+    }
   }
 
   /// The key of the entry that the cursor is on.

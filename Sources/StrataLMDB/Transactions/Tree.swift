@@ -35,7 +35,10 @@ package struct Tree: Hashable, Sendable {
   /// - Returns: nil when there is no such tree and `creates` is false.
   init?(named name: String, in transaction: OpaquePointer, creates: Bool) throws(LMDBError) {
     var handle: MDB_dbi = 0
-    let code = guarded_dbi_open(transaction, name, creates ? UInt32(MDB_CREATE) : 0, &handle)
+    let code =
+      creates
+      ? guarded_dbi_open(transaction, name, UInt32(MDB_CREATE), &handle)
+      : mdb_dbi_open(transaction, name, 0, &handle)
     if code == MDB_NOTFOUND { return nil }
     try check(code)
     var flags: UInt32 = 0

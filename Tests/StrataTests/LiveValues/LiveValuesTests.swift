@@ -145,6 +145,17 @@ import Testing
     #expect(count <= 1)
   }
 
+  @Test func `leave nothing behind when an iteration ends`() async throws {
+    weak var coordinator: PersistentStoreCoordinator?
+    try await {
+      let container = try geography()
+      coordinator = container.coordinator
+      let queue = container.newBackgroundContext()
+      for try await _ in queue.values(of: names) { break }
+    }()
+    #expect(coordinator == nil)
+  }
+
   @Test func `end when the task is cancelled`() async throws {
     let values = coordinator.values(of: names)
     let (started, starting) = AsyncStream.makeStream(of: Void.self)
@@ -165,6 +176,7 @@ import Testing
     let request = FetchRequest<City>(try FetchPredicate(format: "mayor == 'A'"))
     var values = coordinator.values(of: request).makeAsyncIterator()
     await #expect(throws: QueryError.self) { try await values.next() }
+    #expect(try await values.next() == nil)
   }
 
   @Test func `have the last state for more consumers than cores, whatever they miss`() async throws
