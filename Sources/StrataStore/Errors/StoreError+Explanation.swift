@@ -159,8 +159,8 @@ extension StoreError: LocalizedError, CustomStringConvertible, ExplainedError {
     case .objectTooLarge(let id, let property):
       ErrorExplanation(
         "The object \(id) is too large, and nothing was saved.",
-        because: "\(property.map { "The derived value of \($0)" } ?? "Its record") is larger than a "
-          + "store can have.",
+        because: (property.map { "The derived value of \($0)" } ?? "Its record")
+          + " is larger than a store can have.",
         remedy: "Make the object's values smaller, or store them in an external attribute.")
     case .storeBusy(let processID): LMDBError.busy(processID: processID).explanation
     case .diskFull:

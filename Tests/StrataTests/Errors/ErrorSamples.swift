@@ -247,7 +247,8 @@ extension ErrorSamples {
       .conflicts([conflict]), .danglingLinks(links), .uniquenessViolations(violations),
       .countViolations([count]), .historyTooOld(oldest: token), .invalidMetadataKey("secret"),
       .objectTooLarge(id, derivedProperty: nil), .objectTooLarge(id, derivedProperty: property),
-      .storeBusy(processID: 7), .storeBusy(processID: nil), .unknownConsumer("index"), .invalidConsumerName("secret"), .fileReplaced(path: path),
+      .storeBusy(processID: 7), .storeBusy(processID: nil), .unknownConsumer("index"),
+      .invalidConsumerName("secret"), .fileReplaced(path: path),
     ]
     errors += incompatibilities.map { StoreError.incompatibleStores($0) }
     errors += links.map { StoreError.danglingLinks([$0]) }
