@@ -49,6 +49,8 @@ extension Draft {
     if byteCount > valueByteCountMax {
       return .tooLarge(byteCount: byteCount, byteCountMax: valueByteCountMax)
     }
+    // The values of a patch are in the form of a record.
+    if isPatch { beginBuffer() }
     var total = layout.fixedEnd + layout.variableCount * 4 + byteCount
     for other in layout.variableSlots where layout.places[other].position != place.position {
       total += Int(variableSlot(layout.places[other]).byteCount)
