@@ -66,6 +66,9 @@ enum Compiler {
       "-fmodule-map-file=" + products.appendingPathComponent("CStrata.build/module.modulemap").path,
       "-Xcc",
       "-fmodule-map-file="
+        + products.appendingPathComponent("CGuardedLMDB.build/module.modulemap").path,
+      "-Xcc",
+      "-fmodule-map-file="
         + repository.appendingPathComponent("Sources/CStrataLMDB/module.modulemap").path,
     ]
   }

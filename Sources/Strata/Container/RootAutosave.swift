@@ -71,8 +71,8 @@ final class RootAutosave: Sendable {
     StrataLog.log(
       StrataLog.Message(
         .warning,
-        "A container could not save its root by itself. The changes stay in the root, and are saved "
-          + "with the next ones. Read autosaveFailures, and remove the cause.",
+        "A container could not save its root by itself. The changes stay in the root, and are "
+          + "saved with the next ones. Read autosaveFailures, and remove the cause.",
         metadata: ["error": "\(error)"]))
   }
 }

@@ -24,9 +24,9 @@ import StrataRecord
 ///
 /// ## Lifetime
 /// It keeps the coordinator, and the context if that has a queue. Each iteration follows the
-/// changes by itself, from the first value on until the iterator is deallocated; until then it keeps
-/// a container's view context, too. If the context is deallocated or the task is cancelled, the
-/// iteration ends. It also ends with an error.
+/// changes by itself, from the first value on until the iterator is deallocated. Until then it
+/// keeps a container's view context, too. The iteration ends if the context is deallocated or the
+/// task is cancelled, and with an error.
 public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
   let parent: any ContextParent
   /// The entities whose objects the value depends on; nil if any object may matter.

@@ -24,8 +24,8 @@ extension Environment {
       lendingThread: lendsThread && isAlone)
   }
 
-  /// Gives up the callers of a job that came at `arrivedUpTo` or before, and for whom the job has
-  /// not begun a transaction. They get `error`, and nothing is written for them.
+  /// Gives up the callers of a job that came at `arrivedUpTo` or before, unless the job has begun a
+  /// transaction for them. They get `error`, and nothing is written for them.
   ///
   /// - Returns: when the first of the others came; nil if there are no others.
   package typealias GiveUp =
@@ -36,8 +36,8 @@ extension Environment {
   /// Whether the caller runs in a job: on the writer thread, or on one that was lent for it.
   package var isOnWriterThread: Bool { writer.isCurrent }
 
-  /// Begins a write transaction. Waits while another process writes. In the meantime, those who
-  /// wait for the writer are given up when `busyTimeout` has passed.
+  /// Begins a write transaction. Waits while another process writes. In the meantime, callers
+  /// that wait for the writer are given up when `busyTimeout` has passed.
   ///
   /// - Important: Only in a job on the writer thread, and only when no other write transaction of
   ///   this environment is open there. Anything else traps: LMDB would block for ever.

@@ -25,7 +25,7 @@
 /// ## Isolation
 /// Sendable. `beginWait` and `endWait` are called by the thread that runs a writer's job.
 final class WriterPatience: Sendable {
-  /// Gives up those who came at `arrivedUpTo` or before.
+  /// Gives up the savers that came at `arrivedUpTo` or before.
   ///
   /// - Returns: when the first of the others came; nil if there are no others.
   typealias GiveUp = @Sendable (_ arrivedUpTo: SuspendingClock.Instant) -> SuspendingClock.Instant?

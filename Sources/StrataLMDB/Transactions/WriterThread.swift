@@ -88,9 +88,9 @@ final class WriterThread: Sendable {
     if finishJob() { state.wake() }
   }
 
-  /// Gives up what callers of the running job, and of those that wait, wait for.
+  /// Gives up callers of the running job and of the jobs that wait.
   ///
-  /// - Returns: when the first of those came who go on waiting; nil if there are none.
+  /// - Returns: when the first of the other callers came; nil if there are no others.
   func giveUp(
     _ arrivedUpTo: SuspendingClock.Instant, _ error: LMDBError
   ) -> SuspendingClock.Instant? {

@@ -77,6 +77,8 @@ package struct Draft {
     arena.keep(copy.block)
     let buffer = UnsafeMutableRawPointer(mutating: copy.start)
     let draft = Draft(in: slab, at: room, layout, buffer, copy.byteCount, base, ExternalValues())
+    // Where the heap of its buffer begins once it has one; until then a bound of the sizes.
+    draft.cell.pointee.heapEnd = layout.draftHeapOffset
     draft.cell.pointee.patched = Uncounted(copy.block)
     return draft
   }
