@@ -58,8 +58,8 @@ final class MappedFile: Sendable {
   func giveBackPages(of byteCount: Int) {
     // The guard's empty pages are not the file's.
     if isBroken { return }
-    // Safety: the map is shared and read-only, so that giving pages back loses nothing, whoever
-    // reads them meanwhile. It is advice: that it was not taken does no harm.
+    // Safety: the map is shared and read-only, so giving pages back loses nothing. Other threads
+    // may read them in the meantime, and the system may ignore the advice.
     if let start = UnsafeMutableRawPointer(bitPattern: start.load(ordering: .relaxed)) {
       _ = madvise(start, byteCount, MADV_DONTNEED)
     }
