@@ -149,7 +149,7 @@ let package = Package(
       "Strata", "CStrata", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges",
       "StrataQuery", "StrataStore",
       .target(name: "StrataMacros", condition: .when(traits: ["Macros"])),
-      tests: ["StrataLMDB"])
+      tests: ["StrataLMDB", "ContextTestSupport"])
     + [
       // @Entity, @Attribute, @Relationship: compile-time only.
       .macro(
@@ -306,8 +306,49 @@ let package = Package(
       .testTarget(
         name: "NestingOracleTests", dependencies: ["NestingOracle", "StrataChanges"],
         swiftSettings: settings),
+      // Fetched lists, by themselves for the builds with STRATA_CHECKS.
+      .testTarget(
+        name: "FetchedResultsTests",
+        dependencies: [
+          "Strata", "StrataChanges", "StrataModel", "StrataPrimitives", "ContextTestSupport",
+          "StrataTestSupport",
+        ],
+        swiftSettings: settings),
+      // Many tasks over many contexts, by themselves for the thread sanitizer.
+      .testTarget(
+        name: "StressTests", dependencies: ["Strata", "StrataStore", "StrataTestSupport"],
+        swiftSettings: settings),
+      // What the tests of contexts share: logs of messages, planted faults.
+      .target(
+        name: "ContextTestSupport", dependencies: ["Strata", "StrataChanges"],
+        path: "Tests/ContextTestSupport", swiftSettings: settings),
       // Lets the thread sanitizer see into Synchronization.Mutex; nothing in other builds.
       .target(name: "VisibleMutex", path: "Tests/VisibleMutex"),
     ],
   swiftLanguageModes: [.v6]
 )
+
+// MARK: - A part of the package
+
+/// Reduces the package to the named targets and the targets that they depend on.
+func reduce(_ package: Package, to names: [String]) {
+  let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+  var kept: Set<String> = []
+  var open = names
+  while let name = open.popLast() {
+    guard let target = targets[name] else { fatalError("STRATA_PART: no target is named \(name)") }
+    guard kept.insert(name).inserted else { continue }
+    for case .targetItem(let name, _) in target.dependencies { open.append(name) }
+    for case .byNameItem(let name, _) in target.dependencies { open.append(name) }
+  }
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products.removeAll { product in
+    let program = (product as? Product.Executable)?.targets
+    return !(program ?? (product as? Product.Library)?.targets ?? []).allSatisfy(kept.contains)
+  }
+}
+
+/// `STRATA_PART="fuzz StressTests"` builds these targets and no others, in less time. It is for work
+/// on Strata itself, with a `--scratch-path` of its own.
+let part = (Context.environment["STRATA_PART"] ?? "").split(separator: " ").map(String.init)
+if !part.isEmpty { reduce(package, to: part) }

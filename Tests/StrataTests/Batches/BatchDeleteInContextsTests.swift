@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Foundation
 import Strata
 import StrataModel
@@ -12,7 +13,7 @@ import Testing
   // MARK: - Where it is asked for
 
   @Test func `is seen at once by the context that asks for it, with a notification`() throws {
-    let container = try estate(entries: 4)
+    let container = try ledger(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
     let merges = MergeLog(worker.layer, name: ManagedObjectContext.didMergeNotification)
@@ -32,7 +33,7 @@ import Testing
   }
 
   @Test func `is reported once to a context that asks for it and merges automatically`() throws {
-    let container = try estate(entries: 4)
+    let container = try ledger(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
     try worker.performAndWait { context in
@@ -46,7 +47,7 @@ import Testing
   }
 
   @Test func `works in the store, past unsaved changes of contexts`() throws {
-    let container = try estate(entries: 2)
+    let container = try ledger(entries: 2)
     let worker = container.newBackgroundContext()
     try container.root.performAndWait { _ = $0.entry("root", 0) }
     try worker.performAndWait { context in
@@ -60,7 +61,7 @@ import Testing
   }
 
   @Test func `drops the unsaved changes of deleted objects in the context that asks`() throws {
-    let container = try estate(entries: 3)
+    let container = try ledger(entries: 3)
     try container.root.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
       for entry in entries { entry.label += "!" }
@@ -74,7 +75,7 @@ import Testing
   }
 
   @Test func `is seen by a child in the middle of its parent's turn`() throws {
-    let container = try estate(entries: 3)
+    let container = try ledger(entries: 3)
     try container.root.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
       let child = ManagedObjectContext(parent: context)
@@ -88,7 +89,7 @@ import Testing
   }
 
   @Test func `beside a queue lets its blocks run, and is merged there`() async throws {
-    let container = try estate(entries: 4)
+    let container = try ledger(entries: 4)
     let worker = container.newBackgroundContext()
     let log = MergeLog(worker.layer)
     let result = try await worker.execute(few)
@@ -99,7 +100,7 @@ import Testing
   }
 
   @Test func `in an edit is not taken back, and is merged when that has ended`() throws {
-    let container = try estate(entries: 3)
+    let container = try ledger(entries: 3)
     try container.root.performAndWait { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.amount))
       #expect(throws: CancellationError.self) {
@@ -118,7 +119,7 @@ import Testing
   }
 
   @Test func `does not move a context that is pinned to a query generation`() throws {
-    let container = try estate(entries: 3)
+    let container = try ledger(entries: 3)
     let reader = ContextQueue(parent: container.coordinator)
     try reader.performAndWait { context in
       try context.setQueryGeneration(from: .current)
@@ -133,7 +134,7 @@ import Testing
   // MARK: - Others
 
   @Test func `is merged by contexts at every level that merge automatically`() throws {
-    let container = try estate(entries: 4)
+    let container = try ledger(entries: 4)
     let worker = container.newBackgroundContext()
     let child = ContextQueue(parent: worker)
     for queue in [container.root, worker, child] {
@@ -154,7 +155,7 @@ import Testing
   }
 
   @Test func `is a conflict for a context that has changed a deleted object`() throws {
-    let container = try estate(entries: 2)
+    let container = try ledger(entries: 2)
     let saver = ContextQueue(parent: container.coordinator)
     try saver.performAndWait { context in
       let entry = try #require(try context.fetch(LedgerEntry.where { $0.amount == 0 }).first)
@@ -186,7 +187,7 @@ import Testing
   }
 
   @Test func `is followed by lists`() throws {
-    let container = try estate(entries: 5)
+    let container = try ledger(entries: 5)
     let reader = ContextQueue(parent: container.coordinator)
     try reader.performAndWait { context in
       context.automaticallyMergesChangesFromParent = true
@@ -226,7 +227,7 @@ import Testing
   }
 
   @Test func `of objects that a save under way changes comes after that save`() async throws {
-    let container = try estate(entries: 2)
+    let container = try ledger(entries: 2)
     try container.root.performAndWait { context in
       for entry in try context.fetch(LedgerEntry.all) { entry.label = "changed" }
       context.entry("new", 0)

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func `deletes matching objects in the store, and returns their number`() throws {
-    let container = try estate(entries: 10)
+    let container = try ledger(entries: 10)
     let request = BatchDeleteRequest(LedgerEntry.where { $0.amount >= 4 })
     #expect(try container.coordinator.execute(request).count == 6)
     #expect(try amounts(container) == [0, 1, 2, 3])
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `of everything leaves nothing`() throws {
-    let container = try estate(entries: 10)
+    let container = try ledger(entries: 10)
     #expect(try container.coordinator.execute(BatchDeleteRequest(LedgerEntry.all)).count == 10)
     #expect(try amounts(container) == [])
     let reader = ContextQueue(parent: container.coordinator)
@@ -32,14 +32,14 @@ import Testing
   }
 
   @Test func `counts order, offset and limit in`() throws {
-    let container = try estate(entries: 10)
+    let container = try ledger(entries: 10)
     let request = LedgerEntry.all.sorted(by: \.amount, order: .reverse).offset(1).limit(3)
     #expect(try container.coordinator.execute(BatchDeleteRequest(request)).count == 3)
     #expect(try amounts(container) == [0, 1, 2, 3, 4, 5, 9])
   }
 
   @Test func `of IDs passes over those that are gone`() throws {
-    let container = try estate(entries: 4)
+    let container = try ledger(entries: 4)
     let ids = try container.root.performAndWait { context in
       try context.fetchIDs(LedgerEntry.where { $0.amount < 2 })
     }
@@ -49,7 +49,7 @@ import Testing
     let result = try container.coordinator.execute(request)
     #expect(result.count == 1 && result.objectIDs == [ids[1]])
     #expect(try amounts(container) == [2, 3])
-    let other = try estate(entries: 0)
+    let other = try ledger(entries: 0)
     #expect(throws: ContextError.foreignObjectID(ids[0])) {
       try other.coordinator.execute(request)
     }
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test func `refuses invalid requests`() throws {
-    let container = try estate(entries: 1)
+    let container = try ledger(entries: 1)
     let transient = QueryError.transientProperty(entity: "LedgerEntry", property: "note")
     #expect(throws: transient) {
       try container.coordinator.execute(BatchDeleteRequest(LedgerEntry.where { $0.note == "x" }))
@@ -177,7 +177,7 @@ import Testing
   // MARK: - Beside a task
 
   @Test func `reports how far it has come`() async throws {
-    let container = try estate(entries: 9_000)
+    let container = try ledger(entries: 9_000)
     let reports = Mutex<[BatchProgress]>([])
     let request = BatchDeleteRequest(LedgerEntry.where { $0.amount > 0 })
     let result = try await container.coordinator.execute(request) { report in
@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test func `deletes nothing when its task is cancelled`() async throws {
-    let container = try estate(entries: 9_000)
+    let container = try ledger(entries: 9_000)
     let request = BatchDeleteRequest(LedgerEntry.where { $0.amount > 0 })
     let task = Mutex<Task<BatchDeleteResult, any Error>?>(nil)
     let mayBegin = AsyncStream<Void>.makeStream()

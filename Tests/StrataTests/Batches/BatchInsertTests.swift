@@ -23,7 +23,7 @@ private struct Stop: Error, Equatable {}
   // MARK: - Rows
 
   @Test func `makes an object of each row, with defaults for what is not set`() throws {
-    let container = try estate()
+    let container = try ledger()
     var request = BatchInsertRequest(LedgerEntry.self)
     request.returnsObjectIDs = true
     let result = try container.coordinator.execute(request, rows: 0..<3) { entry, number in
@@ -45,7 +45,7 @@ private struct Stop: Error, Equatable {}
   }
 
   @Test func `reads values that its row has set`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.coordinator.execute(BatchInsertRequest(LedgerEntry.self), rows: [1]) { entry, _ in
       #expect(entry.amount == nil && entry.price == 0 && entry.account == nil)
       entry.amount = 4
@@ -115,7 +115,7 @@ private struct Stop: Error, Equatable {}
   // MARK: - Refusals
 
   @Test func `names the row whose code throws, and inserts nothing`() throws {
-    let container = try estate()
+    let container = try ledger()
     let (row, error) = try underlying {
       try container.coordinator.execute(BatchInsertRequest(LedgerEntry.self), rows: 0..<20_000) {
         if $1 == 17_000 { throw Stop() }
@@ -318,7 +318,7 @@ private struct Stop: Error, Equatable {}
   // MARK: - Stretches
 
   @Test func `in stretches commits each, and resumes after the one that failed`() throws {
-    let container = try estate()
+    let container = try ledger()
     let request = BatchInsertRequest(LedgerEntry.self).stretches(of: 4)
     let error = #expect(throws: BatchInterruption.self) {
       try container.coordinator.execute(request, rows: 0..<11) {
@@ -342,7 +342,7 @@ private struct Stop: Error, Equatable {}
   }
 
   @Test func `in stretches lets others save in between, and tells how far it is`() async throws {
-    let container = try estate()
+    let container = try ledger()
     let told = Mutex<[BatchProgress]>([])
     let request = BatchInsertRequest(LedgerEntry.self).stretches(of: 100)
     try await container.coordinator.execute(
@@ -353,7 +353,7 @@ private struct Stop: Error, Equatable {}
   }
 
   @Test func `takes an asynchronous sequence, also in stretches`() async throws {
-    let container = try estate()
+    let container = try ledger()
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
     for number in 0..<10 { continuation.yield(number) }
     continuation.finish()
@@ -373,7 +373,7 @@ private struct Stop: Error, Equatable {}
   }
 
   @Test func `that is cancelled inserts nothing`() async throws {
-    let container = try estate()
+    let container = try ledger()
     let task = Mutex<Task<BatchInsertResult, any Error>?>(nil)
     let mayBegin = AsyncStream<Void>.makeStream()
     let running = Task {
@@ -391,7 +391,7 @@ private struct Stop: Error, Equatable {}
   // MARK: - Contexts and history
 
   @Test func `is merged by contexts, and by the one that executes it`() async throws {
-    let container = try estate(entries: 1)
+    let container = try ledger(entries: 1)
     let watcher = ContextQueue(parent: container.coordinator)
     let list = try await watcher.perform { context in
       context.automaticallyMergesChangesFromParent = true

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test func `sets values and calculates others, all from the state before`() throws {
-    let container = try estate(entries: 4)
+    let container = try ledger(entries: 4)
     var request = BatchUpdateRequest(LedgerEntry.where { $0.amount > 0 })
       .setting(\.amount) { $0.amount * 10 + 1 }
       .setting(\.weight, to: 2.5)
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `takes names and values as format strings`() throws {
-    let container = try estate(entries: 3)
+    let container = try ledger(entries: 3)
     let request = try BatchUpdateRequest(LedgerEntry.all)
       .setting("amount", format: "amount * 2 + %@", 1).setting("label", format: "%@", "same")
     try container.coordinator.execute(request)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test func `refuses a property that it cannot set, and a value that does not fit`() throws {
-    let container = try estate(entries: 3)
+    let container = try ledger(entries: 3)
     func error(_ property: String, _ value: String) -> QueryError? {
       #expect(throws: QueryError.self) {
         try container.coordinator.execute(
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func `in stretches examines each object once, and resumes`() throws {
-    let container = try estate(entries: 10)
+    let container = try ledger(entries: 10)
     let request = BatchUpdateRequest(LedgerEntry.where { $0.amount < 100 })
       .setting(\.amount) { $0.amount + 1 }.stretches(of: 3)
     let result = try container.coordinator.execute(request)
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test func `is a conflict for a context that has changed the same property`() throws {
-    let container = try estate(entries: 2)
+    let container = try ledger(entries: 2)
     let editor = ContextQueue(parent: container.coordinator)
     try editor.performAndWait { context in
       for entry in try context.fetch(LedgerEntry.all) { entry.amount = 7 }
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test func `is seen by the context that executes it, and by lists`() async throws {
-    let container = try estate(entries: 3)
+    let container = try ledger(entries: 3)
     let queue = ContextQueue(parent: container.coordinator)
     try await queue.perform { context in
       let entries = try context.fetch(LedgerEntry.all.sorted(by: \.label))

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `of nothing is 0 or nil`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       context.entry("a", nil)
       expectEqual(try context.sum(LedgerEntry.all, of: \.amount), 0)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `that no integer can be is an error and no trap`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       for label in ["a", "b"] { context.entry(label, .max) }
       #expect(throws: QueryError.noValue(column: "amount.sum")) {
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `leaves out NaN`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       for weight in [Double.nan, 2, 1] { context.entry("a", nil).weight = weight }
       expectEqual(try context.minimum(LedgerEntry.all, of: \.weight), 1)
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func `leaves out unsaved changes here, if the request says so`() throws {
-    let container = try estate()
+    let container = try ledger()
     let worker = container.newBackgroundContext()
     try container.root.performAndWait { context in
       context.entry("saved", 1)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `A fetch beside a context` {
   /// A container with the given number of entries saved.
   @Test func `sees published changes at each level`() async throws {
-    let container = try estate(entries: 3)
+    let container = try ledger(entries: 3)
     let worker = container.newBackgroundContext()
     try container.root.performAndWait { _ = $0.entry("root", 10) }
     try worker.performAndWait { context in
@@ -24,14 +24,14 @@ import Testing
   }
 
   @Test @MainActor func `sees the view context's latest changes`() async throws {
-    let container = try estate(entries: 1)
+    let container = try ledger(entries: 1)
     container.viewContext.entry("view", 5)
     let request = LedgerEntry.all.sorted(by: \.amount)
     #expect(try await container.viewContext.layer.fetchIDs(request).count == 2)
   }
 
   @Test func `holds no context up and waits for none`() async throws {
-    let container = try estate(entries: 600)
+    let container = try ledger(entries: 600)
     let busy = HeldThread { thread in
       try container.root.performAndWait { context in
         context.entry("not yet", 0)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `reports how far it has come`() async throws {
-    let container = try estate(entries: 1_000)
+    let container = try ledger(entries: 1_000)
     let reports = Mutex<[FetchProgress]>([])
     let rows = LedgerEntry.where { $0.weight > 1 }.select(\.label)
     #expect(
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func `ends soon after its task is cancelled`() async throws {
-    let container = try estate(entries: 2_000)
+    let container = try ledger(entries: 2_000)
     for request in [
       LedgerEntry.where { $0.weight > 1 }, LedgerEntry.all.sorted(by: \.weight), LedgerEntry.all,
       LedgerEntry.all.sorted(by: \.label),
@@ -82,7 +82,7 @@ import Testing
 
   /// A container with the given number of entries, none of them saved.
   private func unsaved(entries count: Int) throws -> PersistentContainer {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       for index in 0..<count { context.entry("e\(index)", index) }
     }
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test func `refuses invalid requests`() async throws {
-    let container = try estate(entries: 1)
+    let container = try ledger(entries: 1)
     let transient = QueryError.transientProperty(entity: "LedgerEntry", property: "note")
     await #expect(throws: transient) {
       try await container.root.fetchIDs(LedgerEntry.where { $0.note == "x" })

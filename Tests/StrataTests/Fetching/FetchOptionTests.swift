@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `A fetch may be told` {
   @Test func `to give faults, and still fires them one by one`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       for index in 0..<3 { context.entry("e\(index)", index) }
       try context.save()
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `to refresh registered objects, unsaved changes kept`() throws {
-    let container = try estate()
+    let container = try ledger()
     let worker = ManagedObjectContext(parent: ContextQueue(parent: container.root))
     let id = try container.root.performAndWait { context in
       let entry = context.entry("old", 1)
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `to leave out unsaved changes here, and returns objects as they are here`() throws {
-    let container = try estate()
+    let container = try ledger()
     let ids = try container.root.performAndWait { context in
       let ids = (0..<3).map { (index: Int) in context.entry("e\(index)", index).objectID }
       try context.save()

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `have all stored properties if none is named`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       let entry = context.entry("a", 7, of: context.account("Ada"))
       let row = try #require(try context.fetch(LedgerEntry.all.selectAll()).first)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func `refuse names that there are not, or twice`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       let all = LedgerEntry.all
       #expect(throws: QueryError.unknownProperty(entity: "LedgerEntry", keyPath: "nothing")) {

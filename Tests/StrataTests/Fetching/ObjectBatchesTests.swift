@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func `are loaded when they are looked at, with their batch alone`() throws {
-    let container = try estate()
+    let container = try ledger()
     let ids = try saved(container)
     let worker = ContextQueue(parent: container.newBackgroundContext())
     try worker.performAndWait { context in
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `stay those of the fetch, with unsaved ones among them`() throws {
-    let container = try estate()
+    let container = try ledger()
     let ids = try saved(container)
     try container.newBackgroundContext().performAndWait { context in
       context.entry("new", 3)
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `read as deleted if another context has deleted them`() throws {
-    let container = try estate()
+    let container = try ledger()
     let ids = try saved(container)
     let worker = ManagedObjectContext(parent: container.root)
     let entries = try worker.fetch(LedgerEntry.all, inBatchesOf: 5)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `load the prefetched objects, batch by batch`() throws {
-    let container = try estate()
+    let container = try ledger()
     let accounts = try container.root.performAndWait { context in
       let accounts = (0..<4).map { context.account("o\($0)") }
       for (index, account) in accounts.enumerated() {

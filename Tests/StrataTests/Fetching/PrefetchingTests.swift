@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `are loaded with the objects, to-one and to-many, at every depth`() throws {
-    let container = try estate()
+    let container = try ledger()
     let graph = try saved(container)
     for depth in 0..<3 {
       var queue = container.newBackgroundContext()
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `follow each other, through links too`() throws {
-    let container = try estate()
+    let container = try ledger()
     let graph = try saved(container)
     try container.newBackgroundContext().performAndWait { context in
       _ = try context.fetch(LedgerEntry.where { $0.amount == 0 }.prefetching("account.tags"))
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `are those that the context shows, unsaved changes included`() throws {
-    let container = try estate()
+    let container = try ledger()
     let graph = try saved(container)
     let middle = container.newBackgroundContext()
     try middle.performAndWait { context in
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `are found in one walk where there are many`() throws {
-    let container = try estate()
+    let container = try ledger()
     let ids = try container.root.performAndWait { context in
       let accounts = (0..<600).map { context.account("o\($0)") }
       for (index, account) in accounts.enumerated() { context.entry("e", index, of: account) }
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func `are relationships that there are, else nothing is read`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       context.entry("a", 1)
       #expect(throws: QueryError.unfitProperty(entity: "LedgerEntry", property: "label")) {

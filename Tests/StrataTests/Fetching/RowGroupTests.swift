@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `are one without anything to group by, even of nothing`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       let request = LedgerEntry.all.select {
         ($0.rowCount(), $0.amount.sum(), $0.amount.min(), $0.price.average())
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func `refuse columns that have many values in a group`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       let ungrouped = QueryError.ungroupedProperty(entity: "LedgerEntry", property: "label")
       #expect(throws: ungrouped) {
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test func `take numbers that are none for alike, and texts that are canonically equal`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       for (label, weight) in [("é", Double.nan), ("e\u{301}", -.nan), ("e", 0), ("e", -0.0)] {
         context.entry(label, nil).weight = weight

@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `name objects by their IDs`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       let account = context.account("Ada")
       let (one, two) = (context.entry("a", 1, of: account), context.entry("b", 2))
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func `refuse invalid columns before any row`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       context.entry("a", 1)
       #expect(throws: QueryError.transientProperty(entity: "LedgerEntry", property: "note")) {

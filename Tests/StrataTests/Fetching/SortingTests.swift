@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func `of a computed property that is no path are refused`() throws {
-    let container = try estate()
+    let container = try ledger()
     try container.root.performAndWait { context in
       #expect(throws: QueryError.self) {
         try context.fetch(LedgerEntry.all.sorted(by: \.ownerOrNobody))

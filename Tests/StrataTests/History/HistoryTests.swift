@@ -180,7 +180,7 @@ import Testing
     let countries = try container.coordinator.fetchHistory(
       HistoryRequest(entities: [Country.self]))
     #expect(countries.flatMap { $0.changes.map(\.objectID.entityName) } == ["Country"])
-    #expect(throws: ContextError.self) { try count(HistoryRequest(entities: [Plant.self])) }
+    #expect(throws: ContextError.self) { try count(HistoryRequest(entities: [LedgerTag.self])) }
   }
 
   @Test func `asks a change for its class and for a property by its key path`() async throws {
@@ -198,7 +198,7 @@ import Testing
     #expect(cities.map(\.objectID) == [id])
     #expect(cities[0].updates(\City.population) && !cities[0].updates(\City.name))
     #expect(transaction.changes(of: Country.self).map(\.kind) == [.insert])
-    #expect(Array(transaction.changes(of: Plant.self)).isEmpty)
+    #expect(Array(transaction.changes(of: LedgerTag.self)).isEmpty)
   }
 
   @Test func `has the author of a batch, or of the context that executes it`() async throws {

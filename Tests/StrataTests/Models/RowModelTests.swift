@@ -12,7 +12,7 @@ private struct Rows: Model {
 
   init(_ random: ModelRandom) throws {
     self.random = random
-    let root = try estate().root
+    let root = try ledger().root
     let middle = ContextQueue(parent: root)
     worker = ContextQueue(parent: middle)
     try change(root)

@@ -113,7 +113,7 @@ private func snapshot(_ text: String, of store: UUID) throws -> FetchedResultsSn
   }
 
   @Test func `of a controller stays as it was`() throws {
-    let context = ManagedObjectContext(parent: try estate().coordinator)
+    let context = ManagedObjectContext(parent: try garden().coordinator)
     let ids = (0..<300).map { context.plant("\($0)", height: $0).objectID }
     let list = FetchedResultsController(Plant.all.sorted(by: \.height), context: context)
     try list.performFetch()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Foundation
 import Strata
 import StrataChanges
@@ -51,7 +52,7 @@ struct FetchedListHistory: Model {
 
   init(_ setup: ModelRandom, fault: PlantedFault? = nil) throws {
     random = setup
-    let container = try estate()
+    let container = try garden()
     planting = Planting(fault, in: container)
     let isTopmost = random.chance(2)
     let root = ManagedObjectContext.withExplicitTurns(below: container.coordinator)

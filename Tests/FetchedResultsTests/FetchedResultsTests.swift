@@ -5,7 +5,7 @@ import StrataModel
 import Testing
 
 private func confined() throws -> ManagedObjectContext {
-  ManagedObjectContext(parent: try estate().coordinator)
+  ManagedObjectContext(parent: try garden().coordinator)
 }
 
 @Suite struct `A fetched list` {
@@ -179,7 +179,7 @@ private func confined() throws -> ManagedObjectContext {
   }
 
   @Test func `because its context is gone is empty`() throws {
-    let container = try estate()
+    let container = try garden()
     var context: ManagedObjectContext? = ManagedObjectContext(parent: container.coordinator)
     let list = FetchedResultsController(
       Plant.all.sorted(by: \.name), context: try #require(context))

@@ -12,7 +12,7 @@ private struct Estate {
   let bob: Gardener
 
   init() throws {
-    context = ManagedObjectContext(parent: try estate().coordinator)
+    context = ManagedObjectContext(parent: try garden().coordinator)
     firm = context.firm("green")
     ann = context.gardener("ann", age: 30, of: firm)
     bob = context.gardener("bob", age: 40)
@@ -145,7 +145,7 @@ private struct Estate {
 @Suite struct `A window of a result` {
   @Test func `adds objects that move into its window and removes those that are pushed out`() throws
   {
-    let context = ManagedObjectContext(parent: try estate().coordinator)
+    let context = ManagedObjectContext(parent: try garden().coordinator)
     for name in ["b", "d", "f", "h"] { context.plant(name) }
     context.processPendingChanges()
     let list = FetchedResultsController(

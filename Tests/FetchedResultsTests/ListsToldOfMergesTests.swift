@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Foundation
 import Strata
 import Testing
@@ -17,7 +18,7 @@ private final class Shown: FetchedResultsControllerDelegate {
   func `shows all of a save at once, also of objects that were new and unsaved in the parent`()
     throws
   {
-    let container = try estate()
+    let container = try garden()
     let ids = try container.root.performAndWait { context in
       let saved = context.plant("a", in: "x")
       try context.save()
@@ -42,7 +43,7 @@ private final class Shown: FetchedResultsControllerDelegate {
   }
 
   @Test func `is notified once of several merges, before any message of them`() throws {
-    let container = try estate()
+    let container = try garden()
     let context = ManagedObjectContext.withExplicitTurns(below: container.root)
     context.automaticallyMergesChangesFromParent = true
     let list = FetchedResultsController(Plant.all.sorted(by: \.name), context: context)

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `reach a task elsewhere, which follows the list by their differences`() async throws {
-    let container = try estate()
+    let container = try garden()
     let queue = container.newBackgroundContext()
     var (shown, updates) = try await listing(queue)
     for name in ["fern", "aloe", "ivy"] { try await queue.perform { _ = $0.plant(name) } }
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `tell of a save that is integrated in an idle context`() async throws {
-    let container = try estate()
+    let container = try garden()
     let (_, updates) = try await listing(container.root)
     let id = try await container.newBackgroundContext().perform { context in
       let id = context.plant("fern").objectID
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `tell of a fetch that finds something else than the one before`() async throws {
-    let container = try estate()
+    let container = try garden()
     let queue = container.newBackgroundContext()
     let updates = try await queue.perform { context in
       let list = FetchedResultsController(Plant.all.sorted(by: \.name), context: context)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test func `that are not taken are dropped from the oldest, and the numbers tell`() async throws {
-    let container = try estate()
+    let container = try garden()
     let queue = container.newBackgroundContext()
     let (_, updates) = try await listing(queue, limit: 2)
     for name in ["a", "b", "c", "d"] { try await queue.perform { _ = $0.plant(name) } }
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `end with the controller, which only the test holds`() async throws {
-    let container = try estate()
+    let container = try garden()
     var queue: ContextQueue? = container.newBackgroundContext()
     let (_, updates) = try await listing(try #require(queue))
     queue = nil
@@ -107,7 +107,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A list on the main actor` {
   @Test @MainActor func `shows the workers' saves`() async throws {
-    let container = try estate()
+    let container = try garden()
     let screen = try PlantScreen(container.viewContext)
     container.viewContext.automaticallyMergesChangesFromParent = true
     container.viewContext.plant("fern")

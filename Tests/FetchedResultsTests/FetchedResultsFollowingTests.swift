@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ContextTestSupport
 import Foundation
 import Strata
 import StrataModel
@@ -12,7 +13,7 @@ private struct Scene {
   let replay: FetchedListReplay
 
   init(_ plants: [(String, String?)], isChild: Bool = false) throws {
-    container = try estate()
+    container = try garden()
     context =
       isChild
       ? ManagedObjectContext.withExplicitTurns(below: container.root)

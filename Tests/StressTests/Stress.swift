@@ -1,76 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Foundation
 import Strata
 import StrataStore
 import StrataTestSupport
-import Synchronization
 import Testing
 
-/// Eight tasks over six contexts: workers push into a root that saves without stopping and is
-/// refused now and then, two other roots write to the same store, readers are everywhere. Best run
-/// under the thread sanitizer, for longer: `.ci/run tsan`, or STRATA_STRESS_SECONDS.
-@Suite struct `Many tasks over many contexts` {
-  @Test func `lose no update and see no half of a turn`() async throws {
-    let seconds =
-      ProcessInfo.processInfo.environment["STRATA_STRESS_SECONDS"].flatMap(Double.init) ?? 2
-    let watchdog = Watchdog(silenceSecondsMax: 120)
-    let stress = try await Stress(until: .now + .seconds(seconds), watchdog)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await stress.transferInTheWorker() }
-      group.addTask { try await stress.countInTheWorker() }
-      group.addTask { try await stress.countInTheChild() }
-      group.addTask { try await stress.saveTheRoot() }
-      group.addTask { try await stress.disturbTheRoot() }
-      group.addTask { try await stress.countIn(stress.otherRoots.0, transfers: true) }
-      group.addTask { try await stress.countIn(stress.otherRoots.1, transfers: false) }
-      group.addTask { try await stress.read() }
-      try await group.waitForAll()
-    }
-    watchdog.end()
-    try await stress.worker.save()
-    try await stress.container.root.save()
-    let fresh = ContextQueue(parent: stress.container.coordinator)
-    let counts = await stress.counts.all
-    print("stress of \(seconds) s: \(counts.sorted { $0.key < $1.key })")
-    for name in ["worker", "child", "shared"] {
-      let count = counts[name] ?? 0
-      let stored = try await fresh.perform { context in
-        try context.fetch(City.where { $0.name == name }).map(\.population)
-      }
-      #expect(stored == [count], "\(name)")
-      #expect(count > 0, "\(name)")
-    }
-    #expect(counts["transfer"] ?? 0 > 0)
-    #expect(counts["read"] ?? 0 > 0)
-    #expect(try await fresh.perform { try Stress.sums($0) } == Stress.expectedSums)
-  }
-}
-
-/// Ends the process after a long time without progress: threads that wait for one another cannot be
-/// interrupted, and a test that hangs reports nothing.
-private final class Watchdog: Sendable {
-  private let lastWord = Mutex<(who: String, Int)>(("nobody", 0))
-  private let isOver = DispatchSemaphore(value: 0)
-
-  init(silenceSecondsMax: Int) {
-    Thread { [self] in
-      var before = 0
-      while isOver.wait(timeout: .now() + .seconds(silenceSecondsMax)) == .timedOut {
-        let (who, now) = lastWord.withLock { $0 }
-        // Before the first word the tasks have not begun: other tests have all the threads.
-        if now == before && now > 0 { fatalError("Deadlock: \(who) was the last to be heard of.") }
-        before = now
-      }
-    }.start()
-  }
-
-  func hear(_ who: String) { lastWord.withLock { $0 = (who, $0.1 + 1) } }
-
-  func end() { isOver.signal() }
-}
-
-private actor Counts {
+actor Counts {
   private(set) var all: [String: Int] = [:]
   func add(_ name: String) { all[name, default: 0] += 1 }
 }
@@ -82,7 +17,7 @@ private actor Counts {
 ///         ╲     ╱
 ///          root      two other roots
 /// ```
-private struct Stress {
+struct Stress {
   /// The accounts of `left` are changed in the worker alone, those of `right` in one of the other
   /// roots alone: the sum of each never changes.
   static let expectedSums = [1_000, 1_000]
@@ -100,7 +35,9 @@ private struct Stress {
     self.deadline = deadline
     self.watchdog = watchdog
     guard let directory else { throw CocoaError(.fileNoSuchFile) }
-    container = try geography(in: directory)
+    container = try PersistentContainer(
+      at: directory.file("bank.strata"), model: ManagedObjectModel(Account.self, Bank.self),
+      durability: .none)
     worker = container.newBackgroundContext()
     child = ContextQueue(parent: worker)
     otherRoots = (
@@ -108,10 +45,10 @@ private struct Stress {
     )
     try await container.root.perform { context in
       for side in ["left", "right"] {
-        for _ in 0..<10 { context.city(side, population: 100) }
+        for _ in 0..<10 { Account.insert(side, balance: 100, into: context) }
       }
-      for name in ["worker", "child", "shared"] { context.city(name) }
-      context.country("unique")
+      for name in ["worker", "child", "shared"] { Account.insert(name, into: context) }
+      Bank.insert("unique", into: context)
       try context.save()
     }
   }
@@ -127,20 +64,20 @@ private struct Stress {
 
   static func sums(_ context: ManagedObjectContext) throws -> [Int] {
     try ["left", "right"].map { side in
-      try context.fetch(City.where { $0.name == side }).map(\.population).reduce(0, +)
+      try context.fetch(Account.where { $0.name == side }).map(\.balance).reduce(0, +)
     }
   }
 
   private static func transfer(_ side: String, in context: ManagedObjectContext) throws {
-    let accounts = try context.fetch(City.where { $0.name == side })
+    let accounts = try context.fetch(Account.where { $0.name == side })
     guard let one = accounts.randomElement(), let other = accounts.randomElement() else { return }
     let amount = Int.random(in: 1...10)
-    one.population -= amount
-    other.population += amount
+    one.balance -= amount
+    other.balance += amount
   }
 
   private static func increment(_ name: String, in context: ManagedObjectContext) throws {
-    try context.fetch(City.where { $0.name == name }).first?.population += 1
+    try context.fetch(Account.where { $0.name == name }).first?.balance += 1
   }
 
   // MARK: - Writers
@@ -160,10 +97,10 @@ private struct Stress {
     repeat {
       try await worker.perform { context in
         try Self.increment("worker", in: context)
-        let country = context.country(UUID().uuidString)
-        context.city("passing", population: 1, in: country)
+        let bank = Bank.insert(UUID().uuidString, into: context)
+        Account.insert("passing", balance: 1, of: bank, into: context)
         try context.save()
-        context.delete(country)
+        context.delete(bank)
         try context.save()
       }
       await did("worker")
@@ -208,10 +145,10 @@ private struct Stress {
   /// Puts something into the root that no store takes, and takes it out again.
   func disturbTheRoot() async throws {
     repeat {
-      let id = try await container.root.perform { $0.country("unique").objectID }
+      let id = try await container.root.perform { Bank.insert("unique", into: $0).objectID }
       try #require(await isRefused())
       try await container.root.perform { context in
-        context.delete(try context.existingObject(Country.self, with: id))
+        context.delete(try context.existingObject(Bank.self, with: id))
       }
       try await container.root.save()
       await did("refusal")
@@ -258,7 +195,7 @@ private struct Stress {
       let sums = try Self.sums(ManagedObjectContext(parent: container.coordinator))
       try #require(sums == Self.expectedSums)
       for queue in [container.root, worker, child] {
-        _ = try await queue.perform { try $0.count(City.all) }
+        _ = try await queue.perform { try $0.count(Account.all) }
       }
       await did("read")
     } while !isOver
@@ -269,6 +206,6 @@ private struct Stress {
     context.reset()
     let sums = try Self.sums(context)
     try #require(sums == Self.expectedSums)
-    try container.root.performAndWait { _ = try $0.count(City.all) }
+    try container.root.performAndWait { _ = try $0.count(Account.all) }
   }
 }

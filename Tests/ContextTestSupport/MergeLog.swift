@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import Strata
+package import Foundation
+package import Strata
 import Synchronization
 
 /// Collects the objectsDidChange messages of one context, and waits for them.
-final class MergeLog: Sendable {
+package final class MergeLog: Sendable {
   // Safety: the token is only handed back to the notification centre.
   private struct Token: @unchecked Sendable { let observer: any NSObjectProtocol }
 
@@ -16,7 +16,7 @@ final class MergeLog: Sendable {
   private let token: Token
   private let stream: AsyncStream<ManagedObjectContext.Message>
 
-  init(
+  package init(
     _ layer: ContextLayer,
     name: Notification.Name = ManagedObjectContext.objectsDidChangeNotification
   ) {
@@ -33,15 +33,21 @@ final class MergeLog: Sendable {
 
   deinit { NotificationCenter.default.removeObserver(token.observer) }
 
-  var messages: [ManagedObjectContext.Message] { collected.entries.withLock { $0 } }
+  package var messages: [ManagedObjectContext.Message] { collected.entries.withLock { $0 } }
 
   /// All that was told, together.
-  var inserted: Set<ObjectID> { messages.reduce(into: []) { $0.formUnion($1.objects.inserted) } }
-  var refreshed: Set<ObjectID> { messages.reduce(into: []) { $0.formUnion($1.objects.refreshed) } }
-  var deleted: Set<ObjectID> { messages.reduce(into: []) { $0.formUnion($1.objects.deleted) } }
+  package var inserted: Set<ObjectID> {
+    messages.reduce(into: []) { $0.formUnion($1.objects.inserted) }
+  }
+  package var refreshed: Set<ObjectID> {
+    messages.reduce(into: []) { $0.formUnion($1.objects.refreshed) }
+  }
+  package var deleted: Set<ObjectID> {
+    messages.reduce(into: []) { $0.formUnion($1.objects.deleted) }
+  }
 
   /// Waits for a message that says so.
-  func first(
+  package func first(
     where isWanted: @Sendable (ManagedObjectContext.Message) -> Bool
   ) async -> ManagedObjectContext.Message? {
     for await message in stream where isWanted(message) { return message }

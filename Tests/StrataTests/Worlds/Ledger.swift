@@ -4,10 +4,8 @@ import Strata
 import StrataModel
 import Testing
 
-// The third of the three worlds of these tests: an estate with a ledger, for the tests of values
-// that are worked out of many objects, and with a garden, for the tests of fetched lists.
-
-// MARK: - The ledger
+// The third of the three worlds of these tests: a ledger, for the tests of values that are worked
+// out of many objects.
 
 /// Its order is not that of its raw values.
 enum LedgerKind: String, AttributeValue, CaseIterable, Comparable {
@@ -53,55 +51,18 @@ enum LedgerKind: String, AttributeValue, CaseIterable, Comparable {
   var reason: String?
 }
 
-// MARK: - The garden
-
-// Plants are in beds, have a gardener, with a firm as employer, and need tools.
-
-@Entity class Plant: ManagedObject {
-  @Attribute(.indexed) var name: String
-  @Attribute(.indexed) var bed: String?
-  var height: Int = 0
-  var isRare: Bool = false
-  var gardener: Gardener?
-  @Relationship(inverse: \Tool.plants) var tools: ToMany<Tool>
-
-  var initial: String { String(name.prefix(1)) }
-}
-
-@Entity final class Shrub: Plant {
-  var colour: String?
-}
-
-@Entity final class Gardener: ManagedObject {
-  var name: String
-  var age: Int = 0
-  var firm: Firm?
-  @Relationship(inverse: \Plant.gardener) var plants: ToMany<Plant>
-}
-
-@Entity final class Firm: ManagedObject {
-  var name: String
-  @Relationship(inverse: \Gardener.firm) var gardeners: ToMany<Gardener>
-}
-
-@Entity final class Tool: ManagedObject {
-  var weight: Int = 0
-  var plants: ToMany<Plant>
-}
-
 // MARK: - Containers
 
 /// A container in memory with this world's model.
-func estate() throws -> PersistentContainer {
+func ledger() throws -> PersistentContainer {
   try PersistentContainer(
     inMemory: ManagedObjectModel(
-      LedgerAccount.self, LedgerTag.self, LedgerEntry.self, LedgerCorrection.self, Plant.self,
-      Shrub.self, Gardener.self, Firm.self, Tool.self))
+      LedgerAccount.self, LedgerTag.self, LedgerEntry.self, LedgerCorrection.self))
 }
 
 /// A container with `count` saved entries: e0 of amount 0, e1 of amount 1, …
-func estate(entries count: Int) throws -> PersistentContainer {
-  let container = try estate()
+func ledger(entries count: Int) throws -> PersistentContainer {
+  let container = try ledger()
   try container.root.performAndWait { context in
     for index in 0..<count { context.entry("e\(index)", index) }
     try context.save()
@@ -128,33 +89,6 @@ extension ManagedObjectContext {
     entry.account = account
     return entry
   }
-
-  @discardableResult
-  func plant(
-    _ name: String, in bed: String? = nil, height: Int = 0, of gardener: Gardener? = nil
-  ) -> Plant {
-    let plant = Plant(context: self)
-    plant.name = name
-    plant.bed = bed
-    plant.height = height
-    plant.gardener = gardener
-    return plant
-  }
-
-  @discardableResult
-  func gardener(_ name: String, age: Int = 0, of firm: Firm? = nil) -> Gardener {
-    let gardener = Gardener(context: self)
-    gardener.name = name
-    gardener.age = age
-    gardener.firm = firm
-    return gardener
-  }
-
-  func firm(_ name: String) -> Firm {
-    let firm = Firm(context: self)
-    firm.name = name
-    return firm
-  }
 }
 
 /// Calls `body` with contexts that see the same ledger, in which accounts and entries are: unsaved
@@ -168,7 +102,7 @@ func withLedgers(
     ("saved", [0]), ("two levels up", [1]), ("one level up", [2]), ("here", [3]),
     ("everywhere", [0, 1, 2, 3]),
   ] {
-    let container = try estate()
+    let container = try ledger()
     let middle = ContextQueue(parent: container.root)
     let worker = ContextQueue(parent: middle)
     for (share, level) in levels.enumerated() {
@@ -188,11 +122,4 @@ func expectEqual<V: Equatable>(
   _ value: V, _ expected: V, _ text: String = "", at location: SourceLocation = #_sourceLocation
 ) {
   #expect(value == expected, "\(text)", sourceLocation: location)
-}
-
-/// A list as a test writes it: "[bed: a b] [nil: c]".
-func text(_ list: FetchedResultsController<Plant>) -> String {
-  list.sections.map { section in
-    "[\(section.name ?? "nil"): \(section.objects.map(\.name).joined(separator: " "))]"
-  }.joined(separator: " ")
 }
