@@ -44,14 +44,15 @@ extension Environment {
 
   /// Compares the number that a transaction has from the lock file with those of the file itself.
   ///
-  /// - Throws: `corrupted` if a page of the file could not be read; `fileReplaced` if the file does
-  ///   not have the commit that a reader is to see, or if the commit that a writer is to follow is
-  ///   not the file's last one; `mediumChanged` if the file has a commit more than the environment
-  ///   allows.
+  /// - Throws: `corrupted` if a page of the file could not be read; `fileReplaced` if the lock file
+  ///   was cut off, if the file does not have the commit that a reader is to see, or if the commit
+  ///   that a writer is to follow is not the file's last one; `mediumChanged` if the file has a
+  ///   commit more than the environment allows.
   func checkNumber(
     of transaction: OpaquePointer, isWriting: Bool
   ) throws(LMDBError) {
     if mapped.isBroken { throw .corrupted }
+    if lockFile?.isLost == true { throw .fileReplaced(path: path) }
     let number = UInt64(mdb_txn_id(transaction))
     var information = MDB_envinfo()
     mdb_env_info(raw, &information)

@@ -110,6 +110,7 @@ package final class Environment: Sendable {
 
   /// The error for a code of liblmdb, which tells a full disk from a broken one.
   func failure(_ code: Int32) -> LMDBError {
+    if lockFile?.isLost == true { return .fileReplaced(path: path) }
     if code == MDB_PANIC || code == MDB_MAP_RESIZED {
       failureCode.store(code, ordering: .releasing)
     }

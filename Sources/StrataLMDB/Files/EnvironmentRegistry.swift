@@ -109,8 +109,12 @@ enum EnvironmentRegistry {
     if !environment.mapped.isBroken { environment.noteSoundFile() }
     environment.mapped.endGuard()
     state.change { state in
-      mdb_env_close(raw)
-      lockFile?.end()
+      // The system's list of the mutexes that a thread holds may lead through the map of a lock
+      // file that was cut off, so that map stays.
+      if lockFile?.isLost != true {
+        mdb_env_close(raw)
+        lockFile?.end()
+      }
       state.entries.removeAll { $0.identity == identity }
     }
   }

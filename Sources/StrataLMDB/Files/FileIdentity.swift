@@ -11,7 +11,7 @@ struct FileIdentity: Equatable, Sendable {
   let device: UInt64
   let inode: UInt64
 
-  private init(_ information: stat) {
+  init(_ information: stat) {
     device = UInt64(truncatingIfNeeded: information.st_dev)
     inode = UInt64(truncatingIfNeeded: information.st_ino)
   }

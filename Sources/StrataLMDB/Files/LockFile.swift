@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CGuardedLMDB
 import StrataPrimitives
 import Synchronization
 
@@ -11,6 +12,11 @@ import Synchronization
 /// - A process that has committed, while others hold such locks, changes the times of the
 ///   lock file. The others watch for that (`CommitWatch`). LMDB writes to the lock file through a
 ///   map alone, which changes no times that a watch would report.
+///
+/// If the file is cut off while it is open, LMDB's next access to it would raise SIGBUS and end the
+/// process. A guard (`map_guard.h`) lets LMDB go on with an empty page, and `isLost` is true then:
+/// the file excludes nobody and announces no reader, so no transaction begins or is committed any
+/// more.
 ///
 /// ## Lifetime
 /// The registry closes the descriptor after LMDB's, before it lets the file be opened again:
@@ -25,6 +31,9 @@ final class LockFile: Sendable {
   let watchedPath: String
   private let path: String
   private let identity: FileIdentity?
+  private let byteCount: off_t
+  /// The number of the guard; -1 without one.
+  private let guardNumber: Int32
 
   /// - Returns: nil if it cannot be opened: the environment then works as if it were alone.
   convenience init?(at path: String) {
@@ -37,7 +46,11 @@ final class LockFile: Sendable {
   init(_ opened: Int32, at path: String) {
     descriptor = Atomic(opened)
     self.path = path
-    identity = try? FileIdentity(of: opened)
+    var information = stat()
+    let isKnown = fstat(opened, &information) == 0
+    identity = isKnown ? FileIdentity(information) : nil
+    byteCount = isKnown ? information.st_size : 0
+    guardNumber = identity.map { strata_guard_lock_file($0.inode) } ?? -1
     #if os(Linux)
       watchedPath = "/proc/self/fd/\(opened)"
     #else
@@ -52,11 +65,20 @@ final class LockFile: Sendable {
   func end() {
     let opened = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
     if opened >= 0 { close(opened) }
+    strata_guard_end(guardNumber)
   }
 
+  /// Whether a part of the file that LMDB uses was found to be gone.
+  var isLost: Bool { strata_guard_was_hit(guardNumber) != 0 }
+
   /// Whether the path leads to another file, or to none: a process that opens the data file then
-  /// does not know of this one. A system call.
-  var isReplaced: Bool { (try? FileIdentity(at: path, allowsEmpty: true)) != identity }
+  /// does not know of this one. Or whether the file has become shorter, and has lost readers. A
+  /// system call.
+  var isReplaced: Bool {
+    var information = stat()
+    guard stat(path, &information) == 0 else { return true }
+    return FileIdentity(information) != identity || information.st_size < byteCount
+  }
 
   /// Whether another process has the environment's file open. A system call.
   var isShared: Bool {

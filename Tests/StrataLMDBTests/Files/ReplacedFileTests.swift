@@ -88,6 +88,32 @@ enum Replacement: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  #if os(Linux)
+    @Test(arguments: [0, 1_000])
+    func `is one whose lock file is cut off`(byteCount: off_t) throws {
+      let transaction = try environment.read()
+      #expect(truncate(scratch.path + "-lock", byteCount) == 0)
+      #expect(throws: replaced) { try environment.read() }
+      #expect(throws: replaced) { try environment.writeSync { _ in } }
+      #expect(throws: replaced) {
+        for _ in 0..<1_000 { try transaction.renew() }
+      }
+    }
+
+    @Test func `does not acknowledge a commit before which the lock file was cut off`() throws {
+      #expect(throws: replaced) {
+        try environment.writeSync { [tree, scratch] transaction in
+          try transaction.put("k", "new", in: tree)
+          #expect(truncate(scratch.path + "-lock", 0) == 0)
+        }
+      }
+      // The thread that has held the lost lock writes to another file.
+      let other = try ScratchEnvironment()
+      let second = try other.open()
+      for number in 0..<100 { try second.makeTree("\(number)") }
+    }
+  #endif
+
   @Test func `does not acknowledge a commit during which the lock file was deleted`() throws {
     #expect(throws: replaced) {
       try environment.writeSync { [tree, scratch] transaction in
