@@ -33,7 +33,13 @@ private typealias G = Geography
           _ = segments.randomElement(using: &random)?.run(of: index)
         }
       }
-      #expect(contents.difference(from: try #require(merge.merged)) == nil, "seed \(seed)")
+      let merged = try #require(merge.merged)
+      #expect(contents.difference(from: merged) == nil, "seed \(seed)")
+      for segment in segments + [merged] {
+        segment.run(of: index)?.requireInvariants()
+        segment.requireInvariants()
+        segment.changes.requireInvariants()
+      }
     }
   }
 }
