@@ -81,7 +81,11 @@ public struct BatchUpdateRequest<Root: Entity>: Sendable {
   /// Returns the request that also sets a property, by its name, to a value in the grammar of
   /// `FetchPredicate(format:)`: `"population * 2"`, `"%@"`, `"nil"`.
   ///
-  /// - Parameter arguments: one argument for each placeholder.
+  /// - Parameters:
+  ///   - property: the name of an attribute or of a to-one relationship. The batch throws
+  ///     `QueryError.unknownProperty` for another name.
+  ///   - format: the value as a text.
+  ///   - arguments: one argument for each placeholder.
   /// - Throws: `PredicateFormatError` with the position of the mistake.
   public func setting(
     _ property: String, format: String, _ arguments: Any?...

@@ -32,8 +32,11 @@ extension ContextQueue {
   /// Executes a batch delete in the store, and merges the result in the context. The queue can run
   /// other closures while the store works.
   ///
-  /// - Parameter progress: called repeatedly during the batch, on the store's writing thread; it
-  ///   must be short.
+  /// - Parameters:
+  ///   - request: the objects to delete.
+  ///   - isolation: the caller's actor, which the default passes.
+  ///   - progress: called repeatedly during the batch, on the store's writing thread; it must be
+  ///     short.
   /// - Throws: as `PersistentStoreCoordinator.execute(_:isolation:progress:)`.
   @discardableResult
   public func execute(

@@ -22,8 +22,11 @@ extension PersistentStoreCoordinator {
   /// cancelled, the batch ends within a few hundred objects and deletes nothing, unless its commit
   /// has begun.
   ///
-  /// - Parameter progress: called repeatedly during the batch, on the store's writing thread; it
-  ///   must be short.
+  /// - Parameters:
+  ///   - request: the objects to delete.
+  ///   - isolation: the caller's actor, which the default passes.
+  ///   - progress: called repeatedly during the batch, on the store's writing thread; it must be
+  ///     short.
   /// - Throws: as the blocking call, and `CancellationError`.
   @discardableResult
   public func execute(

@@ -11,6 +11,8 @@ extension PersistentStoreCoordinator {
   /// - Important: It blocks the thread as long as the batch takes. In async code use the
   ///   asynchronous call, which can be cancelled.
   /// - Parameters:
+  ///   - request: the entity to insert objects of, and the settings of the batch.
+  ///   - rows: the rows, from each of which one object is made. They are taken once, in order.
   ///   - fill: sets the properties of a row's object.
   ///   - progress: called after every few thousand rows, on the store's writing thread; it must be
   ///     short.

@@ -5,8 +5,10 @@ extension PersistentStoreCoordinator {
   ///
   /// - Important: It blocks the thread as long as the batch takes. In async code use the
   ///   asynchronous call, which can be cancelled.
-  /// - Parameter progress: called after every few thousand objects, on the store's writing thread;
-  ///   it must be short.
+  /// - Parameters:
+  ///   - request: the objects to update, and their new values.
+  ///   - progress: called after every few thousand objects, on the store's writing thread; it must
+  ///     be short.
   /// - Throws: `BatchInterruption` from a batch in stretches; `ContextError.unknownEntity`,
   ///   `.foreignObjectID` and `QueryError` for an invalid request; `QueryError.unfitAssignment` for
   ///   a calculated value that does not fit its attribute; `ContextError.validationFailed`;

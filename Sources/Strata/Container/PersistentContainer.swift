@@ -22,9 +22,12 @@ public import StrataStore
 /// - Important: Changes that the root has not saved are lost when the process ends, without a
 ///   warning.
 public final class PersistentContainer: Sendable {
+  /// The coordinator of the store: the parent of `root`. It has the operations on the whole store,
+  /// such as backups, batches and the history. Core Data: `persistentStoreCoordinator`.
   public let coordinator: PersistentStoreCoordinator
   /// The topmost context; only its saves reach the disk.
   public let root: ContextQueue
+  /// The model that the store was opened with. Core Data: `managedObjectModel`.
   public let model: ManagedObjectModel
 
   /// When the root is saved to the disk by itself.
@@ -37,6 +40,7 @@ public final class PersistentContainer: Sendable {
   ///
   /// - Parameters:
   ///   - url: the URL of a file; its folder must exist.
+  ///   - model: the model of the program. A store with an earlier model is taken to it.
   ///   - removing: the names of entities, and of properties as `Entity.property`, that the store
   ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
@@ -72,7 +76,11 @@ public final class PersistentContainer: Sendable {
   /// another store reach the root; or make contexts directly below the coordinator. So there is no
   /// `autosave`.
   ///
-  /// - Parameter descriptions: the stores, one at least.
+  /// - Parameters:
+  ///   - descriptions: the stores, one at least.
+  ///   - model: the model of the program, which all stores have.
+  ///   - removing: the names of entities, and of properties as `Entity.property`, that a store has
+  ///     and the model does not: their data is deleted. Without it they are an error.
   /// - Throws: as `PersistentStoreCoordinator.init(stores:model:removing:)`.
   public convenience init(
     stores descriptions: [PersistentStoreDescription], model: ManagedObjectModel,

@@ -69,6 +69,8 @@ public final class ContextExecutor: SerialExecutor {
   /// The context. Reached through a `ContextActor` alone, and so in its isolation.
   fileprivate var context: ManagedObjectContext { queue.context }
 
+  /// Runs a job of an actor after the jobs that were enqueued before, with the context. The system
+  /// calls it; a program does not.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     jobs.async { [self] in

@@ -88,6 +88,7 @@ public enum ContextError: Error, Sendable, Hashable {
 
   /// An object that may not be deleted, and the relationship that says so.
   public struct DeniedDelete: Sendable, Hashable {
+    /// The object that was to be deleted.
     public let objectID: ObjectID
     /// The name of the object's entity.
     public let entity: String

@@ -18,6 +18,7 @@ extension ManagedObjectContext {
   /// merge policy decides which values stay (`MergePolicy`). O(log objects).
   ///
   /// - Parameters:
+  ///   - type: the class of the object. It may be left out if the key path begins with it.
   ///   - property: an attribute that is `.unique`, here or in a superentity.
   ///   - value: the value; nil matches nothing, so that an object is inserted.
   ///   - update: sets the other properties. If it throws, a new object stays inserted; call this in
@@ -72,9 +73,11 @@ extension ManagedObjectContext {
   /// than a call for each row. O(rows × log rows + rows × log objects).
   ///
   /// - Parameters:
+  ///   - type: the class of the objects. It may be left out if the key path begins with it.
   ///   - rows: the rows to import. `update` is called in their order.
   ///   - property: an attribute that is `.unique`.
   ///   - value: returns a row's value; nil matches nothing.
+  ///   - update: sets the other properties of a row's object.
   /// - Returns: the objects' IDs, row by row.
   /// - Throws: as the other `upsert`, and the errors of `value`. Changes for earlier rows stay;
   ///   call this in `withSavepoint { }` to revert them.

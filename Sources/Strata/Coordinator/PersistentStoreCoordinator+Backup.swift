@@ -39,8 +39,12 @@ extension PersistentStoreCoordinator {
   /// Copies the store into a new file, on a thread of its own, as the blocking call does. When the
   /// task is cancelled, it ends within a few 10,000 bytes.
   ///
-  /// - Parameter progress: called for about each 64 KiB, on that thread, with the progress; it must
-  ///   be short.
+  /// - Parameters:
+  ///   - url: the URL of a file that does not exist; its folder must exist.
+  ///   - compacting: whether to leave out unused space, which takes more time.
+  ///   - isolation: the caller's actor, which the default passes.
+  ///   - progress: called for about each 64 KiB, on that thread, with the progress; it must be
+  ///     short.
   /// - Throws: as the blocking call, and `CancellationError`.
   public func backUp(
     to url: URL, compacting: Bool = false, isolation: isolated (any Actor)? = #isolation,

@@ -4,7 +4,9 @@ import StrataStore
 
 /// The sizes of a store's file before and after a compaction, in bytes.
 public struct CompactionResult: Sendable, Hashable {
+  /// The size of the file before the compaction, in bytes; 0 or more.
   public let formerByteCount: Int
+  /// The size of the file after the compaction, in bytes; 0 or more.
   public let byteCount: Int
 
   init(_ outcome: CompactionOutcome) {
@@ -40,8 +42,10 @@ extension PersistentStoreCoordinator {
   /// Compacts the store on a thread of its own, as the blocking call does. When the task is
   /// cancelled before the file is replaced, the store stays as it is.
   ///
-  /// - Parameter progress: called for about each 64 KiB, on that thread, with the progress of the
-  ///   copy; it must be short, and must not save to the store or wait for a save.
+  /// - Parameters:
+  ///   - isolation: the caller's actor, which the default passes.
+  ///   - progress: called for about each 64 KiB, on that thread, with the progress of the copy; it
+  ///     must be short, and must not save to the store or wait for a save.
   /// - Throws: as the blocking call, and `CancellationError`.
   @discardableResult
   public func compact(

@@ -19,8 +19,10 @@ extension PersistentStoreCoordinator {
 
   /// Moves or renames a store that is not in use. Core Data: `migratePersistentStore`.
   ///
-  /// - Parameter target: the URL of a file that does not exist, on the same file system; its folder
-  ///   must exist. For another file system, copy the store and destroy it.
+  /// - Parameters:
+  ///   - url: the URL of the store.
+  ///   - target: the URL of a file that does not exist, on the same file system; its folder must
+  ///     exist. For another file system, copy the store and destroy it.
   /// - Throws: `StoreError.storeInUse`, `.fileExists`, `.notAStrataStore`, `.folderMissing`,
   ///   `.permissionDenied`, `.diskFull`, `.storage`. The store is then as it was.
   public static func moveStore(at url: URL, to target: URL) throws {

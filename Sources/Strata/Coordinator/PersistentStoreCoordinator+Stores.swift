@@ -48,10 +48,11 @@ extension PersistentStoreCoordinator {
   /// A store that is created here is numbered for the stores beside it, and can be opened by itself
   /// as well. One of the stores may be an older one that was created by itself; two of these cannot
   /// be used together. The order of the descriptions decides where new objects go and nothing else,
-  /// so it may change. See Docs/Stores.md.
+  /// so it may change. See <doc:Stores>.
   ///
   /// - Parameters:
   ///   - descriptions: the stores, one at least.
+  ///   - model: the model of the program, which all stores have.
   ///   - removing: as of `init(at:model:)`, for each store.
   /// - Precondition: there is a description.
   /// - Throws: `StoreError.incompatibleStores`, if the stores cannot be used together; the errors

@@ -18,6 +18,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   package let schema: Schema
   let remoteChangeStreams = RemoteChangeStreams()
 
+  /// The model that the store was opened with. Core Data: `managedObjectModel`.
   public let model: ManagedObjectModel
 
   /// The stores, in the order of their descriptions; one unless the coordinator was made with
@@ -38,6 +39,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   /// - Parameters:
   ///   - url: the URL of a file; its folder must exist. The lock file with the same name and
   ///     `-lock` is kept beside it.
+  ///   - model: the model of the program. A store with an earlier model is taken to it.
   ///   - removing: the names of entities, and of properties as `Entity.property`, that the store
   ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
@@ -54,7 +56,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   ///     equivalent; SQLite: `sqlite3_busy_timeout`.
   ///   - isReadOnly: whether contexts can read the store and not save to it. The store is neither
   ///     created nor migrated, and its file is not changed; it may be on a read-only medium. Core
-  ///     Data: `NSReadOnlyPersistentStoreOption`. See Docs/Stores.md.
+  ///     Data: `NSReadOnlyPersistentStoreOption`. See <doc:Stores>.
   /// - Throws: `StoreError`:
   ///   - `.modelMismatch`: the store was made with a model from which the way to this one cannot be
   ///     inferred. `.migrationRequired`: it can be inferred, and the store is opened read-only.

@@ -7,6 +7,7 @@ import StrataStore
 public struct StoreMetadata: Sendable {
   /// An entity as the store describes it.
   public struct StoredEntity: Sendable, Hashable {
+    /// The name of the entity in the store's model.
     public let name: String
     /// The name of the entity that it inherits from; nil if there is none.
     public let superentity: String?

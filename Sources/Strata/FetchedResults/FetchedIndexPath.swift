@@ -8,8 +8,11 @@ public import Foundation
 public struct FetchedIndexPath: Sendable, Hashable, Codable {
   /// The object's index in its section.
   public var item: Int
+  /// The index of the section in the list.
   public var section: Int
 
+  /// Makes the place of the object at index `item` of the section at index `section`. Both count
+  /// from 0, and neither is checked.
   public init(item: Int, section: Int) {
     self.item = item
     self.section = section

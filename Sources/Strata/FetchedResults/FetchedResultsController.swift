@@ -89,7 +89,11 @@ public final class FetchedResultsController<Object: Entity> {
   /// $0.country.name }`, the list is sorted by it, in `order`, before the request's own order;
   /// objects without a value come first, or last if descending.
   ///
-  /// - Parameter path: an attribute that can be sorted by.
+  /// - Parameters:
+  ///   - request: the objects of the list, and their order.
+  ///   - context: the context of the objects, whose isolation the controller has.
+  ///   - path: an attribute that can be sorted by.
+  ///   - order: the order of the sections if the property is another object's.
   public convenience init<Leaf>(
     _ request: FetchRequest<Object>, context: ManagedObjectContext,
     sectionNameKeyPath path: (PropertyPath<Object, Object>) -> PropertyPath<Object, Leaf>,
@@ -105,9 +109,12 @@ public final class FetchedResultsController<Object: Entity> {
   /// The sections are in the order of the request, which has to make the objects of one section
   /// contiguous.
   ///
-  /// - Parameter sectionName: the name of an object's section, or nil. It depends on the object's
-  ///   own attributes alone: it is called again when the object itself changes. All objects of the
-  ///   list are made for it. It must not change anything.
+  /// - Parameters:
+  ///   - request: the objects of the list, and their order.
+  ///   - context: the context of the objects, whose isolation the controller has.
+  ///   - sectionName: the name of an object's section, or nil. It depends on the object's own
+  ///     attributes alone: it is called again when the object itself changes. All objects of the
+  ///     list are made for it. It must not change anything.
   public convenience init(
     _ request: FetchRequest<Object>, context: ManagedObjectContext,
     sectionName: @escaping (Object) -> String?

@@ -17,6 +17,7 @@ public import StrataModel
 /// All methods have an implementation that does nothing: implement the ones you need. A change of
 /// the list that happens while the delegate is being notified is reported afterwards.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
+  /// The class of the objects in the list.
   associatedtype Object: Entity
 
   /// The list has changed, and the changes are about to be reported.
@@ -30,8 +31,10 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
   /// An object came, went, moved or changed.
   ///
   /// - Parameters:
+  ///   - controller: the controller of the list.
   ///   - id: the object. One that went may be deleted.
   ///   - indexPath: its place in the old list; nil if it came.
+  ///   - type: the kind of the change.
   ///   - newIndexPath: its place in the new list; nil if it went.
   func controller(
     _ controller: FetchedResultsController<Object>, didChangeObject id: ObjectID,
@@ -64,7 +67,10 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
 
 /// The kind of a change of an object or a section. Core Data: `NSFetchedResultsChangeType`.
 public enum FetchedResultsChangeType: Sendable, Hashable {
-  case insert, delete
+  /// The object or the section is new in the list.
+  case insert
+  /// The object or the section is no longer in the list.
+  case delete
   /// The object is at another place among the others. It has changed as well.
   case move
   /// The object has changed and is where it was.

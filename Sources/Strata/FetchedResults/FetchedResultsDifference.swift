@@ -20,11 +20,13 @@ public struct FetchedResultsDifference: Sendable, Hashable, Codable {
   public struct Section: Sendable, Hashable, Codable {
     /// The index in the old list, if the section went; in the new one, if it came.
     public let index: Int
+    /// The name of the section; nil for the objects that have no value to be sectioned by.
     public let name: String?
   }
 
   /// An object that came or went.
   public struct Object: Sendable, Hashable, Codable {
+    /// The object that came or went. One that went may be deleted.
     public let objectID: ObjectID
     /// The place in the old list, if the object went; in the new one, if it came.
     public let indexPath: FetchedIndexPath
@@ -32,6 +34,7 @@ public struct FetchedResultsDifference: Sendable, Hashable, Codable {
 
   /// An object that is in both lists.
   public struct Step: Sendable, Hashable, Codable {
+    /// The object that is in both lists.
     public let objectID: ObjectID
     /// The place in the old list.
     public let from: FetchedIndexPath
@@ -39,9 +42,13 @@ public struct FetchedResultsDifference: Sendable, Hashable, Codable {
     public let to: FetchedIndexPath
   }
 
+  /// The sections that went, with their indexes in the old list.
   public internal(set) var deletedSections: [Section] = []
+  /// The sections that came, with their indexes in the new list.
   public internal(set) var insertedSections: [Section] = []
+  /// The objects that went, also with their section, with their places in the old list.
   public internal(set) var deletions: [Object] = []
+  /// The objects that came, also with their section, with their places in the new list.
   public internal(set) var insertions: [Object] = []
   /// The objects whose position among the others has changed. Their values have changed too, or
   /// values of an object that they are sorted by: a list view shows them again.

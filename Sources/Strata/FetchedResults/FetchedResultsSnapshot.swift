@@ -13,6 +13,7 @@ public struct FetchedResultsSnapshot: Sendable {
     /// The section's name; nil for the objects that have no value to be sectioned by, and in a list
     /// without sections.
     public let name: String?
+    /// The objects of the section, in the order of the list.
     public let objectIDs: [ObjectID]
   }
 
@@ -30,6 +31,7 @@ public struct FetchedResultsSnapshot: Sendable {
   /// How many objects there are.
   public var count: Int { list.count }
 
+  /// Whether the list has no objects.
   public var isEmpty: Bool { count == 0 }
 
   /// How many sections there are: 1 in a list without sections, also if that is empty.

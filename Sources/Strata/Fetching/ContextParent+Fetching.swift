@@ -27,7 +27,10 @@ extension ContextParent {
   ///
   /// When the task is cancelled, the fetch ends within a few hundred rows.
   ///
-  /// - Parameter progress: called now and then, on the fetch's thread, with the progress.
+  /// - Parameters:
+  ///   - request: the objects to find, and their order.
+  ///   - isolation: the caller's actor, which the default passes.
+  ///   - progress: called now and then, on the fetch's thread, with the progress.
   /// - Throws: `QueryError` for an invalid request; `CancellationError`; `StoreError` if reading
   ///   fails.
   public func fetchIDs<T: Entity>(

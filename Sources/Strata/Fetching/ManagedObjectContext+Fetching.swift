@@ -77,8 +77,10 @@ extension ManagedObjectContext {
   /// evaluated for each object, and the number of index entries and records that were read. The
   /// result itself is discarded; no object is made.
   ///
-  /// - Parameter answer: the kind of result: an index that answers `count(_:)` alone may be of no
-  ///   use for objects.
+  /// - Parameters:
+  ///   - request: the request to execute.
+  ///   - answer: the kind of result: an index that answers `count(_:)` alone may be of no use for
+  ///     objects.
   /// - Throws: as `fetch(_:)`.
   public func explain<T: _Fetchable>(
     _ request: FetchRequest<T>, for answer: QueryExplanation.Answer = .objects

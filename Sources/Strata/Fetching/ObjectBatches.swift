@@ -60,7 +60,9 @@ extension ManagedObjectContext {
   ///
   /// Which objects match is found out now; of those that an index answers for, no record is read.
   ///
-  /// - Parameter size: how many objects are loaded together; 1 or more.
+  /// - Parameters:
+  ///   - request: the objects to find, and their order.
+  ///   - size: how many objects are loaded together; 1 or more.
   /// - Throws: as `fetch(_:)`.
   public func fetch<T: _Fetchable>(
     _ request: FetchRequest<T>, inBatchesOf size: Int

@@ -5,11 +5,19 @@ import StrataStore
 
 /// One object's part of a transaction. Core Data: `NSPersistentHistoryChange`.
 public struct HistoryChange: Sendable, Hashable {
+  /// The kinds of changes. Core Data: `NSPersistentHistoryChangeType`.
   public enum Kind: Sendable, Hashable {
-    case insert, update, delete
+    /// The transaction inserted the object.
+    case insert
+    /// The transaction changed properties of the object.
+    case update
+    /// The transaction deleted the object.
+    case delete
   }
 
+  /// The kind of the change.
   public let kind: Kind
+  /// The object that was changed. The ID of a deleted object leads to no object.
   public let objectID: ObjectID
   /// The properties that an update has changed, in the order of the entity; empty for an insert and
   /// a delete. Properties that the model no longer has are left out.

@@ -8,6 +8,7 @@ public import StrataStore
 /// Fetch, deal with the transactions, then advance. If the program ends in between, they are
 /// fetched again.
 public struct HistoryConsumer: Sendable {
+  /// The name under which the store keeps the consumer's position.
   public let name: String
   private let coordinator: PersistentStoreCoordinator
 

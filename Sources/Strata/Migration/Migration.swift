@@ -40,6 +40,7 @@ public final class Migration {
   /// - Parameters:
   ///   - entity: the name of an entity of the former model.
   ///   - batchSize: the number of objects in a batch, at least 1.
+  ///   - body: converts the data of one object.
   /// - Throws: `ContextError.unknownEntity`; `CancellationError`; the errors of `body` and of
   ///   saving. The whole stage then fails.
   public func forEach(

@@ -41,6 +41,7 @@ public struct MigrationPlan: Sendable {
 
 /// One stage of a migration. Core Data: `NSCustomMigrationStage`.
 public struct MigrationStage: Sendable {
+  /// The name of the stage in progress, reports and the history.
   public let name: String
   let from: ManagedObjectModel
   let to: ManagedObjectModel
@@ -81,7 +82,9 @@ public struct MigrationProgress: Sendable, Hashable {
 
 /// The result of a migration.
 public struct MigrationReport: Sendable, Hashable {
+  /// The result of one stage.
   public struct Stage: Sendable, Hashable {
+    /// The name of the stage.
     public let name: String
     /// How many objects were inserted.
     public let insertedCount: Int
@@ -89,6 +92,7 @@ public struct MigrationReport: Sendable, Hashable {
     public let updatedCount: Int
     /// How many objects were deleted.
     public let deletedCount: Int
+    /// The time that the stage took.
     public let duration: Duration
   }
 
@@ -104,6 +108,7 @@ extension MigrationPlan {
   ///
   /// - Parameters:
   ///   - url: the URL of a store, which may be in use.
+  ///   - model: the model that the copy is taken to.
   ///   - copy: the URL of the migrated copy. No file may exist there.
   ///   - removing: the entities, and the properties as `Entity.property`, whose data may be deleted
   ///     after the last stage.

@@ -10,9 +10,12 @@ extension PersistentStoreCoordinator {
   /// - Important: It blocks the thread as long as the migration takes. In async code use
   ///   `PersistentContainer.open`, which can be cancelled.
   /// - Parameters:
+  ///   - url: the URL of a file; its folder must exist.
+  ///   - model: the model of the program.
   ///   - plan: the stages from earlier models.
   ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
   ///     deleted after the last stage.
+  ///   - durability: the failures that a finished save survives.
   ///   - busyTimeout: how long the migration, and saves later, wait for another process; nil for
   ///     ever.
   ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.
@@ -39,9 +42,12 @@ extension PersistentContainer {
   /// - Important: It blocks the thread as long as the migration takes. In async code use `open`,
   ///   which can be cancelled.
   /// - Parameters:
+  ///   - url: the URL of a file; its folder must exist.
+  ///   - model: the model of the program.
   ///   - plan: the stages from earlier models.
   ///   - removing: the names of entities, and of properties as `Entity.property`, whose data may be
   ///     deleted after the last stage.
+  ///   - durability: the failures that a finished save survives.
   ///   - busyTimeout: how long the migration, and saves later, wait for another process; nil for
   ///     ever.
   ///   - progress: called after each batch of a stage, on a thread of the store; it must be short.

@@ -23,6 +23,7 @@ public struct StoredObject {
     (self.entity, self.key, self.record, self.view) = (entity, key, stored.record, view)
   }
 
+  /// The ID of the object. A migration keeps it.
   public var objectID: ObjectID { ObjectID(store: view.schema.store, key: key) }
 
   /// The name of the object's entity.

@@ -7,6 +7,7 @@ extension EntityDescription {
   ///
   /// - Parameters:
   ///   - name: the entity's name, unique in the model.
+  ///   - type: the class of its objects.
   ///   - isAbstract: whether it only declares properties for its subentities.
   ///   - superentity: the entity that it inherits from; nil for none.
   ///   - hooks: the life cycle methods that the class overrides, with or without those of its

@@ -12,10 +12,12 @@ extension ManagedObject {
   /// The value of the attribute at `slot`. Reading fires a fault; setting an equal value is no
   /// change. A value that is not there reads as the attribute's default or its type's zero.
   ///
-  /// - Parameter slot: the property's index in `entity.properties`.
+  /// - Parameters:
+  ///   - slot: the property's index in `entity.properties`.
+  ///   - type: the type of the property, which the compiler infers.
   // Specialized for debug builds of programs, where nothing is inlined.
   @inlinable
-  public final subscript<T: AttributeValue>(slot slot: Int, as _: T.Type = T.self) -> T {
+  public final subscript<T: AttributeValue>(slot slot: Int, as type: T.Type = T.self) -> T {
     @specialized(where T == Bool)
     @specialized(where T == Int)
     @specialized(where T == Int32)

@@ -12,11 +12,12 @@ extension PropertyDescription {
   /// - Parameters:
   ///   - name: the property's name.
   ///   - keyPath: the property, from the class that declares it.
+  ///   - type: the property's type.
   ///   - options: see `AttributeOption`.
   ///   - originalName: the name in the previous model; nil if it is the same.
   ///   - defaultValue: the value of a new object; nil for the type's zero, or for nil.
   public static func attribute<Root: ManagedObject, T: AttributeValue>(
-    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T.Type,
+    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as type: T.Type,
     _ options: AttributeOption..., originalName: String? = nil, default defaultValue: T? = nil
   ) -> PropertyDescription {
     describe(name, keyPath, T.self, options, originalName, defaultValue)

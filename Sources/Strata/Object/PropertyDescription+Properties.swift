@@ -11,6 +11,7 @@ extension PropertyDescription {
   /// - Parameters:
   ///   - name: the property's name.
   ///   - keyPath: the property, from the class that declares it.
+  ///   - type: the property's type.
   ///   - defaultValue: the value of a new object; nil for the type's zero, or for nil.
   public static func property<Root: ManagedObject, T: AttributeValue>(
     _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as type: T.Type,

@@ -9,13 +9,14 @@ extension PropertyDescription {
   /// - Parameters:
   ///   - name: the property's name.
   ///   - keyPath: the property, from the class that declares it.
+  ///   - type: the property's type, an optional of the target's class.
   ///   - options: see `RelationshipOption`.
   ///   - deleteRule: the effect on the others when an object of this entity is deleted.
   ///   - inverse: the property at the other end that holds the same links; nil if it is named
   ///     there, or if there is none.
   ///   - originalName: the name in the previous model; nil if it is the same.
   public static func relationship<Root: ManagedObject, T: ManagedObject>(
-    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: T?.Type,
+    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as type: T?.Type,
     _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify,
     inverse: (AnyKeyPath & Sendable)? = nil, originalName: String? = nil
   ) -> PropertyDescription {
@@ -57,9 +58,18 @@ extension PropertyDescription {
 
   /// An ordered to-many relationship.
   ///
-  /// - Parameter ordered: repeats the statement of the type; it may be left out.
+  /// - Parameters:
+  ///   - name: the property's name.
+  ///   - keyPath: the property, from the class that declares it.
+  ///   - type: the property's type.
+  ///   - options: see `RelationshipOption`.
+  ///   - deleteRule: the effect on the others when an object of this entity is deleted.
+  ///   - inverse: the property at the other end that holds the same links; nil if it is named
+  ///     there, or if there is none.
+  ///   - ordered: repeats the statement of the type; it may be left out.
+  ///   - originalName: the name in the previous model; nil if it is the same.
   public static func relationship<Root: ManagedObject, T: ManagedObject>(
-    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as _: OrderedToMany<T>.Type,
+    _ name: String, _ keyPath: PartialKeyPath<Root> & Sendable, as type: OrderedToMany<T>.Type,
     _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify,
     inverse: (AnyKeyPath & Sendable)? = nil, ordered: Bool = true, originalName: String? = nil
   ) -> PropertyDescription {

@@ -51,6 +51,7 @@ public struct ChangedObjects: Sendable {
   /// `NSInvalidatedAllObjectsKey`.
   public var invalidated: Set<ObjectID> { contents.resolved.invalidated }
 
+  /// Whether all five sets are empty.
   public var isEmpty: Bool {
     let resolved = contents.resolved
     return resolved.inserted.isEmpty && resolved.updated.isEmpty && resolved.deleted.isEmpty

@@ -33,7 +33,14 @@ extension ManagedObjectContext {
   public struct Message: Sendable {
     /// The moments at which a context posts a message.
     public enum Kind: Sendable, Hashable, CaseIterable {
-      case objectsDidChange, willSave, didSave, didMerge
+      /// A turn ended in which objects changed, or a child's save was integrated.
+      case objectsDidChange
+      /// A save begins.
+      case willSave
+      /// A save has succeeded.
+      case didSave
+      /// Saves of others were merged into the context's objects.
+      case didMerge
 
       /// The notification that is posted then.
       public var notificationName: Notification.Name {
@@ -46,6 +53,7 @@ extension ManagedObjectContext {
       }
     }
 
+    /// The moment at which the message was posted.
     public let kind: Kind
     /// The 1-based sequence number within this kind of message of its context. A gap means that a
     /// message was dropped.
@@ -54,6 +62,7 @@ extension ManagedObjectContext {
     public let contextName: String?
     /// The `transactionAuthor` of the context, if it has one.
     public let transactionAuthor: String?
+    /// The changed objects; in a message of `.willSave`, the objects that are about to be saved.
     public let objects: ChangedObjects
   }
 }

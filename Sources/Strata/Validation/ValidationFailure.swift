@@ -5,11 +5,13 @@ public import StrataModel
 /// cannot be stored, or a hook of its class that has refused. Core Data: one of the errors in
 /// `NSDetailedErrorsKey`.
 public struct ValidationFailure: Sendable {
+  /// The object that may not be saved.
   public let objectID: ObjectID
   /// The name of the object's entity.
   public let entity: String
   /// The property that breaks a rule; nil if a hook has refused the object.
   public let property: String?
+  /// The rule that the object breaks.
   public let rule: Rule
   /// The value that breaks the rule: the attribute's, of an external one its length, `.null` for a
   /// target that is missing, the number of members, the number of bytes. `.null` for a hook, and
@@ -53,7 +55,12 @@ public struct ValidationFailure: Sendable {
 
   /// The method of a class that says whether an object may be saved.
   public enum Hook: String, Sendable, Hashable {
-    case validateForInsert, validateForUpdate, validateForDelete
+    /// `ManagedObject.validateForInsert()`.
+    case validateForInsert
+    /// `ManagedObject.validateForUpdate()`.
+    case validateForUpdate
+    /// `ManagedObject.validateForDelete()`.
+    case validateForDelete
   }
 }
 

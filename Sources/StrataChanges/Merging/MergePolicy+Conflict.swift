@@ -6,6 +6,7 @@ extension MergePolicy {
   /// One object that two writers changed: the common base, the stored state, and the state to save.
   /// Core Data: `NSMergeConflict`.
   public struct Conflict: Sendable {
+    /// The object that both writers changed.
     public let objectID: ObjectID
     /// The committed record that the makers of the change had read; nil if it inserted the object.
     package let base: Record?

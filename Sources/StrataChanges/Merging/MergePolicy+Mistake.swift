@@ -7,6 +7,7 @@ extension MergePolicy {
   /// Something that a custom merge policy decided and that cannot be done. The save that asked it
   /// has failed and written nothing; the policy has to be mended.
   public struct Mistake: Error, Sendable, Hashable {
+    /// The reason why the decision cannot be carried out.
     public enum Cause: Sendable, Hashable {
       /// The object's entity has no such property.
       case unknownProperty(property: String)
@@ -26,6 +27,7 @@ extension MergePolicy {
     public let objectID: ObjectID
     /// The name that the policy was given.
     public let policy: String
+    /// The reason why the decision cannot be carried out.
     public let cause: Cause
 
     package init(objectID: ObjectID, policy: String, cause: Cause) {

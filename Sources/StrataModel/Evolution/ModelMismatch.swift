@@ -3,6 +3,7 @@
 /// A difference between a store's model and a program's that cannot be bridged by inference: the
 /// program has to name the future of the data.
 public struct ModelMismatch: Sendable, Hashable {
+  /// The differences that inference does not bridge.
   public enum Kind: Sendable, Hashable {
     /// The program's model does not have the entity or the property any more, or the entity does
     /// not have the property, which other entities still have.
@@ -34,6 +35,7 @@ public struct ModelMismatch: Sendable, Hashable {
   public let entity: String
   /// Nil if the difference concerns the entity itself.
   public let property: String?
+  /// The kind of the difference.
   public let kind: Kind
 
   package init(_ entity: String, property: String? = nil, _ kind: Kind) {

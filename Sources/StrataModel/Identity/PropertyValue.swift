@@ -6,6 +6,7 @@ public import Foundation
 public enum PropertyValue: Sendable, Hashable {
   /// No value.
   case null
+  /// A Boolean value.
   case bool(Bool)
   /// Every signed integer type.
   case int(Int64)
@@ -13,11 +14,17 @@ public enum PropertyValue: Sendable, Hashable {
   case uint(UInt64)
   /// `Float` and `Double`.
   case double(Double)
+  /// A decimal number.
   case decimal(Decimal)
+  /// A text.
   case string(String)
+  /// Bytes.
   case data(Data)
+  /// A moment.
   case date(Date)
+  /// A UUID.
   case uuid(UUID)
+  /// A URL.
   case url(URL)
   /// The encoded bytes of a `Codable` value.
   case codable(Data)

@@ -7,6 +7,7 @@ package import StrataPrimitives
 /// the order of declaration. The accessors that `@Entity` writes use slots; so does one written by
 /// hand.
 public final class EntityDescription: Sendable {
+  /// The name, which is unique in a model: the class's name if the class is an `@Entity`.
   public let name: String
   /// Whether the entity only declares properties for its subentities and has no objects of its own.
   public let isAbstract: Bool

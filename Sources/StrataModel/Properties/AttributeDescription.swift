@@ -52,6 +52,7 @@ public struct AttributeDescription: Sendable {
   }
 
   private let contents: Shared<Contents>
+  /// How the value is stored. Core Data: `type`.
   public let type: AttributeType
   /// Whether nil is a value. An attribute that is not optional and has no default reads as the
   /// type's zero until it is set.
@@ -62,8 +63,11 @@ public struct AttributeDescription: Sendable {
 
   // The evaluated options: searching for one takes some hundred instructions, and opening a store
   // needs each several times.
+  /// Whether no two objects of the entity have the same value: the option `.unique`.
   public let isUnique: Bool
+  /// Whether fetches can use an index: the option `.indexed`, or `.unique`.
   public let isIndexed: Bool
+  /// Whether the value is never stored: the option `.transient`. Core Data: `isTransient`.
   public let isTransient: Bool
   /// Whether the bytes are stored beside the object. Core Data: `allowsExternalBinaryDataStorage`.
   public let isExternal: Bool
@@ -97,6 +101,7 @@ public struct AttributeDescription: Sendable {
     hasOptions = !options.isEmpty
   }
 
+  /// The name, which is unique among the properties of the entity.
   public var name: String { contents.value.name }
 
   /// The key path of the Swift property, from the class that declares it.
@@ -105,6 +110,7 @@ public struct AttributeDescription: Sendable {
   /// The value of a new object; `.null` for none.
   public var defaultValue: PropertyValue { contents.value.defaultValue }
 
+  /// The options that the description was made with.
   public var options: Set<AttributeOption> { contents.value.options }
 
   /// The name that the attribute had in the model before this one, or nil if it is the same.

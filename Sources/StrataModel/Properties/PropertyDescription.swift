@@ -3,9 +3,12 @@
 /// A property of an entity: an attribute or a relationship.
 /// Core Data: `NSPropertyDescription`.
 public enum PropertyDescription: Sendable {
+  /// A value that the object itself holds.
   case attribute(AttributeDescription)
+  /// Links to other objects.
   case relationship(RelationshipDescription)
 
+  /// The name, which is unique among the properties of the entity.
   public var name: String {
     switch self {
     case .attribute(let attribute): attribute.name
@@ -21,6 +24,8 @@ public enum PropertyDescription: Sendable {
     }
   }
 
+  /// The name that the property had in the model before this one, or nil if it is the same.
+  /// Core Data: `renamingIdentifier`.
   public var originalName: String? {
     switch self {
     case .attribute(let attribute): attribute.originalName

@@ -41,9 +41,23 @@ public struct RelationshipDescription: Sendable {
   }
 
   private let contents: Shared<Contents>
+  /// How many targets the relationship has, and whether they have an order.
   public let kind: RelationshipDescription.Kind
+  /// What happens to the targets when an object of the entity is deleted.
   public let deleteRule: DeleteRule
 
+  /// - Parameters:
+  ///   - name: 1 to 255 bytes of UTF-8 (`ModelError.unfitName`).
+  ///   - keyPath: the key path of the Swift property, from the class that declares it; nil for an
+  ///     entity without one.
+  ///   - kind: how many targets it has, and whether they have an order.
+  ///   - destination: returns the entity at the other end: a closure, because two entities may name
+  ///     each other.
+  ///   - deleteRule: applied to the targets when an object of the entity is deleted.
+  ///   - inverse: the relationship of the destination that leads back. One of the two names the
+  ///     other; nil on the other side.
+  ///   - options: whether it is symmetric, and how many targets a saved object must have.
+  ///   - originalName: the name in the previous model; nil if it is the same.
   public init(
     _ name: String, keyPath: (AnyKeyPath & Sendable)? = nil, kind: RelationshipDescription.Kind,
     destination: @escaping @Sendable () -> EntityDescription, deleteRule: DeleteRule = .nullify,
@@ -58,6 +72,7 @@ public struct RelationshipDescription: Sendable {
     self.deleteRule = deleteRule
   }
 
+  /// The name, which is unique among the properties of the entity.
   public var name: String { contents.value.name }
 
   /// The key path of the Swift property, from the class that declares it.
@@ -69,13 +84,17 @@ public struct RelationshipDescription: Sendable {
   /// The inverse, if this side names it; it is named on one side only.
   public var inverse: RelationshipDescription.Inverse? { contents.value.inverse }
 
+  /// The options that the description was made with.
   public var options: Set<RelationshipOption> { contents.value.options }
 
   /// The name that the relationship had in the model before this one, or nil if it is the same.
   public var originalName: String? { contents.value.originalName }
 
+  /// Whether it may have several targets. Core Data: `isToMany`.
   public var isToMany: Bool { kind != .toOne }
+  /// Whether its targets have an order that the program sets. Core Data: `isOrdered`.
   public var isOrdered: Bool { kind == .orderedToMany }
+  /// Whether it is its own inverse: the option `.symmetric`.
   public var isSymmetric: Bool { options.contains(.symmetric) }
 
   /// Whether there must be a target when a context saves the object. Core Data: not `isOptional`.
@@ -95,8 +114,11 @@ public struct RelationshipDescription: Sendable {
 extension RelationshipDescription {
   /// How many targets a relationship has, and whether they have an order.
   public enum Kind: UInt8, Sendable, Hashable, Codable {
+    /// One target, or none.
     case toOne = 1
+    /// A set of targets.
     case toMany = 2
+    /// Targets in an order that the program sets, each once. Core Data: `isOrdered`.
     case orderedToMany = 3
   }
 

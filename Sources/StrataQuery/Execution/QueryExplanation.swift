@@ -19,6 +19,7 @@ import Foundation
 public struct QueryExplanation: Codable, Sendable, Hashable {
   /// The kind of result that was requested.
   public enum Answer: String, Codable, Sendable, Hashable {
+    /// Objects, as `fetch` returns them.
     case objects
     /// Object IDs, as `fetchIDs` returns them.
     case ids
@@ -30,6 +31,7 @@ public struct QueryExplanation: Codable, Sendable, Hashable {
 
   /// The name of the entity.
   public let entity: String
+  /// The kind of result that was requested.
   public let answer: Answer
   /// The last step. Each step processes the results of its inputs.
   public let plan: Step
@@ -70,6 +72,7 @@ public struct QueryExplanation: Codable, Sendable, Hashable {
 
   /// The outcome of a step.
   public enum Outcome: String, Codable, Sendable, Hashable {
+    /// The step was executed.
     case done
     /// The step found too many objects, so the fetch used another source.
     case givenUp
@@ -77,10 +80,13 @@ public struct QueryExplanation: Codable, Sendable, Hashable {
     case skipped
   }
 
+  /// One step of a plan, with the number of objects that it found and of its reads.
   public struct Step: Codable, Sendable, Hashable {
+    /// The operation of the step.
     public let kind: Kind
     /// The index, order or conditions of the step, without values of the request.
     public let detail: String
+    /// Whether the step was executed.
     public let outcome: Outcome
     /// The number of objects that the step has found; nil if the step only filters, sorts or limits
     /// the results of its inputs, or was not executed.
@@ -88,6 +94,7 @@ public struct QueryExplanation: Codable, Sendable, Hashable {
     /// The number of index entries and links that this step and its inputs have read. Reads of
     /// later steps count only for the whole request.
     public let entriesRead: Int
+    /// The number of records that this step and its inputs have read.
     public let recordsRead: Int
     /// The steps that provide this step's input.
     public let inputs: [Step]

@@ -166,6 +166,8 @@ public func > <Root, V: Codable>(path: PropertyPath<Root, V>, constant: V) -> Fe
 // compiles. The fetch throws `QueryError.unfitProperty`.
 
 extension PropertyPath where Leaf == String {
+  /// The number of characters of a text, which a fetch does not count: it throws
+  /// `QueryError.unfitProperty`. Store the length in an attribute.
   @available(
     *, deprecated, message: "a fetch counts no characters: store the length in an attribute"
   )
@@ -175,6 +177,8 @@ extension PropertyPath where Leaf == String {
 }
 
 extension PropertyPath where Leaf == String? {
+  /// The number of characters of an optional text, which a fetch does not count: it throws
+  /// `QueryError.unfitProperty`. Store the length in an attribute.
   @available(
     *, deprecated, message: "a fetch counts no characters: store the length in an attribute"
   )

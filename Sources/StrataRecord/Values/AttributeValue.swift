@@ -94,6 +94,7 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
 
   @inlinable public var value: PropertyValue { rawValue.value }
 
+  /// The case whose raw value is `value`; nil if there is none, or if `value` has another type.
   @inlinable public init?(value: PropertyValue) {
     guard let raw = RawValue(value: value) else { return nil }
     self.init(rawValue: raw)

@@ -9,6 +9,7 @@ extension StoreError {
     public let objectID: ObjectID
     /// The name of its entity.
     public let entity: String
+    /// The name of the relationship.
     public let property: String
     /// How many members there would be.
     public let count: Int

@@ -4,6 +4,7 @@ public import StrataModel
 extension StoreError {
   /// A link that would lead to nothing after a save.
   public struct DanglingLink: Sendable, Hashable {
+    /// The reasons why a link would lead to nothing.
     public enum Cause: Sendable, Hashable {
       /// The save makes the link, and its target does not exist: it was deleted in between, or
       /// never saved.
@@ -21,12 +22,15 @@ extension StoreError {
       case deniedMember
     }
 
+    /// The object that has the link.
     public let owner: ObjectID
     /// The name of the owner's entity.
     public let entity: String
     /// The name of the relationship.
     public let property: String
+    /// The object that the link leads to.
     public let target: ObjectID
+    /// The reason why the link would lead to nothing.
     public let cause: Cause
 
     package init(

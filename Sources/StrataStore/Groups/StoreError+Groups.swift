@@ -24,14 +24,17 @@ extension StoreError {
 
   /// A relationship that leads from an object of one store to an object of another one.
   public struct LinkAcrossStores: Sendable, Hashable {
+    /// The object that has the relationship.
     public let owner: ObjectID
     /// The name of the owner's entity.
     public let entity: String
     /// The name of the relationship.
     public let property: String
+    /// The object that the relationship leads to.
     public let target: ObjectID
-    /// The names of the stores; nil if no store of the coordinator takes the object.
+    /// The name of the owner's store; nil if no store of the coordinator takes the object.
     public let ownerStore: String?
+    /// The name of the target's store; nil if no store of the coordinator takes the object.
     public let targetStore: String?
 
     package init(

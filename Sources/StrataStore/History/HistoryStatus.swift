@@ -2,6 +2,7 @@
 
 /// The history that a store keeps: its limits, its size and its consumers.
 public struct HistoryStatus: Sendable, Hashable {
+  /// How much of the history the store keeps.
   public let retention: HistoryRetention
   /// The oldest token whose later transactions are all there.
   public let oldestToken: HistoryToken

@@ -13,7 +13,20 @@ import StrataPrimitives
 public enum StrataLog {
   /// How important a message is: the levels of swift-log, from the least to the most important.
   public enum Level: String, Sendable, Hashable, CaseIterable, Comparable {
-    case trace, debug, info, notice, warning, error, critical
+    /// Steps of the work. swift-log: `trace`.
+    case trace
+    /// For the search for a mistake. swift-log: `debug`.
+    case debug
+    /// About normal work. swift-log: `info`.
+    case info
+    /// Normal, and worth attention. swift-log: `notice`.
+    case notice
+    /// No error yet, and it may lead to one. swift-log: `warning`.
+    case warning
+    /// Something has failed. swift-log: `error`.
+    case error
+    /// Something has failed that needs attention at once. swift-log: `critical`.
+    case critical
 
     public static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
 
@@ -22,6 +35,7 @@ public enum StrataLog {
 
   /// One message.
   public struct Message: Sendable, Hashable, CustomStringConvertible {
+    /// How important the message is.
     public let level: Level
     /// Sentences in English: the state, and the remedy.
     public let text: String
