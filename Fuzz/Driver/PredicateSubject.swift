@@ -5,7 +5,7 @@ import Strata
 import StrataTestSupport
 
 /// Evaluation of predicates: a fetch finds the objects that a plain filter finds, in the same order,
-/// in a context with saved and unsaved objects. Docs/Fetching.md has the meaning of each form.
+/// in a context with saved and unsaved objects. The guide Fetching.md has the meaning of each form.
 ///
 /// An input is a tree in prefix form (`RandomPredicate`), behind three bytes: the order, the offset
 /// and the limit.

@@ -2,7 +2,7 @@
 import Strata
 import StrataModel
 
-/// Two models and the objects of a small store of the first one; and, from Docs/Migration.md and
+/// Two models and the objects of a small store of the first one; and, from the guide Migrating.md and
 /// the cases of `ModelMismatch` alone, what opening the store with the second model must do.
 struct RandomMigration: Sendable {
   /// A value, `nil` for none, as a text.

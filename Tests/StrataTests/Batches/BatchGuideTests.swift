@@ -3,7 +3,7 @@ import Foundation
 import Strata
 import Testing
 
-/// The code of Docs/Batches.md, part by part.
+/// The code of the guide Batches.md, part by part.
 @Suite struct `The batch guide` {
   private struct Line {
     let name: String

@@ -4,7 +4,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// The code of Docs/Concurrency.md, between `begin` and `end`; that page has the same code.
+/// The code of the guide Concurrency.md, between `begin` and `end`; that page has the same code.
 @Suite struct `The patterns of the concurrency guide` {
   @Test func `confinement`() throws {
     let container = try geography()

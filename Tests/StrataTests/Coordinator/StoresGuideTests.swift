@@ -4,7 +4,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// The code of Docs/Stores.md, part by part.
+/// The code of the guide Stores.md, part by part.
 @Suite struct `The guide to stores` {
   @Test func `shows the code that runs here`() throws { try expectGuide("Stores.md") }
 

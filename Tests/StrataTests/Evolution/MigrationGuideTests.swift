@@ -22,9 +22,9 @@ private enum Present {
   static func model() throws -> ManagedObjectModel { try .init(Zone.self) }
 }
 
-/// The code of Docs/Migration.md, part by part.
+/// The code of the guide Migrating.md, part by part.
 @Suite struct `The migration guide` {
-  @Test func `shows the code that runs here`() throws { try expectGuide("Migration.md") }
+  @Test func `shows the code that runs here`() throws { try expectGuide("Migrating.md") }
 
   private func makeStore(at url: URL) throws {
     let container = try PersistentContainer(at: url, model: Former.model())

@@ -4,7 +4,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// The code of Docs/Fetching.md, between `begin` and `end`; that page has the same code.
+/// The code of the guide Fetching.md, between `begin` and `end`; that page has the same code.
 @Suite struct `The patterns of the fetching guide` {
   /// A context with Iran, its cities, and a city of no country.
   private func world() throws -> ManagedObjectContext {

@@ -3,7 +3,7 @@ import Foundation
 import Strata
 import Testing
 
-/// The code of Docs/History.md, part by part.
+/// The code of the guide History.md, part by part.
 @Suite struct `The history guide` {
   @Test func `shows the code that runs here`() throws { try expectGuide("History.md") }
 

@@ -2,14 +2,18 @@
 import Foundation
 import Testing
 
-/// Expects that the code of a page of Docs is the code that the calling test file runs, word for
-/// word: its blocks of Swift are the parts between `begin` and `end` of the file, by their names.
+/// Expects that the code of a page is the code that the calling test file runs, word for word: its
+/// blocks of Swift are the parts between `begin` and `end` of the file, by their names. The page is
+/// a guide of the catalogue of documentation, or a document of Docs.
 func expectGuide(
   _ page: String, file: String = #filePath, at location: SourceLocation = #_sourceLocation
 ) throws {
   let source = URL(fileURLWithPath: file)
-  let docs = source.deletingLastPathComponent().appending(path: "../../../Docs")
-  let text = try String(contentsOf: docs.appending(path: page), encoding: .utf8)
+  let root = source.deletingLastPathComponent().appending(path: "../../..")
+  let guide = root.appending(path: "Sources/Strata/Strata.docc/Guides/\(page)")
+  let isGuide = FileManager.default.fileExists(atPath: guide.path)
+  let text = try String(
+    contentsOf: isGuide ? guide : root.appending(path: "Docs/\(page)"), encoding: .utf8)
   let shown = text.matches(of: #/<!-- (\S+) -->\n```swift\n([\s\S]*?)```/#)
     .map { ["\($0.1)", "\($0.2)"] }
   let code = try String(contentsOf: source, encoding: .utf8)
