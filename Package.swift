@@ -328,6 +328,20 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// MARK: - Documentation
+
+/// `STRATA_DOCUMENTATION=1` adds the plugin that makes the documentation, for .ci/documentation.
+/// Without a condition, each program that uses Strata would fetch it.
+///
+/// SwiftPM builds for the plugin with all traits. Without `OptimizedDebug`, that takes a fraction of
+/// the time.
+if !["", "0"].contains(Context.environment["STRATA_DOCUMENTATION"] ?? "") {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+  package.traits = package.traits.filter { !["OptimizedDebug", "default"].contains($0.name) }
+  package.traits.insert(.default(enabledTraits: ["Macros"]))
+}
+
 // MARK: - A part of the package
 
 /// Reduces the package to the named targets and the targets that they depend on.
