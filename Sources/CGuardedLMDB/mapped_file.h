@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/// The inode of the file that is mapped at an address, if its name ends with "-lock". 0 for any other
-/// address, and where the system does not tell. It may be called in a handler of a signal.
+/// The inode of the file that is mapped at an address, if its name ends with "-lock". 0 for any
+/// other address, and where the system does not tell. It may be called in a handler of a signal.
 uint64_t strata_lock_file_mapped_at(uintptr_t place);
 
 #endif
