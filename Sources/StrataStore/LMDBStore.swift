@@ -124,14 +124,16 @@ package final class LMDBStore: PersistentStore {
 
   /// A store in memory: the same code on a file without a name, gone with the last reference.
   ///
-  /// - Parameter origin: as of `open`.
+  /// - Parameters:
+  ///   - origin: as of `open`.
+  ///   - clock: the clock of the dates that the store and its contexts write.
   /// - Throws: `diskFull`, `permissionDenied`, `storage`: the folder for temporary files is needed.
   package static func inMemory(
-    model: ManagedObjectModel, from origin: StoreOrigin? = nil
+    model: ManagedObjectModel, from origin: StoreOrigin? = nil, clock: StoreClock = .system
   ) throws(StoreError) -> LMDBStore {
     let environment = try StoreFile.createUnnamed(model: model, from: origin)
     return LMDBStore(
-      try OpenStore(environment, model: model, path: environment.path),
+      try OpenStore(environment, model: model, path: environment.path, clock: clock),
       options: environment.options)
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Foundation
+import Foundation
 package import StrataModel
 package import StrataRecord
 
@@ -30,9 +30,9 @@ package struct Derivation {
   package private(set) var wanted: [ObjectKey: SlotSet] = [:]
   private var memberships: MembershipChanges
 
-  package init(_ schema: Schema, now: Date = Date()) {
+  package init(_ schema: Schema) {
     self.schema = schema
-    self.now = now
+    now = schema.clock.now
     memberships = MembershipChanges(schema.derivation.memberships)
   }
 

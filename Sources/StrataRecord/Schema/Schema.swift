@@ -17,13 +17,12 @@ package final class Schema: Sendable {
   package let version: UInt16
   /// The versions of the layouts, present and earlier ones.
   package let layouts: LayoutVersions
-  /// The life cycle methods of all entities together: saves and fetches skip hooks that are absent
-  /// here.
-  package let hooks: _LifeCycleHooks
   /// The validation that saves do before they hand objects on.
   package let validation: ValidationSchema
   /// The derivations of saves to the store.
   package let derivation: DerivationSchema
+  /// The clock of the dates that Strata itself writes.
+  package let clock: StoreClock
 
   /// Whether the deletion of an object may leave to-one links to it as they are.
   package let leavesLinks: Bool
@@ -33,20 +32,20 @@ package final class Schema: Sendable {
   private let entitiesByIndex: [[EntityNumber]]
   private let layoutsByNumber: [RecordLayout?]
   private let upgradesByNumber: [[RecordUpgrade]?]
-  private let hooksByNumber: [_LifeCycleHooks?]
+  private let entityHooks: EntityHooks
   private let byClass: OrderedTable<ObjectIdentifier, EntitySchema>
 
   /// - Precondition: `numbers` has a number for every entity and property of `model`.
   package init(
     model: ManagedObjectModel, numbers: SchemaNumbers, store: StoreIdentity, version: UInt16,
-    layouts: LayoutVersions = LayoutVersions()
+    layouts: LayoutVersions = LayoutVersions(), clock: StoreClock = .system
   ) {
     self.model = model
+    self.clock = clock
     self.numbers = numbers
     self.store = store
     self.version = version
     self.layouts = layouts
-    hooks = model.entities.reduce([]) { $1.isAbstract ? $0 : $0.union($1.hooks) }
     let builder = SchemaBuilder(model: model, numbers: numbers, layouts: layouts, store: store)
     var byNumber = [EntitySchema?](repeating: nil, count: Int(numbers.lastEntity) + 1)
     var byClass = OrderedTable<ObjectIdentifier, EntitySchema>()
@@ -67,7 +66,9 @@ package final class Schema: Sendable {
     upgradesByNumber = byNumber.map { entity in
       entity.flatMap { layouts.upgrades(of: $0.number, to: $0.layout) }
     }
-    hooksByNumber = byNumber.map { $0?.description.hooks }
+    entityHooks = EntityHooks(
+      all: model.entities.reduce([]) { $1.isAbstract ? $0 : $0.union($1.hooks) },
+      byNumber: byNumber.map { $0?.description.hooks })
     self.byClass = byClass
     leavesLinks = byNumber.contains { $0?.ends.leftReferrers.isEmpty == false }
     validation = ValidationSchema(byNumber)
@@ -105,9 +106,13 @@ package final class Schema: Sendable {
     upgradesByNumber.element(of: number) ?? []
   }
 
+  /// The life cycle methods of all entities together: saves and fetches skip hooks that are absent
+  /// here.
+  package var hooks: _LifeCycleHooks { entityHooks.all }
+
   /// The life cycle methods of an entity's objects; none for a number that the model does not have.
   package func hooks(of number: EntityNumber) -> _LifeCycleHooks {
-    hooksByNumber.element(of: number) ?? []
+    entityHooks.byNumber.element(of: number) ?? []
   }
 
   /// The entity of this name, or nil. O(entities).
@@ -124,6 +129,13 @@ package final class Schema: Sendable {
   package func entity(forClass identifier: ObjectIdentifier) -> EntitySchema? {
     byClass[identifier]
   }
+}
+
+/// The life cycle methods of a schema's entities.
+private struct EntityHooks: Sendable {
+  /// Of all entities that are not abstract.
+  let all: _LifeCycleHooks
+  let byNumber: [_LifeCycleHooks?]
 }
 
 extension Array {

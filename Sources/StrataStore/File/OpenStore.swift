@@ -23,7 +23,7 @@ final class OpenStore: Sendable {
   ///   `uniquenessViolations`, `damaged`, `diskFull`, `storage`.
   init(
     _ environment: Environment, model: ManagedObjectModel, removing: Set<String> = [],
-    isReadOnly: Bool = false, path: String
+    isReadOnly: Bool = false, path: String, clock: StoreClock = .system
   ) throws(StoreError) {
     let outline = ModelOutline(model)
     let numbers = SchemaNumbers(newStoreOf: model)
@@ -42,7 +42,7 @@ final class OpenStore: Sendable {
     }
     let schema = Schema(
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
-      version: catalog.version, layouts: catalog.layouts)
+      version: catalog.version, layouts: catalog.layouts, clock: clock)
     let trees = try Trees(schema, in: environment)
     readers = TreeReaderPool()
     queue = CommitQueue(

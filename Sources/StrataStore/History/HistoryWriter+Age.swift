@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import StrataLMDB
+import StrataRecord
 
 extension HistoryWriter {
   /// Whether the oldest transaction is over the age limit.
@@ -19,7 +20,7 @@ extension HistoryWriter {
     _ oldest: UInt64, _ chunk: UnsafeRawBufferPointer, upTo last: UInt64
   ) throws(LMDBError) -> Bool {
     guard let ageMax = state.ageMax else { return false }
-    let now = Date().timeIntervalSinceReferenceDate
+    let now = schema.clock.now.timeIntervalSinceReferenceDate
     guard let date = HistoryEncoder.date(of: chunk) else { return true }
     if !(now - date < Double(ageMax)) { return true }
     if date <= now { return false }

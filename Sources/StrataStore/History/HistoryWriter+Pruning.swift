@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import StrataLMDB
+import StrataRecord
 
 // Deleting transactions from the history: a few with each commit, as the retention says, or all up
 // to one that the program names.
@@ -23,7 +24,7 @@ extension HistoryWriter {
     var slowest: UInt64 = 0
     if state.endsWhenConsumed { slowest = try consumers().values.min() ?? 0 }
     guard state.floor < last,
-      byteCountKept < .max || state.floor < slowest || state.mayBeOverAge
+      byteCountKept < .max || state.floor < slowest || state.mayBeOverAge(by: schema.clock)
     else { return }
     try deleteOldest(addedCount + Self.prunedCount, upTo: last) { writer, generation, chunk in
       try writer.state.byteCount > byteCountKept || generation <= slowest
@@ -98,10 +99,10 @@ extension HistoryState {
   }
 
   /// False if the age of the oldest transaction is known, and below the limit.
-  fileprivate var mayBeOverAge: Bool {
+  fileprivate func mayBeOverAge(by clock: StoreClock) -> Bool {
     guard let ageMax else { return false }
     guard let oldestDate else { return true }
-    let now = Date().timeIntervalSinceReferenceDate
+    let now = clock.now.timeIntervalSinceReferenceDate
     return !(oldestDate <= now && now - oldestDate < Double(ageMax))
   }
 }

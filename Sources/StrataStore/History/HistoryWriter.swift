@@ -42,7 +42,7 @@ struct HistoryWriter {
     record.finish()
     var encoder = HistoryEncoder(
       generation: generation, to: try transaction.writeCursor(in: tree))
-    try encoder.write(record, date: Date(), author: author, contextName: contextName)
+    try encoder.write(record, date: schema.clock.now, author: author, contextName: contextName)
     state.byteCount += encoder.byteCount
     addedCount += 1
   }
