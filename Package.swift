@@ -95,10 +95,17 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "Strata", targets: ["Strata"]),
+    .library(name: "StrataTesting", targets: ["StrataTesting"]),
     .executable(name: "quickstart", targets: ["quickstart"]),
     .executable(name: "strata", targets: ["StrataTool"]),
   ],
   traits: [
+    .trait(
+      name: "CustomDump",
+      description: """
+        Objects and values in the dumps and differences of swift-custom-dump, for tests with \
+        StrataTesting. It needs swift-custom-dump
+        """),
     .trait(
       name: "Macros",
       description: "@Entity, @Attribute and @Relationship; they need swift-syntax at build time"),
@@ -112,10 +119,13 @@ let package = Package(
       name: "Tool", description: "The command-line tool strata, which needs swift-argument-parser"),
     .default(enabledTraits: ["Macros", "OptimizedDebug"]),
   ],
-  // A program that uses the library resolves those that its traits ask for: never the second.
+  // A program that uses the library resolves those that its traits ask for: the first, if any.
   dependencies: (host != nil
     ? [] : [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")])
-    + [.package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")],
+    + [
+      .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+      .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
+    ],
   targets: [
     // The system's liblmdb. No code.
     .systemLibrary(
@@ -149,7 +159,7 @@ let package = Package(
       "Strata", "CStrata", "StrataPrimitives", "StrataModel", "StrataRecord", "StrataChanges",
       "StrataQuery", "StrataStore",
       .target(name: "StrataMacros", condition: .when(traits: ["Macros"])),
-      tests: ["StrataLMDB", "ContextTestSupport"])
+      tests: ["StrataLMDB", "ContextTestSupport", "StrataTesting"])
     + [
       // @Entity, @Attribute, @Relationship: compile-time only.
       .macro(
@@ -191,6 +201,26 @@ let package = Package(
         name: "StrataDump",
         dependencies: ["Strata", "StrataStore", "StrataChanges", "StrataRecord", "StrataModel"],
         swiftSettings: settings),
+      // For the tests of programs: containers in memory, fixtures, expected changes, kept stores.
+      .target(
+        name: "StrataTesting",
+        dependencies: [
+          "Strata", "StrataDump", "StrataPrimitives", "StrataModel", "StrataRecord",
+          "StrataChanges", "StrataQuery", "StrataStore",
+          .product(
+            name: "CustomDump", package: "swift-custom-dump",
+            condition: .when(traits: ["CustomDump"])),
+        ],
+        swiftSettings: settings),
+      .testTarget(
+        name: "StrataTestingTests",
+        dependencies: [
+          "StrataTesting", "Strata", "StrataTestSupport",
+          .product(
+            name: "CustomDump", package: "swift-custom-dump",
+            condition: .when(traits: ["CustomDump"])),
+        ],
+        swiftSettings: settings),
       // The command-line tool: every store, opened with the model inside.
       .executableTarget(
         name: "StrataTool",
@@ -215,7 +245,8 @@ let package = Package(
         swiftSettings: settings),
       // Programs that must not compile, Tests/CompileFailures, and what the compiler says of them.
       .testTarget(
-        name: "CompileFailureTests", dependencies: ["Strata"], swiftSettings: settings),
+        name: "CompileFailureTests", dependencies: ["Strata", "StrataTesting"],
+        swiftSettings: settings),
       // A process that saves until it is killed, and what the store is like afterwards.
       .executableTarget(
         name: "CrashWriter", dependencies: ["Strata", "CrashLedger", "CrashPoints"],

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 // SPDX-License-Identifier: Apache-2.0
 //
-// A client's program that uses Strata: the README's example.
+// A client's program that uses Strata, the README's example, and its tests.
 
 import PackageDescription
 
@@ -10,7 +10,13 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "strata", path: "../..")],
   targets: [
-    .executableTarget(name: "Client", dependencies: [.product(name: "Strata", package: "strata")])
+    .executableTarget(name: "Client", dependencies: [.product(name: "Strata", package: "strata")]),
+    .testTarget(
+      name: "ClientTests",
+      dependencies: [
+        .product(name: "Strata", package: "strata"),
+        .product(name: "StrataTesting", package: "strata"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

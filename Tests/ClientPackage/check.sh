@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What the README promises a newcomer: its example builds in a package of somebody else's, with
-# macros and, written by hand, without; it prints what it should; and it resolves no package but
-# swift-syntax. .ci/check-code-blocks compares the example with the README's, word for word.
+# macros and, written by hand, without; it prints what it should; its tests use StrataTesting; and it
+# resolves no package but swift-syntax. .ci/check-code-blocks compares the example with the README's, word for word.
 set -eu
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
@@ -20,6 +20,7 @@ check() {
 }
 
 check . Client "$root/.build-client$kind"
+swift test --package-path . --scratch-path "$root/.build-client$kind"
 check ByHand ByHand "$root/.build-client-byhand$kind"
 [ ! -e "$root/.build-client-byhand$kind/checkouts/swift-syntax" ] || {
   echo "without the trait Macros nobody should pay for swift-syntax" >&2

@@ -36,6 +36,12 @@ import Testing
     StrataLog TextOptions TextValue ToMany UniqueValue ValidationFailure
     """
 
+  /// The top-level types of StrataTesting.
+  private static let typesForTests = """
+    ChangeSubject Deleted ExpectedChange ExpectedChanges Fixture FixtureError FixtureObjects
+    GoldenStore Inserted TestClock TestStore Updated
+    """
+
   /// The modules that `import Strata` exports, and those beneath them.
   private static let modules = [
     "Strata", "StrataStore", "StrataQuery", "StrataChanges", "StrataRecord", "StrataModel",
@@ -43,11 +49,19 @@ import Testing
   ]
 
   @Test func `are those of the list and no others`() throws {
+    try expectTypes(Self.types, of: Self.modules)
+  }
+
+  @Test func `of StrataTesting are those of its list and no others`() throws {
+    try expectTypes(Self.typesForTests, of: ["StrataTesting"])
+  }
+
+  private func expectTypes(_ types: String, of modules: [String]) throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-symbols-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    for module in Self.modules {
+    for module in modules {
       let outcome = try Compiler.extractSymbols(of: module, to: folder)
       #expect(outcome.succeeded, "\(outcome.output)")
     }
@@ -63,7 +77,7 @@ import Testing
         found.insert(symbol.pathComponents[0])
       }
     }
-    let listed = Set(Self.types.split(whereSeparator: \.isWhitespace).map(String.init))
+    let listed = Set(types.split(whereSeparator: \.isWhitespace).map(String.init))
     #expect(found.subtracting(listed).sorted() == [], "public, and not in the list")
     #expect(listed.subtracting(found).sorted() == [], "in the list, and not public")
   }

@@ -92,7 +92,8 @@ public final class PersistentContainer: Sendable {
       autosave: .manual)
   }
 
-  private init(coordinator: PersistentStoreCoordinator, autosave: Autosave) {
+  /// A container over a coordinator that is already open.
+  package init(coordinator: PersistentStoreCoordinator, autosave: Autosave) {
     self.coordinator = coordinator
     model = coordinator.model
     root = ContextQueue(parent: coordinator)

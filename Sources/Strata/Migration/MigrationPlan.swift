@@ -103,8 +103,8 @@ public struct MigrationReport: Sendable, Hashable {
 // MARK: - Running
 
 extension MigrationPlan {
-  /// Migrates a copy of a store, and leaves the store as it is. It can try a plan, or test a plan
-  /// with a store that an earlier version of the program has made.
+  /// Migrates a copy of a store, and leaves the store as it is. It can try a plan. A test with a
+  /// store that an earlier version of the program has made uses `GoldenStore` of `StrataTesting`.
   ///
   /// - Parameters:
   ///   - url: the URL of a store, which may be in use.

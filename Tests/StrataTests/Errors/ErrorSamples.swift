@@ -2,6 +2,7 @@
 import Foundation
 import Strata
 import StrataLMDB
+import StrataTesting
 
 /// Errors of every public type, at least one of each case: the explicit list of `ErrorTextTests`.
 ///
@@ -85,6 +86,24 @@ struct ErrorSamples {
         errors: causes.map {
           BatchInterruption(token: BatchToken(completedCount: 9), underlying: $0)
         }),
+      Group(
+        type: "FixtureError", file: "StrataTesting/Fixtures/FixtureError.swift", cases: "Mistake",
+        covered: Set(fixtureMistakes.compactMap { Mirror(reflecting: $0).children.first?.label }),
+        errors: fixtureMistakes.map { FixtureError([$0]) } + [FixtureError(fixtureMistakes)]),
+    ]
+  }
+
+  private var fixtureMistakes: [FixtureError.Mistake] {
+    let object = "Gizmo 1"
+    return [
+      .notJSON(offset: 7, expected: "a colon"), .unfitForm(part: nil, expected: "an object"),
+      .unfitForm(part: object, expected: "an object"), .repeatedName("girth"),
+      .unknownEntity("Gizmo"), .unknownProperty(object: object, property: "girth"),
+      .derivedProperty(object: object, property: "girth"),
+      .unfitValue(object: object, property: "girth", expected: "a number"),
+      .unknownTarget(object: object, property: "girth", target: "places"),
+      .unfitTarget(object: object, property: "girth", target: "places", expected: "Gadget"),
+      .unknownName("girth"),
     ]
   }
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import Strata
+import StrataDump
+import StrataModel
+import StrataQuery
+import StrataRecord
+
+/// The objects of a fixture's JSON, checked against a model: everything that can be wrong is found
+/// before the first object is inserted.
+struct FixtureInsertion {
+  /// Objects are named by their index in `objects`.
+  private struct Object {
+    let entity: EntitySchema
+    let name: String?
+    var attributes: [(name: String, value: PropertyValue)] = []
+    var targets: [(name: String, target: Int)] = []
+    var members: [(name: String, isOrdered: Bool, targets: [Int])] = []
+  }
+
+  private let schema: Schema
+  private var objects: [Object] = []
+  private var places: [String: Int] = [:]
+  private var mistakes: [FixtureError.Mistake] = []
+
+  /// - Throws: `FixtureError` with every mistake.
+  init(_ document: FixtureDocument, _ schema: Schema) throws(FixtureError) {
+    self.schema = schema
+    var written: [FixtureDocument.Object] = []
+    var unknown: Set<String> = []
+    for object in document.objects {
+      guard let entity = schema.entity(named: object.entity), !entity.description.isAbstract else {
+        if unknown.insert(object.entity).inserted { mistakes.append(.unknownEntity(object.entity)) }
+        continue
+      }
+      if let name = object.name { places[name] = objects.count }
+      objects.append(Object(entity: entity, name: object.name))
+      written.append(object)
+    }
+    // Relationships lead to names of other entities: without them, each would be one more mistake.
+    guard mistakes.isEmpty else { throw FixtureError(mistakes) }
+    for (index, object) in written.enumerated() {
+      for property in object.properties { add(property, of: object.place, to: index) }
+    }
+    guard mistakes.isEmpty else { throw FixtureError(mistakes) }
+  }
+
+  private mutating func add(_ property: JSONValue.Member, of place: String, to index: Int) {
+    let entity = objects[index].entity
+    guard let slot = entity.description.slot(named: property.name) else {
+      mistakes.append(.unknownProperty(object: place, property: property.name))
+      return
+    }
+    if entity.derivedSlots.contains(slot) {
+      mistakes.append(.derivedProperty(object: place, property: property.name))
+      return
+    }
+    func refuse(_ expected: String) {
+      mistakes.append(.unfitValue(object: place, property: property.name, expected: expected))
+    }
+    if let attribute = entity.description.properties[slot].attribute {
+      guard let value = FixtureValue.value(of: property.value, as: attribute.type),
+        value.fits(attribute)
+      else { return refuse(FixtureValue.form(of: attribute.type)) }
+      objects[index].attributes.append((property.name, value))
+    } else if let relationship = entity.relationships[slot], relationship.isToMany {
+      guard let elements = property.value.elements,
+        case let names = elements.compactMap(\.string), names.count == elements.count
+      else { return refuse("an array of names of objects") }
+      let targets = names.compactMap { target($0, of: relationship, place) }
+      objects[index].members.append((property.name, relationship.isOrdered, targets))
+    } else if let relationship = entity.relationships[slot], property.value != .null {
+      guard let name = property.value.string else { return refuse("the name of an object") }
+      guard let target = target(name, of: relationship, place) else { return }
+      objects[index].targets.append((property.name, target))
+    }
+  }
+
+  /// The index of the object that a relationship leads to; nil if there is none that fits, which is
+  /// a mistake.
+  private mutating func target(
+    _ name: String, of relationship: RelationshipSchema, _ place: String
+  ) -> Int? {
+    guard let target = places[name] else {
+      mistakes.append(
+        .unknownTarget(object: place, property: relationship.name, target: name))
+      return nil
+    }
+    guard let destination = schema.entity(relationship.destination),
+      destination.family.contains(objects[target].entity.number)
+    else {
+      let expected = schema.entity(relationship.destination)?.description.name ?? ""
+      mistakes.append(
+        .unfitTarget(
+          object: place, property: relationship.name, target: name, expected: expected))
+      return nil
+    }
+    return target
+  }
+
+  // MARK: - Inserting
+
+  /// Inserts the objects: attributes first, so that relationships lead to objects that are there.
+  func insert(into context: ManagedObjectContext) throws -> FixtureObjects {
+    var inserted: [ManagedObject] = []
+    var ids: [String: ObjectID] = [:]
+    for object in objects {
+      let new = try EntityDescription.insertNewObject(
+        forEntityName: object.entity.description.name, into: context)
+      for (name, value) in object.attributes { try new.setValue(value, for: name) }
+      if let name = object.name { ids[name] = new.objectID }
+      inserted.append(new)
+    }
+    for (object, new) in zip(objects, inserted) {
+      for (name, target) in object.targets {
+        try new.setValue(.object(inserted[target].objectID), for: name)
+      }
+      for (name, isOrdered, targets) in object.members {
+        if isOrdered {
+          try new.orderedMembers(for: name).append(contentsOf: targets.map { inserted[$0] })
+        } else {
+          let members = try new.members(for: name)
+          for target in targets { members.insert(inserted[target]) }
+        }
+      }
+    }
+    return FixtureObjects(ids: ids)
+  }
+}
+
+extension PropertyValue {
+  /// Whether the attribute can have the value: numbers may be too large for its type.
+  fileprivate func fits(_ attribute: AttributeDescription) -> Bool {
+    switch self {
+    case .null: attribute.isOptional
+    case .codable: attribute.type == .codable
+    default: fitting(attribute.type) != nil
+    }
+  }
+}
