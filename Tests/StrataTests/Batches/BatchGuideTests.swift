@@ -11,8 +11,6 @@ import Testing
     let code: String
   }
 
-  @Test func `shows the code that runs here`() throws { try expectGuide("Batches.md") }
-
   @Test func `works as it says`() async throws {
     let container = try geography()
     let coordinator = container.coordinator

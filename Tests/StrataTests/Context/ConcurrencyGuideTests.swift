@@ -244,6 +244,4 @@ import Testing
     let names = try container.root.performAndWait { try $0.fetch(Country.all).map(\.name) }
     #expect(names == ["Iran"])
   }
-
-  @Test func `equals the page word for word`() throws { try expectGuide("Concurrency.md") }
 }

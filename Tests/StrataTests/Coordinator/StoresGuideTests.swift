@@ -6,8 +6,6 @@ import Testing
 
 /// The code of the guide Stores.md, part by part.
 @Suite struct `The guide to stores` {
-  @Test func `shows the code that runs here`() throws { try expectGuide("Stores.md") }
-
   @Test func `works as it says`() async throws {
     let folder = try TemporaryDirectory()
     let (url, model) = (folder.file("store"), try geographyModel())

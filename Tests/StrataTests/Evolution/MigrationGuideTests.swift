@@ -24,8 +24,6 @@ private enum Present {
 
 /// The code of the guide Migrating.md, part by part.
 @Suite struct `The migration guide` {
-  @Test func `shows the code that runs here`() throws { try expectGuide("Migrating.md") }
-
   private func makeStore(at url: URL) throws {
     let container = try PersistentContainer(at: url, model: Former.model())
     try container.root.performAndWait { context in

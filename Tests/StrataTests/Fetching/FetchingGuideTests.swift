@@ -129,8 +129,6 @@ import Testing
     // end list
     #expect(list.sections.map(\.name) == [nil, "Iran"])
   }
-
-  @Test func `equals the page word for word`() throws { try expectGuide("Fetching.md") }
 }
 
 // begin delegate

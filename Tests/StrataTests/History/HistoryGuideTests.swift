@@ -5,8 +5,6 @@ import Testing
 
 /// The code of the guide History.md, part by part.
 @Suite struct `The history guide` {
-  @Test func `shows the code that runs here`() throws { try expectGuide("History.md") }
-
   @Test func `works as it says`() async throws {
     let container = try geography()
     var token: HistoryToken?
