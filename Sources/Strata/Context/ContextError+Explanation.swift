@@ -106,6 +106,16 @@ extension ContextError: LocalizedError, CustomStringConvertible, ExplainedError 
         "The call was refused, because it would never end.",
         because: "It would wait for a context whose holder waits for this thread.",
         remedy: "Enter contexts in one order everywhere, or use await perform.")
+    case .notMergingAutomatically:
+      ErrorExplanation(
+        "The context will not merge the save.",
+        because: "It does not merge automatically, so it keeps the values of loaded objects.",
+        remedy: "Set automaticallyMergesChangesFromParent, or call mergeChanges.")
+    case .pinnedToQueryGeneration:
+      ErrorExplanation(
+        "The context will not merge the save.",
+        because: "It, or a context above it, is pinned to a query generation.",
+        remedy: "Call setQueryGeneration(from: nil) there before you wait.")
     }
   }
 

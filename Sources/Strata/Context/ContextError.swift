@@ -69,6 +69,12 @@ public enum ContextError: Error, Sendable, Hashable {
   /// The call would wait for a queue whose holder waits, through others, for this thread: a
   /// deadlock. Call in one order everywhere, or use `await perform`.
   case wouldDeadlock
+  /// The context would never merge the save that is waited for, because it does not merge
+  /// automatically: set `automaticallyMergesChangesFromParent`, or merge the save yourself.
+  case notMergingAutomatically
+  /// The context would not merge the save that is waited for, because it or one of its ancestors is
+  /// pinned to a query generation: call `setQueryGeneration(from: nil)` first.
+  case pinnedToQueryGeneration
 
   /// Why an object cannot be assigned to a store.
   public enum AssignmentRefusal: Sendable, Hashable {

@@ -42,6 +42,7 @@ package final class ContextMerger: ContextPart {
     self.isAutomatic = isAutomatic
     layer.mergesAutomatically = isAutomatic
     if isAutomatic { return beginAutomaticMerging() }
+    bell?.end()
     bell = nil
     listener = nil
     owed = GatheredEvents()

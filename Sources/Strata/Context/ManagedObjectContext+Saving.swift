@@ -58,7 +58,7 @@ extension ManagedObjectContext {
       }
       savers = try context.layer.ancestorSavers(below: parents.count)
     }
-    try await saveOneLevel(isolation: isolation)
+    try await saving.save(isolation: isolation)
     for (index, parent) in parents.enumerated() {
       try await parent.save(atLevel: index + 1, isolation: isolation)
     }
@@ -69,15 +69,9 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `AncestorSaveError`.
   func save(atLevel level: Int, isolation: isolated (any Actor)?) async throws {
-    do { try await saveOneLevel(isolation: isolation) } catch {
+    do { try await saving.save(isolation: isolation) } catch {
       throw AncestorSaveError(level: level, contextName: reporter.name, underlyingError: error)
     }
-  }
-
-  private func saveOneLevel(isolation: isolated (any Actor)?) async throws {
-    guard let save = try saving.beginSave() else { return }
-    await save.finished()
-    try saving.finish(save)
   }
 }
 

@@ -6,6 +6,13 @@ import StrataRecord
 // A save to the store: begun in one turn of the context, and finished in another.
 
 extension SaveSession {
+  /// Saves one level up, and leaves the isolation while the store writes.
+  func save(isolation: isolated (any Actor)?) async throws {
+    guard let save = try beginSave() else { return }
+    await save.finished()
+    try finish(save)
+  }
+
   func commitToStore(lendingThread lendsThread: Bool) throws -> PendingSave {
     while !layer.freeze(work.working) {
       work.isPublished = false

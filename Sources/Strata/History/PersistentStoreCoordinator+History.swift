@@ -41,6 +41,22 @@ extension PersistentStoreCoordinator {
   /// - Throws: `StoreError`.
   public func historyStatus() throws -> HistoryStatus? { try store.historyStatus() }
 
+  /// The point after the newest save that the store has now, from whichever process. The store need
+  /// not keep a history: without one, the token identifies a save by its number alone.
+  /// Core Data: `currentPersistentHistoryToken(fromStores:)`.
+  ///
+  /// ```swift
+  /// try await container.root.save()
+  /// let token = try container.coordinator.currentHistoryToken()  // this save, or a later one
+  /// ```
+  ///
+  /// - Throws: `StoreError.severalStores` if the coordinator has several stores: ask the
+  ///   coordinator of one of them (`coordinator(for:)`). Other `StoreError` if reading fails.
+  public func currentHistoryToken() throws -> HistoryToken {
+    guard store.members.count == 1 else { throw StoreError.severalStores }
+    return store.historyToken(of: try store.snapshot().generation(ofStoreAt: 0))
+  }
+
   // MARK: - Fetching
 
   /// The transactions that a request asks for, oldest first.

@@ -136,6 +136,9 @@ package struct Following {
     return gathered
   }
 
+  /// The newest generation of a store that the last view has shown; nil before the first view.
+  package func generation(ofStoreAt place: Int) -> UInt64? { stores[place].generation }
+
   /// Moves on past events of this context's own saves, which tell it nothing.
   ///
   /// - Returns: whether the feeds have nothing else to tell. If they have, a view tells it.

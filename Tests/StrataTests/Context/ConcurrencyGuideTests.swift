@@ -81,6 +81,20 @@ import Testing
     #expect(name == ["Lavāsān"])
   }
 
+  @Test func `waiting for a merge`() async throws {
+    let container = try geography()
+    // begin wait-for-merge
+    let reader = container.newBackgroundContext()
+    try await reader.perform { $0.automaticallyMergesChangesFromParent = true }
+    try await container.root.save()
+    let token = try container.coordinator.currentHistoryToken()  // this save, or a later one
+    try await reader.waitUntilMerged(token)
+    // end wait-for-merge
+    await #expect(throws: ContextError.notMergingAutomatically) {
+      try await container.root.waitUntilMerged(token)
+    }
+  }
+
   @Test @MainActor func `root, ui and worker`() async throws {
     let container = try geography()
     // begin root-ui-worker

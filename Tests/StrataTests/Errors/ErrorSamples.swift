@@ -62,6 +62,8 @@ struct ErrorSamples {
           "recursiveSave": ContextError.recursiveSave,
           "foreignQueryGeneration": ContextError.foreignQueryGeneration,
           "contextGone": ContextError.contextGone, "wouldDeadlock": ContextError.wouldDeadlock,
+          "notMergingAutomatically": ContextError.notMergingAutomatically,
+          "pinnedToQueryGeneration": ContextError.pinnedToQueryGeneration,
         ]),
       Group(
         type: "PredicateFormatError", file: "StrataQuery/Format/PredicateFormatError.swift",

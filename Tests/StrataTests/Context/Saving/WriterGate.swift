@@ -33,6 +33,9 @@
       return save
     }
 
+    /// Lets the writer commit once: the next commit is held, too.
+    func letOneCommit() { mayCommit.signal() }
+
     /// Lets the writer commit, and releases all waiting threads.
     func open() {
       PausePoint.observe(container.coordinator.schema, nil)
