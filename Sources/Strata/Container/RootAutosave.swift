@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import StrataChanges
+import StrataModel
+import StrataPrimitives
 import StrataStore
 
 extension PersistentContainer {
@@ -73,6 +75,6 @@ final class RootAutosave: Sendable {
         .warning,
         "A container could not save its root by itself. The changes stay in the root, and are "
           + "saved with the next ones. Read autosaveFailures, and remove the cause.",
-        metadata: ["error": "\(error)"]))
+        metadata: ["error": ErrorExplanation(ofCause: error, in: "autosaveFailures").text]))
   }
 }

@@ -54,8 +54,9 @@ public enum StrataLog {
     }
   }
 
-  /// A function that gets messages, on any thread. It must be short, because savers may wait for
-  /// it, and must not save.
+  /// A function that gets messages: one after the other, on a queue of their own, soon after the
+  /// events. It is called within no lock of Strata, so it may use any store, and no save waits for
+  /// it. If it is slower than the events for long, messages are dropped.
   public typealias Handler = @Sendable (Message) -> Void
 
   /// The handler of all messages of the process. A new handler gets the messages from then on. Nil
@@ -79,7 +80,12 @@ public enum StrataLog {
   private static let installed = CountedMutex(Installed())
 
   package static func log(_ message: @autoclosure () -> Message) {
-    // Called without the lock: the handler may replace itself.
-    if let handler { handler(message()) }
+    guard let handler else { return }
+    let message = message()
+    Deliveries.deliver { handler(message) }
   }
+
+  /// Waits until handlers have had all messages so far. In a handler it returns at once. At the
+  /// exit of the process, handlers have a second for the messages that wait.
+  public static func flush() { Deliveries.flush() }
 }

@@ -21,7 +21,11 @@ private final class Messages: Sendable {
     }
   }
 
-  var all: [StrataLog.Message] { heard.withLock { $0 } }
+  /// The messages about all that has happened so far.
+  var all: [StrataLog.Message] {
+    StrataLog.flush()
+    return heard.withLock { $0 }
+  }
 }
 
 extension PersistentContainer {
@@ -105,6 +109,28 @@ private func watchReaders(ofStoreAt url: URL, lag: Int? = nil) throws -> SetCloc
     }
   }
 
+  @Test func `is warned of in a handler that saves to the same store`() throws {
+    let clock = try watchReaders(ofStoreAt: url, lag: 5)
+    let reader = ManagedObjectContext(parent: container.coordinator)
+    try reader.setQueryGeneration(from: .current)
+    let former = StrataLog.handler
+    StrataLog.handler = { [container, path = url.path] message in
+      guard message.metadata["store"]?.hasSuffix(path) == true else { return }
+      try? container.root.performAndWait { context in
+        context.city("warned")
+        try context.save()
+      }
+    }
+    defer { StrataLog.handler = former }
+    try container.saveCities(6)
+    clock.set(100)
+    try container.saveCities(1)
+    StrataLog.flush()
+    let names = try container.root.performAndWait { try $0.cityNames() }
+    #expect(names.contains("warned"))
+    withExtendedLifetime(reader) {}
+  }
+
   @Test func `is told by the coordinator, with its holder and age`() throws {
     let clock = try watchReaders(ofStoreAt: url)
     let reader = ManagedObjectContext(parent: container.coordinator)
@@ -139,6 +165,7 @@ private func watchReaders(ofStoreAt url: URL, lag: Int? = nil) throws -> SetCloc
         clock.set(300)
         try container.saveCities(20)
         withExtendedLifetime(reader) {}
+        // The process exits at once, and the message is not lost.
       }
       let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       let lines = text.split(separator: "\n").filter { $0.hasPrefix("Strata warning: A reader") }
