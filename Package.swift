@@ -42,6 +42,13 @@ func syntax(_ names: String...) -> [Target.Dependency] {
   }
 }
 
+// MARK: - Observability
+
+/// A product that a target uses with the trait `Observability` alone.
+func observed(_ name: String, in package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Observability"]))
+}
+
 // MARK: - Settings
 
 /// `STRATA_CHECKS=1` compiles the checks of stated invariants (`CheckedInvariants`) into every mutation.
@@ -96,6 +103,7 @@ let package = Package(
   products: [
     .library(name: "Strata", targets: ["Strata"]),
     .library(name: "StrataTesting", targets: ["StrataTesting"]),
+    .library(name: "StrataObservability", targets: ["StrataObservability"]),
     .executable(name: "quickstart", targets: ["quickstart"]),
     .executable(name: "strata", targets: ["StrataTool"]),
   ],
@@ -109,6 +117,12 @@ let package = Package(
     .trait(
       name: "Macros",
       description: "@Entity, @Attribute and @Relationship; they need swift-syntax at build time"),
+    .trait(
+      name: "Observability",
+      description: """
+        Metrics, traces and logs of stores in the module StrataObservability, which needs \
+        swift-log, swift-metrics and swift-distributed-tracing
+        """),
     .trait(
       name: "OptimizedDebug",
       description: """
@@ -125,6 +139,9 @@ let package = Package(
     + [
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
       .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
+      .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+      .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+      .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
   targets: [
     // The system's liblmdb. No code.
@@ -196,6 +213,26 @@ let package = Package(
       // All operations in turn, for long: nothing gets slower or larger.
       .executableTarget(
         name: "Soak", dependencies: ["Strata"], path: "Tests/Soak", swiftSettings: settings),
+      // What instruments are told, as metrics, spans and log lines.
+      .target(
+        name: "StrataObservability",
+        dependencies: [
+          "StrataPrimitives", "StrataModel", "StrataStore", observed("Logging", in: "swift-log"),
+          observed("Metrics", in: "swift-metrics"),
+          observed("Tracing", in: "swift-distributed-tracing"),
+        ],
+        swiftSettings: settings),
+      .testTarget(
+        name: "ObservabilityTests",
+        dependencies: [
+          "Strata", "StrataObservability", "StrataStore", "StrataTestSupport",
+          observed("Logging", in: "swift-log"), observed("InMemoryLogging", in: "swift-log"),
+          observed("Metrics", in: "swift-metrics"),
+          observed("MetricsTestKit", in: "swift-metrics"),
+          observed("Tracing", in: "swift-distributed-tracing"),
+          observed("InMemoryTracing", in: "swift-distributed-tracing"),
+        ],
+        swiftSettings: settings),
       // All of a store as lines of JSON, and a store made of them.
       .target(
         name: "StrataDump",

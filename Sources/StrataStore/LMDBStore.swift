@@ -50,10 +50,13 @@ package final class LMDBStore: PersistentStore {
 
   /// The options that the file was opened with.
   let options: EnvironmentOptions
+  package let instrument: (any Instrument)?
   private let serials = SerialAllocator()
 
-  private init(_ opened: OpenStore, options: EnvironmentOptions) {
+  /// - Parameter path: of the file, for its name; nil for a store in memory.
+  private init(_ opened: OpenStore, options: EnvironmentOptions, path: String?) {
     self.options = options
+    instrument = Instruments.make(named: Instruments.storeName(ofFileAt: path))
     readers = opened.readers
     schema = opened.queue.schema
     uuid = schema.store.uuid
@@ -119,7 +122,7 @@ package final class LMDBStore: PersistentStore {
     return LMDBStore(
       try OpenStore(
         environment, model: model, removing: removing, isReadOnly: isReadOnly, path: path),
-      options: options)
+      options: options, path: path)
   }
 
   /// A store in memory: the same code on a file without a name, gone with the last reference.
@@ -134,7 +137,7 @@ package final class LMDBStore: PersistentStore {
     let environment = try StoreFile.createUnnamed(model: model, from: origin)
     return LMDBStore(
       try OpenStore(environment, model: model, path: environment.path, clock: clock),
-      options: environment.options)
+      options: environment.options, path: nil)
   }
 
   // MARK: - Using
@@ -177,6 +180,7 @@ package final class LMDBStore: PersistentStore {
     _ changeSet: ChangeSet, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<CommitResult, any Error>) -> Void
   ) {
+    let completion = instrument.map { noting($0, completion) } ?? completion
     enqueue(.save(changeSet, completion), lendingThread: lendsThread)
   }
 
@@ -184,6 +188,7 @@ package final class LMDBStore: PersistentStore {
     _ batch: StoreBatch, lendingThread lendsThread: Bool,
     completion: @escaping @Sendable (Result<BatchOutcome, any Error>) -> Void
   ) {
+    let completion = instrument.map { noting($0, completion) } ?? completion
     enqueue(.batch(batch, completion), lendingThread: lendsThread)
   }
 

@@ -21,6 +21,10 @@ package protocol PersistentStore: SnapshotSource {
   /// not reserved.
   var isReadOnly: Bool { get }
 
+  /// Observes the work with the store; nil unless the program has asked for it before the store was
+  /// opened.
+  var instrument: (any Instrument)? { get }
+
   /// Saves a change set, all of it or nothing, and calls `completion` when it is as durable as the
   /// store promises.
   ///
@@ -174,6 +178,8 @@ extension PersistentStore {
   package func takeSerials(upTo countMax: Int, for entity: EntityNumber) -> Range<UInt64> {
     takeSerials(upTo: countMax)
   }
+
+  package var instrument: (any Instrument)? { nil }
 
   package var members: [any PersistentStore] { [self] }
 

@@ -27,7 +27,8 @@ check ByHand ByHand "$root/.build-client-byhand$kind"
   exit 1
 }
 
-# The command-line tool needs a parser of arguments, and a program that uses the library does not.
+# The command-line tool needs a parser of arguments, and StrataObservability needs swift-log,
+# swift-metrics and swift-distributed-tracing. A program that uses the library needs none of them.
 for folder in "$root/.build-client$kind" "$root/.build-client-byhand$kind"; do
   [ ! -e "$folder/checkouts/swift-argument-parser" ] || {
     echo "a program that uses the library alone should not pay for the tool" >&2

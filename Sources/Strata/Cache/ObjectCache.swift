@@ -97,6 +97,9 @@ final class ObjectCache {
     table.place(of: key).flatMap { table[$0] }
   }
 
+  /// How many instances have been registered, also those that have gone.
+  var registrationCount: Int { table.insertionCount }
+
   /// Registers an instance whose key has none, with its present values.
   func register(_ object: ManagedObject) {
     object.isRecentlyUsed = true

@@ -43,6 +43,9 @@ struct ObjectTable: ~Copyable {
   private var shift: UInt64
   /// How many objects there are.
   private(set) var count = 0
+  private var removalCount = 0
+  /// How many objects have ever been inserted.
+  var insertionCount: Int { count + removalCount }
 
   private static let capacityMin = 16
   private static let lineByteCount = 64
@@ -137,6 +140,7 @@ struct ObjectTable: ~Copyable {
     guard let object = slots[place].object.take() else { return nil }
     slots[place].key = 0
     count -= 1
+    removalCount += 1
     var free = place
     var next = (place &+ Self.step) & mask
     while slots[next].key != 0 {

@@ -23,8 +23,11 @@ final class ObjectFetcher: ContextPart {
   }
 
   /// The keys of the objects that match `request`, in its order.
-  func fetchKeys<T: ManagedObject>(_ request: FetchRequest<T>) throws -> [ObjectKey] {
+  func fetchKeys<T: ManagedObject>(
+    _ request: FetchRequest<T>, _ observed: ObservedFetch? = nil
+  ) throws -> [ObjectKey] {
     let (plan, view, _) = try prepare(request)
+    observed?.plan = plan
     return try plan.fetchKeys(in: view)
   }
 

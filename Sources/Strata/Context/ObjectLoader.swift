@@ -2,6 +2,7 @@
 import StrataChanges
 import StrataModel
 import StrataRecord
+import StrataStore
 
 /// Returns one context's objects by key, and loads the values of faults.
 ///
@@ -9,6 +10,10 @@ import StrataRecord
 /// The context's.
 package final class ObjectLoader: ContextPart {
   let reader: ContextReader
+  // Safety: `@exclusivity(unchecked)` spares each fault a run-time check. No access to this runs
+  // other code.
+  /// How often objects were needed since the last report.
+  @exclusivity(unchecked) private var reads = ObjectReads()
 
   package init(_ reader: ContextReader) {
     self.reader = reader
@@ -107,6 +112,7 @@ package final class ObjectLoader: ContextPart {
 
   /// Loads a fault without telling it.
   func fulfil(_ object: ManagedObject) throws {
+    reads.missCount += 1
     if let stored = try reader.currentView().record(of: object.key) {
       return fulfil(object, stored)
     }
@@ -134,11 +140,40 @@ package final class ObjectLoader: ContextPart {
     registry.cache.notePending(work.view?.baseOfInheritedUpdate(of: object.key), of: object)
   }
 
+  // MARK: - Counting
+
+  /// Runs a fetch and counts which of its objects were in memory.
+  func countingReads<T>(_ fetch: () throws -> [T]) rethrows -> [T] {
+    let former = registry.cache.registrationCount
+    let objects = try fetch()
+    // Observers may have met other objects in between.
+    let madeCount = min(registry.cache.registrationCount - former, objects.count)
+    reads.missCount += madeCount
+    reads.hitCount += objects.count - madeCount
+    return objects
+  }
+
+  /// Reports the reads since the last time, if there were any.
+  func reportReads(to instrument: any Instrument) {
+    if reads.hitCount == 0, reads.missCount == 0 { return }
+    instrument.note(.objectReads(hitCount: reads.hitCount, missCount: reads.missCount))
+    reads = ObjectReads()
+  }
+
   /// Loads a fault for a getter, which cannot throw: an error waits for the next call that can, and
   /// the object stays a fault.
   func fire(_ object: ManagedObject) {
     do { try load(object) } catch { reporter.note(error) }
   }
+}
+
+/// How often a context needed an object and had it in memory, or read it beneath.
+///
+/// An object that is made by a fetch counts as read, and a fault that fires. Objects to which a
+/// relationship leads are not counted: a hop takes a few instructions.
+private struct ObjectReads {
+  var hitCount = 0
+  var missCount = 0
 }
 
 extension Change {

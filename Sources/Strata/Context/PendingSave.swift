@@ -2,6 +2,7 @@
 import Dispatch
 import StrataChanges
 import StrataPrimitives
+import StrataStore
 
 /// A save to the store that is under way: the frozen change set, and, once the disk is done, the
 /// result.
@@ -10,6 +11,8 @@ import StrataPrimitives
 /// Sendable: the writer's thread stores the result, the waiting threads read it.
 final class PendingSave: Sendable {
   let changeSet: ChangeSet
+  /// Ends when the save is finished in its context; nil if no instrument observes the save.
+  let operation: (any OperationInProgress)?
 
   private struct State {
     var result: Result<CommitResult, any Error>?
@@ -21,7 +24,10 @@ final class PendingSave: Sendable {
 
   private let state = CountedMutex(State())
 
-  init(_ changeSet: ChangeSet) { self.changeSet = changeSet }
+  init(_ changeSet: ChangeSet, _ operation: (any OperationInProgress)?) {
+    self.changeSet = changeSet
+    self.operation = operation
+  }
 
   /// Stores the result and wakes all that wait. Called once, by the writer.
   func complete(_ result: Result<CommitResult, any Error>) {

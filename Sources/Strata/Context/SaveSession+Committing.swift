@@ -2,6 +2,7 @@
 import StrataChanges
 import StrataModel
 import StrataRecord
+import StrataStore
 
 // A save to the store: begun in one turn of the context, and finished in another.
 
@@ -21,7 +22,8 @@ extension SaveSession {
     let save = PendingSave(
       ChangeSet(
         work.working, mergePolicy: mergePolicy, author: reporter.transactionAuthor,
-        contextName: reporter.name, origin: layer.identity))
+        contextName: reporter.name, origin: layer.identity),
+      operation)
     work.pendingSave = save
     work.view = nil
     coordinator.store.commit(save.changeSet, lendingThread: lendsThread) { save.complete($0) }
@@ -40,6 +42,7 @@ extension SaveSession {
     case .success(let result):
       complete(save.changeSet, result)
       save.outcome = .success(())
+      save.operation?.end(OperationOutcome())
     case .failure(let error):
       PausePoint.refused.reach(schema)
       layer.unfreeze(save.changeSet.segments)
@@ -48,6 +51,7 @@ extension SaveSession {
           to: work.working.recomposed(over: save.changeSet.segments, schema: schema))
       }
       save.outcome = .failure(error)
+      save.operation?.end(OperationOutcome(error: error))
       throw error
     }
   }

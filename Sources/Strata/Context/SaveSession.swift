@@ -2,6 +2,7 @@
 import StrataChanges
 import StrataModel
 import StrataRecord
+import StrataStore
 
 /// Saves one context: prepares its unsaved changes, and hands them one level up, to the parent in
 /// memory or to the store.
@@ -19,6 +20,8 @@ final class SaveSession: ContextPart {
   var mergePolicy: MergePolicy = .error
   /// The calls for the save that is being prepared, or nil.
   var preparation: SavePreparation?
+  /// The save that is being begun, if an instrument observes it.
+  var operation: (any OperationInProgress)?
   /// Compares values with the rules of the model.
   var ruleChecker = RuleChecker()
 
@@ -33,6 +36,13 @@ final class SaveSession: ContextPart {
   ///   it before this returns.
   /// - Returns: the save to the store to wait for and to finish, or nil.
   func beginSave(lendingThread lendsThread: Bool = false) throws -> PendingSave? {
+    guard let instrument = coordinator.instrument else {
+      return try handOn(lendingThread: lendsThread)
+    }
+    return try observing(instrument) { try handOn(lendingThread: lendsThread) }
+  }
+
+  private func handOn(lendingThread lendsThread: Bool) throws -> PendingSave? {
     if preparation?.isTelling == true { throw ContextError.recursiveSave }
     try reporter.throwDeferredError()
     work.encodeEdits()

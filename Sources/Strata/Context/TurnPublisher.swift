@@ -109,6 +109,9 @@ package final class TurnPublisher: ContextPart {
     } while !work.edits.isEmpty || !work.isPublished
     work.view = nil
     reporter.liveResults.isFetchedInEdit = false
+    if let instrument = reader.coordinator.instrument {
+      merger.loader.reportReads(to: instrument)
+    }
     work.undoRecorder?.endTurn()
     PausePoint.turnEnded.reach(schema)
   }

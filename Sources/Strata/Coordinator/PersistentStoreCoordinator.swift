@@ -17,6 +17,8 @@ public final class PersistentStoreCoordinator: SnapshotSource {
   package let layerLock = LayerLock()
   package let schema: Schema
   let remoteChangeStreams = RemoteChangeStreams()
+  /// Observes saves and fetches of the contexts; nil unless the program has asked for it.
+  let instrument: (any Instrument)?
 
   /// The model that the store was opened with. Core Data: `managedObjectModel`.
   public let model: ManagedObjectModel
@@ -92,6 +94,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
     self.store = store
     self.model = model
     schema = store.schema
+    instrument = store.instrument
     (known, self.url) = (nil, url)
   }
 
@@ -100,6 +103,7 @@ public final class PersistentStoreCoordinator: SnapshotSource {
     self.store = store
     self.model = model
     schema = store.schema
+    instrument = store.instrument
     (known, url) = (stores, nil)
   }
 

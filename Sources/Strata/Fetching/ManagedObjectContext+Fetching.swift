@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataChanges
 public import StrataModel
-import StrataPrimitives
 public import StrataQuery
 import StrataRecord
+import StrataStore
 
 // Fetches see the context's own unsaved changes, its ancestors' published changes, and the store.
 
@@ -17,32 +17,14 @@ extension ManagedObjectContext {
   ///   index; O(objects found by indexes + pending matches) if indexes answer the predicate; else
   ///   O(objects of the entity). `explain(_:for:)` reports which.
   public func fetch<T: _Fetchable>(_ request: FetchRequest<T>) throws -> [T] {
-    let (plan, view, isMasked) = try fetcher.prepare(request)
-    guard request.includesPropertyValues, !isMasked else {
-      let keys = try plan.fetchKeys(in: view)
-      if request.includesPropertyValues { try fetcher.load(keys) }
-      try fetcher.finish(request, keys)
-      return keys.compactMap { loader.instance(of: $0) as? T }
+    guard let instrument = coordinator.instrument else { return try fetcher.objects(of: request) }
+    return try fetcher.observing(
+      .objects, ofEntityNamed: fetcher.entityName(of: request), by: instrument
+    ) { observed in
+      let objects = try loader.countingReads { try fetcher.objects(of: request, observed) }
+      observed.rowCount = objects.count
+      return objects
     }
-    let maker = ObjectMaker(loader, expecting: try plan.expectedCount(in: view))
-    if request.shouldRefreshRefetchedObjects || registry.observed != nil
-      || !schema.hooks.isDisjoint(with: .loading)
-    {
-      // The program's observers may change the view.
-      let rows = try plan.fetch(in: view)
-      if request.shouldRefreshRefetchedObjects { try fetcher.refetch(rows.map(\.key)) }
-      for row in rows { maker.take(row.key, row.record) }
-    } else {
-      try plan.fetch(in: view, to: maker)
-    }
-    let objects = maker.objects
-    if !request.prefetchedPaths.isEmpty { try fetcher.prefetch(request, of: objects.map(\.key)) }
-    guard plan.family.allSatisfy({ registry.binding(of: $0)?.type is T.Type }) else {
-      return objects.compactMap { $0 as? T }
-    }
-    // All are of T: a plan finds objects of its family, and those of an entity are of its class. To
-    // cast them one by one costs more than to read them.
-    return objects.unchecked(of: T.self)
   }
 
   /// The first object that matches `request`, in its order; nil if there is none.
@@ -59,7 +41,16 @@ extension ManagedObjectContext {
   ///
   /// - Throws: as `fetch(_:)`.
   public func fetchIDs<T: _Fetchable>(_ request: FetchRequest<T>) throws -> [ObjectID] {
-    try fetcher.fetchKeys(request).map { ObjectID(store: schema.store, key: $0) }
+    guard let instrument = coordinator.instrument else {
+      return try fetcher.fetchKeys(request).map { ObjectID(store: schema.store, key: $0) }
+    }
+    return try fetcher.observing(
+      .ids, ofEntityNamed: fetcher.entityName(of: request), by: instrument
+    ) { observed in
+      let keys = try fetcher.fetchKeys(request, observed)
+      observed.rowCount = keys.count
+      return keys.map { ObjectID(store: schema.store, key: $0) }
+    }
   }
 }
 
@@ -69,8 +60,13 @@ extension ManagedObjectContext {
   ///
   /// - Throws: as `fetch(_:)`.
   public func count<T: _Fetchable>(_ request: FetchRequest<T>) throws -> Int {
-    let (plan, view, _) = try fetcher.prepare(request)
-    return try plan.count(in: view)
+    guard let instrument = coordinator.instrument else { return try fetcher.count(request) }
+    return try fetcher.observing(
+      .count, ofEntityNamed: fetcher.entityName(of: request), by: instrument
+    ) { observed in
+      observed.rowCount = try fetcher.count(request, observed)
+      return observed.rowCount
+    }
   }
 
   /// Executes `request` and reports how: the indexes that were used, the conditions that were

@@ -56,7 +56,19 @@ extension ManagedObjectContext {
     _ request: RowRequest<T, Row>, hasWindowOfObjects: Bool = false,
     _ body: (RowValues) throws -> ScanStep
   ) throws {
-    let plan = try fetcher.plan(request, hasWindowOfObjects: hasWindowOfObjects)
-    try plan.fetch(in: try fetcher.viewToKeep(for: request.objects), body)
+    guard let instrument = coordinator.instrument else {
+      let plan = try fetcher.plan(request, hasWindowOfObjects: hasWindowOfObjects)
+      return try plan.fetch(in: try fetcher.viewToKeep(for: request.objects), body)
+    }
+    try fetcher.observing(
+      .rows, ofEntityNamed: fetcher.entityName(of: request.objects), by: instrument
+    ) { observed in
+      let plan = try fetcher.plan(request, hasWindowOfObjects: hasWindowOfObjects)
+      observed.plan = plan.objects
+      try plan.fetch(in: try fetcher.viewToKeep(for: request.objects)) { values in
+        observed.rowCount += 1
+        return try body(values)
+      }
+    }
   }
 }

@@ -25,7 +25,7 @@ package struct RowPlan: Sendable {
   }
 
   /// The plan of the objects from which the rows are computed.
-  let objects: QueryPlan
+  package let objects: QueryPlan
   /// The paths of the columns, of the groups and of the condition on groups.
   package let log: PathLog
   let columns: [ResolvedColumn]

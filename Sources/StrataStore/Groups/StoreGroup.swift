@@ -33,6 +33,7 @@ package final class StoreGroup: PersistentStore {
   package let schema: Schema
   let parts: [GroupMember]
   let routes: GroupRoutes
+  package let instrument: (any Instrument)?
 
   /// - Parameter parts: one at least; I1.
   init(_ parts: [GroupMember], model: ManagedObjectModel) {
@@ -44,6 +45,7 @@ package final class StoreGroup: PersistentStore {
       store: StoreIdentity(groupOf: Dictionary(identities) { first, _ in first }),
       version: first.version, layouts: first.layouts)
     routes = GroupRoutes(parts, schema)
+    instrument = Instruments.make(named: parts.map(\.name).joined(separator: "+"))
   }
 
   /// The identifier of the first store.
