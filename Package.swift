@@ -262,7 +262,7 @@ let package = Package(
       .executableTarget(
         name: "StrataTool",
         dependencies: [
-          "Strata", "StrataDump", "StrataStore", "StrataModel",
+          "Strata", "StrataDump", "StrataStore", "StrataModel", "StrataPrimitives",
           .product(
             name: "ArgumentParser", package: "swift-argument-parser",
             condition: .when(traits: ["Tool"])),

@@ -39,11 +39,12 @@
         Exit codes: 0 done; 1 done, and the answer is bad (damage, lost data, a migration that \
         cannot be inferred); 64 wrong arguments; 65 no store, damaged, or no dump or model; 66 no \
         such file; 70 unknown error; 73 the output exists, or its folder does not; 74 reading or \
-        writing failed; 75 the store is in use; 77 a permission is missing.
+        writing failed, or a port is taken; 75 the store is in use; 77 a permission is missing.
         """,
       subcommands: [
         InfoCommand.self, ModelCommand.self, FetchCommand.self, ExplainCommand.self,
-        StatCommand.self, CheckCommand.self, SalvageCommand.self, DumpCommand.self,
+        BrowseCommand.self, StatCommand.self, CheckCommand.self, SalvageCommand.self,
+        DumpCommand.self,
         LoadCommand.self, BackupCommand.self, CompactCommand.self, HistoryCommand.self,
         PruneCommand.self, MigrateCommand.self, ManualCommand.self,
       ])

@@ -19,6 +19,8 @@ enum ToolError: Error {
   case input(String)
   /// The process that reads the store was ended by a signal.
   case readerCrashed(signal: Int32)
+  /// The system does not let a server listen on the port, for the reason `errno` says.
+  case port(UInt16, Int32)
 }
 
 extension ToolError: CustomStringConvertible {
@@ -39,6 +41,9 @@ extension ToolError: CustomStringConvertible {
     case .readerCrashed(let signal):
       "The file is so damaged that reading it ended the process with signal \(signal). Stop "
         + "writing to the store, and restore a backup."
+    case .port(let port, let code):
+      "The port \(port) of 127.0.0.1 cannot be used: \(String(cString: strerror(code))). Choose "
+        + "another one with --port, or leave it out: a free one is taken."
     }
   }
 }

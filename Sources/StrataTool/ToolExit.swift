@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Strata
 import StrataDump
 
@@ -13,7 +14,7 @@ import StrataDump
 /// | 66 | the input file does not exist |
 /// | 70 | an error that the tool does not know |
 /// | 73 | the output file exists already, or its folder does not exist |
-/// | 74 | reading or writing failed: the disk is full, a pipe was closed |
+/// | 74 | reading or writing failed: the disk is full, a pipe was closed, a port is taken |
 /// | 75 | the store is in use; try again later |
 /// | 77 | a permission is missing |
 enum ToolExit: Int32 {
@@ -46,6 +47,8 @@ enum ToolExit: Int32 {
       case .unknownEntity, .unknownProperty, .usage: .usage
       case .dumpLine, .modelFile, .readerCrashed: .badInput
       case .output, .input: .inputOutput
+      case .port(_, EACCES): .permission
+      case .port: .inputOutput
       }
   }
 

@@ -186,7 +186,7 @@ struct `The tool that looks after a store` {
         line.hasPrefix("  ") && !line.hasPrefix("   ") && !line.hasPrefix("  See")
           ? line.split(separator: " ").first.map(String.init) : nil
       }
-    #expect(commands.count == 15)
+    #expect(commands.count == 16)
     let pages = try FileManager.default.contentsOfDirectory(atPath: manual.path)
     #expect(Set(pages) == Set(["strata.1"] + commands.map { "strata-\($0).1" }))
     for command in commands {

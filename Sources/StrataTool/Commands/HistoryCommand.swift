@@ -91,31 +91,4 @@
       ])
     }
   }
-
-  /// How many objects a transaction has inserted, updated and deleted.
-  private struct ChangeCounts {
-    private(set) var inserted = 0
-    private(set) var updated = 0
-    private(set) var deleted = 0
-
-    init(_ transaction: HistoryTransaction) {
-      for change in transaction.changes {
-        switch change.kind {
-        case .insert: inserted += 1
-        case .update: updated += 1
-        case .delete: deleted += 1
-        }
-      }
-    }
-  }
-
-  extension HistoryChange.Kind {
-    fileprivate var word: String {
-      switch self {
-      case .insert: "insert"
-      case .update: "update"
-      case .delete: "delete"
-      }
-    }
-  }
 #endif

@@ -83,15 +83,4 @@
       try output.writeLine(CommaSeparated.line(columns.map(\.name)))
     }
   }
-
-  extension AttributeType {
-    fileprivate var isNumeric: Bool {
-      switch self {
-      case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double,
-        .decimal:
-        true
-      default: false
-      }
-    }
-  }
 #endif
