@@ -382,6 +382,14 @@ let package = Package(
           "StrataTestSupport",
         ],
         swiftSettings: settings),
+      // Searches for words in texts, by themselves because they build soon.
+      .testTarget(
+        name: "FullTextTests",
+        dependencies: [
+          "Strata", "StrataChanges", "StrataLMDB", "StrataModel", "StrataRecord", "StrataStore",
+          "StrataTestSupport",
+        ],
+        swiftSettings: settings),
       // Many tasks over many contexts, by themselves for the thread sanitizer.
       .testTarget(
         name: "StressTests", dependencies: ["Strata", "StrataStore", "StrataTestSupport"],

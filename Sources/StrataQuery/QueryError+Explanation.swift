@@ -54,6 +54,15 @@ extension QueryError: LocalizedError, CustomStringConvertible, ExplainedError {
         "The pattern has no answer for the text of an object.",
         because: "It takes too many steps or too much memory.",
         remedy: "Avoid repetitions inside of repetitions: write [ab]* for (a|b)*.")
+    case .invalidWords(let reason):
+      ErrorExplanation(
+        "The query for words cannot be used.", because: "\(reason).",
+        remedy: "Write words, beginnings of words with a star, and phrases in quotation marks.")
+    case .withoutWordIndex(let entity, let property):
+      ErrorExplanation(
+        "The relevance of \(entity).\(property) is not known.",
+        because: "The attribute has no index of its words.",
+        remedy: "Add .fullText to the attribute.")
     case .tooManyLevels(let maximum):
       ErrorExplanation(
         "The predicate or calculation is nested too deeply.",

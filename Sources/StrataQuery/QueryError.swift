@@ -32,6 +32,13 @@ public enum QueryError: Error, Sendable, Hashable {
   /// repetition inside of a repetition is the usual reason: write `a+b` for `(a+)+b`, and `[ab]*`
   /// for `(a|b)*`. Or use `isLike`, whose time grows with the length of the text.
   case costlyPattern
+  /// The query of `contains(words:)`, `relevance(to:)` or a `WordQuery` has no word, more than 64
+  /// words, an open quotation mark, or a star that is not at the end of a word. Correct the query;
+  /// `WordQuery` has the grammar.
+  case invalidWords(reason: String)
+  /// `relevance(to:)` needs the index of words that the attribute does not have. Add `.fullText` to
+  /// the attribute, or use `contains(words:)`, which needs no index.
+  case withoutWordIndex(entity: String, property: String)
   /// The predicate or the calculation has more than `maximum` operators inside of operators. Chains
   /// of `&&` or `||` do not count, and a condition on members of a collection counts four times.
   /// Join the conditions of a loop with one operator, or ask for one

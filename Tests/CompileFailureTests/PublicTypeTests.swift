@@ -34,6 +34,7 @@ import Testing
     QueryGenerationToken RelationshipDescription RelationshipOption RemoteChange RowRequest
     SaveDestination SnapshotEvents StoreDurability StoreError StoreMetadata StoredObject
     StrataLog TextOptions TextValue ToMany UniqueValue ValidationFailure
+    WordQuery
     """
 
   /// The top-level types of StrataTesting.

@@ -6,10 +6,10 @@ import StrataTestSupport
 import Testing
 
 /// The golden stores; a test works on a copy.
-private let stores = ["format-2", "format-4", "format-5", "format-7"]
+private let stores = ["format-2", "format-4", "format-5", "format-7", "format-8"]
 
 /// Those with a history.
-private let recordedStores = ["format-4", "format-5", "format-7"]
+private let recordedStores = ["format-4", "format-5", "format-7", "format-8"]
 
 private func copy(of store: String, in folder: TemporaryDirectory) throws -> URL {
   let source = try #require(
@@ -78,6 +78,24 @@ private let largest = ["Shanghai", "Beijing", "Shenzhen", "Guangzhou", "Kinshasa
         let count = continent.countries.reduce(0) { $0 + $1.cities.count }
         #expect(count == continents[continent.code])
       }
+    }
+  }
+
+  @Test(arguments: stores)
+  func `finds words of its names, with the model that has an index of them`(store: String) throws {
+    typealias City = Searched.City
+    let folder = try TemporaryDirectory()
+    let url = try copy(of: store, in: folder)
+    let container = try PersistentContainer(at: url, model: Searched.model(), durability: .none)
+    #expect(try container.coordinator.metadata().formatVersion == 8)
+    try container.root.performAndWait { context in
+      let found = City.where { $0.name.contains(words: "são") }.sorted(by: \.name)
+      let names = try context.fetch(found).map(\.name)
+      #expect(names == ["São Paulo"])
+      let countries = Searched.Country.where { $0.name.contains(words: "republic of") }
+        .sorted(byRelevanceOf: \.name, to: "republic of")
+      let best = try context.fetch(countries).map(\.name)
+      #expect(best == ["Republic of the Congo", "Democratic Republic of the Congo"])
     }
   }
 

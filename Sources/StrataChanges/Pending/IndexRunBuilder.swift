@@ -11,6 +11,9 @@ package import StrataRecord
 /// No value is a prefix of another (`KeyEncoder`, I1), so two values differ before the shorter one
 /// ends, and zeros may fill the bytes behind it.
 ///
+/// An index of words gets several entries of each record (`TextWords`), all others get one. Every
+/// entry of every index is made here: for pending changes, saves, batches and new indexes.
+///
 /// It holds the index and the layout, because passing them with each entry would count references.
 package struct IndexRunBuilder {
   private var index: IndexSchema
@@ -20,6 +23,8 @@ package struct IndexRunBuilder {
   /// Whether the objects have come in the order of their keys so far, and the last.
   private var areObjectsAscending = true
   private var lastObject = ObjectKey(rawValue: 0)
+  /// The words of the last text; nil before the first one.
+  private var words: TextWords?
 
   /// - Parameters:
   ///   - index: the index of the entity whose records come first.
@@ -43,12 +48,39 @@ package struct IndexRunBuilder {
     (self.index, self.layout) = (index, layout)
   }
 
-  /// Adds the entry of an object whose record begins at `record`.
+  /// How many entries were added.
+  package var entryCount: Int { entries.count }
+
+  /// Adds the entries of an object whose record begins at `record`.
   package mutating func append(_ object: ObjectKey, _ record: UnsafeRawPointer) {
+    if index.isOfWords { return appendWords(of: object, record) }
     let start = block.reserve(KeyEncoder.scratchByteCount + KeyEncoder.objectKeyByteCount)
     let valueByteCount = index.write(valueOf: record, layout, to: start)
     start.storeBytes(
       of: object.rawValue.bigEndian, toByteOffset: valueByteCount, as: UInt64.self)
+    append(entryOf: object, at: start, valueByteCount)
+  }
+
+  // Not inlined: most indexes are of values.
+  @inline(never)
+  private mutating func appendWords(of object: ObjectKey, _ record: UnsafeRawPointer) {
+    guard let text = layout.slot(index.slot, at: record).bytes(.string) else { return }
+    var words = self.words.take() ?? TextWords()
+    words.read(text)
+    words.forEachValue { value in
+      let start = block.reserve(value.count + KeyEncoder.objectKeyByteCount)
+      start.copyMemory(from: value.baseAddress!, byteCount: value.count)
+      start.storeBytes(of: object.rawValue.bigEndian, toByteOffset: value.count, as: UInt64.self)
+      append(entryOf: object, at: start, value.count)
+    }
+    self.words = words
+  }
+
+  /// Adds the entry whose bytes are in the block, behind those in use.
+  @inline(__always)
+  private mutating func append(
+    entryOf object: ObjectKey, at start: UnsafeMutableRawPointer, _ valueByteCount: Int
+  ) {
     let byteCount = valueByteCount + KeyEncoder.objectKeyByteCount
     if object < lastObject { areObjectsAscending = false }
     lastObject = object

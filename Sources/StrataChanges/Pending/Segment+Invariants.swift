@@ -21,6 +21,7 @@ extension Segment: CheckedInvariants {
     let areComplete = madeRuns.indexes.allSatisfy { number in
       let run = madeRuns.run(of: number) ?? IndexRun()
       let objects = Set(run.entries.map(\.object))
+      if isOfWords(number) { return objects.isSubset(of: objectsCovered(by: number)) }
       return objects.count == run.entries.count && objects == objectsCovered(by: number)
     }
     if !areComplete { return "I2 A run has an entry for each record here that its index covers." }
@@ -30,6 +31,10 @@ extension Segment: CheckedInvariants {
   /// The sentence of an invariant that giving this segment a tag breaks.
   package func invariantBroken(byTag tag: UInt64) -> String? {
     ownTag ?? tag == tag ? nil : "I3 A segment with a tag gets no other."
+  }
+
+  private func isOfWords(_ number: PropertyNumber) -> Bool {
+    schema.entities.contains { $0.indexes.contains { $0.number == number && $0.isOfWords } }
   }
 
   private func objectsCovered(by index: PropertyNumber) -> Set<ObjectKey> {

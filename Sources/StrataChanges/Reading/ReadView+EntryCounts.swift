@@ -67,11 +67,11 @@ extension ReadView {
 
   /// The objects that have an entry in the index, if something is pending for them; nil if there
   /// are more than `most`.
-  private func changedObjects(in index: PropertyNumber, atMost most: Int) -> [ObjectKey]? {
+  func changedObjects(in index: PropertyNumber, atMost most: Int) -> [ObjectKey]? {
     var keys: [ObjectKey] = []
     for (depth, segment) in layers.segments.enumerated() {
       for span in segment.changes.spans where schema.entity(span.entity)?.has(index) == true {
-        guard keys.count + span.range.count <= most else { return nil }
+        guard span.range.count <= most - keys.count else { return nil }
         for key in segment.changes.keys[span.range] where !lookUp.isShadowed(key, above: depth) {
           keys.append(key)
         }
@@ -83,7 +83,7 @@ extension ReadView {
   }
 
   /// The entries that the store has for `objects`, which ascend.
-  private func storedRun(of index: PropertyNumber, _ objects: [ObjectKey]) throws -> IndexRun {
+  func storedRun(of index: PropertyNumber, _ objects: [ObjectKey]) throws -> IndexRun {
     var builder: IndexRunBuilder?
     var entity: EntitySchema?
     try snapshot.visitRecords(of: objects) { key, _, record in

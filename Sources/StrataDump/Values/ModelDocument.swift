@@ -54,6 +54,7 @@ package struct ModelDocument {
       "isOptional": flag(attribute.isOptional), "isUnique": flag(attribute.isUnique),
       "isIndexed": flag(attribute.isIndexed), "isTransient": flag(attribute.isTransient),
       "isExternal": flag(attribute.isExternal ?? false),
+      "isFullText": flag(attribute.isFullText ?? false),
     ])
   }
 
@@ -151,7 +152,8 @@ package struct ModelDocument {
       return ModelOutline.Attribute(
         name: name, type: type, isOptional: try flag("isOptional", of: json, full),
         isUnique: isUnique, isIndexed: try flag("isIndexed", of: json, full) || isUnique,
-        isTransient: try flag("isTransient", of: json, full), isExternal: isExternal ? true : nil)
+        isTransient: try flag("isTransient", of: json, full), isExternal: isExternal ? true : nil,
+        isFullText: try flag("isFullText", of: json, full) ? true : nil)
     }
 
     private mutating func relationship(

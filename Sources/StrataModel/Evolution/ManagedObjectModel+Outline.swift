@@ -98,6 +98,7 @@ extension AttributeDescription {
     if outline.isUnique { options.insert(.unique) }
     if outline.isTransient { options.insert(.transient) }
     if outline.isExternal == true { options.insert(.external) }
+    if outline.isFullText == true { options.insert(.fullText) }
     let name = "\(entity).\(outline.name)"
     // An outline has no defaults. No program reads its objects through properties.
     self.init(

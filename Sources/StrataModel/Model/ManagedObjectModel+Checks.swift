@@ -57,6 +57,9 @@ extension ManagedObjectModel {
         throw .unfitExternal(entity: entity, property: attribute.name)
       }
     }
+    if attribute.isFullText, attribute.type != .string || attribute.isTransient {
+      throw .unfitFullText(entity: entity, property: attribute.name)
+    }
     if attribute.preservesValueOnDeletion, attribute.isExternal || attribute.isTransient {
       throw .unfitPreservation(entity: entity, property: attribute.name)
     }

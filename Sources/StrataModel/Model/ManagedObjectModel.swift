@@ -57,6 +57,7 @@ public struct ManagedObjectModel: Sendable {
     // Constraints and indexes are numbered as properties are.
     let propertyCount = ordered.reduce(0) {
       $0 + $1.ownProperties.count + $1.uniqueTogether.count + $1.indexes.count
+        + $1.ownProperties.count { $0.attribute?.isFullText == true }
     }
     guard ordered.count <= Self.entityCountMax, propertyCount <= Self.propertyCountMax,
       ordered.allSatisfy({ $0.properties.count <= 4_095 })

@@ -57,6 +57,11 @@ extension ModelError: LocalizedError, CustomStringConvertible, ExplainedError {
         "The attribute \(entity).\(attribute) cannot be external.",
         because: "That is for Data that is neither unique, indexed, transient nor derived.",
         remedy: "Remove .external, or the other options.")
+    case .unfitFullText(let entity, let attribute):
+      ErrorExplanation(
+        "The words of the attribute \(entity).\(attribute) cannot have an index.",
+        because: "That is for String that is not transient.",
+        remedy: "Remove .fullText, or change the attribute.")
     case .unfitPreservation(let entity, let attribute):
       ErrorExplanation(
         "The attribute \(entity).\(attribute) cannot be preserved on deletion.",

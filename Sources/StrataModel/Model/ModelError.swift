@@ -25,6 +25,9 @@ public enum ModelError: Error, Sendable, Hashable {
   /// `.external` is for a `Data` attribute that is neither `.unique`, alone or together with
   /// others, nor `.indexed`, nor `.transient`, nor derived: its bytes are not in the object.
   case unfitExternal(entity: String, property: String)
+  /// `.fullText` is for a `String` attribute that is not `.transient`: other values have no words,
+  /// and a transient one is not stored.
+  case unfitFullText(entity: String, property: String)
   /// `.preserveValueOnDeletion` is for an attribute that is neither `.external` nor `.transient`:
   /// its value is not in the stored object.
   case unfitPreservation(entity: String, property: String)

@@ -32,6 +32,7 @@ extension ModelOutline.Attribute {
   fileprivate func write(to json: inout JSONWriter) {
     json.object {
       if let isExternal { $0.member("isExternal", isExternal) }
+      if let isFullText { $0.member("isFullText", isFullText) }
       $0.member("isIndexed", isIndexed)
       $0.member("isOptional", isOptional)
       $0.member("isTransient", isTransient)

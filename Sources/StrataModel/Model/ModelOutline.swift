@@ -43,10 +43,12 @@ package struct ModelOutline: Codable, Sendable, Hashable {
     package var isTransient: Bool
     /// Whether the bytes are stored beside the object; nil for false.
     package var isExternal: Bool?
+    /// Whether the words have an index; nil for false.
+    package var isFullText: Bool?
 
     package init(
       name: String, type: AttributeType, isOptional: Bool, isUnique: Bool, isIndexed: Bool,
-      isTransient: Bool, isExternal: Bool?
+      isTransient: Bool, isExternal: Bool?, isFullText: Bool?
     ) {
       self.name = name
       self.type = type
@@ -55,6 +57,7 @@ package struct ModelOutline: Codable, Sendable, Hashable {
       self.isIndexed = isIndexed
       self.isTransient = isTransient
       self.isExternal = isExternal
+      self.isFullText = isFullText
     }
   }
 
@@ -76,6 +79,11 @@ package struct ModelOutline: Codable, Sendable, Hashable {
 
   package init(entities: [Entity]) { self.entities = entities }
 
+  /// Whether the words of an attribute have an index.
+  package var hasFullText: Bool {
+    entities.contains { $0.attributes.contains { $0.isFullText == true } }
+  }
+
   package init(_ model: ManagedObjectModel) {
     entities = model.entities.map { Entity($0, in: model) }.sorted { $0.name < $1.name }
   }
@@ -90,7 +98,7 @@ extension ModelOutline.Entity {
       ModelOutline.Attribute(
         name: $0.name, type: $0.type, isOptional: $0.isOptional, isUnique: $0.isUnique,
         isIndexed: $0.isIndexed, isTransient: $0.isTransient,
-        isExternal: $0.isExternal ? true : nil)
+        isExternal: $0.isExternal ? true : nil, isFullText: $0.isFullText ? true : nil)
     }.sorted { $0.name < $1.name }
     relationships = entity.ownProperties.compactMap(\.relationship).map { relationship in
       let side = ManagedObjectModel.PropertyReference(

@@ -7,6 +7,13 @@ public enum AttributeOption: Sendable, Hashable {
   case unique
   /// Fetches that compare or sort by the attribute use an index.
   case indexed
+  /// Fetches that search the text for words use an index: `$0.text.contains(words: "swift sto*")`,
+  /// and `relevance(to:)` ranks the objects that they find.
+  ///
+  /// For `String` and `String?` alone, and not with `.transient`. It may also be `.indexed`, for
+  /// comparisons and order: the two indexes have nothing in common. The index of words has an entry
+  /// for each different word of each text. SQLite: FTS5; Realm: `FullText`.
+  case fullText
   /// Tracked and pushed to parents, never stored. Core Data: transient.
   case transient
   /// A rule that the value must satisfy when a context saves the object: `.required`,
@@ -71,6 +78,8 @@ public struct AttributeDescription: Sendable {
   public let isTransient: Bool
   /// Whether the bytes are stored beside the object. Core Data: `allowsExternalBinaryDataStorage`.
   public let isExternal: Bool
+  /// Whether the words of the text have an index.
+  public let isFullText: Bool
   private let hasOptions: Bool
 
   /// - Parameters:
@@ -98,6 +107,7 @@ public struct AttributeDescription: Sendable {
     isIndexed = isUnique || options.contains(.indexed)
     isTransient = options.contains(.transient)
     isExternal = options.contains(.external)
+    isFullText = options.contains(.fullText)
     hasOptions = !options.isEmpty
   }
 

@@ -47,6 +47,9 @@ package enum Lead: Sendable {
   case objects([ObjectKey])
   /// The objects satisfy at least one of these conditions.
   case anyOf([any Condition])
+  /// The objects have a word in each of these ranges of the index of words over a slot's text, if
+  /// there is one.
+  case words(slot: Int, WordSource)
   /// The objects at the end of these to-one slots satisfy the condition.
   case over(hops: [Int], any Condition)
   /// The objects have members in this relationship that satisfy the condition.

@@ -28,6 +28,8 @@ package final class RowReader {
   var totals: [PropertyValue] = []
   /// The values that the conditions being evaluated hold, the innermost last.
   private var held: [PropertyValue] = []
+  /// The scales of the request's relevances: one, in most requests that have any.
+  private var scales: [(relevance: Relevance, scale: RelevanceScale)] = []
 
   package init(view: ReadView) { self.view = view }
 
@@ -104,6 +106,18 @@ extension RowReader {
     held.append(value)
     defer { held.removeLast() }
     return try body()
+  }
+}
+
+// MARK: - Relevance
+
+extension RowReader {
+  /// Returns the scale of a relevance. It is made at the first call.
+  func scale(of relevance: Relevance) throws -> RelevanceScale {
+    if let known = scales.first(where: { $0.relevance === relevance }) { return known.scale }
+    let scale = try RelevanceScale(relevance, in: view)
+    scales.append((relevance, scale))
+    return scale
   }
 }
 

@@ -16,6 +16,9 @@ package protocol SlotTest: Sendable {
   /// without absent slots; nil if the index cannot answer the test.
   func range(in kind: SlotKind) -> IndexRange?
 
+  /// The entries of an index of words that can answer the test; nil for tests of anything else.
+  var words: WordSource? { get }
+
   /// Returns the same test with another constant; nil if the constant does not fit, or if the test
   /// has other than one constant.
   func with(_ constant: PropertyValue) -> Self?
@@ -26,6 +29,7 @@ package protocol SlotTest: Sendable {
 
 extension SlotTest {
   package func with(_ constant: PropertyValue) -> Self? { nil }
+  package var words: WordSource? { nil }
 }
 
 /// A test of any type, as one object.
@@ -43,6 +47,7 @@ extension Box: SlotTest where Test: SlotTest {
   func isTrue(of value: PropertyValue) -> Bool { self.value.isTrue(of: value) }
   func range(in kind: SlotKind) -> IndexRange? { value.range(in: kind) }
   func with(_ constant: PropertyValue) -> Box? { value.with(constant).map(Box.init) }
+  var words: WordSource? { value.words }
   var name: String { value.name }
 }
 
@@ -121,9 +126,12 @@ package final class SlotCondition: Condition {
     return (path.slot, isTrueOfAbsent ? range.addingAbsent(path.kind) : range)
   }
 
-  /// The objects at the path's end that satisfy the test, from which the fetch returns over the
-  /// relationships.
+  /// The objects that have the words that the test looks for; for a path through relationships, the
+  /// objects at its end that satisfy the test, from which the fetch returns over them.
   package var lead: Lead? {
+    if path.isDirect {
+      return test.words.map { .words(slot: path.slot, $0) }
+    }
     guard path.depth == 0, !path.hops.isEmpty, path.composite == nil, !isTrueOfNowhere else {
       return nil
     }

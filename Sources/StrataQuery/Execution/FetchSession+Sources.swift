@@ -14,7 +14,7 @@ extension FetchSession where Sink: RowSink {
     {
       return
     }
-    let most = try lookupCountMax()
+    let most = source.readsWords ? .max : try lookupCountMax()
     var sourceReader = SourceReader(view: view, lookupCountMax: most, trace: trace)
     var found = try sourceReader.keys(of: source, upTo: readsEntriesAlone ? .max : most)
     reads = reads + sourceReader.reads

@@ -43,7 +43,7 @@ extension QueryExplanation.Step {
       case .index(let access): (.index, access.description)
       case .keys: (.objects, "")
       case .union: (.union, "")
-      case .intersection: (.intersection, "")
+      case .intersection, .words: (.intersection, "")
       case .related(let hop, _):
         if case .target = hop.step {
           (.relationship, "targets of \(hop.name)")

@@ -13,6 +13,7 @@ import StrataRecord
 /// | --- | --- |
 /// | the first of an intersection | one object in eight if the fetch reads records, else all |
 /// | each further one | four times the number found so far: costs half of looking those up |
+/// | each further word of a text | 64 times the number found so far, the rarest word first |
 /// | the start of a relationship | one object in eight: each costs a look-up |
 ///
 /// The wasted walk over a source that is given up is therefore only a part of the work that
@@ -29,6 +30,8 @@ struct SourceReader {
 
   /// The number of entries to walk for each key that a further source may remove.
   private static let entriesPerKey = 4
+  /// The same for each key whose text would be searched for the words.
+  private static let entriesPerText = 64
 
   /// Returns the objects of `source`; nil if there are more than `most`.
   mutating func keys(of source: CandidateSource, upTo most: Int) throws -> KeySet? {
@@ -46,6 +49,8 @@ struct SourceReader {
     case .keys(let keys): keys.count > most ? nil : KeySet(keys, doubtful: nil)
     case .union(let sources): try union(sources, upTo: most)
     case .intersection(let sources): try intersection(sources, upTo: most)
+    case .words(let sources):
+      try intersection(rarestFirst(sources), upTo: most, Self.entriesPerText)
     case .related(let hop, let source): try follow(hop, from: source, upTo: most)
     }
   }
@@ -79,8 +84,9 @@ struct SourceReader {
     return KeySet(all, doubtful: doubtful)
   }
 
-  private mutating func intersection(_ sources: [CandidateSource], upTo most: Int) throws -> KeySet?
-  {
+  private mutating func intersection(
+    _ sources: [CandidateSource], upTo most: Int, _ entriesPerKey: Int = entriesPerKey
+  ) throws -> KeySet? {
     var common: KeySet?
     var hasGivenUp = false
     for source in sources {
@@ -88,7 +94,8 @@ struct SourceReader {
         trace?.skip(source)
         continue
       }
-      guard let found = try keys(of: source, upTo: bound(after: common, most)) else {
+      guard let found = try keys(of: source, upTo: bound(after: common, most, entriesPerKey))
+      else {
         hasGivenUp = true
         continue
       }
@@ -98,11 +105,27 @@ struct SourceReader {
     return common
   }
 
-  private func bound(after found: KeySet?, _ most: Int) -> Int {
+  /// The numbers of entries to which words are walked to find the rarest one.
+  private static let rarityBounds = [64, 1_024, 16_384]
+
+  /// Returns the sources with the one that has the fewest keys, or nearly so, first. A word that is
+  /// in most texts is walked to the bound at which another word ends.
+  // Not inlined: reading recurses through its caller, within a limit of the stack.
+  @inline(never)
+  private mutating func rarestFirst(_ sources: [CandidateSource]) throws -> [CandidateSource] {
+    for bound in Self.rarityBounds {
+      for (place, source) in sources.enumerated() where try read(source, upTo: bound) != nil {
+        return [source] + sources[..<place] + sources[(place + 1)...]
+      }
+    }
+    return sources
+  }
+
+  private func bound(after found: KeySet?, _ most: Int, _ entriesPerKey: Int) -> Int {
     guard let found else { return most }
     // There are too many keys to look up, so further entries are the only way to reduce them.
     if found.keys.count > lookupCountMax { return .max }
-    return found.keys.count * Self.entriesPerKey
+    return found.keys.count * entriesPerKey
   }
 
   // MARK: - Relationships

@@ -122,7 +122,7 @@ extension FormatParser {
   /// Words that are property names only after a number sign.
   private static let reserved: Set<String> = [
     "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH",
-    "ENDSWITH", "LIKE", "MATCHES", "TRUEPREDICATE", "FALSEPREDICATE",
+    "ENDSWITH", "LIKE", "MATCHES", "CONTAINSWORDS", "TRUEPREDICATE", "FALSEPREDICATE",
   ]
 
   private mutating func list() throws(PredicateFormatError) -> any OperandNode {

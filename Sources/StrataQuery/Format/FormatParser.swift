@@ -232,6 +232,9 @@ struct FormatParser {
     case "ENDSWITH": make = { TextMatch($0, .suffix, $1, $2) }
     case "LIKE": make = { WildcardMatch(left: $0, pattern: $1, options: $2) }
     case "MATCHES": make = { RegularExpressionMatch(left: $0, pattern: $1, options: $2) }
+    case "CONTAINSWORDS":
+      advance()
+      return WordMatch(left, try value())
     case "BETWEEN":
       advance()
       return Between(left, try bounds())

@@ -39,7 +39,7 @@ struct AccessChoice {
         // Objects with one value are in the order of their keys, and there is no further source:
         // they are passed on as they are found.
         access = .inOrder(order)
-        answered = single.answered
+        answered = chosen[0].answered
       } else if let joined = AccessPlanner.joined(chosen) {
         access = .source(joined.source)
         answered = joined.answered
@@ -109,7 +109,7 @@ struct AccessChoice {
     by sort: [ResolvedSortKey], _ accesses: [IndexAccess], _ entity: EntitySchema, isLimited: Bool
   ) -> IndexOrder? {
     guard let first = sort.first else { return nil }
-    let orders = entity.indexes.compactMap { index -> IndexOrder? in
+    let orders = entity.valueIndexes.compactMap { index -> IndexOrder? in
       let access = accesses.first { $0.index.number == index.number }
       guard access != nil || index.slot == first.slot else { return nil }
       return IndexOrder(access ?? IndexAccess(whole: index, of: entity), by: sort)

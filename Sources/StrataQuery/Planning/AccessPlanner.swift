@@ -40,7 +40,7 @@ struct AccessPlanner {
   /// Returns the ranges of the indexes that the terms limit, in the order of declaration: single
   /// indexes before compound ones. O(indexes).
   func accesses(_ slots: SlotTerms) -> [IndexAccess] {
-    entity.indexes.compactMap { IndexAccess($0, of: entity, slots) }
+    entity.valueIndexes.compactMap { IndexAccess($0, of: entity, slots) }
   }
 
   /// Returns all sources for the terms of an "and", the one with the lowest estimated number of
@@ -57,7 +57,8 @@ struct AccessPlanner {
       found.append((.index(access), access.answered))
     }
     for (index, term) in terms.enumerated() where !served.contains(index) {
-      guard let (source, isWhole) = term.lead.flatMap(source(at:)) else { continue }
+      // Without closures, here and for branches: planning recurses, within a limit of the stack.
+      guard let lead = term.lead, let (source, isWhole) = source(at: lead) else { continue }
       found.append((source, isWhole ? TermSet(index) : TermSet()))
     }
     if found.count < 2 { return found }
@@ -102,14 +103,39 @@ struct AccessPlanner {
     switch lead {
     case .objects(let keys): return (.keys(keys), true)
     case .anyOf(let branches):
-      let found = branches.compactMap { source(for: $0) }
-      guard found.count == branches.count else { return nil }
-      return (.union(found.map(\.source)), found.allSatisfy(\.isWhole))
+      var sources: [CandidateSource] = []
+      var isWhole = true
+      for branch in branches {
+        guard let found = source(for: branch) else { return nil }
+        sources.append(found.source)
+        isWhole = isWhole && found.isWhole
+      }
+      return (.union(sources), isWhole)
+    case .words(let slot, let words):
+      return source(ofWords: words, at: slot).map { ($0, words.isWhole) }
     case .over(let hops, let condition):
       return source(over: hops[...]) { $0.source(for: condition) }
     case .members(let place, let condition):
       return source(over: place.hops[...]) { $0.source(ofOwnersIn: place.relationship, condition) }
     }
+  }
+
+  /// Returns the source of the objects that have a word in each of the ranges; nil if the words of
+  /// the slot's text have no index.
+  // Not inlined: planning recurses through its caller, within a limit of the stack.
+  @inline(never)
+  private func source(ofWords words: WordSource, at slot: Int) -> CandidateSource? {
+    guard let index = entity.wordIndex(at: slot) else { return nil }
+    let sources = words.ranges.map { range -> CandidateSource in
+      let source = CandidateSource.index(IndexAccess(words: range, in: index, of: entity))
+      // An object may have several words in a range: a union has each object once.
+      return range.width == .point ? source : .union([source])
+    }
+    if sources.count == 1 { return sources[0] }
+    return .words(
+      sources.enumerated().sorted {
+        ($0.element.selectivity, $0.offset) < ($1.element.selectivity, $1.offset)
+      }.map(\.element))
   }
 
   /// Returns the source that `find` returns for the objects at the end of to-one slots, followed

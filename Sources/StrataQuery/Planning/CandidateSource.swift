@@ -11,6 +11,8 @@ enum CandidateSource: Sendable {
   case union([CandidateSource])
   /// One or more sources, the one with the lowest estimated number of keys first.
   case intersection([CandidateSource])
+  /// The objects with all of several words, each a source. The request does not say which is rare.
+  case words([CandidateSource])
   /// The objects at the other end of a relationship from the objects of a source.
   indirect case related(Hop, CandidateSource)
 
@@ -30,8 +32,22 @@ enum CandidateSource: Sendable {
     case .index(let access): access.isOneObject ? .one : Selectivity(access.widths + [.whole])
     case .keys: .named
     case .union(let sources): (sources.map(\.selectivity).max() ?? .named).behind(.union)
-    case .intersection(let sources): sources[0].selectivity
+    case .intersection(let sources), .words(let sources): sources[0].selectivity
     case .related(_, let source): source.selectivity.behind(.hop)
+    }
+  }
+}
+
+extension CandidateSource {
+  /// Whether the source reads an index of words. To walk more of its entries is better than to look
+  /// for the words in the text of each object.
+  var readsWords: Bool {
+    switch self {
+    case .index(let access): access.index.isOfWords
+    case .keys: false
+    case .union(let sources), .intersection(let sources): sources.contains(where: \.readsWords)
+    case .words: true
+    case .related(_, let source): source.readsWords
     }
   }
 }
@@ -43,7 +59,8 @@ extension CandidateSource: CustomStringConvertible {
     case .index(let access): "index on \(access)"
     case .keys: "given objects"
     case .union(let sources): "(" + sources.map(\.description).joined(separator: " or ") + ")"
-    case .intersection(let sources): sources.map(\.description).joined(separator: " and ")
+    case .intersection(let sources), .words(let sources):
+      sources.map(\.description).joined(separator: " and ")
     case .related(let hop, let source):
       switch hop.step {
       case .referrers: "\(hop.name) from \(source)"

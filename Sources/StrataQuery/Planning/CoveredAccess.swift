@@ -27,7 +27,7 @@ struct CoveredAccess: Sendable {
       schema: plan.schema, entity: plan.entity, readsEntriesAlone: true)
     let accesses =
       terms.isEmpty
-      ? plan.entity.indexes.filter { plan.schema.entities(with: $0.number) == plan.family }
+      ? plan.entity.valueIndexes.filter { plan.schema.entities(with: $0.number) == plan.family }
         .map { IndexAccess(whole: $0, of: plan.entity) }
       : planner.accesses(SlotTerms(terms)).filter {
         $0.answered.count == terms.count && $0.range.certainty == .all

@@ -54,6 +54,11 @@ final class IndexAccess: Sendable {
       index, of: entity, PartWalk(), IndexRange([KeyRange()]), answered: TermSet())
   }
 
+  /// Creates the access to the entries of one word, or of the words with one prefix.
+  convenience init(words range: IndexRange, in index: IndexSchema, of entity: EntitySchema) {
+    self.init(single: index, of: entity, range, answered: TermSet())
+  }
+
   /// Creates the access to the entries that `slots` leave; nil if no term limits the first part.
   convenience init?(_ index: IndexSchema, of entity: EntitySchema, _ slots: SlotTerms) {
     guard let first = slots[index.slot] else { return nil }
@@ -111,7 +116,8 @@ final class IndexAccess: Sendable {
 extension IndexAccess: CustomStringConvertible {
   /// The name of the access in plans: "name (prefix)", "country, name (values, range)".
   var description: String {
-    let names = index.names(in: entity.description).joined(separator: ", ")
+    var names = index.names(in: entity.description).joined(separator: ", ")
+    if index.isOfWords { names = "words of \(names)" }
     if widths.isEmpty { return names }
     return "\(names) (\(widths.map(\.name).joined(separator: ", ")))"
   }

@@ -14,7 +14,7 @@ extension FetchPredicate {
   /// | | |
   /// | --- | --- |
   /// | comparison | `=` `==` `!=` `<>` `<` `<=` `=<` `>` `>=` `=>` `BETWEEN {1, 9}` `IN {1, 2}` |
-  /// | text | `BEGINSWITH` `ENDSWITH` `CONTAINS` `LIKE` `MATCHES` |
+  /// | text | `BEGINSWITH` `ENDSWITH` `CONTAINS` `LIKE` `MATCHES` `CONTAINSWORDS` |
   /// | options of texts | `[c]` `[d]` `[cd]` after an operator of texts or a comparison |
   /// | logic | `AND` `&&` `OR` `\|\|` `NOT` `!` `TRUEPREDICATE` `FALSEPREDICATE` |
   /// | to-many | `ANY` (`SOME`) `ALL` `NONE` before a comparison |

@@ -15,6 +15,7 @@
 /// | `(1...10).contains($0.age)`, `$0.age.isIn(1...10)` | within the range; false for nil |
 /// | `["Bam", "Qom"].contains($0.name)`, `$0.name.isIn(…)` | equal to an element of the list |
 /// | `$0.name.hasPrefix("A")`, `hasSuffix`, `contains` | as methods of `String`; false for nil |
+/// | `$0.text.contains(words: "object sto*")` | has all words; see `WordQuery` |
 /// | `$0.address.city == "Bam"` | the member of a `Codable` attribute, which is decoded, is equal |
 /// | `$0.name.isLike("A*")`, `matches("A+")` | the whole text matches; `options:` fold it first |
 /// | `$0.cities.any { $0.population > 5 }`, `all`, `none` | some, every or no member satisfies it |

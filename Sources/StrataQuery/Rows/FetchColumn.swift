@@ -35,6 +35,18 @@ public struct FetchColumn: Sendable, ExpressibleByStringLiteral {
     self.init(name, try parser.parseValue())
   }
 
+  /// How well a `.fullText` attribute, or one of a related object, `"article.text"`, fits a query
+  /// for words: see `PropertyPath.relevance(to:)`.
+  ///
+  /// - Parameter name: the column's name.
+  public static func relevance(
+    of keyPath: String, to words: String, as name: String = "relevance"
+  ) -> FetchColumn {
+    FetchColumn(
+      name,
+      RelevanceNode(of: PathNode(PathReference(steps: PathStep.names(keyPath))), to: words))
+  }
+
   /// Returns the column with another name.
   public func named(_ name: String) -> FetchColumn { FetchColumn(name, node) }
 

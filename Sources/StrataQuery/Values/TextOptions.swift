@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import StrataModel
+import StrataRecord
 
 /// The differences that a comparison of texts ignores. Core Data: `[c]`, `[d]` and `[cd]`.
 ///
@@ -40,41 +40,13 @@ extension TextOptions: CustomStringConvertible {
 extension TextOptions {
   /// Returns the text without the ignored differences. O(length).
   package func folded(_ text: String) -> String {
-    if isEmpty { return text }
-    if text.utf8.allSatisfy({ $0 < 0x80 }) {
-      return contains(.caseInsensitive) ? text.lowercased() : text
-    }
-    // Decomposition comes first, so that canonically equivalent texts fold to the same text.
-    var scalars = String.UnicodeScalarView()
-    for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
-      if contains(.diacriticInsensitive), scalar.isDiacriticalMark { continue }
-      guard contains(.caseInsensitive) else {
-        scalars.append(scalar)
-        continue
-      }
-      for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-        scalars.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
-      }
-    }
-    return String(scalars)
+    TextFolding.folded(
+      text, case: contains(.caseInsensitive), diacritics: contains(.diacriticInsensitive))
   }
 
   /// Returns a text folded, another value unchanged.
   func folded(_ value: PropertyValue) -> PropertyValue {
     guard !isEmpty, case .string(let text) = value else { return value }
     return .string(folded(text))
-  }
-}
-
-extension Unicode.Scalar {
-  /// Whether the scalar is an accent or a point that does not change the identity of its letter: a
-  /// non-spacing mark that is an overlay, a Hebrew or Arabic point, or a mark above or below. Vowel
-  /// signs of Indic scripts, viramas and the marks of voiced kana have other combining classes.
-  fileprivate var isDiacriticalMark: Bool {
-    guard value >= 0x300, properties.generalCategory == .nonspacingMark else { return false }
-    switch properties.canonicalCombiningClass.rawValue {
-    case 1, 10...36, 200...: return true
-    default: return false
-    }
   }
 }

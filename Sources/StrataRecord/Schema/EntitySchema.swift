@@ -12,6 +12,8 @@ package final class EntitySchema: Sendable {
   package let numbers: [PropertyNumber]
   /// The indexes that hold entries for objects of this entity, inherited ones included.
   package let indexes: [IndexSchema]
+  /// The indexes with one entry for each object, made of its values: all except indexes of words.
+  package let valueIndexes: [IndexSchema]
   /// The slots that are parts of indexes.
   package let indexedSlots: SlotSet
   /// The slots of derived attributes: no edit sets them, and they count in no conflict.
@@ -40,6 +42,7 @@ package final class EntitySchema: Sendable {
     self.layout = layout
     self.numbers = numbers
     self.indexes = indexes
+    valueIndexes = indexes.contains(where: \.isOfWords) ? indexes.filter { !$0.isOfWords } : indexes
     indexedSlots = indexes.reduce(into: []) { $0.formUnion($1.slots) }
     derivedSlots = description.properties.enumerated().reduce(into: []) { slots, property in
       guard let attribute = property.element.attribute,
@@ -87,7 +90,12 @@ package final class EntitySchema: Sendable {
 
   /// The index over `slot`, or nil. O(indexes).
   package func index(at slot: Int) -> IndexSchema? {
-    indexes.first { $0.slot == slot && !$0.isCompound }
+    valueIndexes.first { $0.slot == slot && !$0.isCompound }
+  }
+
+  /// The index of the words of the text in `slot`, or nil. O(indexes).
+  package func wordIndex(at slot: Int) -> IndexSchema? {
+    indexes.first { $0.slot == slot && $0.isOfWords }
   }
 
   /// The unique index over exactly these slots, in any order, or nil. O(indexes).

@@ -8,6 +8,11 @@ package import StrataModel
 /// the to-many side, or the deletion of the target, looks links up from there, and so has each set
 /// of properties that are unique together, and each list of several that the entity declares an
 /// index over.
+///
+/// The index of a `.fullText` attribute has other entries: one for each different word of an
+/// object's text, and one for the number of its words (`TextWords`). Whatever makes entries of
+/// records goes through `IndexRunBuilder`, which knows both. Whatever reads values from entries
+/// uses `EntitySchema.valueIndexes`.
 package struct IndexSchema: Sendable, Hashable {
   /// One part of the value.
   package struct Part: Sendable, Hashable {
@@ -27,6 +32,8 @@ package struct IndexSchema: Sendable, Hashable {
   /// The parts after the first; empty for an index over one slot.
   package let others: [Part]
   package let isUnique: Bool
+  /// Whether the entries are the words of the only slot's text.
+  package let isOfWords: Bool
   /// The slots of all parts.
   package let slots: SlotSet
 
@@ -41,12 +48,14 @@ package struct IndexSchema: Sendable, Hashable {
   package func slot(ofPart index: Int) -> Int { index == 0 ? first.slot : others[index - 1].slot }
 
   package init(
-    number: PropertyNumber, _ first: Part, _ others: [Part] = [], isUnique: Bool
+    number: PropertyNumber, _ first: Part, _ others: [Part] = [], isUnique: Bool,
+    isOfWords: Bool = false
   ) {
     self.number = number
     self.first = first
     self.others = others
     self.isUnique = isUnique
+    self.isOfWords = isOfWords
     slots = others.reduce(into: [first.slot]) { $0.insert($1.slot) }
   }
 }

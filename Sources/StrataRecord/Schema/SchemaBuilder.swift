@@ -155,6 +155,22 @@ struct SchemaBuilder {
         isUnique: property.attribute?.isUnique ?? false)
     }
     return single + entity.lineage.reversed().flatMap(compoundIndexes)
+      + entity.lineage.reversed().flatMap(wordIndexes)
+  }
+
+  /// The indexes of the words of texts that `entity` itself declares.
+  private func wordIndexes(declaredBy entity: EntityDescription) -> [IndexSchema] {
+    (entity.firstOwnSlot..<entity.properties.count).compactMap { slot in
+      let property = entity.properties[slot]
+      guard property.attribute?.isFullText == true else { return nil }
+      let name = SchemaNumbers.name(ofWordsOf: property.name)
+      guard let number = numbers.number(ofProperty: name, declaredBy: entity.name) else {
+        preconditionFailure("a schema is made with a number for each of its indexes")
+      }
+      return IndexSchema(
+        number: number, IndexSchema.Part(slot: slot, kind: Self.kind(of: property)),
+        isUnique: false, isOfWords: true)
+    }
   }
 
   /// The indexes that `entity` itself declares over several properties: they hold its subentities'

@@ -10,7 +10,8 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
   package private(set) var entities: [String: UInt16] = [:]
   /// By the name of the declaring entity, then of the property. 1 … 32,767, unique over the store:
   /// the same number tags the slot in records, names the index over it, and names its links. An
-  /// index over several properties has a number too, under a name that no property has.
+  /// index over several properties has a number too, under a name that no property has, and so has
+  /// the index of a text's words.
   package private(set) var properties: [String: [String: UInt16]] = [:]
   package private(set) var lastEntity: UInt16 = 0
   package private(set) var lastProperty: UInt16 = 0
@@ -58,13 +59,21 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
         lastProperty = Self.number(after: lastProperty)
         properties[entity.name, default: [:]][property.name] = lastProperty
       }
-      let indexes = entity.uniqueTogether + entity.indexes
-      for name in indexes.map(Self.name(ofIndexOver:)).sorted()
+      for name in Self.indexNames(of: entity).sorted()
       where properties[entity.name]?[name] == nil {
         lastProperty = Self.number(after: lastProperty)
         properties[entity.name, default: [:]][name] = lastProperty
       }
     }
+  }
+
+  /// The names of the indexes that an entity declares and that are no property's own.
+  private static func indexNames(of entity: EntityDescription) -> [String] {
+    var names = (entity.uniqueTogether + entity.indexes).map(name(ofIndexOver:))
+    for property in entity.ownProperties where property.attribute?.isFullText == true {
+      names.append(name(ofWordsOf: property.name))
+    }
+    return names
   }
 
   private static func number(after last: UInt16) -> UInt16 { last == .max ? last : last + 1 }
@@ -121,12 +130,23 @@ package struct SchemaNumbers: Codable, Sendable, Hashable {
       else { continue }
       properties[name, default: [:]][Self.name(ofIndexOver: list)] = number
     }
+    for property in entity.description.ownProperties
+    where property.attribute?.isFullText == true {
+      guard let formerName = entity.formerList([property.name])?.first,
+        let number = numbers[Self.name(ofWordsOf: formerName)]
+      else { continue }
+      properties[name, default: [:]][Self.name(ofWordsOf: property.name)] = number
+    }
   }
 
   /// The key of an index over several properties among the names of properties.
   package static func name(ofIndexOver properties: [String]) -> String {
     "(" + properties.joined(separator: ",") + ")"
   }
+
+  /// The key of the index of a text's words among the names of properties. Neither a property nor
+  /// an index over several has such a name.
+  package static func name(ofWordsOf property: String) -> String { "(\(property)).words" }
 
   package func number(ofEntity name: String) -> EntityNumber? {
     entities[name].map(EntityNumber.init(rawValue:))

@@ -9,7 +9,8 @@ import StrataRecord
 /// constraints.
 ///
 /// Each record is read once for all indexes. Their entries are in memory until they are written:
-/// some 40 bytes for each object and index.
+/// some 40 bytes for each object and index. Entries of words, which are many for each object, are
+/// written before that, 250,000 at a time.
 ///
 /// ## Isolation
 /// The writer thread.
@@ -43,10 +44,14 @@ struct IndexMaker {
         builder.goOn(to: index, entity.layout)
         return builder
       }
-      try view.scanRecords(of: entity.number) { key, _, record in
-        guard let start = record.baseAddress else { return .more }
-        for place in ofEntity.indices { ofEntity[place].append(key, start) }
-        return .more
+      if indexes.contains(where: \.isOfWords) {
+        try append(recordsOf: entity, indexes, to: &ofEntity, in: transaction)
+      } else {
+        try view.scanRecords(of: entity.number) { key, _, record in
+          guard let start = record.baseAddress else { return .more }
+          for place in ofEntity.indices { ofEntity[place].append(key, start) }
+          return .more
+        }
       }
       for builder in ofEntity { builders[builder.number] = builder }
     }
@@ -64,6 +69,39 @@ struct IndexMaker {
     for (tree, changes) in changes {
       let writer = TreeWriter(tree, named: view.trees.name(of: tree), in: transaction)
       _ = try writer.apply(changes)
+    }
+  }
+
+  /// The number of entries of words above which they are written.
+  private static let wordCountMax = 250_000
+
+  /// The number of objects that are read between two looks at the number of entries.
+  private static let sliceCount = 512
+
+  /// Adds the entries of an entity's records. Entries of words are written whenever there are many.
+  /// Nothing is written while records are read: LMDB may move them then.
+  private func append(
+    recordsOf entity: EntitySchema, _ indexes: [IndexSchema],
+    to builders: inout [IndexRunBuilder], in transaction: WriteTransaction
+  ) throws {
+    var keys: [ObjectKey] = []
+    try view.scanKeys(of: entity.number) { key in
+      keys.append(key)
+      return .more
+    }
+    for start in stride(from: 0, to: keys.count, by: Self.sliceCount) {
+      let slice = keys[start..<min(start + Self.sliceCount, keys.count)]
+      try view.visitRecords(of: Array(slice)) { key, _, record in
+        guard let start = record?.baseAddress else { return }
+        for place in builders.indices { builders[place].append(key, start) }
+      }
+      for (place, index) in indexes.enumerated()
+      where index.isOfWords && builders[place].entryCount > Self.wordCountMax {
+        guard let tree = view.trees.entries(of: index.number) else { continue }
+        let writer = TreeWriter(tree, named: view.trees.name(of: tree), in: transaction)
+        _ = try writer.apply([IndexChanges(index.number, added: builders[place].finished())])
+        builders[place] = IndexRunBuilder(index, entity.layout, expecting: 0)
+      }
     }
   }
 

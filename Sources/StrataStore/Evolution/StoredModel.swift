@@ -23,6 +23,8 @@ struct StoredModel {
     case double
     case other(AttributeType)
     case toOne
+    /// The words of a text.
+    case words
 
     init(_ type: AttributeType) {
       self =
@@ -118,7 +120,17 @@ struct StoredModel {
       else { return nil }
       return Index(number: number, parts: parts, isUnique: isUnique)
     }
-    return attributes + links + compound
+    let words = entity.attributes.filter { $0.isFullText == true }.compactMap { attribute in
+      let key = SchemaNumbers.name(ofWordsOf: attribute.name)
+      return numbers.number(ofProperty: key, declaredBy: name).flatMap { number in
+        part(attribute.name, in: name).map {
+          Index(
+            number: number, parts: [Index.Part(property: $0.property, form: .words)],
+            isUnique: false)
+        }
+      }
+    }
+    return attributes + links + compound + words
   }
 
   /// A property that an entity has, its own or inherited, as a part of an index.

@@ -28,13 +28,17 @@ import StrataRecord
 ///
 /// Numbers are little-endian.
 struct Catalog {
-  /// The formats that can be read. The last one is written: a store of another gets it when it is
-  /// opened for writing.
-  static let formatVersions = 2...7
+  /// The formats that can be read. A store of a former one gets its own when it is opened for
+  /// writing (`format(of:)`).
+  static let formatVersions = 2...8
   private static let magic = Array("Strata".utf8)
 
-  /// Whether the store has the last format, and a seal.
+  /// Whether the store has the format of its model, and a seal.
   let isOfLastFormat: Bool
+
+  /// The format that is written: the last one only if a former release would leave the indexes of
+  /// words out.
+  private static func format(of model: ModelOutline) -> Int { model.hasFullText ? 8 : 7 }
   let uuid: UUID
   let outline: ModelOutline
   let numbers: SchemaNumbers
@@ -85,16 +89,16 @@ struct Catalog {
     else { throw .notAStrataStore(path: path) }
     let found = Int(format[6]) | Int(format[7]) << 8
     guard Self.formatVersions ~= found else { throw .unsupportedFormat(found: found) }
-    do throws(LMDBError) {
-      let hasSeal = try transaction.hasSeal
-      isOfLastFormat = found == Self.formatVersions.upperBound && hasSeal
-    } catch {
-      throw StoreError(error, tree: Trees.catalogName)
-    }
     let bytes = try Self.required(.uuid, byteCount: 16, in: transaction, tree)
     uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     let outline = try Self.required(.model, in: transaction, tree)
     self.outline = outline == model.text ? model : try Self.decode(.model, outline)
+    do throws(LMDBError) {
+      let hasSeal = try transaction.hasSeal
+      isOfLastFormat = found >= Self.format(of: self.outline) && hasSeal
+    } catch {
+      throw StoreError(error, tree: Trees.catalogName)
+    }
     let numbers = try Self.required(.numbers, in: transaction, tree)
     self.numbers = numbers == new.text ? new : try Self.decode(.numbers, numbers)
     version = try Self.version(in: transaction, tree)
@@ -134,7 +138,7 @@ struct Catalog {
 
   /// Writes the entries that describe the model, and the format that they make.
   func writeModel(in transaction: WriteTransaction, _ tree: Tree) throws(LMDBError) {
-    try Self.writeFormat(in: transaction, tree)
+    try Self.writeFormat(of: outline, in: transaction, tree)
     try Self.put(.model, outline.text, in: transaction, tree)
     try Self.put(.numbers, numbers.text, in: transaction, tree)
     try Self.put(.version, Self.littleEndian(version), in: transaction, tree)
@@ -143,12 +147,12 @@ struct Catalog {
     }
   }
 
+  /// - Parameter model: the store's.
   static func writeFormat(
-    in transaction: WriteTransaction, _ tree: Tree
+    of model: ModelOutline, in transaction: WriteTransaction, _ tree: Tree
   ) throws(LMDBError) {
     transaction.beginSealing()
-    try put(
-      .format, magic + littleEndian(UInt16(formatVersions.upperBound)), in: transaction, tree)
+    try put(.format, magic + littleEndian(UInt16(format(of: model))), in: transaction, tree)
   }
 
   // MARK: - The stage of a plan

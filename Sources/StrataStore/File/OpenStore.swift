@@ -38,7 +38,7 @@ final class OpenStore: Sendable {
       catalog = try Self.catalog(of: environment, path: path, expecting: outline, numbers)
     }
     if !isReadOnly, !catalog.isOfLastFormat {
-      try Self.writeFormat(in: environment)
+      try Self.writeFormat(of: catalog.outline, in: environment)
     }
     let schema = Schema(
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
@@ -67,11 +67,13 @@ final class OpenStore: Sendable {
   }
 
   /// Gives a store of a former format the present one. The commit seals all that is in the file.
-  private static func writeFormat(in environment: Environment) throws(StoreError) {
+  private static func writeFormat(
+    of model: ModelOutline, in environment: Environment
+  ) throws(StoreError) {
     do {
       try environment.writeSync { transaction in
         guard let tree = try transaction.tree(named: Trees.catalogName) else { return }
-        try Catalog.writeFormat(in: transaction, tree)
+        try Catalog.writeFormat(of: model, in: transaction, tree)
       }
     } catch {
       throw StoreError(catching: error)

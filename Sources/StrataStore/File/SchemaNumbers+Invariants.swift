@@ -24,6 +24,9 @@ extension SchemaNumbers {
         && entity.attributes.allSatisfy { own?[$0.name] != nil }
         && entity.relationships.allSatisfy { own?[$0.name] != nil }
         && indexes.allSatisfy { own?[Self.name(ofIndexOver: $0)] != nil }
+        && entity.attributes.allSatisfy {
+          $0.isFullText != true || own?[Self.name(ofWordsOf: $0.name)] != nil
+        }
     }
   }
 }

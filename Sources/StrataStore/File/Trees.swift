@@ -126,7 +126,10 @@ final class Trees: Sendable {
     }
     let compound = entity.indexes.filter(\.isCompound).map(\.number)
     let own = entity.description.uniqueTogether.count + entity.description.indexes.count
-    return single + compound.suffix(own)
+    let words = entity.indexes.filter {
+      $0.isOfWords && $0.slot >= entity.description.firstOwnSlot
+    }
+    return single + compound.suffix(own) + words.map(\.number)
   }
 
   /// The records of an entity; nil if it is abstract or unknown.

@@ -12,6 +12,7 @@ import StrataRecord
 /// | records | checksum, layout; the serial is below the next one; the tree's count is right |
 /// | external values | the bytes have the stamp of the record; each has a record |
 /// | indexes | entries ascend; each is the value of its object; as many as there are objects |
+/// | indexes of words | entries ascend; they are the words and the lengths of the objects' texts |
 /// | to-one relationships | the target exists |
 /// | links | both ends exist; the link of the other direction exists |
 ///
@@ -45,8 +46,12 @@ package struct StoreCheck {
   var counts = Counts()
   /// The number of readable records by the number of the index that has entries for them.
   private var expectedEntries: [PropertyNumber: Int] = [:]
+  /// The entries of words that the readable records have, by the number of the index.
+  var expectedWords: [PropertyNumber: WordEntries] = [:]
+  /// The words of the last text that was read.
+  var words = TextWords()
   /// The indexes of an object whose record cannot be read: their entries cannot be counted.
-  private var uncountable: Set<PropertyNumber> = []
+  var uncountable: Set<PropertyNumber> = []
   private var workCount = 0
 
   /// - Parameters:
@@ -120,7 +125,10 @@ package struct StoreCheck {
       do {
         guard let record = try view.record(for: key)?.record else { continue }
         counts.objects += 1
-        for index in entity.indexes { expectedEntries[index.number, default: 0] += 1 }
+        for index in entity.valueIndexes { expectedEntries[index.number, default: 0] += 1 }
+        for index in entity.indexes where index.isOfWords {
+          expectWords(of: key, index, record, entity)
+        }
         checkTargets(of: key, entity, record)
         checkExternalValues(of: key, entity, record)
       } catch {
@@ -186,10 +194,12 @@ package struct StoreCheck {
     }
     let inherited = Set(above?.indexes.map(\.number) ?? [])
     for index in entity.indexes where !inherited.contains(index.number) {
-      checkIndex(
-        index,
-        "index over \(entity.description.name)."
-          + index.names(in: entity.description).joined(separator: ", "))
+      let names = index.names(in: entity.description).joined(separator: ", ")
+      if index.isOfWords {
+        checkWords(index, "index of words of \(entity.description.name).\(names)")
+      } else {
+        checkIndex(index, "index over \(entity.description.name).\(names)")
+      }
     }
   }
 

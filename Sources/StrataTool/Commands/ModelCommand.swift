@@ -55,6 +55,7 @@
       var words = ["\(attribute.type)" + (attribute.isOptional ? "?" : "")]
       if attribute.isUnique { words.append("unique") }
       if attribute.isIndexed, !attribute.isUnique { words.append("indexed") }
+      if attribute.isFullText == true { words.append("full text") }
       if attribute.isTransient { words.append("transient") }
       if attribute.isExternal == true { words.append("external") }
       return words.joined(separator: ", ")

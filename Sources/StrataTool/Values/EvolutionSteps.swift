@@ -67,6 +67,9 @@ struct EvolutionSteps {
     if former.isIndexed != attribute.isIndexed {
       lines.append("\(place) is \(attribute.isIndexed ? "" : "not ")indexed")
     }
+    if former.isFullText != attribute.isFullText {
+      lines.append("\(place) has \(attribute.isFullText == true ? "an" : "no") index of its words")
+    }
   }
 
   /// - Returns: the stored property that a property continues; nil if it is new.

@@ -197,7 +197,8 @@ struct ErrorSamples {
       .unsupportedExpression("a cast"), .ungroupedProperty(entity: "Gizmo", property: "girth"),
       .misplacedAggregate("sum"), .unfitGroupKey("girth + 1"), .duplicateColumn("girth"),
       .noValue(column: "girth"), .unassignableProperty(entity: "Gizmo", property: "girth"),
-      .unfitAssignment(entity: "Gizmo", property: "girth"),
+      .unfitAssignment(entity: "Gizmo", property: "girth"), .invalidWords(reason: "it has no word"),
+      .withoutWordIndex(entity: "Gizmo", property: "girth"),
     ]
   }
 
@@ -214,6 +215,7 @@ struct ErrorSamples {
       .indexedTransient(entity: entity, property: property),
       .unfitExternal(entity: entity, property: property),
       .unfitPreservation(entity: entity, property: property),
+      .unfitFullText(entity: entity, property: property),
       .unindexableType(entity: entity, property: property, type: .codable),
       .unknownConstraintProperty(entity: entity, property: property),
       .toManyConstraint(entity: entity, property: property),

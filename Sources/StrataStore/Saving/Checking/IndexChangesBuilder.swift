@@ -44,8 +44,14 @@ struct IndexChangesBuilder {
   }
 
   func finished() -> IndexChanges {
-    IndexChanges(
-      index.number, removed: removed?.finished() ?? IndexRun(),
-      added: added?.finished() ?? IndexRun())
+    let (removed, added) = (
+      removed?.finished() ?? IndexRun(), added?.finished() ?? IndexRun()
+    )
+    // A text that changes keeps most of its words: their blocks are not written.
+    if index.isOfWords, !removed.isEmpty, !added.isEmpty {
+      return IndexChanges(
+        index.number, removed: removed.subtracting(added), added: added.subtracting(removed))
+    }
+    return IndexChanges(index.number, removed: removed, added: added)
   }
 }

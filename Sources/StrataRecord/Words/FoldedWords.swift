@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The words of a text in the form in which they are compared: without case, accents and points
+/// (`TextFolding`), without soft hyphens and other format characters, with one kind of apostrophe,
+/// and cut at 96 bytes. Two words with one form are the same word to every search and index.
+package enum FoldedWords {
+  /// The most bytes of a folded word. A longer word is cut between two scalars.
+  package static var byteCountMax: Int { 96 }
+
+  /// Calls `body` with each word of a text, in order, until it returns false. O(length).
+  ///
+  /// - Parameters:
+  ///   - text: UTF-8.
+  ///   - body: takes the folded word, which is valid during the call and not empty, and the bytes
+  ///     of the word in the text.
+  @inline(__always)
+  package static func visit(
+    _ text: UnsafeRawBufferPointer,
+    _ body: (_ word: UnsafeRawBufferPointer, _ place: Range<Int>) -> Bool
+  ) {
+    withUnsafeTemporaryAllocation(byteCount: byteCountMax, alignment: 1) { memory in
+      WordScanner.scan(text) { scanner in
+        while let (place, isASCII) = scanner.next() {
+          let count =
+            isASCII ? fold(ascii: text, place, into: memory) : fold(text, place, into: memory)
+          if count == 0 { continue }
+          if !body(UnsafeRawBufferPointer(rebasing: memory[..<count]), place) { return }
+        }
+      }
+    }
+  }
+
+  /// - Returns: the number of bytes of the folded word.
+  @inline(__always)
+  private static func fold(
+    ascii text: UnsafeRawBufferPointer, _ place: Range<Int>,
+    into memory: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    let count = min(place.count, byteCountMax)
+    for offset in 0..<count {
+      let byte = text[place.lowerBound + offset]
+      let isUpper = byte &- UInt8(ascii: "A") < 26
+      memory[offset] = isUpper ? byte | 0x20 : byte
+    }
+    return count
+  }
+
+  @inline(never)
+  private static func fold(
+    _ text: UnsafeRawBufferPointer, _ place: Range<Int>, into memory: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    let word = String(decoding: UnsafeRawBufferPointer(rebasing: text[place]), as: UTF8.self)
+    var count = 0
+    for scalar in TextFolding.folded(word, case: true, diacritics: true).unicodeScalars {
+      if scalar.value >= 0x80, scalar.properties.generalCategory == .format { continue }
+      let isApostrophe = scalar == "\u{2019}" || scalar == "\u{FF07}"
+      let bytes = UTF8.encode(isApostrophe ? "'" : scalar) ?? UTF8.encodedReplacementCharacter
+      guard count + bytes.count <= byteCountMax else { break }
+      for byte in bytes {
+        memory[count] = byte
+        count += 1
+      }
+    }
+    return count
+  }
+}
