@@ -37,6 +37,11 @@ let sqliteTargets: [Target] = [
     providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
   // Raw SQLite.
   .target(name: "CSQLitePeer", dependencies: ["CPeople", "CSQLite"]),
+  // Searches for words beside SQLite's FTS5.
+  .executableTarget(
+    name: "FullTextSearch",
+    dependencies: ["CSQLite", .product(name: "Strata", package: "strata")],
+    swiftSettings: settings),
 ]
 
 let package = Package(
