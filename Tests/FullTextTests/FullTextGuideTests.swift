@@ -4,8 +4,7 @@ import Strata
 import StrataTestSupport
 import Testing
 
-/// The code of Docs/FullText.md, between `begin` and `end`; that page has the same code. The page's
-/// model is the one in Library.swift.
+/// The code of the guide FullText, part by part. Its model is in Library.swift.
 @Suite struct `The patterns of the full-text guide` {
   private func world() throws -> ManagedObjectContext {
     let context = ManagedObjectContext(parent: try library().coordinator)
@@ -72,29 +71,5 @@ import Testing
     let isFound = query.matches(text)
     // end marks
     #expect(isFound && query.highlights(in: text).map { text[$0] } == ["Swift", "object store"])
-  }
-
-  @Test func `equals the page word for word`() throws {
-    let source = URL(fileURLWithPath: #filePath)
-    let folder = source.deletingLastPathComponent()
-    let page = try String(
-      contentsOf: folder.appending(path: "../../Docs/FullText.md"), encoding: .utf8)
-    let shown = page.matches(of: #/<!-- (\S+) -->\n```swift\n([\s\S]*?)```/#)
-      .map { ["\($0.1)", "\($0.2)"] }
-    let library = try String(
-      contentsOf: folder.appending(path: "Library.swift"), encoding: .utf8)
-    let code = try String(contentsOf: source, encoding: .utf8)
-    let run = code.matches(of: #/( *)// begin (\S+)\n([\s\S]*?) *// end/#)
-      .map { match in
-        let lines = match.3.split(separator: "\n", omittingEmptySubsequences: false)
-        return [
-          "\(match.2)",
-          lines.map { String($0.dropFirst(match.1.count)) }.joined(separator: "\n"),
-        ]
-      }
-    let (model, others) = (shown.prefix(1), Array(shown.dropFirst()))
-    #expect(others == run)
-    #expect(model.allSatisfy { $0[0] == "model" && library.contains($0[1]) })
-    #expect(shown.count == page.ranges(of: "```swift").count)
   }
 }

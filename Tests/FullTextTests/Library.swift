@@ -6,11 +6,13 @@ import Testing
 
 // The world of these tests: articles with texts, and their authors. A letter is an article.
 
+// begin model
 @Entity class Article: ManagedObject {
   @Attribute(.fullText) var text: String?
   @Attribute(.indexed) var number: Int = 0
   var author: Author?
 }
+// end
 
 @Entity final class Letter: Article {
   var addressee: String = ""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Searches and ranks texts word by word, as Docs/FullText.md says, without an index. It knows
+/// Searches and ranks texts word by word, as the guide FullText says, without an index. It knows
 /// words of letters and digits between other characters, and folds them with Foundation.
 struct NaiveSearch {
   /// The words of each text; nil for an object without a text.

@@ -20,7 +20,7 @@ import StrataRecord
 /// All parts must be found, in any order. Other operators are the predicate's: `&&`, `||`, `!`.
 ///
 /// Words are between Unicode's default word boundaries, without differences of case, accents and
-/// points, as for the options `[cd]` (`TextOptions`). Docs/FullText.md has the details.
+/// points, as for the options `[cd]` (`TextOptions`). The guide FullText has the details.
 public struct WordQuery: Sendable, Hashable {
   /// The query as it was given.
   public let text: String
