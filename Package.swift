@@ -374,6 +374,10 @@ let package = Package(
       .testTarget(
         name: "NestingOracleTests", dependencies: ["NestingOracle", "StrataChanges"],
         swiftSettings: settings),
+      // The programs of the guides in Strata.docc/Guides, word for word.
+      .testTarget(
+        name: "GuideTests", dependencies: ["Strata", "StrataTestSupport"],
+        exclude: ["follow-tutorial.sh"], swiftSettings: settings),
       // Fetched lists, by themselves for the builds with STRATA_CHECKS.
       .testTarget(
         name: "FetchedResultsTests",
