@@ -83,7 +83,8 @@ extension ReadView {
   ) throws -> Int {
     var count = 0
     for range in range.keyRanges {
-      if !isPrefix, let counted = try countEntries(of: index, in: range)?.count {
+      // With pending changes, counting would read all words of the changed objects' stored texts.
+      if !isPrefix, layers.isEmpty, let counted = try countEntries(of: index, in: range)?.count {
         count += counted
         continue
       }

@@ -62,10 +62,12 @@ struct AccessPlanner {
       found.append((source, isWhole ? TermSet(index) : TermSet()))
     }
     if found.count < 2 { return found }
-    // Equal sources remain in the order of declaration.
+    // Equal sources remain in the order of declaration, but words come first: evaluating another
+    // term costs less than searching a text.
     return found.enumerated()
       .sorted {
-        ($0.element.source.selectivity, $0.offset) < ($1.element.source.selectivity, $1.offset)
+        ($0.element.source.selectivity, $0.element.source.readsWords ? 0 : 1, $0.offset)
+          < ($1.element.source.selectivity, $1.element.source.readsWords ? 0 : 1, $1.offset)
       }
       .map(\.element)
   }

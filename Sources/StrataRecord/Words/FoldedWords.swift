@@ -53,7 +53,7 @@ package enum FoldedWords {
     var count = 0
     for scalar in TextFolding.folded(word, case: true, diacritics: true).unicodeScalars {
       if scalar.value >= 0x80, scalar.properties.generalCategory == .format { continue }
-      let isApostrophe = scalar == "\u{2019}" || scalar == "\u{FF07}"
+      let isApostrophe = scalar == "\u{2018}" || scalar == "\u{2019}" || scalar == "\u{FF07}"
       let bytes = UTF8.encode(isApostrophe ? "'" : scalar) ?? UTF8.encodedReplacementCharacter
       guard count + bytes.count <= byteCountMax else { break }
       for byte in bytes {

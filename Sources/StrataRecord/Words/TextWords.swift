@@ -45,8 +45,10 @@ package struct TextWords {
   }
 
   private mutating func insert(_ word: UnsafeRawBufferPointer) {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in word { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    // Seeded by the process: with a known hash, a text could be made all of whose words collide.
+    var hasher = Hasher()
+    hasher.combine(bytes: word)
+    let hash = UInt64(bitPattern: Int64(hasher.finalize()))
     let place = place(of: word, hash)
     if table[place] != 0 { return }
     words.append(

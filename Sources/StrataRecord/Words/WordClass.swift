@@ -6,6 +6,7 @@
 /// | deviation | effect |
 /// | --- | --- |
 /// | Thai, Lao, Khmer, Myanmar and Tai letters are words by themselves | as Han and Hiragana |
+/// | the narrow no-break space is a space | it separates words, as in a query |
 /// | Hebrew letters are letters as others are | a quotation mark or an apostrophe ends the word |
 /// | Katakana beyond the Basic Multilingual Plane are letters | historic forms alone |
 /// | Emoji and regional indicators are no words | as punctuation, also behind a joiner |
@@ -71,7 +72,7 @@ enum WordClass: UInt8 {
     case 0x3031...0x3035, 0x309B...0x309C, 0x31F0...0x31FF, 0x32D0...0x32FE, 0x3300...0x3357,
       0xFF66...0xFF9D:
       .katakana
-    case 0x202F, 0x203F, 0x2040, 0x2054, 0xFE33, 0xFE34, 0xFE4D...0xFE4F, 0xFF3F: .connector
+    case 0x203F, 0x2040, 0x2054, 0xFE33, 0xFE34, 0xFE4D...0xFE4F, 0xFF3F: .connector
     case 0xB7, 0x387, 0x55F, 0x5F4, 0x2027, 0xFE13, 0xFE55, 0xFF1A: .midLetter
     case 0x37E, 0x589, 0x60C, 0x60D, 0x66C, 0x7F8, 0x2044, 0xFE10, 0xFE14, 0xFE50, 0xFE54, 0xFF0C,
       0xFF1B:

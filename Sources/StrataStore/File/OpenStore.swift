@@ -38,7 +38,7 @@ final class OpenStore: Sendable {
       catalog = try Self.catalog(of: environment, path: path, expecting: outline, numbers)
     }
     if !isReadOnly, !catalog.isOfLastFormat {
-      try Self.writeFormat(of: catalog.outline, in: environment)
+      try Self.writeFormat(of: catalog, in: environment)
     }
     let schema = Schema(
       model: model, numbers: catalog.numbers, store: StoreIdentity(catalog.uuid),
@@ -68,12 +68,15 @@ final class OpenStore: Sendable {
 
   /// Gives a store of a former format the present one. The commit seals all that is in the file.
   private static func writeFormat(
-    of model: ModelOutline, in environment: Environment
+    of catalog: Catalog, in environment: Environment
   ) throws(StoreError) {
+    let (outline, version) = (catalog.outline, catalog.version)
     do {
       try environment.writeSync { transaction in
         guard let tree = try transaction.tree(named: Trees.catalogName) else { return }
-        try Catalog.writeFormat(of: model, in: transaction, tree)
+        // Otherwise another process has changed the model since, and has written the format.
+        guard try Catalog.version(in: transaction, tree) == version else { return }
+        try Catalog.writeFormat(of: outline, in: transaction, tree)
       }
     } catch {
       throw StoreError(catching: error)

@@ -37,7 +37,7 @@ extension StoreView {
     func show(_ key: ObjectKey, _ envelope: UnsafeRawBufferPointer?) throws {
       guard let envelope else { return try body(key, 0, nil) }
       let (generation, record) = try check(envelope, of: key, layout)
-      try body(key, generation, record)
+      try keepingUpgraded { try body(key, generation, record) }
     }
     let groupCountMax = RecordTree.lookUpCountMax
     try withUnsafeTemporaryAllocation(
@@ -71,7 +71,7 @@ extension StoreView {
     try walk(tree) { serial, envelope in
       let key = ObjectKey(entity: entity, serial: serial)
       let (generation, record) = try check(envelope, of: key, layout)
-      return try body(key, generation, record) == .more
+      return try keepingUpgraded { try body(key, generation, record) == .more }
     }
   }
 
@@ -88,7 +88,7 @@ extension StoreView {
       let key = ObjectKey(entity: entity, serial: serial)
       let (generation, record) = try check(envelope, of: key, layout)
       if !test.passes(record) { return true }
-      return try body(key, generation, record) == .more
+      return try keepingUpgraded { try body(key, generation, record) == .more }
     }
     return count
   }

@@ -30,7 +30,7 @@ package final class StoreView: Snapshot {
   /// Records of one turn share blocks.
   @exclusivity(unchecked) private var arena = RecordArena()
   /// The last record that was upgraded, and the arena of such records.
-  private var upgraded: Record?
+  @exclusivity(unchecked) private var upgraded: Record?
   private var upgradedArena = RecordArena()
 
   var transaction: Transaction { reader.transaction }
@@ -166,6 +166,14 @@ package final class StoreView: Snapshot {
     } catch {
       throw .damagedRecord(of: key, error.description)
     }
+  }
+
+  /// Shows the record that was checked last, if `body` does so. It may read other objects in this
+  /// view, which upgrades their records: the shown one stays until `body` returns.
+  @inline(__always)
+  func keepingUpgraded<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard let kept = upgraded else { return try body() }
+    return try withExtendedLifetime(kept, body)
   }
 
   package func count(of entity: EntityNumber) throws(StoreError) -> Int {
