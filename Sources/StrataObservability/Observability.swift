@@ -59,7 +59,8 @@
     }
 
     /// Waits until metrics and logs have all that has happened so far: before the program exits, or
-    /// looks at them in a test. In a handler it returns at once.
+    /// looks at them in a test. In a handler it returns at once. As for `StrataLog.flush()`, not
+    /// within a block of a context that a handler uses.
     public static func flush() { StrataLog.flush() }
   }
 #endif

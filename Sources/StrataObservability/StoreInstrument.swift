@@ -28,8 +28,12 @@
       }
     }
 
+    /// A tracer that uses a store is not observed: its own spans would never end.
     func begin(_ operation: ObservedOperation) -> any OperationInProgress {
-      TracedOperation(operation, inStoreNamed: storeName, endingWith: noteEnd)
+      if TracerCall.isUnderWay { return UnobservedOperation() }
+      return TracerCall.during {
+        TracedOperation(operation, inStoreNamed: storeName, endingWith: noteEnd)
+      }
     }
 
     private func noteEnd(

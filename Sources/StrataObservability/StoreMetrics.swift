@@ -65,7 +65,7 @@
       if commit.mergedCount > 0 {
         counter("strata.conflicts", ["decision", "merged"]).increment(by: commit.mergedCount)
       }
-      guard let gauges = commit.gauges() else { return }
+      guard let gauges = commit.gauges else { return }
       meter("strata.file.size.bytes").set(gauges.byteCount)
       meter("strata.oldest_reader.commits").set(gauges.oldestReader?.commitLag ?? 0)
       meter("strata.oldest_reader.seconds").set(

@@ -59,18 +59,20 @@
 
     func end(_ outcome: OperationOutcome) {
       let duration = ContinuousClock.now - start
-      if let error = outcome.error {
-        let recorded = RecordedError(error)
-        span.recordError(recorded)
-        span.setStatus(SpanStatus(code: .error, message: recorded.description))
-        span.updateAttributes { $0.set("error.type", value: .string(recorded.typeName)) }
-      }
-      if let rowCount = outcome.rowCount {
-        span.updateAttributes { attributes in
-          attributes.set("db.response.returned_rows", value: .int64(Int64(rowCount)))
+      TracerCall.during {
+        if let error = outcome.error {
+          let recorded = RecordedError(error)
+          span.recordError(recorded)
+          span.setStatus(SpanStatus(code: .error, message: recorded.description))
+          span.updateAttributes { $0.set("error.type", value: .string(recorded.typeName)) }
         }
+        if let rowCount = outcome.rowCount {
+          span.updateAttributes { attributes in
+            attributes.set("db.response.returned_rows", value: .int64(Int64(rowCount)))
+          }
+        }
+        span.end()
       }
-      span.end()
       noteEnd(operation, outcome, duration)
     }
   }

@@ -213,10 +213,7 @@ package final class LMDBStore: PersistentStore {
   }
 
   package func oldestReader() throws -> StoredReader? {
-    try openEnvironment().oldestReader.map {
-      StoredReader(
-        processID: $0.processID, commitLag: $0.commitLag, age: $0.age, holder: $0.holder)
-    }
+    try openEnvironment().oldestReader.map(StoredReader.init)
   }
 
   /// - Throws: as `opened`.

@@ -33,8 +33,11 @@ package final class ContextMerger: ContextPart {
   /// Schedules a turn for changes that could not be merged when they were read: during an `edit {
   /// }`, or because their objects were being saved.
   func ringIfOwed() {
-    if !owed.isEmpty || !postponed.isEmpty { bell?.ring() }
+    if isOwing { bell?.ring() }
   }
+
+  /// Whether changes of others are still to be merged.
+  var isOwing: Bool { !owed.isEmpty || !postponed.isEmpty }
 
   /// Begins or ends to merge automatically.
   func setAutomatic(_ isAutomatic: Bool) {

@@ -80,7 +80,11 @@ extension TurnPublisher {
     guard let bell = merger.bell else { throw ContextError.notMergingAutomatically }
     if reader.isPinned { throw ContextError.pinnedToQueryGeneration }
     let place = try reader.coordinator.place(of: token)
-    if hasMerged(token, inStoreAt: place) { return nil }
+    if !bell.isRinging, hasMerged(token, inStoreAt: place) {
+      // The merge may have been made while a property was read.
+      reporter.announceMerges()
+      return nil
+    }
     let rings = bell.rings()
     work.encodeEdits()
     announceTurn()
@@ -97,7 +101,7 @@ extension TurnPublisher {
 
   private func hasMerged(_ token: HistoryToken, inStoreAt place: Int) -> Bool {
     reader.following.generation(ofStoreAt: place) ?? 0 >= token.generation
-      && merger.owed.isEmpty && merger.postponed.isEmpty
+      && !merger.isOwing
   }
 }
 

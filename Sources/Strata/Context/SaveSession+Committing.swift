@@ -37,7 +37,10 @@ extension SaveSession {
     // Later changes were made from the state before the save.
     work.encodeEdits()
     work.pendingSave = nil
-    defer { if work.savepoints.isEmpty { merger.ringIfOwed() } }
+    // A hook or an observer of the save may make the merge that was postponed. Tasks that wait for
+    // it are woken all the same.
+    let wasOwing = merger.isOwing
+    defer { if work.savepoints.isEmpty, wasOwing || merger.isOwing { merger.bell?.ring() } }
     switch save.result {
     case .success(let result):
       complete(save.changeSet, result)

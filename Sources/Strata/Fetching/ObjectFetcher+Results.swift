@@ -50,9 +50,12 @@ extension ObjectFetcher {
     return try plan.count(in: view)
   }
 
-  /// The name of the requested entity as the model has it, or the class if the model does not have
-  /// it.
+  /// The name of the requested entity as the model has it; the class, or "unknown" for a name from
+  /// outside, if the model does not have it.
   func entityName<T: ManagedObject>(of request: FetchRequest<T>) -> String {
-    request.entityName ?? schema.entity(for: T.self)?.description.name ?? String(describing: T.self)
+    guard let name = request.entityName else {
+      return schema.entity(for: T.self)?.description.name ?? String(describing: T.self)
+    }
+    return schema.entity(named: name) == nil ? "unknown" : name
   }
 }

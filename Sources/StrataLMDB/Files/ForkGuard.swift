@@ -8,7 +8,7 @@ import Synchronization
 /// the parent (lmdb.h: "Use an MDB_env* in the process which opened it, not after fork()"). A
 /// handler that runs in the child is remembered instead of asking for the process number, which is
 /// a system call, at each transaction.
-enum ForkGuard {
+package enum ForkGuard {
   private static let isChild = Atomic<Bool>(false)
 
   private static let installation: Int32 = pthread_atfork(nil, nil) {
@@ -21,7 +21,7 @@ enum ForkGuard {
     try StrataLMDB.check(installation)
   }
 
-  static var isInForkedChild: Bool { isChild.load(ordering: .relaxed) }
+  package static var isInForkedChild: Bool { isChild.load(ordering: .relaxed) }
 
   static func check() throws(LMDBError) {
     if isInForkedChild { throw .forked }

@@ -23,10 +23,8 @@ package struct ObservedCommit: Sendable {
   package let conflictCount: Int
   /// The number of objects that the merge policy has decided on.
   package let mergedCount: Int
-  /// Reads the store's gauges; nil if the store is closed.
-  ///
-  /// - Important: Not on the store's writer: other savers would wait for it.
-  package let gauges: @Sendable () -> StoreGauges?
+  /// The store's gauges behind the commit; nil if the store is closed.
+  package let gauges: StoreGauges?
 }
 
 /// The measures of a store that go up and down.

@@ -20,7 +20,7 @@ extension LMDBStore {
           ObservedCommit(
             kind: .save, duration: ContinuousClock.now - start, isRefused: result.isFailure,
             conflictCount: result.conflictCount, mergedCount: mergedCount,
-            gauges: readGauges)))
+            gauges: readGauges())))
       completion(result)
     }
   }
@@ -36,20 +36,29 @@ extension LMDBStore {
         .commit(
           ObservedCommit(
             kind: .batch, duration: ContinuousClock.now - start, isRefused: result.isFailure,
-            conflictCount: result.conflictCount, mergedCount: 0, gauges: readGauges)))
+            conflictCount: result.conflictCount, mergedCount: 0, gauges: readGauges())))
       completion(result)
     }
   }
 
-  /// Reads the gauges, without keeping the store.
+  /// Reads the gauges in the job of a commit, which keeps the file open meanwhile.
   private var readGauges: @Sendable () -> StoreGauges? {
-    { [weak self] in self?.gauges }
+    let environment = try? openEnvironment()
+    return { [weak environment] in
+      environment.map { environment in
+        StoreGauges(
+          byteCount: environment.usedByteCount,
+          oldestReader: environment.oldestReader.map(StoredReader.init))
+      }
+    }
   }
+}
 
-  private var gauges: StoreGauges? {
-    guard let environment = try? openEnvironment() else { return nil }
-    return StoreGauges(
-      byteCount: environment.usedByteCount, oldestReader: (try? oldestReader()) ?? nil)
+extension StoredReader {
+  init(_ reader: OldestReader) {
+    self.init(
+      processID: reader.processID, commitLag: reader.commitLag, age: reader.age,
+      holder: reader.holder)
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import StrataLMDB
 import StrataPrimitives
 import Synchronization
 
@@ -48,6 +49,8 @@ package enum Deliveries {
   }
 
   private static func deliverAtExit() {
+    // The threads of the queue are the parent's.
+    if ForkGuard.isInForkedChild { return }
     // A handler may have ended the process.
     if DispatchQueue.getSpecific(key: isDelivering) == true { return }
     let isDone = DispatchSemaphore(value: 0)

@@ -85,7 +85,10 @@ public enum StrataLog {
     Deliveries.deliver { handler(message) }
   }
 
-  /// Waits until handlers have had all messages so far. In a handler it returns at once. At the
-  /// exit of the process, handlers have a second for the messages that wait.
+  /// Waits until handlers have had all messages so far. In a handler, on its own thread, it returns
+  /// at once. At the exit of the process, handlers have a second for the messages that wait.
+  ///
+  /// - Important: Not within a block of a context that a handler uses: each would wait for the
+  ///   other.
   public static func flush() { Deliveries.flush() }
 }
