@@ -101,6 +101,17 @@ final class StoreBrowser: Sendable {
   private func object(_ request: HTTPRequest, _ revision: Int) throws -> HTTPResponse {
     let context = store.makeContext()
     let (object, page) = try objectPage(request, in: context)
+    let response = try part(request, of: object, page, context, revision)
+    // A property that cannot be read shows nothing; this throws the reason.
+    _ = try context.existingObject(with: object.objectID)
+    return response
+  }
+
+  /// The part of an object that the path asks for.
+  private func part(
+    _ request: HTTPRequest, of object: ManagedObject, _ page: ObjectPage,
+    _ context: ManagedObjectContext, _ revision: Int
+  ) throws -> HTTPResponse {
     let path = request.path.dropFirst(3)
     switch (path.first, path.count) {
     case (nil, _):
@@ -172,6 +183,7 @@ final class StoreBrowser: Sendable {
       let edit = AttributeEdit(request.form)
       var problems = try edit.apply(to: object, of: page.entity)
       guard problems.isEmpty else {
+        context.rollback()
         return show(
           try page.form(
             edit, problems: problems, problem: "Nothing was saved.", .unprocessable), revision)

@@ -19,7 +19,10 @@ enum WebBrowser {
     sigemptyset(&signals)
     for number in Interruption.signals { sigaddset(&signals, number) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    // In a process group of its own, Control-C in the terminal does not end it.
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     var arguments = [strdup(program), strdup(address), nil]
     defer { for argument in arguments { free(argument) } }
     var process: pid_t = 0

@@ -49,7 +49,7 @@ extension ObjectID {
 extension Double {
   /// The shortest digits that give the same number; a whole number has no fraction.
   fileprivate var shownText: String {
-    if let whole = Int64(exactly: self), abs(whole) < 1 << 53, !(self == 0 && sign == .minus) {
+    if let whole = Int64(exactly: self), whole.magnitude < 1 << 53, !(self == 0 && sign == .minus) {
       return "\(whole)"
     }
     return isNaN ? "nan" : "\(self)"

@@ -136,6 +136,18 @@ struct `Changes in the browser` {
     #expect(try read { $0.text } == "first\nsecond")
   }
 
+  @Test func `are all saved once the problem of one is corrected`() throws {
+    let browser = try start()
+    var form = try SentForm(in: browser.get(address + "?edit=1").body)
+    form.type("changed", into: "text")
+    form.type("x", into: "count")
+    var again = try SentForm(in: browser.post(address, form.pairs).body)
+    again.type("5", into: "count")
+    #expect(try browser.post(address, again.pairs).status == 303)
+    #expect(try read { $0.text } == "changed")
+    #expect(try read { $0.count } == 5)
+  }
+
   @Test func `that break a constraint show the object that has the value`() throws {
     let browser = try start()
     var form = try SentForm(in: browser.get(address + "?edit=1").body)

@@ -13,7 +13,7 @@ struct FormFields: Sendable, Equatable {
   /// - Throws: `HTTPRefusal` for a broken escape, text that is not UTF-8, too many fields.
   init(decoding bytes: ArraySlice<UInt8>) throws(HTTPRefusal) {
     fields = []
-    for part in bytes.split(separator: UInt8(ascii: "&")) {
+    for part in bytes.split(separator: UInt8(ascii: "&"), maxSplits: Self.countMax) {
       guard fields.count < Self.countMax else {
         throw HTTPRefusal(.badRequest, "A form has at most \(Self.countMax) fields.")
       }

@@ -186,17 +186,19 @@ struct AttributeForm {
   func field(_ attribute: AttributeDescription) throws -> HTML {
     let name = attribute.name
     let value = attribute.isExternal ? nil : try object.value(for: name)
-    let former = value.flatMap { $0 == .null ? nil : $0.shownText }
-    guard value != nil, former.map(TypedText.canEdit) ?? true else {
+    let present = value.flatMap { $0 == .null ? nil : $0.shownText }
+    guard value != nil, present.map(TypedText.canEdit) ?? true else {
       return """
         <div class="field"><span class="name">\(name)</span>
         <p class="hint">This value cannot be edited here.</p></div>
         """
     }
     let typed = edit.map { $0.typed(name) } ?? .missing
+    // A form that is shown again keeps what it was made with: a change is still seen as one.
+    let former = typed == .missing ? present : edit?.former(name)
     let text: String? =
       switch typed {
-      case .missing: former
+      case .missing: present
       case .none: nil
       case .some(let text): text
       }

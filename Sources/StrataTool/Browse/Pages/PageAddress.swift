@@ -24,7 +24,11 @@ struct PageAddress: Sendable {
   static func entity(_ name: String) -> PageAddress { PageAddress(path: ["entity", name]) }
 
   static func object(_ id: ObjectID) -> PageAddress {
-    PageAddress(path: ["object"] + id.shownText.split(separator: "/").map(String.init))
+    // The name of an entity may have slashes.
+    let text = id.shownText
+    let slash = text.lastIndex(of: "/") ?? text.endIndex
+    return PageAddress(
+      path: ["object", String(text[..<slash]), String(text[slash...].dropFirst())])
   }
 
   static func members(_ relationship: String, of id: ObjectID) -> PageAddress {

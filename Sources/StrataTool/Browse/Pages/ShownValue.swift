@@ -8,8 +8,8 @@ import StrataDump
 /// Characters that change the direction of the text around them, and other control characters, are
 /// shown as escapes: they cannot mislead a reader.
 enum ShownValue {
-  private static let cellCharacterCountMax = 100
-  private static let pageCharacterCountMax = 16_384
+  private static let cellScalarCountMax = 100
+  private static let pageScalarCountMax = 16_384
 
   /// A value in a table.
   static func cell(_ value: PropertyValue) -> HTML {
@@ -46,7 +46,7 @@ enum ShownValue {
   }
 
   private static func text(_ text: String, file: PageAddress) -> HTML {
-    let shown = text.prefix(pageCharacterCountMax)
+    let shown = Substring(text.unicodeScalars.prefix(pageScalarCountMax))
     let lines = shown.split(separator: "\n", omittingEmptySubsequences: false)
       .map { String($0).safeInTerminal }.joined(separator: "\n")
     guard shown.endIndex < text.endIndex else { return "<span class=\"text\">\(lines)</span>" }
@@ -57,7 +57,7 @@ enum ShownValue {
   }
 
   private static func cut(_ text: String) -> HTML {
-    let shown = text.prefix(cellCharacterCountMax)
+    let shown = Substring(text.unicodeScalars.prefix(cellScalarCountMax))
     return shown.endIndex == text.endIndex
       ? "<bdi>\(text.safeInTerminal)</bdi>" : "<bdi>\(String(shown).safeInTerminal)</bdi>…"
   }

@@ -32,7 +32,8 @@ struct AttributeEdit {
     return form["set." + name].map { .some(TypedText.normalized($0)) } ?? .missing
   }
 
-  private func former(_ name: String) -> String? { form["was." + name].map(TypedText.normalized) }
+  /// The text that the form was made with; nil for no value.
+  func former(_ name: String) -> String? { form["was." + name].map(TypedText.normalized) }
 
   /// Sets the changed attributes of the object, which is of `entity`.
   ///
@@ -54,6 +55,11 @@ struct AttributeEdit {
         case .some(""): former == "" || former == nil && !attribute.isOptional
         case .some(let text): text == former
         }
+      // Without JavaScript, typing a value leaves "no value" checked.
+      if typed == .none, former == nil, form["set." + name].map({ !$0.isEmpty }) ?? false {
+        problems[name] = "There is a value, and “no value” is checked. Keep one of them."
+        continue
+      }
       if isUnchanged { continue }
       let present = try object.value(for: name)
       guard former == (present == .null ? nil : TypedText.normalized(present.shownText)) else {

@@ -86,7 +86,10 @@ final class BrowserAccess: Sendable {
   // MARK: - Texts
 
   private var origin: String { "http://127.0.0.1:\(port)" }
-  private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
+  private var hosts: [String] {
+    // Browsers leave out the port of HTTP.
+    ["127.0.0.1:\(port)", "localhost:\(port)"] + (port == 80 ? ["127.0.0.1", "localhost"] : [])
+  }
   private var cookieName: String { "strata-\(port)" }
 
   /// 256 bits of the system's generator, in hexadecimal digits.
