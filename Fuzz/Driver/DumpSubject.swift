@@ -108,7 +108,8 @@ enum DumpSubject: Subject {
         attributes: Self.types.map { type in
           ModelOutline.Attribute(
             name: "\(type)", type: type, isOptional: true, isUnique: false,
-            isIndexed: type == .string, isTransient: false, isExternal: type == .data ? true : nil)
+            isIndexed: type == .string, isTransient: false, isExternal: type == .data ? true : nil,
+            isFullText: nil)
         }.sorted { $0.name < $1.name },
         relationships: [
           ModelOutline.Relationship(
@@ -123,7 +124,7 @@ enum DumpSubject: Subject {
         attributes: [
           ModelOutline.Attribute(
             name: "name", type: .string, isOptional: true, isUnique: false, isIndexed: false,
-            isTransient: false, isExternal: nil)
+            isTransient: false, isExternal: nil, isFullText: true)
         ],
         relationships: [
           ModelOutline.Relationship(

@@ -57,10 +57,11 @@ struct RandomMigration: Sendable {
   private static func attribute(
     _ name: String, using random: inout some RandomNumberGenerator
   ) -> ModelOutline.Attribute {
-    ModelOutline.Attribute(
-      name: name, type: types.randomElement(using: &random) ?? .string,
-      isOptional: Bool.random(using: &random), isUnique: false,
-      isIndexed: Bool.random(using: &random), isTransient: false, isExternal: nil)
+    let type = types.randomElement(using: &random) ?? .string
+    return ModelOutline.Attribute(
+      name: name, type: type, isOptional: Bool.random(using: &random), isUnique: false,
+      isIndexed: Bool.random(using: &random), isTransient: false, isExternal: nil,
+      isFullText: type == .string && Bool.random(using: &random) ? true : nil)
   }
 
   private static func sorted(_ outline: ModelOutline) -> ModelOutline {

@@ -98,7 +98,7 @@
   ///     `AttributeRule`. Or `.derived(.count("cities"))` and similar options for a value that
   ///     cannot be set; see `AttributeDerivation`.
   ///   - originalName: The name that the attribute had in the previous model, by which a migration
-  ///     finds its values; nil if it is the same. There is no migration yet.
+  ///     finds its values; nil if it is the same.
   @attached(peer)
   public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
     #externalMacro(module: "StrataMacros", type: "MarkerMacro")
@@ -124,7 +124,7 @@
   ///   - ordered: Whether the others have an order. The type says it too, and must agree: true only
   ///     for `OrderedToMany`. It may be left out.
   ///   - originalName: The name that the relationship had in the previous model, by which a
-  ///     migration finds its links; nil if it is the same. There is no migration yet.
+  ///     migration finds its links; nil if it is the same.
   @attached(peer)
   public macro Relationship(
     _ options: RelationshipOption..., deleteRule: DeleteRule = .nullify,

@@ -71,9 +71,9 @@ nonisolated open class ManagedObject {
   @exclusivity(unchecked)
   package final var edition: UInt8 = 0
 
-  /// Makes an instance for a context. Strata calls it; to insert a new object, call `City(in:
-  /// context)`. A subclass that declares a designated initializer of its own must override this one
-  /// and pass the initializer on.
+  /// Makes an instance for a context. Strata calls it; to insert a new object, call
+  /// `City(context: context)`. A subclass that declares a designated initializer of its own must
+  /// override this one and pass the initializer on.
   public required init(_ initializer: _ObjectInitializer) {
     binding = initializer.binding
     key = initializer.key

@@ -93,14 +93,20 @@ struct ChangeComparison {
     guard let found = object.values[slot], let formerFound = formerObject.values[slot] else {
       return
     }
-    updated[id]?.remove(slot)
+    let isLeft = updated[id]?.remove(slot) != nil
     let (expected, expectedFormer) = (
       property.value.fitting(slot, of: object.entity), former.fitting(slot, of: object.entity)
     )
-    if found.isSame(as: expected), formerFound.isSame(as: expectedFormer) { return }
+    let isExpected = found.isSame(as: expected) && formerFound.isSame(as: expectedFormer)
+    if isExpected, isLeft { return }
     let change =
-      found.isSame(as: formerFound)
-      ? "but it is \(found.text) as before" : "found \(formerFound.text) → \(found.text)"
+      if found.isSame(as: formerFound) {
+        "but it is \(found.text) as before"
+      } else if isExpected {
+        "which is listed twice"
+      } else {
+        "found \(formerFound.text) → \(found.text)"
+      }
     lines.append(
       "\(place): expected \(expectedFormer.text) → \(expected.text), \(change)"
         + (expected.differenceDetail(from: found) ?? ""))

@@ -78,7 +78,10 @@ struct InsertionMatch {
       }
       expected[slot] = property.value.fitting(slot, of: candidate.entity)
     }
-    let named = Set(expectation.properties.map(\.text))
+    // An ignored property can neither fit nor differ.
+    let named = Set(expectation.properties.map(\.text)).filter { name in
+      candidate.entity.description.slot(named: name).map { candidate.values[$0] != nil } ?? false
+    }
     var lines: [String] = []
     var hasCommonValue = named.isEmpty
     for (slot, found) in candidate.values.enumerated() {

@@ -74,16 +74,16 @@ struct Run {
     let halfCount = requestCount / 2
     _ = Load.run(port: service.port, requestCount: halfCount, steps: constantReaders)
     let constant = Load.run(port: service.port, requestCount: halfCount, steps: constantReaders)
-    report("constant cities", constant)
+    report("constant cities", constant, of: halfCount)
     let cities = Load.run(port: service.port, requestCount: halfCount, steps: cityReaders)
-    report("stored cities", cities)
+    report("stored cities", cities, of: halfCount)
     let ratio = (cities.rate / constant.rate).formatted(.number.precision(.fractionLength(2)))
     print("stored cities have \(ratio) of the rate of constant ones")
 
     let list = LiveList(port: service.port, ledger)
     let mixed = Load.run(
       port: service.port, requestCount: requestCount, steps: connections(seed: seed))
-    report("readers and writers", mixed)
+    report("readers and writers", mixed, of: requestCount)
 
     // All requests have their answers, so each population is known exactly.
     let last = ledger.largest(of: LiveList.country, count: LiveList.cityCount)
@@ -112,7 +112,8 @@ struct Run {
         if let id = rest.popFirst() { try connection.checkCity(id, ledger) }
       }
     }
-    report("changed cities", Load.run(port: service.port, requestCount: ids.count, steps: [step]))
+    let load = Load.run(port: service.port, requestCount: ids.count, steps: [step])
+    report("changed cities", load, of: ids.count)
   }
 
   // MARK: - Kills
@@ -127,7 +128,9 @@ struct Run {
       steps: connections(seed: seed &+ 10_000 &* UInt64(number + 1))
     ) { if $0 == moment { service.kill() } }
     mistakes += load.wrong
-    if service.exitCode() != nil { mistakes.append("the service was not killed") }
+    if service.endingSignal() != SIGKILL {
+      mistakes.append("the service has ended before it was killed")
+    }
 
     let again = try ServiceProcess(program, store: store)
     let connection = try Connection(port: again.port)
@@ -141,8 +144,11 @@ struct Run {
     print("kill \(number + 1) after \(load.answered) answers: \(ids.count) changed cities checked")
   }
 
-  private mutating func report(_ title: String, _ result: Load.Result) {
+  private mutating func report(_ title: String, _ result: Load.Result, of requestCount: Int) {
     mistakes += result.wrong
+    if result.answered != requestCount {
+      mistakes.append("\(title): \(requestCount - result.answered) requests have no answer")
+    }
     let rate = result.rate.formatted(.number.precision(.fractionLength(0)).grouping(.never))
     let percentiles = [50, 99, 100].map { percent in
       let milliseconds = result.percentile(percent) / .milliseconds(1)

@@ -41,6 +41,13 @@ final class ServiceProcess: Sendable {
     return exitCode()
   }
 
+  /// The signal that has ended the process; nil if it has exited. Waits for the end.
+  func endingSignal() -> Int32? {
+    process.waitUntilExit()
+    return process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
+  }
+
+  /// The exit code of the process; nil if a signal has ended it. Waits for the end.
   func exitCode() -> Int32? {
     process.waitUntilExit()
     return process.terminationReason == .exit ? process.terminationStatus : nil

@@ -22,12 +22,17 @@ import Strata
     let folder = CommandLine.arguments.dropFirst().first.map { URL(filePath: $0) }
     let batches = try GeonamesImport(of: folder ?? GeonamesImport.sampleFolder).batches
 
+    // A container's main context lives until the main actor's next job, so that a store is still in
+    // use here. Its file can be removed all the same.
+    let stores = URL.temporaryDirectory.appending(path: "three-designs-\(UUID())")
+    try FileManager.default.createDirectory(at: stores, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: stores) }
+
     var lines = [
       ["design", "saves in memory", "saves to disk", "main blocked by saves", "main reads"]
     ]
     for design in designs {
-      let store = URL.temporaryDirectory.appending(path: "\(UUID()).strata")
-      defer { try? PersistentStoreCoordinator.destroyStore(at: store) }
+      let store = stores.appending(path: "\(UUID()).strata")
       var costs = Costs()
       let shown = try await design.run(batches, store, &costs)
       try check(shown, of: design.name, against: store)

@@ -157,7 +157,8 @@ import Strata
     let population = city.population.formatted(.number.locale(Locale(identifier: "en")))
     let width = max(2, terminal.size.columnCount - Self.populationWidth - 2)
     let texts = [
-      padded(city.name, to: width * 3 / 5), padded(city.country?.name ?? "", to: width * 2 / 5),
+      padded(city.name.plain, to: width * 3 / 5),
+      padded(city.country?.name.plain ?? "", to: width * 2 / 5),
       String(repeating: " ", count: max(0, Self.populationWidth - population.count)) + population,
     ]
     return StyledLine(text: " " + texts.joined(), style: style)

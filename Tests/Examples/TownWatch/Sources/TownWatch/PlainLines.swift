@@ -37,7 +37,7 @@ import Strata
   }
 
   private func line(of city: City) -> String {
-    "\(city.name), \(city.country?.name ?? "no country"), \(city.population)"
+    "\(city.name.plain), \(city.country?.name.plain ?? "no country"), \(city.population)"
   }
 
   @concurrent private nonisolated func inputEnded() async {
