@@ -22,8 +22,10 @@ extension ManagedObjectContext {
   /// A save to a parent context has no token, and needs no waiting: children see it in their next
   /// turn.
   ///
-  /// - Parameter token: from `currentHistoryToken()`, the history, a `RemoteChange`, or another
-  ///   process. The store need not keep a history.
+  /// - Parameters:
+  ///   - token: from `currentHistoryToken()`, the history, a `RemoteChange`, or another process.
+  ///     The store need not keep a history.
+  ///   - isolation: the caller's actor, which the default passes.
   /// - Throws: `ContextError.notMergingAutomatically`, also if automatic merging is ended in the
   ///   meantime; `ContextError.pinnedToQueryGeneration`;
   ///   `StoreError.foreignHistoryToken` for a token of another store, or of a commit that the
@@ -57,8 +59,10 @@ extension ContextQueue {
   /// A save to a parent context has no token, and needs no waiting: children see it in their next
   /// turn.
   ///
-  /// - Parameter token: from `currentHistoryToken()`, the history, a `RemoteChange`, or another
-  ///   process. The store need not keep a history.
+  /// - Parameters:
+  ///   - token: from `currentHistoryToken()`, the history, a `RemoteChange`, or another process.
+  ///     The store need not keep a history.
+  ///   - isolation: the caller's actor, which the default passes.
   /// - Throws: as `ManagedObjectContext.waitUntilMerged(_:isolation:)`.
   public func waitUntilMerged(
     _ token: HistoryToken, isolation: isolated (any Actor)? = #isolation
