@@ -56,7 +56,8 @@ extension QueryError: LocalizedError, CustomStringConvertible, ExplainedError {
         remedy: "Avoid repetitions inside of repetitions: write [ab]* for (a|b)*.")
     case .invalidWords(let reason):
       ErrorExplanation(
-        "The query for words cannot be used.", because: "\(reason).",
+        "The query for words cannot be used.",
+        because: "\(reason.prefix(1).uppercased())\(reason.dropFirst()).",
         remedy: "Write words, beginnings of words with a star, and phrases in quotation marks.")
     case .withoutWordIndex(let entity, let property):
       ErrorExplanation(
