@@ -194,6 +194,11 @@ struct RandomMigration: Sendable {
     }
     if Int.random(in: 0..<4, using: &random) == 0 { attribute.isOptional.toggle() }
     if Int.random(in: 0..<4, using: &random) == 0 { attribute.isIndexed.toggle() }
+    if attribute.type != .string {
+      attribute.isFullText = nil
+    } else if Int.random(in: 0..<4, using: &random) == 0 {
+      attribute.isFullText = attribute.isFullText == nil ? true : nil
+    }
     let preset = preset(attribute, of: entity, using: &random)
     let needsValue = former.isOptional && !attribute.isOptional
     if needsValue, preset == nil { mismatches.insert(name) }
