@@ -2,7 +2,7 @@
 import StrataQuery
 import StrataStore
 
-/// A fetch that an instrument observes: what it notes on its way.
+/// The numbers of a fetch that an instrument observes.
 ///
 /// ## Isolation
 /// The context's, for the length of the fetch.

@@ -3,8 +3,8 @@ import Foundation
 import StrataDump
 import StrataModel
 
-/// The values of attributes in a fixture. They are those of a dump, except for the types that are
-/// easier to write by hand: dates as ISO 8601, and encoded values as their JSON.
+/// The values of attributes in a fixture. They have the form of a dump's values, except for two
+/// types that are easier to write by hand: dates are ISO 8601, and encoded values are their JSON.
 enum FixtureValue {
   /// The value of an attribute of `type`; nil if the JSON is none.
   static func value(of json: JSONValue, as type: AttributeType) -> PropertyValue? {

@@ -4,8 +4,8 @@ import StrataPrimitives
 import StrataRecord
 
 /// A clock that stands still until a test moves it. A `TestStore` takes all dates that Strata
-/// itself writes from its clock: those of the history's transactions, and attributes that are
-/// derived from now.
+/// itself writes from its clock: the dates of the history's transactions, and of attributes that
+/// are derived from now.
 ///
 /// Dates that the program's own code makes, in `awakeFromInsert` for example, are the program's. It
 /// can read this clock too, if a test hands it over in `context.userInfo`.
