@@ -2,7 +2,7 @@
 import StrataQuery
 import StrataStore
 
-/// The numbers of a fetch that an instrument observes.
+/// The plan and the number of results of a fetch that an instrument observes.
 ///
 /// ## Isolation
 /// The context's, for the length of the fetch.
