@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataPrimitives
+import Synchronization
 
 /// The main actor's contexts whose turn is open.
 ///
 /// A main-actor turn has no block to end with. It ends when a job on the main actor runs that the
 /// first access enqueued, or earlier: at `processPendingChanges`, at a save, and whenever the main
 /// actor enters a queue, so that the queue's body sees its changes.
+///
+/// ## Invariants
+/// - At most one job that ends turns is enqueued. A program may work on the main actor for hours
+///   without letting a job run, and its memory must not grow with the turns.
+/// - A context is in the list at most once, even if its turn ends earlier and another one begins.
 enum MainTurns {
   /// A context that is only ever touched on the main actor.
   // Safety: made, read and used on the main actor alone; the weak reference itself is atomic.
@@ -13,30 +19,44 @@ enum MainTurns {
     weak var context: ManagedObjectContext?
   }
 
-  private static let open = CountedMutex<[MainContext]>([])
+  private struct Turns {
+    var open: [MainContext] = []
+    /// Whether a job is enqueued that ends them.
+    var isEndEnqueued = false
+  }
 
-  /// Enqueues the end of the context's turn. The caller is on the main actor.
+  private static let turns = CountedMutex(Turns())
+
+  /// Has a job end the context's turn. The caller is on the main actor, and calls it once until the
+  /// publisher's `endScheduledTurn` is called.
   static func scheduleEnd(of context: ManagedObjectContext) {
     let entry = MainContext(context: context)
-    open.withLock { $0.append(entry) }
-    Task { @MainActor in endAll() }
+    let isEnqueued = turns.withLock { turns in
+      turns.open.append(entry)
+      defer { turns.isEndEnqueued = true }
+      return turns.isEndEnqueued
+    }
+    guard !isEnqueued else { return }
+    Task { @MainActor in
+      turns.withLock { $0.isEndEnqueued = false }
+      endAll()
+    }
   }
 
   /// Ends all open turns. The caller is on the main actor.
   static func endAll() {
-    let ending = open.withLock { open in
-      defer { open = [] }
-      return open
+    let ending = turns.withLock { turns in
+      defer { turns.open = [] }
+      return turns.open
     }
-    for entry in ending { entry.context?.publisher.endTurn() }
+    for entry in ending { entry.context?.publisher.endScheduledTurn() }
   }
 
   /// Integrates children's saves in `context` when they come, on the main actor.
   static func integrateArrivals(of context: ManagedObjectContext) {
     let entry = MainContext(context: context)
-    let schedule: @Sendable () -> Void = {
-      Task { @MainActor in entry.context?.publisher.integrateArrivals() }
-    }
+    let integration = Integration(of: entry)
+    let schedule: @Sendable () -> Void = { integration.schedule() }
     context.layer.onArrival(schedule)
     context.layer.onKeeperRequest { entry.context.map(MainContextKeeper.init) }
     context.merger.schedule = schedule
@@ -44,6 +64,23 @@ enum MainTurns {
       guard let keeper = entry.context.map(MainContextKeeper.init) else { return nil }
       return { @MainActor level in
         try await keeper.context.save(atLevel: level, isolation: MainActor.shared)
+      }
+    }
+  }
+
+  /// The job that integrates children's saves in a context. At most one is enqueued, however many
+  /// saves come while the main actor is busy.
+  private final class Integration: Sendable {
+    private let entry: MainContext
+    private let isEnqueued = Atomic(false)
+
+    init(of entry: MainContext) { self.entry = entry }
+
+    func schedule() {
+      if isEnqueued.exchange(true, ordering: .sequentiallyConsistent) { return }
+      Task { @MainActor in
+        isEnqueued.store(false, ordering: .sequentiallyConsistent)
+        entry.context?.publisher.integrateArrivals()
       }
     }
   }

@@ -136,6 +136,15 @@ struct PendingEdits: ~Copyable {
     strata_prefetch(address + 64)
   }
 
+  /// Frees the encoded edits, and begins again.
+  ///
+  /// `edits = PendingEdits()` in `UnitOfWork` would leak the memory of the drafts: Swift 6.3.1 then
+  /// leaves out the deinit of `drafts` in an optimised build. Soak finds it.
+  mutating func removeAll() {
+    var encoded = PendingEdits()
+    swap(&self, &encoded)
+  }
+
   /// Makes the drafts of a context that is being deallocated the values of their objects: an object
   /// that the program holds keeps the values that were set.
   mutating func close() {

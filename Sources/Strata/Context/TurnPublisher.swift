@@ -85,8 +85,13 @@ package final class TurnPublisher: ContextPart {
     endTurn()
   }
 
-  func endTurn() {
+  /// Ends a turn of the main actor, which `MainTurns` no longer has among the open ones.
+  func endScheduledTurn() {
     reporter.isTurnEndScheduled = false
+    endTurn()
+  }
+
+  func endTurn() {
     guard work.savepoints.isEmpty else { return work.encodeEdits() }
     let isNested = reporter.isEndingTurn
     reporter.isEndingTurn = true

@@ -37,7 +37,7 @@ package final class TurnReporter {
   var turnStart = Overlay()
   /// Whether the turn is being ended, and observers may be running.
   var isEndingTurn = false
-  /// Whether the end of the main actor's turn has been enqueued.
+  /// Whether `MainTurns` has the context among those whose turn it will end.
   var isTurnEndScheduled = false
   /// The lists that follow this context's changes.
   var liveResults = LiveResultsList()

@@ -35,7 +35,7 @@ extension UnitOfWork {
     for key in edits.outdated { doubt.insert(key) }
     takeRefusals()
     let asBefore = edits.linksAsBefore
-    edits = PendingEdits()
+    edits.removeAll()
     guard !segment.isEmpty else { return }
     reporter.turn.note(segment, schema: schema)
     let composed = Composition.compose(segment, onto: working, schema: schema)
