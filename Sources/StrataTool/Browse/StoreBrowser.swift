@@ -3,12 +3,12 @@ import Foundation
 import Strata
 import StrataPrimitives
 
-/// Answers the requests for pages of a store: checks them, finds the page, and turns errors into
-/// pages. `PageAddress` lists the pages.
+/// Answers the requests for pages of a store: checks their heads before it lets the server read a
+/// body, finds the page, and turns errors into pages. `PageAddress` lists the pages.
 ///
 /// ## Isolation
 /// Sendable: threads of several requests use it at the same time.
-final class StoreBrowser: Sendable {
+final class StoreBrowser: HTTPResponder {
   private let store: BrowsedStore
   private let access: BrowserAccess
   private let streamCount = CountedMutex(0)
@@ -17,38 +17,43 @@ final class StoreBrowser: Sendable {
     (self.store, self.access) = (store, access)
   }
 
-  func respond(to request: HTTPRequest) -> HTTPResponse {
-    var response = checkedResponse(to: request)
-    for header in BrowserAccess.headers { response.add(header.0, header.1) }
-    return response
-  }
-
-  private func checkedResponse(to request: HTTPRequest) -> HTTPResponse {
+  func earlyResponse(to head: HTTPRequest) -> HTTPResponse? {
     do throws(HTTPRefusal) {
-      try access.checkHost(of: request)
-      if request.path.isEmpty, request.method == .get, access.redeems(request) {
+      try access.checkHost(of: head)
+      if head.path.isEmpty, head.method == .get, access.redeems(head) {
         var response = HTTPResponse(seeOther: .store)
         response.add("Set-Cookie", access.cookie)
-        return response
+        return withHeaders(response)
       }
-      try access.checkCookie(of: request)
-      if request.method == .post {
+      try access.checkCookie(of: head)
+      if head.method == .post {
         guard store.allowsChanges else {
           throw HTTPRefusal(
             .forbidden, "The store is browsed read-only. Start strata browse --allow-changes.")
         }
-        try access.checkForm(of: request)
+        try access.checkOrigin(of: head)
       }
+      return nil
     } catch {
-      return HTTPResponse(error)
+      return withHeaders(HTTPResponse(error))
     }
+  }
+
+  func response(to request: HTTPRequest) -> HTTPResponse {
     let revision = store.watch.revision
     do {
-      return try response(to: request, revision)
+      if request.method == .post { try access.checkForm(of: request) }
+      return withHeaders(try response(to: request, revision))
     } catch {
       let (status, text) = Self.explained(error)
-      return show(Page.error(status, text), revision)
+      return withHeaders(show(Page.error(status, text), revision))
     }
+  }
+
+  private func withHeaders(_ response: HTTPResponse) -> HTTPResponse {
+    var response = response
+    for header in BrowserAccess.headers { response.add(header.0, header.1) }
+    return response
   }
 
   private func show(_ page: Page, _ revision: Int) -> HTTPResponse {

@@ -41,7 +41,7 @@
       let browsed = BrowsedStore(coordinator, name: store.url.lastPathComponent)
       let browser = StoreBrowser(browsed, access)
       let interruption = Interruption()
-      Thread { server.run { browser.respond(to: $0) } }.start()
+      Thread { server.run(browser) }.start()
       try announce(access.address, server.port)
       if open { WebBrowser.open(access.makeTicketAddress()) }
       interruption.wait()

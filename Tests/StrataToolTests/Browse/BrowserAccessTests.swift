@@ -161,6 +161,42 @@ struct `The access to the browser` {
   }
 
   @Test(arguments: [
+    (["Cookie": "a=b"], 403), (["Host": "evil.example"], 421),
+    (["Origin": "http://evil.example"], 403), (["Sec-Fetch-Site": "cross-site"], 403),
+    (["Cookie": "a=b", "Content-Length": "99999999999"], 403),
+    (["Host": "evil.example", "Content-Length": "99999999999"], 421),
+    (["Content-Length": "99999999999"], 413),
+  ])
+  func `is refused before the body is read`(headers: [String: String], status: Int) throws {
+    let browser = try start("--allow-changes")
+    try browser.logIn()
+    // The body never comes: a server that waits for it answers 408.
+    let announced = ["Content-Length": "100"].merging(headers) { $1 }
+    #expect(try browser.sendHead("POST", "/object/Sample/1", headers: announced).status == status)
+    #expect(try browser.get("/").status == 200)
+  }
+
+  @Test func `is refused before the body is read if the store is read-only`() throws {
+    let browser = try start()
+    try browser.logIn()
+    let answer = try browser.sendHead(
+      "POST", "/object/Sample/1", headers: ["Content-Length": "100"])
+    #expect(answer.status == 403)
+  }
+
+  @Test func `is refused before the body is decoded`() throws {
+    let browser = try start("--allow-changes")
+    let broken = [
+      "Content-Type": "application/x-www-form-urlencoded", "Content-Length": "3",
+    ]
+    let answer = try browser.sendHead("POST", "/object/Sample/1", headers: broken, body: "%zz")
+    #expect(answer.status == 403)
+    try browser.logIn()
+    let known = try browser.sendHead("POST", "/object/Sample/1", headers: broken, body: "%zz")
+    #expect(known.status == 400)
+  }
+
+  @Test(arguments: [
     ("GET\r\n\r\n", 400), ("GET / HTTP/2.0\r\n\r\n", 505), ("BREW / HTTP/1.1\r\n\r\n", 501),
     ("GET http://x/ HTTP/1.1\r\n\r\n", 400), ("GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400),
     ("GET /%ff HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET / HTTP/1.1\r\n: x\r\n\r\n", 400),

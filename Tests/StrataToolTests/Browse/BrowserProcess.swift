@@ -85,6 +85,15 @@ final class BrowserProcess {
       head("POST", address, headers.merging(form) { first, _ in first }) + "\r\n" + body)
   }
 
+  /// Sends the head of a request with any method, and reads until the server closes.
+  ///
+  /// - Parameter body: the bytes behind the head. They may be fewer than the head announces.
+  func sendHead(
+    _ method: String, _ address: String, headers: [String: String], body: String = ""
+  ) throws -> Answer {
+    try send(head(method, address, headers) + "\r\n" + body)
+  }
+
   /// Sends a whole request and reads until the server closes.
   func send(_ request: String) throws -> Answer {
     let connection = try Connection(to: port)

@@ -16,15 +16,21 @@ struct HTTPExchange {
 
   init(_ socket: Socket) { self.socket = socket }
 
-  /// Reads the request, answers it, and waits until the other side has closed.
-  func run(_ respond: (HTTPRequest) -> HTTPResponse) {
+  /// Reads the request, answers it, and waits until the other side has closed. The body is read
+  /// only if there is no early answer.
+  func run(_ responder: some HTTPResponder) {
     do throws(Socket.Failure) {
       let response: HTTPResponse
       var isHead = false
       do {
-        let request = try readRequest()
-        isHead = request.method == .head
-        response = respond(request)
+        let deadline = ContinuousClock.now + Self.requestTime
+        let (head, start) = try readHead(by: deadline)
+        isHead = head.method == .head
+        if let early = responder.earlyResponse(to: head) {
+          response = early
+        } else {
+          response = responder.response(to: try readBody(of: head, start, by: deadline))
+        }
       } catch let refusal as HTTPRefusal {
         response = HTTPResponse(refusal)
       } catch let failure as Socket.Failure {
@@ -43,8 +49,10 @@ struct HTTPExchange {
 
   // MARK: - Reading
 
-  private func readRequest() throws -> HTTPRequest {
-    let deadline = ContinuousClock.now + Self.requestTime
+  /// The request without its body, and the bytes behind the head that came with it.
+  private func readHead(
+    by deadline: ContinuousClock.Instant
+  ) throws -> (HTTPRequest, rest: ArraySlice<UInt8>) {
     var bytes: [UInt8] = []
     var (end, searched) = (Int?.none, 0)
     while end == nil {
@@ -60,8 +68,18 @@ struct HTTPExchange {
       }
     }
     let length = end ?? 0
-    let request = try HTTPRequest(head: bytes[..<length])
-    var body = Array(bytes[(length + 4)...])
+    return (try HTTPRequest(head: bytes[..<length]), bytes[(length + 4)...])
+  }
+
+  /// - Parameter start: the bytes of the body that have come already.
+  private func readBody(
+    of request: HTTPRequest, _ start: ArraySlice<UInt8>, by deadline: ContinuousClock.Instant
+  ) throws -> HTTPRequest {
+    guard request.bodyByteCount <= HTTPRequest.bodyByteCountMax else {
+      throw HTTPRefusal(
+        .contentTooLarge, "A form has at most \(HTTPRequest.bodyByteCountMax >> 20) MiB.")
+    }
+    var body = Array(start)
     while body.count < request.bodyByteCount {
       let more = try socket.read(countMax: 64 << 10, by: deadline)
       guard !more.isEmpty else { throw Socket.Failure.closed }

@@ -3,8 +3,8 @@ import Foundation
 
 /// A request, decoded (RFC 9112, of which it is the part that a browser uses for pages and forms).
 ///
-/// Its head has at most `headByteCountMax` bytes and `headerCountMax` fields, and its body
-/// `bodyByteCountMax` bytes. A body has a length: transfer encodings are refused.
+/// Its head has at most `headByteCountMax` bytes and `headerCountMax` fields. A body has a length:
+/// transfer encodings are refused. A longer body than `bodyByteCountMax` bytes is not read.
 struct HTTPRequest: Sendable {
   static let headByteCountMax = 32 << 10
   static let headerCountMax = 100
@@ -20,7 +20,7 @@ struct HTTPRequest: Sendable {
   /// The segments of the path: `object`, `City` and `5` of `/object/City/5`; none of `/`.
   let path: [String]
   let query: FormFields
-  /// The length of the body in bytes.
+  /// The length of the body in bytes, as the head claims it.
   let bodyByteCount: Int
   /// The fields of the body, which are decoded with `withBody(_:)`.
   private(set) var form = FormFields()
@@ -137,11 +137,7 @@ extension HTTPRequest {
     else {
       throw HTTPRefusal(.badRequest, "The length of the body is no number.")
     }
-    guard let count = Int(text), count <= bodyByteCountMax else {
-      throw HTTPRefusal(
-        .contentTooLarge, "A form has at most \(bodyByteCountMax >> 20) MiB.")
-    }
-    return count
+    return Int(text) ?? .max
   }
 
   /// Whether a name of a field may have the byte (RFC 9110, section 5.6.2).

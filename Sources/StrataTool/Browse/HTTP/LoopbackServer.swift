@@ -36,15 +36,15 @@ final class LoopbackServer: Sendable {
 
   /// Accepts connections until `stop(within:)`.
   ///
-  /// - Parameter respond: answers a request; it is called on several threads at the same time.
-  func run(_ respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
+  /// - Parameter responder: answers each request on a thread of its own.
+  func run(_ responder: some HTTPResponder) {
     while true {
       free.wait()
       guard let socket = nextConnection() else {
         free.signal()
         return
       }
-      serve(socket, respond)
+      serve(socket, responder)
     }
   }
 
@@ -69,12 +69,10 @@ final class LoopbackServer: Sendable {
   }
 
   /// Answers the request of a connection on a thread of its own, which then frees the place.
-  private func serve(
-    _ socket: Socket, _ respond: @escaping @Sendable (HTTPRequest) -> HTTPResponse
-  ) {
+  private func serve(_ socket: Socket, _ responder: some HTTPResponder) {
     connections.enter()
     let thread = Thread { [self] in
-      HTTPExchange(socket).run(respond)
+      HTTPExchange(socket).run(responder)
       free.signal()
       connections.leave()
     }

@@ -10,7 +10,7 @@ import StrataPrimitives
 /// | --- | --- |
 /// | other users and programs | `checkCookie`: the token, once in the address, then in a cookie |
 /// | a stranger's name for 127.0.0.1 (DNS rebinding) | `checkHost`: a name of the loopback |
-/// | forms on pages of strangers (CSRF) | `checkForm`: origin, and a token in each form |
+/// | forms on pages of strangers (CSRF) | `checkOrigin`, and `checkForm`: a token in each form |
 /// | an address that users see in the list of processes | a ticket, which works once |
 ///
 /// ## Isolation
@@ -72,16 +72,27 @@ final class BrowserAccess: Sendable {
     }
   }
 
+  /// Checks that a change does not come from a page of another server. Only the head is needed.
+  ///
+  /// - Throws: `HTTPRefusal`.
+  func checkOrigin(of request: HTTPRequest) throws(HTTPRefusal) {
+    let origins = hosts.map { "http://" + $0 }
+    guard request.header("origin").map({ origins.contains($0.lowercased()) }) ?? true,
+      request.header("sec-fetch-site").map({ $0 == "same-origin" }) ?? true
+    else { throw Self.foreignForm }
+  }
+
   /// Checks that the request comes from a form of this server.
   ///
   /// - Throws: `HTTPRefusal`.
   func checkForm(of request: HTTPRequest) throws(HTTPRefusal) {
-    let origins = hosts.map { "http://" + $0 }
-    guard request.header("origin").map({ origins.contains($0.lowercased()) }) ?? true,
-      request.header("sec-fetch-site").map({ $0 == "same-origin" }) ?? true,
-      let text = request.form["form"], Self.areEqual(text, formToken)
-    else { throw HTTPRefusal(.forbidden, "The form is not one of this server's pages.") }
+    guard let text = request.form["form"], Self.areEqual(text, formToken) else {
+      throw Self.foreignForm
+    }
   }
+
+  private static let foreignForm = HTTPRefusal(
+    .forbidden, "The form is not one of this server's pages.")
 
   // MARK: - Texts
 
