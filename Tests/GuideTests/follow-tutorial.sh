@@ -18,7 +18,19 @@ page=${1:-$root/Sources/Strata/Strata.docc/Guides/Tutorial.md}
 SWIFTPM_BUILD_DIR=$root/.build-tutorial${STRATA_TOOLCHAIN_SWIFTSYNTAX:+-toolchain}
 export SWIFTPM_BUILD_DIR
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+running= # the line of the block whose commands are running
+report() {
+  code=$?
+  trap - EXIT
+  if [ -n "$running" ]; then
+    cat "$folder/messages" "$printed" >&2
+    echo "the commands at line $running of the tutorial failed" >&2
+    [ $code != 0 ] || code=1
+  fi
+  rm -rf "$folder"
+  exit $code
+}
+trap report EXIT
 mkdir "$folder/blocks"
 ln -s "$root" "$folder/strata"
 
@@ -50,11 +62,11 @@ while read -r line kind path <&3; do
   case $kind in
     file) mkdir -p "$(dirname "$path")"; cp "$block" "$path" ;;
     run)
-      . "$block" >> "$printed" 2> "$folder/messages" || {
-        cat "$folder/messages" "$printed" >&2
-        echo "the commands at line $line of the tutorial failed" >&2
-        exit 1
-      }
+      # A command that fails ends the script, also in the middle of the block: `report` says where.
+      # With `. "$block" || …` bash would ignore it, and dash would end without a message.
+      running=$line
+      . "$block" >> "$printed" 2> "$folder/messages"
+      running=
       ;;
     output)
       diff -u "$block" "$printed" >&2 || {
