@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Foundation
-public import StrataModel
+import StrataModel
 package import StrataPrimitives
 
 // MARK: - In words. No values of the user's objects appear in them.
 
-extension QueryError: LocalizedError, CustomStringConvertible, ExplainedError {
+extension QueryError {
   package var explanation: ErrorExplanation {
     switch self {
     case .unknownProperty(let entity, let keyPath):

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 public import StrataModel
 
 /// A mistake in a request. The mistake is found before any object is read, except for
@@ -81,3 +82,7 @@ public enum QueryError: Error, Sendable, Hashable {
   /// large, or whose `encode(to:)` throws. A division by zero is nil.
   case unfitAssignment(entity: String, property: String)
 }
+
+// Declared beside the type and not beside the texts: nothing refers to a conformance that is found
+// at run time, and a linker takes only those files of an archive that something refers to.
+extension QueryError: LocalizedError, CustomStringConvertible, ExplainedError {}

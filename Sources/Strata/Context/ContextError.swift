@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 public import StrataModel
 
 /// An operation of a context failed. The store throws `StoreError`, a fetch request `QueryError`.
@@ -108,3 +109,7 @@ public enum ContextError: Error, Sendable, Hashable {
     }
   }
 }
+
+// Declared beside the type and not beside the texts: nothing refers to a conformance that is found
+// at run time, and a linker takes only those files of an archive that something refers to.
+extension ContextError: LocalizedError, CustomStringConvertible, ExplainedError {}

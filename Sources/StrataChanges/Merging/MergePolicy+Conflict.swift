@@ -99,3 +99,7 @@ extension MergePolicy {
     }
   }
 }
+
+// Declared beside the type and not beside the texts: nothing refers to a conformance that is found
+// at run time, and a linker takes only those files of an archive that something refers to.
+extension MergePolicy.Conflict: CustomStringConvertible, CustomReflectable {}

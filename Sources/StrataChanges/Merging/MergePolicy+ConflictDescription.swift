@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import StrataModel
 
-extension MergePolicy.Conflict: CustomStringConvertible, CustomReflectable {
+extension MergePolicy.Conflict {
   /// The entity, the object and the properties that both sides changed, in a sentence without the
   /// values: "The City x-strata://…: this save sets name, and another save has set name and
   /// population."

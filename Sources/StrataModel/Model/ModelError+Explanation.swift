@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Foundation
 package import StrataPrimitives
 
 // MARK: - In words
 
-extension ModelError: LocalizedError, CustomStringConvertible, ExplainedError {
+extension ModelError {
   package var explanation: ErrorExplanation {
     switch self {
     case .duplicateEntity(let name):

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 
 /// Why descriptions do not make a model. Each case is a mistake in the program's declarations.
 public enum ModelError: Error, Sendable, Hashable {
@@ -71,3 +72,7 @@ public enum ModelError: Error, Sendable, Hashable {
   /// or properties, constraints and indexes.
   case tooLarge
 }
+
+// Declared beside the type and not beside the texts: nothing refers to a conformance that is found
+// at run time, and a linker takes only those files of an archive that something refers to.
+extension ModelError: LocalizedError, CustomStringConvertible, ExplainedError {}

@@ -55,3 +55,49 @@ protocol TranslatableExpression {
   /// - Throws: `QueryError.unsupportedExpression` if a fetch cannot evaluate the expression.
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning
 }
+
+// MARK: - The kinds that have a translation
+
+// Their translations are in `Expressions+Logic.swift` and the files beside it. The conformances are
+// declared here: nothing refers to a conformance that is found at run time, and a linker takes only
+// those files of an archive that something refers to, as `meaning(of:)` in this one.
+
+extension PredicateExpressions.Conjunction: TranslatableExpression {}
+extension PredicateExpressions.Disjunction: TranslatableExpression {}
+extension PredicateExpressions.Negation: TranslatableExpression {}
+extension PredicateExpressions.Conditional: TranslatableExpression {}
+extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {}
+extension PredicateExpressions.NilCoalesce: TranslatableExpression {}
+extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {}
+
+extension PredicateExpressions.Equal: TranslatableExpression {}
+extension PredicateExpressions.NotEqual: TranslatableExpression {}
+extension PredicateExpressions.Comparison: TranslatableExpression {}
+extension PredicateExpressions.Arithmetic: TranslatableExpression {}
+extension PredicateExpressions.UnaryMinus: TranslatableExpression {}
+extension PredicateExpressions.IntDivision: TranslatableExpression {}
+extension PredicateExpressions.FloatDivision: TranslatableExpression {}
+extension PredicateExpressions.IntRemainder: TranslatableExpression {}
+
+extension PredicateExpressions.Variable: TranslatableExpression {}
+extension PredicateExpressions.Value: TranslatableExpression {}
+extension PredicateExpressions.NilLiteral: TranslatableExpression {}
+extension PredicateExpressions.KeyPath: TranslatableExpression {}
+
+extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {}
+extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {}
+extension PredicateExpressions.StringContainsRegex: TranslatableExpression {}
+
+extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {}
+extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {}
+extension PredicateExpressions.Filter: TranslatableExpression {}
+extension PredicateExpressions.SequenceContains: TranslatableExpression {}
+extension PredicateExpressions.Range: TranslatableExpression {}
+extension PredicateExpressions.ClosedRange: TranslatableExpression {}
+extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {}
+
+extension PredicateExpressions.TypeCheck: TranslatableExpression {}
+extension PredicateExpressions.ConditionalCast: TranslatableExpression {}
+extension PredicateExpressions.ForceCast: TranslatableExpression {}
+
+extension PredicateExpressions.ExpressionEvaluate: TranslatableExpression {}

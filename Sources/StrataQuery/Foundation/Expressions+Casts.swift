@@ -4,21 +4,21 @@ import StrataModel
 
 // `$0 is Employee`, `($0 as? Employee)?.salary`.
 
-extension PredicateExpressions.TypeCheck: TranslatableExpression {
+extension PredicateExpressions.TypeCheck {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let type = try EntityClass(Desired.self)
     return .predicate(KindNode(object: try translator.operand(input), type: type))
   }
 }
 
-extension PredicateExpressions.ConditionalCast: TranslatableExpression {
+extension PredicateExpressions.ConditionalCast {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try translator.meaning(of: input).cast(to: EntityClass(Desired.self))
   }
 }
 
 /// Foundation's evaluation fails for objects of other entities. Here the value is nil.
-extension PredicateExpressions.ForceCast: TranslatableExpression {
+extension PredicateExpressions.ForceCast {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try translator.meaning(of: input).cast(to: EntityClass(Desired.self))
   }

@@ -4,19 +4,19 @@ import StrataModel
 
 // Members of relationships, elements of lists, and values within ranges.
 
-extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
+extension PredicateExpressions.SequenceContainsWhere {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try translator.quantified(.any, sequence, variable.key, test)
   }
 }
 
-extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
+extension PredicateExpressions.SequenceAllSatisfy {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try translator.quantified(.all, sequence, variable.key, test)
   }
 }
 
-extension PredicateExpressions.Filter: TranslatableExpression {
+extension PredicateExpressions.Filter {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let (collection, guards) = try translator.meaning(of: sequence).collection()
     let scope = Scope()
@@ -46,7 +46,7 @@ extension ExpressionTranslator {
   }
 }
 
-extension PredicateExpressions.SequenceContains: TranslatableExpression {
+extension PredicateExpressions.SequenceContains {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let sequence = try translator.meaning(of: sequence)
     if case .range = sequence { return try translator.isWithin(sequence, element) }
@@ -57,19 +57,19 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
 
 // MARK: - Ranges
 
-extension PredicateExpressions.Range: TranslatableExpression {
+extension PredicateExpressions.Range {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try .range(lower: translator.operand(lower), upper: translator.operand(upper), isClosed: false)
   }
 }
 
-extension PredicateExpressions.ClosedRange: TranslatableExpression {
+extension PredicateExpressions.ClosedRange {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try .range(lower: translator.operand(lower), upper: translator.operand(upper), isClosed: true)
   }
 }
 
-extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
+extension PredicateExpressions.RangeExpressionContains {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try translator.isWithin(try translator.meaning(of: range), element)
   }

@@ -3,7 +3,7 @@ import Foundation
 
 // `expression.evaluate($0)`: an expression inside another.
 
-extension PredicateExpressions.ExpressionEvaluate: TranslatableExpression {
+extension PredicateExpressions.ExpressionEvaluate {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     guard let constant = expression as? any ConstantExpression,
       let inner = constant.constant as? any InnerExpression

@@ -4,25 +4,25 @@ import StrataModel
 
 // `&&`, `||`, `!`, conditionals and optionals.
 
-extension PredicateExpressions.Conjunction: TranslatableExpression {
+extension PredicateExpressions.Conjunction {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     .predicate(Conjunction(try translator.predicate(lhs), try translator.predicate(rhs)))
   }
 }
 
-extension PredicateExpressions.Disjunction: TranslatableExpression {
+extension PredicateExpressions.Disjunction {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     .predicate(Disjunction(try translator.predicate(lhs), try translator.predicate(rhs)))
   }
 }
 
-extension PredicateExpressions.Negation: TranslatableExpression {
+extension PredicateExpressions.Negation {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     .predicate(Negation.negating(try translator.predicate(wrapped)))
   }
 }
 
-extension PredicateExpressions.Conditional: TranslatableExpression {
+extension PredicateExpressions.Conditional {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let test = try translator.predicate(test)
     let yes = try translator.meaning(of: trueBranch)
@@ -37,7 +37,7 @@ extension PredicateExpressions.Conditional: TranslatableExpression {
 
 // MARK: - Optionals
 
-extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
+extension PredicateExpressions.OptionalFlatMap {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let wrapped = try translator.meaning(of: wrapped)
     let inner = translator.binding(variable.key, to: wrapped)
@@ -55,7 +55,7 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
   }
 }
 
-extension PredicateExpressions.NilCoalesce: TranslatableExpression {
+extension PredicateExpressions.NilCoalesce {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let (left, right) = (try translator.meaning(of: lhs), try translator.meaning(of: rhs))
     if case .optionalPredicate(let predicate, let exists) = left {
@@ -69,7 +69,7 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
 }
 
 /// Foundation's evaluation fails for nil. Here the value is nil.
-extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
+extension PredicateExpressions.ForcedUnwrap {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try translator.meaning(of: inner)
   }

@@ -4,20 +4,20 @@ import StrataModel
 
 // Comparisons and arithmetic.
 
-extension PredicateExpressions.Equal: TranslatableExpression {
+extension PredicateExpressions.Equal {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     .predicate(Comparison(try translator.operand(lhs), .equal, try translator.operand(rhs)))
   }
 }
 
-extension PredicateExpressions.NotEqual: TranslatableExpression {
+extension PredicateExpressions.NotEqual {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let (left, right) = (try translator.operand(lhs), try translator.operand(rhs))
     return .predicate(Negation(Comparison(left, .equal, right)))
   }
 }
 
-extension PredicateExpressions.Comparison: TranslatableExpression {
+extension PredicateExpressions.Comparison {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let comparison: ComparisonOperator
     switch op {
@@ -34,7 +34,7 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
 
 // MARK: - Arithmetic
 
-extension PredicateExpressions.Arithmetic: TranslatableExpression {
+extension PredicateExpressions.Arithmetic {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     let operation: Number.Operator
     switch op {
@@ -48,26 +48,26 @@ extension PredicateExpressions.Arithmetic: TranslatableExpression {
   }
 }
 
-extension PredicateExpressions.UnaryMinus: TranslatableExpression {
+extension PredicateExpressions.UnaryMinus {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     // A product and not a difference from 0, so that the result may be -0.
     .operand(ArithmeticNode(try translator.operand(wrapped), .multiply, Constant(.int(-1))))
   }
 }
 
-extension PredicateExpressions.IntDivision: TranslatableExpression {
+extension PredicateExpressions.IntDivision {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     .operand(ArithmeticNode(try translator.operand(lhs), .divide, try translator.operand(rhs)))
   }
 }
 
-extension PredicateExpressions.FloatDivision: TranslatableExpression {
+extension PredicateExpressions.FloatDivision {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     .operand(ArithmeticNode(try translator.operand(lhs), .divide, try translator.operand(rhs)))
   }
 }
 
-extension PredicateExpressions.IntRemainder: TranslatableExpression {
+extension PredicateExpressions.IntRemainder {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     .operand(ArithmeticNode(try translator.operand(lhs), .remainder, try translator.operand(rhs)))
   }

@@ -4,13 +4,13 @@ import StrataModel
 
 // Tests of texts.
 
-extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
+extension PredicateExpressions.SequenceStartsWith {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try translator.match(self, base, .prefix, prefix)
   }
 }
 
-extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {
+extension PredicateExpressions.CollectionContainsCollection {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     try translator.match(self, base, .infix, other)
   }
@@ -29,7 +29,7 @@ extension ExpressionTranslator {
   }
 }
 
-extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
+extension PredicateExpressions.StringContainsRegex {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     guard case .pattern(let pattern) = try translator.meaning(of: regex) else {
       throw .unsupportedExpression("a regular expression that is no constant")

@@ -4,7 +4,7 @@ import StrataModel
 
 // Variables, constants and key paths.
 
-extension PredicateExpressions.Variable: TranslatableExpression {
+extension PredicateExpressions.Variable {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     guard let meaning = translator.variables[key] else {
       throw .unsupportedExpression("a variable of another predicate")
@@ -13,7 +13,7 @@ extension PredicateExpressions.Variable: TranslatableExpression {
   }
 }
 
-extension PredicateExpressions.Value: TranslatableExpression {
+extension PredicateExpressions.Value {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     // This test precedes the one for lists, because a range of integers is also a sequence.
     if let range = value as? any BoundedRange, let meaning = range.meaning { return meaning }
@@ -25,13 +25,13 @@ extension PredicateExpressions.Value: TranslatableExpression {
   }
 }
 
-extension PredicateExpressions.NilLiteral: TranslatableExpression {
+extension PredicateExpressions.NilLiteral {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     .operand(Constant(.null))
   }
 }
 
-extension PredicateExpressions.KeyPath: TranslatableExpression {
+extension PredicateExpressions.KeyPath {
   func meaning(_ translator: ExpressionTranslator) throws(QueryError) -> ExpressionMeaning {
     // The key path of a constant is a constant: `names.count`.
     if let constant = root as? PredicateExpressions.Value<Root.Output> {

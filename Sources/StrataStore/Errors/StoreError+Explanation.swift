@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Foundation
 import StrataChanges
 import StrataLMDB
-public import StrataModel
+import StrataModel
 package import StrataPrimitives
 
 // MARK: - In words. No values of the user's objects appear in them.
 
-extension StoreError: LocalizedError, CustomStringConvertible, ExplainedError {
+extension StoreError {
   package var explanation: ErrorExplanation {
     switch self {
     // MARK: Opening

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
 public import StrataChanges
 package import StrataLMDB
 public import StrataModel
@@ -192,3 +193,7 @@ extension StoreError {
     }
   }
 }
+
+// Declared beside the type and not beside the texts: nothing refers to a conformance that is found
+// at run time, and a linker takes only those files of an archive that something refers to.
+extension StoreError: LocalizedError, CustomStringConvertible, ExplainedError {}

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Foundation
-public import StrataModel
+import StrataModel
 package import StrataPrimitives
 
 // MARK: - In words
 
-extension FixtureError: LocalizedError, CustomStringConvertible, ExplainedError {
+extension FixtureError {
   package var explanation: ErrorExplanation {
     if case .unknownName(let name)? = mistakes.first {
       return ErrorExplanation(

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Foundation
+public import StrataModel
 
 /// The mistakes of a fixture, all of them.
 public struct FixtureError: Error, Hashable {
@@ -39,3 +41,7 @@ public struct FixtureError: Error, Hashable {
 
   package init(_ mistakes: [Mistake]) { self.mistakes = mistakes }
 }
+
+// Declared beside the type and not beside the texts: nothing refers to a conformance that is found
+// at run time, and a linker takes only those files of an archive that something refers to.
+extension FixtureError: LocalizedError, CustomStringConvertible, ExplainedError {}
