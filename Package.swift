@@ -377,7 +377,7 @@ let package = Package(
       // The programs of the guides in Strata.docc/Guides, word for word.
       .testTarget(
         name: "GuideTests", dependencies: ["Strata", "StrataTestSupport"],
-        exclude: ["follow-tutorial.sh"], swiftSettings: settings),
+        exclude: ["follow-tutorial.sh", "newcomer.sh"], swiftSettings: settings),
       // Fetched lists, by themselves for the builds with STRATA_CHECKS.
       .testTarget(
         name: "FetchedResultsTests",
