@@ -182,8 +182,14 @@ private func mistakes(
     ("bool", "1", "true or false"), ("int", "1.5", "an integer of the type int64"),
     ("int", "null", "an integer of the type int64"), ("int", "[]", "an integer of the type int64"),
     ("small", "128", "an integer of the type int8"),
-    ("unsigned", "-1", "an integer of the type uint16"), ("double", "\"1\"", "a number"),
-    ("decimal", "\"x\"", "a number"), ("text", "1", "a string"),
+    ("unsigned", "-1", "an integer of the type uint16"),
+    ("int", "9223372036854775808", "an integer of the type int64"),
+    ("float", "1e39", "a number of the type float"),
+    ("double", "\"1\"", "a number of the type double"),
+    ("double", "1e309", "a number of the type double"),
+    ("double", "\"0x7ff0000000000000\"", "a number of the type double"),
+    ("decimal", "\"x\"", "a number of the type decimal"),
+    ("decimal", "1e200", "a number of the type decimal"), ("text", "1", "a string"),
     ("data", "\"?\"", "a string in base 64"), ("uuid", "\"1\"", "a UUID"),
     ("date", "\"31.1.2026\"", "a date, as in 2026-01-31T12:00:00Z"),
     ("date", "true", "a date, as in 2026-01-31T12:00:00Z"),
@@ -212,6 +218,65 @@ private func mistakes(
           .unfitValue(
             object: "Route s", property: "stops", expected: "an array of names of objects"),
         ])
+  }
+
+  @Test(arguments: [
+    "2026-02-30T12:00:00Z", "2025-02-29T12:00:00Z", "2026-13-01T12:00:00Z", "2026-01-31T24:00:00Z",
+    "2026-01-31T12:61:00Z", "2026-01-31T12:00:00Z and more", "2026-01-31T12:00:00",
+    "2026-01-31T12:00:00+24:00", "99999-01-31T12:00:00Z", "2026-01-31T12:00:00.Z", "",
+  ])
+  func `is a date that does not exist, or has more behind it`(date: String) throws {
+    #expect(
+      try mistakes(of: #"{"Sample": {"a": {"date": "\#(date)"}}}"#) == [
+        .unfitValue(
+          object: "Sample a", property: "date", expected: "a date, as in 2026-01-31T12:00:00Z")
+      ])
+  }
+
+  @Test func `is nesting without an end, and the same member twice`() throws {
+    let deep = String(repeating: "[", count: 100_000)
+    #expect(
+      try mistakes(of: #"{"Sample": {"a": {"address": \#(deep)"#) == [
+        .notJSON(offset: 90, expected: "at most 64 levels")
+      ])
+    #expect(
+      try mistakes(of: #"{"City": {"a": {}, "a": {}}}"#) == [
+        .notJSON(offset: 22, expected: "each member once")
+      ])
+  }
+
+  @Test func `is an entity that the model does not have, also without objects`() throws {
+    #expect(
+      try mistakes(of: #"{"Town": {}, "City": {}, "Village": [{}, {}]}"#) == [
+        .unknownEntity("Town"), .unknownEntity("Village"),
+      ])
+  }
+
+  @Test func `is a second target of a to-one relationship, from either side`() throws {
+    #expect(
+      try mistakes(
+        of: """
+          {"Country": {"x": {"cities": ["a", "b", "b"], "government": "g"},
+                       "y": {"cities": ["b"], "government": "g"}},
+           "City": {"a": {"country": "y"}, "b": {"country": "x"}},
+           "Government": {"g": {}}}
+          """) == [
+          .severalTargets(
+            object: "City b", property: "country", targets: ["Country x", "Country y"]),
+          .severalTargets(
+            object: "Government g", property: "country", targets: ["Country x", "Country y"]),
+          .severalTargets(
+            object: "City a", property: "country", targets: ["Country x", "Country y"]),
+          .severalTargets(
+            object: "City b", property: "country", targets: ["Country y", "Country x"]),
+        ])
+  }
+
+  @Test func `is shown without characters that change a terminal`() throws {
+    let error = try #require(throws: FixtureError.self) {
+      _ = try TestStore(atlas(), fixture(#"{"City": {"a": {"\u001b[2J": 1}}}"#))
+    }
+    #expect("\(error)".contains(#"City a has no property \u{1b}[2J."#))
   }
 
   @Test func `leaves the context as it was`() throws {

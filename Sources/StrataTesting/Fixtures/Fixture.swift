@@ -27,10 +27,15 @@ import StrataDump
 /// | `string`, `uuid`, `url` | a string |
 /// | `date` | an ISO 8601 string with a time zone, or the seconds since 2001 as a number |
 /// | `data` | a string in base 64 |
-/// | `codable` | the JSON of the value |
+/// | an enum with raw values | the raw value |
+/// | `codable` | the JSON of the value, from which its type decodes |
 /// | any optional | null for no value |
 /// | to-one relationship | the name of an object, or null |
 /// | to-many relationship | an array of names, in the order of an ordered one |
+///
+/// A value is decoded as the type of the property and encoded as a setter does it: the stored bytes
+/// are those of a value that code sets. An attribute without a key path, as in a model without
+/// classes, stores the JSON of a `codable` value with its members sorted.
 ///
 /// Objects are inserted in the order of the JSON, so their serials are the same each time.
 public struct Fixture: Sendable {

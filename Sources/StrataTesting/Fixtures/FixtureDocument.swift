@@ -15,6 +15,8 @@ struct FixtureDocument: Sendable {
   }
 
   let objects: [Object]
+  /// The names of entities, also of those that have no objects here.
+  let entities: [String]
 
   /// - Throws: `FixtureError` with every mistake of the form.
   init(_ json: Data) throws(FixtureError) {
@@ -43,6 +45,7 @@ struct FixtureDocument: Sendable {
     }
     guard mistakes.isEmpty else { throw FixtureError(mistakes) }
     self.objects = objects
+    self.entities = entities.map(\.name)
   }
 
   private static func entries(

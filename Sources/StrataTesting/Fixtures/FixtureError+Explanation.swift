@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import StrataDump
 import StrataModel
 package import StrataPrimitives
 
@@ -8,7 +9,7 @@ extension FixtureError {
   package var explanation: ErrorExplanation {
     if case .unknownName(let name)? = mistakes.first {
       return ErrorExplanation(
-        "There is no object \(name) to look up.",
+        "There is no object \(name.safeInTerminal) to look up.",
         because: "The fixture gives this name to no object.",
         remedy: "Give the object this name in the fixture, or correct the name.")
     }
@@ -16,7 +17,7 @@ extension FixtureError {
       "The fixture cannot be used.",
       because: "There \(mistakes.count == 1 ? "is" : "are") "
         + "\(ErrorExplanation.count(mistakes.count, "mistake")). "
-        + mistakes.map(\.sentence).joined(separator: " "),
+        + mistakes.map(\.sentence.safeInTerminal).joined(separator: " "),
       remedy: "Correct the fixture.")
   }
 }
@@ -37,6 +38,8 @@ extension FixtureError.Mistake {
       "The property \(property) of \(object) leads to \(target), and no object has this name."
     case .unfitTarget(let object, let property, let target, let expected):
       "The property \(property) of \(object) leads to \(target), which is no \(expected)."
+    case .severalTargets(let object, let property, let targets):
+      "The property \(property) of \(object) leads to \(targets.joined(separator: " and to "))."
     case .unknownName(let name): "No object is called \(name)."
     }
   }

@@ -24,13 +24,18 @@ public struct FixtureError: Error, Hashable {
     case derivedProperty(object: String, property: String)
 
     // MARK: Values
-    /// The value of a property is not of the form that `expected` says.
+    /// The value of a property is not of the form that `expected` says, is no case of its enum, or
+    /// does not decode as its type.
     case unfitValue(object: String, property: String, expected: String)
     /// A relationship leads to a name that no object has.
     case unknownTarget(object: String, property: String, target: String)
     /// A relationship leads to an object of another entity than `expected` and those that inherit
     /// from it.
     case unfitTarget(object: String, property: String, target: String, expected: String)
+
+    /// A to-one relationship leads to several objects, by its own name or by those of its inverse.
+    /// The targets are named as `object` is.
+    case severalTargets(object: String, property: String, targets: [String])
 
     // MARK: Looking up
     /// The fixture has no object of this name, or the object has none.

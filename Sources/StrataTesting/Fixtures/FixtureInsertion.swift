@@ -2,7 +2,6 @@
 import Strata
 import StrataDump
 import StrataModel
-import StrataQuery
 import StrataRecord
 
 /// The objects of a fixture's JSON, checked against a model: everything that can be wrong is found
@@ -12,40 +11,54 @@ struct FixtureInsertion {
   private struct Object {
     let entity: EntitySchema
     let name: String?
+    /// The object in texts of mistakes.
+    let place: String
     var attributes: [(name: String, value: PropertyValue)] = []
     var targets: [(name: String, target: Int)] = []
     var members: [(name: String, isOrdered: Bool, targets: [Int])] = []
   }
 
+  /// A to-one relationship of an object.
+  private struct Side: Hashable {
+    let object: Int
+    let slot: Int
+  }
+
   private let schema: Schema
   private var objects: [Object] = []
   private var places: [String: Int] = [:]
+  /// The targets of to-one relationships, also where the other side has the link.
+  private var toOneTargets: [Side: Int] = [:]
   private var mistakes: [FixtureError.Mistake] = []
 
   /// - Throws: `FixtureError` with every mistake.
   init(_ document: FixtureDocument, _ schema: Schema) throws(FixtureError) {
     self.schema = schema
     var written: [FixtureDocument.Object] = []
-    var unknown: Set<String> = []
-    for object in document.objects {
-      guard let entity = schema.entity(named: object.entity), !entity.description.isAbstract else {
-        if unknown.insert(object.entity).inserted { mistakes.append(.unknownEntity(object.entity)) }
-        continue
+    var entities: [String: EntitySchema] = [:]
+    for name in document.entities {
+      if let entity = schema.entity(named: name), !entity.description.isAbstract {
+        entities[name] = entity
+      } else {
+        mistakes.append(.unknownEntity(name))
       }
+    }
+    for object in document.objects {
+      guard let entity = entities[object.entity] else { continue }
       if let name = object.name { places[name] = objects.count }
-      objects.append(Object(entity: entity, name: object.name))
+      objects.append(Object(entity: entity, name: object.name, place: object.place))
       written.append(object)
     }
     // Relationships lead to names of other entities: without them, each would be one more mistake.
     guard mistakes.isEmpty else { throw FixtureError(mistakes) }
     for (index, object) in written.enumerated() {
-      for property in object.properties { add(property, of: object.place, to: index) }
+      for property in object.properties { add(property, to: index) }
     }
     guard mistakes.isEmpty else { throw FixtureError(mistakes) }
   }
 
-  private mutating func add(_ property: JSONValue.Member, of place: String, to index: Int) {
-    let entity = objects[index].entity
+  private mutating func add(_ property: JSONValue.Member, to index: Int) {
+    let (entity, place) = (objects[index].entity, objects[index].place)
     guard let slot = entity.description.slot(named: property.name) else {
       mistakes.append(.unknownProperty(object: place, property: property.name))
       return
@@ -58,19 +71,21 @@ struct FixtureInsertion {
       mistakes.append(.unfitValue(object: place, property: property.name, expected: expected))
     }
     if let attribute = entity.description.properties[slot].attribute {
-      guard let value = FixtureValue.value(of: property.value, as: attribute.type),
-        value.fits(attribute)
-      else { return refuse(FixtureValue.form(of: attribute.type)) }
-      objects[index].attributes.append((property.name, value))
+      do throws(DeclaredType.Refusal) {
+        let value = try FixtureValue.value(of: property.value, for: attribute)
+        objects[index].attributes.append((property.name, value))
+      } catch {
+        refuse(error.expected)
+      }
     } else if let relationship = entity.relationships[slot], relationship.isToMany {
       guard let elements = property.value.elements,
         case let names = elements.compactMap(\.string), names.count == elements.count
       else { return refuse("an array of names of objects") }
-      let targets = names.compactMap { target($0, of: relationship, place) }
+      let targets = names.compactMap { target($0, of: relationship, index) }
       objects[index].members.append((property.name, relationship.isOrdered, targets))
     } else if let relationship = entity.relationships[slot], property.value != .null {
       guard let name = property.value.string else { return refuse("the name of an object") }
-      guard let target = target(name, of: relationship, place) else { return }
+      guard let target = target(name, of: relationship, index) else { return }
       objects[index].targets.append((property.name, target))
     }
   }
@@ -78,8 +93,9 @@ struct FixtureInsertion {
   /// The index of the object that a relationship leads to; nil if there is none that fits, which is
   /// a mistake.
   private mutating func target(
-    _ name: String, of relationship: RelationshipSchema, _ place: String
+    _ name: String, of relationship: RelationshipSchema, _ owner: Int
   ) -> Int? {
+    let place = objects[owner].place
     guard let target = places[name] else {
       mistakes.append(
         .unknownTarget(object: place, property: relationship.name, target: name))
@@ -94,7 +110,24 @@ struct FixtureInsertion {
           object: place, property: relationship.name, target: name, expected: expected))
       return nil
     }
+    if !relationship.isToMany { note(target, at: Side(object: owner, slot: relationship.slot)) }
+    if let inverse = relationship.inverse, inverse.kind == .toOne {
+      note(owner, at: Side(object: target, slot: inverse.slot))
+    }
     return target
+  }
+
+  /// Notes a link of a to-one relationship. It is a mistake if there is a link to another object:
+  /// one of the two would be lost.
+  private mutating func note(_ target: Int, at side: Side) {
+    guard let former = toOneTargets.updateValue(target, forKey: side), former != target else {
+      return
+    }
+    let owner = objects[side.object]
+    mistakes.append(
+      .severalTargets(
+        object: owner.place, property: owner.entity.description.properties[side.slot].name,
+        targets: [objects[former].place, objects[target].place]))
   }
 
   // MARK: - Inserting
@@ -124,16 +157,5 @@ struct FixtureInsertion {
       }
     }
     return FixtureObjects(ids: ids)
-  }
-}
-
-extension PropertyValue {
-  /// Whether the attribute can have the value: numbers may be too large for its type.
-  fileprivate func fits(_ attribute: AttributeDescription) -> Bool {
-    switch self {
-    case .null: attribute.isOptional
-    case .codable: attribute.type == .codable
-    default: fitting(attribute.type) != nil
-    }
   }
 }

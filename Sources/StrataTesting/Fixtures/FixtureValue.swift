@@ -2,15 +2,32 @@
 import Foundation
 import StrataDump
 import StrataModel
+import StrataQuery
 
-/// The values of attributes in a fixture. They have the form of a dump's values, except for two
-/// types that are easier to write by hand: dates are ISO 8601, and encoded values are their JSON.
+/// The values of attributes in a fixture. They have the form of a dump's values, except for types
+/// that are easier to write by hand: dates are ISO 8601, and encoded values are their JSON. Numbers
+/// are numbers; the strings that a dump has for special ones are not read.
 enum FixtureValue {
+  /// The value of an attribute as code that sets it stores it.
+  ///
+  /// - Throws: if the JSON is no value of the attribute: it has another form, a number is too large
+  ///   for the type, or the property's Swift type does not have the value.
+  static func value(
+    of json: JSONValue, for attribute: AttributeDescription
+  ) throws(DeclaredType.Refusal) -> PropertyValue {
+    let declared = DeclaredType(of: attribute)
+    guard let value = value(of: json, as: attribute.type)?.fitting(attribute) else {
+      throw DeclaredType.Refusal(expected: declared?.form ?? form(of: attribute.type))
+    }
+    return value == .null ? value : try declared?.stored(value) ?? value
+  }
+
   /// The value of an attribute of `type`; nil if the JSON is none.
-  static func value(of json: JSONValue, as type: AttributeType) -> PropertyValue? {
+  private static func value(of json: JSONValue, as type: AttributeType) -> PropertyValue? {
     switch (type, json) {
     case (_, .null): .null
-    case (.date, .string(let text)): date(text).map(PropertyValue.date)
+    case (.date, .string(let text)): FixtureDate.date(text).map(PropertyValue.date)
+    case (.float, .string), (.double, .string), (.decimal, .string): nil
     case (.codable, _): .codable(Data(json.sorted.text.utf8))
     default: DumpedValue.value(of: json, as: type)
     }
@@ -22,7 +39,7 @@ enum FixtureValue {
     case .bool: "true or false"
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
       "an integer of the type \(type)"
-    case .float, .double, .decimal: "a number"
+    case .float, .double, .decimal: "a number of the type \(type)"
     case .string: "a string"
     case .uuid: "a UUID"
     case .url: "a URL"
@@ -31,16 +48,22 @@ enum FixtureValue {
     case .codable: "JSON"
     }
   }
+}
 
-  private static func date(_ text: String) -> Date? {
-    (try? Date(text, strategy: .iso8601))
-      ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+extension PropertyValue {
+  /// The value in the form that the attribute stores; nil if the attribute cannot have it.
+  fileprivate func fitting(_ attribute: AttributeDescription) -> PropertyValue? {
+    switch self {
+    case .null: attribute.isOptional ? self : nil
+    case .codable: attribute.type == .codable ? self : nil
+    default: fitting(attribute.type)
+    }
   }
 }
 
 extension JSONValue {
   /// The value with the members of each object in the order of their names, as Strata encodes
-  /// `Codable` values.
+  /// `Codable` values. A model without classes has no type that could encode it.
   fileprivate var sorted: JSONValue {
     switch self {
     case .object(let members):

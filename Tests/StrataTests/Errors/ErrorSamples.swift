@@ -105,6 +105,7 @@ struct ErrorSamples {
       .unfitValue(object: object, property: "girth", expected: "a number"),
       .unknownTarget(object: object, property: "girth", target: "places"),
       .unfitTarget(object: object, property: "girth", target: "places", expected: "Gadget"),
+      .severalTargets(object: object, property: "girth", targets: ["Gadget 1", "Gadget 2"]),
       .unknownName("girth"),
     ]
   }
