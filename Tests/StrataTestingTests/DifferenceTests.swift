@@ -117,6 +117,61 @@ import Testing
     #expect(lines == ["Language/7: inserted, which was not expected (code: \"de\")"])
   }
 
+  @Test func `is one line where one of thousands of new objects differs`() throws {
+    let numbers = 0..<2_000
+    let lines = try lines { context in
+      for number in numbers {
+        let city = City(context: context)
+        (city.name, city.population, city.rank) = ("City \(number)", number, .port)
+      }
+    } to: {
+      for number in numbers.reversed() {
+        Inserted(City.self).setting(\.name, to: "City \(number)")
+          .setting(\.population, to: number == 1_000 ? 7 : number).setting(\.rank, to: .port)
+      }
+    }
+    #expect(lines == ["City/1005.population: expected 7 in the new object, found 1000"])
+  }
+
+  @Test func `leaves the only object that fits to the expectation that needs it`() throws {
+    let lines = try lines { context in
+      for population in [9, 7] {
+        let city = City(context: context)
+        (city.name, city.population) = ("Bern", population)
+      }
+    } to: {
+      // Both objects fit the first equally, and the second has a value of the first object alone.
+      Inserted(City.self).setting(\.name, to: "Bern").setting(\.population, to: 5)
+      Inserted(City.self).setting(\.name, to: "Genf").setting(\.population, to: 9)
+    }
+    #expect(
+      lines == [
+        "City/6.population: expected 5 in the new object, found 7",
+        "City/5.name: expected \"Genf\" in the new object, found \"Bern\"",
+      ])
+  }
+
+  @Test func `matches as many new objects as possible, along a chain of choices`() throws {
+    let numbers = 0..<100
+    let lines = try lines { context in
+      for number in numbers {
+        let city = City(context: context)
+        (city.name, city.population) = ("City \(number)", number + 1)
+      }
+    } to: {
+      // Each fits the object of its name and the one before that. The last is expected first, and
+      // takes the one before: for the first, nothing is left unless all of them give way.
+      for number in numbers.reversed() {
+        Inserted(City.self).setting(\.name, to: "City \(number)").setting(\.population, to: number)
+      }
+    }
+    #expect(
+      lines
+        == numbers.reversed().map {
+          "City/\($0 + 5).population: expected \($0) in the new object, found \($0 + 1)"
+        })
+  }
+
   @Test func `says that an object was deleted, inserted or never there`() throws {
     let made = Mutex<ObjectID?>(nil)
     let other = try TestStore(atlas(), alps()).objects["zurich"]

@@ -259,6 +259,41 @@ import Testing
     }
   }
 
+  // MARK: - In great number
+
+  @Test func `of thousands of new objects are met in any order`() throws {
+    let numbers = 0..<2_000
+    try root.performAndWait { context in
+      try expectChanges(in: context) {
+        for number in numbers {
+          let city = City(context: context)
+          (city.name, city.population, city.rank) = ("City \(number)", number, .port)
+        }
+      } to: {
+        for number in numbers.reversed() {
+          Inserted(City.self).setting(\.name, to: "City \(number)")
+            .setting(\.population, to: number).setting(\.rank, to: .port)
+        }
+      }
+    }
+  }
+
+  @Test func `of new objects are met by values that are no numbers`() throws {
+    try root.performAndWait { context in
+      try expectChanges(in: context) {
+        for text in ["a", "b"] {
+          let sample = Sample(context: context)
+          (sample.text, sample.double, sample.decimal) = (text, .nan, .nan)
+        }
+      } to: {
+        for text in ["b", "a"] {
+          Inserted(Sample.self).setting(\.text, to: text).setting(\.double, to: .nan)
+            .setting(\.decimal, to: .nan)
+        }
+      }
+    }
+  }
+
   // MARK: - By name, ignored, and with the result of the body
 
   @Test func `may name properties, for tests without classes`() throws {

@@ -44,7 +44,8 @@ public enum _ExpectedValue: Sendable {
 }
 
 extension PropertyValue {
-  fileprivate var isNaN: Bool {
+  /// Whether this is a number or a date that is none: NaN.
+  var isNaN: Bool {
     switch self {
     case .double(let number): number.isNaN
     case .decimal(let number): number.isNaN

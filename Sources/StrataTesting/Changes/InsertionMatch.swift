@@ -4,9 +4,17 @@ import StrataRecord
 
 /// New objects, matched with expected ones: an expectation does not know the ID of its object.
 ///
-/// An expectation gets an object of its entity that has exactly its values, if there is one. The
-/// others get those with the fewest differing properties, and a line tells of each. An expectation
-/// and an object that have no expected value in common do not belong together: each is a line.
+/// An expectation gets an object of its entity that has exactly its values, if there is one. Which
+/// one does not matter, because an object that fits exactly is the same for all expectations.
+///
+/// The others get those with the fewest differing properties, and a line tells of each difference.
+/// A greedy choice could take the only object that fits another expectation: therefore the number
+/// of pairs comes before their nearness. An expectation and an object that have no expected value in
+/// common do not belong together: each is a line.
+///
+/// - Complexity: with e expectations, o objects, and p properties of an entity, memory O((e + o) p).
+///   Time O((e + o) p) if each expectation has an object with exactly its values; those that have
+///   none are matched as `NearestMatching` says, with O(p) for each distance.
 struct InsertionMatch {
   struct Expectation {
     let entity: String
@@ -22,7 +30,7 @@ struct InsertionMatch {
 
   private struct Pair {
     let expectation: Int
-    let candidate: Int
+    let id: ObjectID
     let lines: [String]
   }
 
@@ -32,70 +40,62 @@ struct InsertionMatch {
   private(set) var matched: Set<ObjectID> = []
 
   init(_ expectations: [Expectation], _ candidates: [Candidate], _ schema: Schema) {
-    var open = Set(expectations.indices)
+    var open: [Int] = []
     for (index, expectation) in expectations.enumerated() {
       let mistakes = Self.mistakes(of: expectation, schema)
-      if mistakes.isEmpty { continue }
+      if mistakes.isEmpty { open.append(index) }
       lines += mistakes
-      open.remove(index)
     }
-    var free = Set(candidates.indices)
+    let objects = Dictionary(grouping: candidates, by: \.entity.description.name)
     var pairs: [Pair] = []
-    for index in open.sorted() {
-      for place in candidates.indices {
-        if let pair = Self.pair(index, expectations[index], place, candidates[place]) {
-          pairs.append(pair)
-        }
+    for (entity, indices) in Dictionary(grouping: open, by: { expectations[$0].entity }) {
+      guard let objects = objects[entity] else { continue }
+      let patterns = indices.map { ExpectedObject(expectations[$0].properties, like: objects[0]) }
+      pairs += Self.pairs(of: patterns, objects).map { index, object in
+        Pair(
+          expectation: indices[index], id: object.id,
+          lines: patterns[index].differences(from: object))
       }
     }
-    // Stable: of equal pairs, the first expectation gets the first object.
-    let order = pairs.indices.sorted {
-      (pairs[$0].lines.count, $0) < (pairs[$1].lines.count, $1)
-    }
-    for pair in order.map({ pairs[$0] })
-    where open.contains(pair.expectation) && free.contains(pair.candidate) {
-      open.remove(pair.expectation)
-      free.remove(pair.candidate)
-      matched.insert(candidates[pair.candidate].id)
+    pairs.sort { ($0.lines.count, $0.expectation) < ($1.lines.count, $1.expectation) }
+    for pair in pairs {
+      matched.insert(pair.id)
       lines += pair.lines
     }
-    for index in open.sorted() {
+    let met = Set(pairs.map(\.expectation))
+    for index in open where !met.contains(index) {
       lines.append("\(expectations[index].text): expected to be inserted, but no such object was")
     }
   }
 
-  /// The pair of an expectation and an object; nil if they have no expected value in common.
-  private static func pair(
-    _ index: Int, _ expectation: Expectation, _ place: Int, _ candidate: Candidate
-  ) -> Pair? {
-    guard candidate.entity.description.name == expectation.entity else { return nil }
-    var expected = candidate.values.indices.map {
-      _ExpectedValue.initial(at: $0, of: candidate.entity)
+  /// The pairs of expected objects, by their indices, and objects, which are all of one entity.
+  private static func pairs(
+    of expected: [ExpectedObject], _ objects: [Candidate]
+  ) -> [(Int, Candidate)] {
+    // From the end, so that the first object is taken first.
+    var exact: [ComparedValues: [Int]] = [:]
+    for index in objects.indices.reversed() {
+      exact[ComparedValues(values: objects[index].values), default: []].append(index)
     }
-    for property in expectation.properties {
-      guard case .slot(let slot) = ComparedProperty(property, of: candidate.entity) else {
-        continue
+    var pairs: [(Int, Candidate)] = []
+    var others: [Int] = []
+    var free = Set(objects.indices)
+    for (index, pattern) in expected.enumerated() {
+      if let object = exact[ComparedValues(values: pattern.values)]?.popLast() {
+        pairs.append((index, objects[object]))
+        free.remove(object)
+      } else {
+        others.append(index)
       }
-      expected[slot] = property.value.fitting(slot, of: candidate.entity)
     }
-    // An ignored property can neither fit nor differ.
-    let named = Set(expectation.properties.map(\.text)).filter { name in
-      candidate.entity.description.slot(named: name).map { candidate.values[$0] != nil } ?? false
+    let rest = free.sorted()
+    let matching = NearestMatching(leftCount: others.count, rightCount: rest.count) {
+      expected[others[$0]].distance(from: objects[rest[$1]])
     }
-    var lines: [String] = []
-    var hasCommonValue = named.isEmpty
-    for (slot, found) in candidate.values.enumerated() {
-      guard let found else { continue }
-      let name = candidate.entity.description.properties[slot].name
-      if found.isSame(as: expected[slot]) {
-        hasCommonValue = hasCommonValue || named.contains(name)
-        continue
-      }
-      lines.append(
-        "\(candidate.id.shortName).\(name): expected \(expected[slot].text) in the new object, "
-          + "found \(found.text)" + (expected[slot].differenceDetail(from: found) ?? ""))
+    for (index, partner) in zip(others, matching.partners) {
+      if let partner { pairs.append((index, objects[rest[partner]])) }
     }
-    return hasCommonValue ? Pair(expectation: index, candidate: place, lines: lines) : nil
+    return pairs
   }
 
   private static func mistakes(of expectation: Expectation, _ schema: Schema) -> [String] {
