@@ -210,9 +210,12 @@ let package = Package(
         name: "HotPaths", dependencies: ["Strata"], path: "Tests/HotPaths",
         exclude: ["check.sh", "counting.sh", "growth.sh", "instructions.txt"],
         swiftSettings: settings),
-      // All operations in turn, for long: nothing gets slower or larger.
+      // All operations in turn, for long, or one of them under callgrind (Tests/HotPaths/growth.sh):
+      // nothing gets slower or larger.
+      .target(name: "SoakC", path: "Tests/SoakC"),
       .executableTarget(
-        name: "Soak", dependencies: ["Strata"], path: "Tests/Soak", swiftSettings: settings),
+        name: "Soak", dependencies: ["Strata", "SoakC"], path: "Tests/Soak", swiftSettings: settings
+      ),
       // What instruments are told, as metrics, spans and log lines.
       .target(
         name: "StrataObservability",

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Counts the instructions of a path, for the checks beside it, which are in the package's folder and
-# whose arguments are options of swift build. Builds the program, and makes a folder that goes with the
-# check.
-swift build -c release --product HotPaths "$@"
-built="$(swift build -c release --product HotPaths "$@" --show-bin-path)/HotPaths"
+# Counts instructions, for the checks beside it, which are in the package's folder and whose arguments
+# are options of swift build. Makes a folder that goes with the check.
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+
+# Builds a program, optimised, into the folder.
+build() { # product [options of swift build]
+  product=$1
+  shift
+  swift build -c release --product "$product" "$@"
+  # Valgrind cannot read Swift's debug information.
+  strip -o "$folder/$product" \
+    "$(swift build -c release --product "$product" "$@" --show-bin-path)/$product"
+}
+
+build HotPaths "$@"
 program="$folder/HotPaths"
-strip -o "$program" "$built" # valgrind cannot read Swift's debug information
 export SWIFT_DETERMINISTIC_HASHING=1
 # Valgrind maps no TiB, so an environment is made anew for half of it, and so on. From the second time
 # on glibc would clear 2 MB for it, for 8 million instructions: without this threshold it takes memory

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The paths whose cost is watched, each in a loop that callgrind can count. Run by check.sh:
-// `HotPaths <store> <path> <times>`; without arguments it names the paths. The paths that growth.sh
-// watches are run in the same way, and `HotPaths repeated` names them.
+// `HotPaths <store> <path> <times>`; without arguments it names the paths. growth.sh runs
+// `commit-with-long-history` in the same way.
 //
 // Data and hashing are fixed, so two runs execute nearly the same instructions; the cost of a path
 // is the difference between a run of many times and one of none.
@@ -243,42 +243,7 @@ let paths: [HotPath] = [
   },
 ]
 
-/// Work that a program repeats with the same object: its cost must not grow with the repetitions.
-let repeatedPaths: [HotPath] = [
-  nestedSaveOfOne,
-  HotPath(name: "child-save-of-one", times: 1) { context, rounds in
-    let parent = ContextQueue(parent: context.layer)
-    let child = ContextQueue(parent: parent)
-    let id = try context.fetchIDs(Person.all)[0]
-    for round in 0..<rounds {
-      try child.performAndWait { context in
-        try context.existingObject(Person.self, with: id).age = round
-        try context.save()
-      }
-      // The save lands, and the parent tells of it.
-      try parent.performAndWait { _ in }
-    }
-    return rounds
-  },
-  commitOfOne,
-  recordedCommitOfOne,
-  HotPath(name: "queue-fetch", times: 1) { context, rounds in
-    let queue = ContextQueue(parent: context.layer)
-    var count = 0
-    for _ in 0..<rounds {
-      count &+= try queue.performAndWait { context in
-        try context.fetch(Person.where { $0.name == "name 7" }).count
-      }
-    }
-    return count
-  },
-]
-
 let arguments = CommandLine.arguments
-if arguments == [arguments[0], "repeated"] {
-  for path in repeatedPaths { print(path.name) }
-  exit(0)
-}
 if arguments.count == 1 {
   for path in paths { print(path.name, path.times, path.times * path.roundSize) }
   print(Opening.name, 1, 1)
@@ -291,7 +256,7 @@ if arguments[2] == Opening.name {
   print(Opening.name, try Opening.run(arguments[1], rounds: rounds))
   exit(0)
 }
-let allPaths = paths + repeatedPaths + [commitAfterManyCommits]
+let allPaths = paths + [commitAfterManyCommits]
 guard let path = allPaths.first(where: { $0.name == arguments[2] }) else {
   fatalError("no path is called \(arguments[2])")
 }
