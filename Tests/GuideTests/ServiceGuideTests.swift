@@ -180,9 +180,18 @@ import Testing
   @Test func `hears of each change`() async throws {
     let folder = try TemporaryDirectory()
     let inventory = try Inventory(at: folder.file("inventory.strata"))
-    try await inventory.write { context in
-      let item = Item(context: context)
-      (item.code, item.title) = ("A1", "Lamp")
+    var counts: [Int] = []
+    var writing: Task<Void, any Error>?
+    // The guide's call. The item is written when the first value has come.
+    func print(_ count: Int, _ text: String) {
+      counts.append(count)
+      if writing != nil { return }
+      writing = Task {
+        try await inventory.write { context in
+          let item = Item(context: context)
+          (item.code, item.title) = ("A1", "Lamp")
+        }
+      }
     }
     // begin live
     let empty = Item.where { $0.stock == 0 }.select(\.code, \.title)
@@ -191,5 +200,7 @@ import Testing
       if Task.isCancelled || !rows.isEmpty { break }
     }
     // end
+    try await writing?.value
+    #expect(counts == [0, 1])
   }
 }
