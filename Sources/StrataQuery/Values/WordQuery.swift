@@ -25,14 +25,16 @@ public struct WordQuery: Sendable, Hashable {
   /// The query as it was given.
   public let text: String
   /// The folded words of all parts, one after the other.
-  private let bytes: [UInt8]
-  private let words: [Word]
+  let bytes: [UInt8]
+  let words: [Word]
   /// The bits of the first and of the last words of the parts.
   private let firsts: UInt64
   private let lasts: UInt64
+  /// For each part, the word by which it is looked for; empty if a part has no such word.
+  private let anchors: [WordAnchor]
 
   /// A word of the query. Its bit is its position.
-  private struct Word: Sendable, Hashable {
+  struct Word: Sendable, Hashable {
     let offset: Int
     let byteCount: Int
     let isPrefix: Bool
@@ -49,6 +51,7 @@ public struct WordQuery: Sendable, Hashable {
     var bytes: [UInt8] = []
     var words: [Word] = []
     var (firsts, lasts): (UInt64, UInt64) = (0, 0)
+    var anchors: [WordAnchor?] = []
     for piece in try Self.pieces(of: text) {
       let first = words.count
       try Self.append(piece, to: &words, &bytes)
@@ -61,6 +64,7 @@ public struct WordQuery: Sendable, Hashable {
       }
       firsts |= 1 << UInt64(first)
       lasts |= 1 << UInt64(words.count - 1)
+      anchors.append(WordAnchor(ofPart: first..<words.count, words, bytes))
     }
     if words.isEmpty { throw .invalidWords(reason: "it has no word") }
     self.text = text
@@ -68,6 +72,7 @@ public struct WordQuery: Sendable, Hashable {
     self.words = words
     self.firsts = firsts
     self.lasts = lasts
+    self.anchors = anchors.contains(nil) ? [] : anchors.compactMap { $0 }
   }
 
   // MARK: - Parsing
@@ -167,6 +172,16 @@ extension WordQuery {
   }
 
   func matches(bytes text: UnsafeRawBufferPointer) -> Bool {
+    if anchors.isEmpty { return hasAllParts(text) }
+    for anchor in anchors {
+      guard let isFound = finds(anchor, in: text) else { return hasAllParts(text) }
+      if !isFound { return false }
+    }
+    return true
+  }
+
+  /// Whether the text has all parts, by a look at each of its words.
+  private func hasAllParts(_ text: UnsafeRawBufferPointer) -> Bool {
     var found: UInt64 = 0
     scan(text) { _, completed, _ in
       found |= completed
@@ -223,17 +238,20 @@ extension WordQuery {
   ///
   /// The parts that have begun are one number, in which each word of the text moves the bits by one
   /// (Baeza-Yates and Gonnet, "A New Approach to Text Searching", 1992).
+  ///
+  /// - Parameter wanted: the words of the query to look for; nil for all.
   @inline(__always)
-  private func scan(
-    _ text: UnsafeRawBufferPointer,
+  func scan(
+    _ text: UnsafeRawBufferPointer, for wanted: Range<Int>? = nil,
     _ body: (_ matched: UInt64, _ completed: UInt64, _ place: Range<Int>) -> Bool
   ) {
     bytes.withUnsafeBytes { bytes in
       words.withUnsafeBufferPointer { words in
         var state: UInt64 = 0
+        let wanted = wanted ?? 0..<words.count
         FoldedWords.visit(text) { word, place in
           var matched: UInt64 = 0
-          for position in 0..<words.count {
+          for position in wanted {
             let known = words[position]
             let isFit =
               known.isPrefix ? known.byteCount <= word.count : known.byteCount == word.count

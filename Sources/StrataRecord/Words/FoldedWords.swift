@@ -7,6 +7,11 @@ package enum FoldedWords {
   /// The most bytes of a folded word. A longer word is cut between two scalars.
   package static var byteCountMax: Int { 96 }
 
+  /// Whether a byte is a space or a control character. It separates words wherever it is: the words
+  /// of a text are the words of its parts between such bytes.
+  @inline(__always)
+  package static func isSpace(_ byte: UInt8) -> Bool { byte <= 0x20 }
+
   /// Calls `body` with each word of a text, in order, until it returns false. O(length).
   ///
   /// - Parameters:
