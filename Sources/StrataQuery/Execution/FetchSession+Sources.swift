@@ -6,6 +6,9 @@ import StrataRecord
 // Fetches keys from indexes and sorts them afterwards. The records are walked instead if looking up
 // the keys would take longer.
 
+/// The largest number of candidates that are looked up together.
+private let groupCountMax = 1_024
+
 extension FetchSession where Sink: RowSink {
   func read(_ source: CandidateSource) throws {
     let readsEntriesAlone = plan.filter == nil && plan.sort.isEmpty && !Sink.readsRecords
@@ -22,14 +25,36 @@ extension FetchSession where Sink: RowSink {
     guard let found, found.doubtfulCount <= most else { return try readRecords() }
     accessStep = trace?.steps.last
     if plan.sort.isEmpty {
-      for key in found.keys where try admit(key, isCertain: !found.isDoubtful(key)) == .stop {
-        break
-      }
+      try admit(found)
     } else {
       var sorter = makeSorter()
       // In ascending order of keys, in which the records are stored.
       try add(found.keys, to: &sorter) { !found.isDoubtful($0) }
       try addWindow(of: &sorter)
+    }
+  }
+
+  /// Adds the candidates to the result that satisfy the conditions that remain, until the window is
+  /// full. They are looked up together, not more of them than the window needs.
+  private func admit(_ found: KeySet) throws {
+    guard Sink.readsRecords || plan.filter != nil || found.doubtful == nil, !Sink.mayStop else {
+      for key in found.keys where try admit(key, isCertain: !found.isDoubtful(key)) == .stop {
+        break
+      }
+      return
+    }
+    var rest = found.keys[...]
+    while !rest.isEmpty, !window.isFull {
+      let group = Array(rest.prefix(min(window.wanted, groupCountMax)))
+      rest = rest.dropFirst(group.count)
+      reads.records += group.count
+      try view.visit(group) { key, row in
+        let isCertain = !found.isDoubtful(key)
+        let isResult =
+          try row.map { try isTrue(of: $0, isCertain: isCertain) }
+          ?? (isCertain && plan.filter == nil)
+        if isResult, window.takes() { try add(key, row) }
+      }
     }
   }
 

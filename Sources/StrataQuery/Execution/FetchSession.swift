@@ -186,7 +186,7 @@ extension FetchSession where Sink: RowSink {
   ///
   /// - Parameter isCertain: false if the whole predicate must be evaluated.
   @inline(__always)
-  private func isTrue(of row: Row, isCertain: Bool) throws -> Bool {
+  func isTrue(of row: Row, isCertain: Bool) throws -> Bool {
     if isCertain, !hasFilter { return true }
     return try isTrue(isCertain ? plan.filter : plan.condition, of: row)
   }
