@@ -149,6 +149,38 @@ private let texts: [String?] = [
     }
   }
 
+  @Test func `shows in its explanation the sources that it used, once`() throws {
+    let container = try library()
+    try container.root.performAndWait { context in
+      for number in 0..<200 { context.article(number, "common also store\(number)") }
+      try context.save()
+      let all = Article.where { $0.text.contains(words: "common also store*") }
+      let plan = try context.explain(all, for: .ids).plan
+      #expect(plan.kind == .intersection && plan.found == 200)
+      #expect(plan.inputs.map(\.kind) == [.index, .index, .union])
+      #expect(plan.inputs.map(\.found) == [200, 200, 200])
+      #expect(plan.inputs.last?.inputs.map(\.kind) == [.index])
+      let one = try context.explain(
+        Article.where { $0.text.contains(words: "common also store7") }, for: .ids)
+      #expect(one.plan.inputs.map(\.outcome) == [.done, .givenUp, .givenUp])
+      #expect(one.rowsReturned == 1)
+    }
+  }
+
+  @Test func `reads the texts of no more candidates than its window needs`() throws {
+    let container = try library()
+    try container.root.performAndWait { context in
+      for number in 0..<300 { context.article(number, number < 290 ? "a b" : "b a") }
+      try context.save()
+      for article in try context.fetch(Article.where { $0.number < 5 }) { article.text = "a b c" }
+      let phrase = Article.where { $0.text.contains(words: "\"a b\"") }
+      let first = try context.explain(phrase.offset(2).limit(3))
+      #expect(first.rowsReturned == 3 && first.recordsRead == 5)
+      expectEqual(try context.fetch(phrase.offset(288).limit(9)).map(\.number), [288, 289])
+      expectEqual(try context.count(phrase), 290)
+    }
+  }
+
   @Test func `finds the objects of subentities`() throws {
     let container = try library()
     try container.root.performAndWait { context in

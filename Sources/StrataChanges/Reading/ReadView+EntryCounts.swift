@@ -34,6 +34,28 @@ extension ReadView {
     )
   }
 
+  /// The number of entries of an index within `range`, with the stale ones of the store; nil if
+  /// there are more than `most`. It says how long a walk is, and no record is looked up.
+  ///
+  /// - Complexity: O(blocks of `most` entries + segments · log pending), and as `pendingCount`.
+  package func entryCount(
+    of index: PropertyNumber, in range: KeyRange, atMost most: Int
+  ) throws -> Int? {
+    var count = pendingCount(of: index, in: range)
+    if count > most { return nil }
+    let passed = try snapshot.skipEntries(
+      of: index, in: range, isReversed: false, upTo: most - count)
+    count += passed.count
+    // The next block has more than that, or the store does not know its blocks.
+    if let rest = passed.rest {
+      try snapshot.scanIndex(index, in: rest, isReversed: false) { _, _ in
+        count += 1
+        return count > most ? .stop : .more
+      }
+    }
+    return count > most ? nil : count
+  }
+
   /// Passes over at most `most` entries of an index, as `Snapshot.skipEntries` does; over none if a
   /// walk is as fast. Also the number of records that were looked up.
   package func skipEntries(

@@ -14,6 +14,7 @@ import StrataRecord
 /// | the first of an intersection | one object in eight if the fetch reads records, else all |
 /// | each further one | four times the number found so far: costs half of looking those up |
 /// | each further word of a text | 64 times the number found so far, the rarest word first |
+/// | each further word, for phrases | 8 times: the texts are searched in any case |
 /// | the start of a relationship | one object in eight: each costs a look-up |
 ///
 /// The wasted walk over a source that is given up is therefore only a part of the work that
@@ -32,6 +33,8 @@ struct SourceReader {
   private static let entriesPerKey = 4
   /// The same for each key whose text would be searched for the words.
   private static let entriesPerText = 64
+  /// The same for each key whose text is searched, whatever words the index says that it has.
+  private static let entriesPerPhrase = 8
 
   /// Returns the objects of `source`; nil if there are more than `most`.
   mutating func keys(of source: CandidateSource, upTo most: Int) throws -> KeySet? {
@@ -49,13 +52,18 @@ struct SourceReader {
     case .keys(let keys): keys.count > most ? nil : KeySet(keys, doubtful: nil)
     case .union(let sources): try union(sources, upTo: most)
     case .intersection(let sources): try intersection(sources, upTo: most)
-    case .words(let sources):
-      try intersection(rarestFirst(sources), upTo: most, Self.entriesPerText)
+    case .words(let sources, let isWhole):
+      try intersection(
+        rarestFirst(sources), upTo: most, isWhole ? Self.entriesPerText : Self.entriesPerPhrase)
     case .related(let hop, let source): try follow(hop, from: source, upTo: most)
     }
   }
 
   private mutating func walk(_ access: IndexAccess, upTo most: Int) throws -> KeySet? {
+    // To count a word's entries takes a fraction of the time of a walk that is given up.
+    if access.index.isOfWords, most < .max, try entryCount(of: access, atMost: most) == nil {
+      return nil
+    }
     var keys: [ObjectKey] = []
     var doubtful: Set<ObjectKey> = []
     let isCertain = access.range.certainty == .all
@@ -105,20 +113,50 @@ struct SourceReader {
     return common
   }
 
-  /// The numbers of entries to which words are walked to find the rarest one.
-  private static let rarityBounds = [64, 1_024, 16_384]
+  /// The numbers of entries up to which words are counted to find the rarest ones.
+  private static let rarityBounds = [64, 1_024, 16_384, 262_144]
 
-  /// Returns the sources with the one that has the fewest keys, or nearly so, first. A word that is
-  /// in most texts is walked to the bound at which another word ends.
+  /// Returns the sources with those first that have few entries, the fewest first. A word that is
+  /// in most texts is counted to about the number of a rare one.
   // Not inlined: reading recurses through its caller, within a limit of the stack.
   @inline(never)
   private mutating func rarestFirst(_ sources: [CandidateSource]) throws -> [CandidateSource] {
     for bound in Self.rarityBounds {
-      for (place, source) in sources.enumerated() where try read(source, upTo: bound) != nil {
-        return [source] + sources[..<place] + sources[(place + 1)...]
+      var rare: [(count: Int, place: Int)] = []
+      for (place, source) in sources.enumerated() {
+        if let count = try entryCount(of: source, atMost: bound) { rare.append((count, place)) }
       }
+      if rare.isEmpty { continue }
+      rare.sort { $0 < $1 }
+      let others = sources.indices.filter { place in !rare.contains { $0.place == place } }
+      return (rare.map(\.place) + others).map { sources[$0] }
     }
     return sources
+  }
+
+  /// The number of entries that the source of a word has; nil if there are more than `most`.
+  private mutating func entryCount(
+    of source: CandidateSource, atMost most: Int
+  ) throws -> Int? {
+    switch source {
+    case .index(let access): try entryCount(of: access, atMost: most)
+    // The words that begin alike.
+    case .union(let sources) where sources.count == 1:
+      try entryCount(of: sources[0], atMost: most)
+    default: nil
+    }
+  }
+
+  @inline(never)
+  private mutating func entryCount(of access: IndexAccess, atMost most: Int) throws -> Int? {
+    var count = 0
+    for range in access.range.keyRanges {
+      let found = try view.entryCount(of: access.index.number, in: range, atMost: most - count)
+      reads.entries += found ?? (most - count)
+      guard let found else { return nil }
+      count += found
+    }
+    return count
   }
 
   private func bound(after found: KeySet?, _ most: Int, _ entriesPerKey: Int) -> Int {

@@ -137,7 +137,7 @@ struct AccessPlanner {
     return .words(
       sources.enumerated().sorted {
         ($0.element.selectivity, $0.offset) < ($1.element.selectivity, $1.offset)
-      }.map(\.element))
+      }.map(\.element), isWhole: words.isWhole)
   }
 
   /// Returns the source that `find` returns for the objects at the end of to-one slots, followed

@@ -12,7 +12,8 @@ enum CandidateSource: Sendable {
   /// One or more sources, the one with the lowest estimated number of keys first.
   case intersection([CandidateSource])
   /// The objects with all of several words, each a source. The request does not say which is rare.
-  case words([CandidateSource])
+  /// If it is not whole, the texts are searched for phrases.
+  case words([CandidateSource], isWhole: Bool)
   /// The objects at the other end of a relationship from the objects of a source.
   indirect case related(Hop, CandidateSource)
 
@@ -32,7 +33,7 @@ enum CandidateSource: Sendable {
     case .index(let access): access.isOneObject ? .one : Selectivity(access.widths + [.whole])
     case .keys: .named
     case .union(let sources): (sources.map(\.selectivity).max() ?? .named).behind(.union)
-    case .intersection(let sources), .words(let sources): sources[0].selectivity
+    case .intersection(let sources), .words(let sources, _): sources[0].selectivity
     case .related(_, let source): source.selectivity.behind(.hop)
     }
   }
@@ -59,7 +60,7 @@ extension CandidateSource: CustomStringConvertible {
     case .index(let access): "index on \(access)"
     case .keys: "given objects"
     case .union(let sources): "(" + sources.map(\.description).joined(separator: " or ") + ")"
-    case .intersection(let sources), .words(let sources):
+    case .intersection(let sources), .words(let sources, _):
       sources.map(\.description).joined(separator: " and ")
     case .related(let hop, let source):
       switch hop.step {
