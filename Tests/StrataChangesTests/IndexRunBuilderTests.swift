@@ -66,9 +66,13 @@ private final class Reading {}
       }
       for index in entity.indexes {
         var builder = IndexRunBuilder(index, entity.layout, expecting: count)
+        // Several blocks, as of more than 4 GiB.
+        var divided = IndexRunBuilder(
+          index, entity.layout, expecting: count, blockByteCountMax: 700)
         var expected: [[UInt8]] = []
         for (object, record) in zip(objects, records) {
           builder.append(object, record.start)
+          divided.append(object, record.start)
           var entry: [UInt8] = []
           index.append(valueOf: record, entity.layout, to: &entry)
           KeyEncoder.append(objectKey: object, to: &entry)
@@ -77,6 +81,9 @@ private final class Reading {}
         expected.sort { $0.lexicographicallyPrecedes($1) }
         let found = entries(builder.finished())
         #expect(found == expected, "slot \(index.slot) of \(count), seed \(seed)")
+        #expect(divided.entryCount == count)
+        let joined = entries(divided.finished())
+        #expect(joined == expected, "slot \(index.slot) of \(count), divided, seed \(seed)")
         withExtendedLifetime(records) {}
       }
     }

@@ -14,12 +14,17 @@ package import StrataRecord
 /// An index of words gets several entries of each record (`TextWords`), all others get one. Every
 /// entry of every index is made here: for pending changes, saves, batches and new indexes.
 ///
+/// Entries that are too many for one block of bytes are sorted block by block, and then merged.
+///
 /// It holds the index and the layout, because passing them with each entry would count references.
 package struct IndexRunBuilder {
   private var index: IndexSchema
   private var layout: RecordLayout
   private var entries: [IndexRun.Entry] = []
-  private let block: EntryBlock
+  private var block: EntryBlock
+  private let blockByteCountMax: Int
+  /// The sorted entries of the full blocks.
+  private var parts: [IndexRun] = []
   /// Whether the objects have come in the order of their keys so far, and the last.
   private var areObjectsAscending = true
   private var lastObject = ObjectKey(rawValue: 0)
@@ -30,12 +35,20 @@ package struct IndexRunBuilder {
   ///   - index: the index of the entity whose records come first.
   ///   - layout: the layout of the records.
   ///   - count: the approximate number of entries.
-  package init(_ index: IndexSchema, _ layout: RecordLayout, expecting count: Int) {
+  ///   - blockByteCountMax: the number of bytes above which entries go into another block.
+  package init(
+    _ index: IndexSchema, _ layout: RecordLayout, expecting count: Int,
+    blockByteCountMax: Int = Self.blockByteCountMax
+  ) {
     self.index = index
+    self.blockByteCountMax = blockByteCountMax
     self.layout = layout
     entries.reserveCapacity(count)
     block = EntryBlock(capacity: count * Self.byteCountEstimate + KeyEncoder.scratchByteCount)
   }
+
+  /// The last position in a block at which an entry can begin.
+  package static var blockByteCountMax: Int { Int(UInt32.max) }
 
   /// The size of an entry of a number or of a short text.
   private static let byteCountEstimate = 24
@@ -49,11 +62,12 @@ package struct IndexRunBuilder {
   }
 
   /// How many entries were added.
-  package var entryCount: Int { entries.count }
+  package var entryCount: Int { parts.reduce(entries.count) { $0 + $1.entries.count } }
 
   /// Adds the entries of an object whose record begins at `record`.
   package mutating func append(_ object: ObjectKey, _ record: UnsafeRawPointer) {
     if index.isOfWords { return appendWords(of: object, record) }
+    if block.byteCount > blockByteCountMax { beginBlock() }
     let start = block.reserve(KeyEncoder.scratchByteCount + KeyEncoder.objectKeyByteCount)
     let valueByteCount = index.write(valueOf: record, layout, to: start)
     start.storeBytes(
@@ -68,12 +82,23 @@ package struct IndexRunBuilder {
     var words = self.words.take() ?? TextWords()
     words.read(text)
     words.forEachValue { value in
+      if block.byteCount > blockByteCountMax { beginBlock() }
       let start = block.reserve(value.count + KeyEncoder.objectKeyByteCount)
       start.copyMemory(from: value.baseAddress!, byteCount: value.count)
       start.storeBytes(of: object.rawValue.bigEndian, toByteOffset: value.count, as: UInt64.self)
       append(entryOf: object, at: start, value.count)
     }
     self.words = words
+  }
+
+  /// Sorts the entries of the block, and goes on with an empty one.
+  @inline(never)
+  private mutating func beginBlock() {
+    parts.append(sortedRun())
+    entries = []
+    block = EntryBlock(capacity: KeyEncoder.scratchByteCount)
+    areObjectsAscending = true
+    lastObject = ObjectKey(rawValue: 0)
   }
 
   /// Adds the entry whose bytes are in the block, behind those in use.
@@ -93,6 +118,15 @@ package struct IndexRunBuilder {
 
   /// The run of the appended entries.
   package func finished() -> IndexRun {
+    if parts.isEmpty { return sortedRun() }
+    var merge = RunMerge(joining: parts + [sortedRun()])
+    var budget = Int.max
+    merge.advance(&budget)
+    return merge.finished
+  }
+
+  /// The run of the block's entries.
+  private func sortedRun() -> IndexRun {
     guard entries.count > 1 else { return run(of: entries) }
     var items: [WordOrder.Item] = []
     items.reserveCapacity(entries.count)

@@ -20,11 +20,11 @@ struct RunMerge {
   private let replacing: [[ChangeTable]]
   private var entries: [IndexRun.Entry] = []
   private var byteCount = 0
-  private let blocks: [EntryBlock]
+  private var blocks: [EntryBlock]
   /// The number of the first block of each run in the merged one.
   private let firstBlocks: [UInt16]
   /// The block into which bytes are copied; nil if the runs' blocks are shared.
-  private let copy: EntryBlock?
+  private var copy: EntryBlock?
 
   /// More blocks than these are made one.
   private static let blockCountMax = 32
@@ -34,18 +34,31 @@ struct RunMerge {
   ///   - tables: the changes of the segments that have them.
   ///   - keptCount: how many changes are left of those, of any kind.
   init(_ runs: [IndexRun], of tables: [ChangeTable], keptCount: Int) {
-    self.runs = runs
-    places = Array(repeating: 0, count: runs.count)
-    replacing = tables.indices.map { index in
+    let replacing = tables.indices.map { index in
       tables[..<index].filter { !$0.isApart(from: tables[index]) }
     }
-    entries.reserveCapacity(runs.reduce(0) { $0 + $1.entries.count })
     let all = runs.flatMap(\.blocks)
     let used = runs.reduce(0) { $0 + $1.byteCount }
     let kept = used * keptCount / max(tables.reduce(0) { $0 + $1.count }, 1)
     let isShared =
       all.count <= Self.blockCountMax && all.reduce(0) { $0 + $1.byteCount } <= 2 * kept
-    copy = isShared ? nil : EntryBlock(capacity: used)
+    self.init(runs, replacing, isShared: isShared)
+  }
+
+  /// - Parameter runs: of different objects, and not more than 65,536 blocks.
+  init(joining runs: [IndexRun]) {
+    self.init(runs, runs.map { _ in [] }, isShared: true)
+  }
+
+  private init(_ runs: [IndexRun], _ replacing: [[ChangeTable]], isShared: Bool) {
+    self.runs = runs
+    self.replacing = replacing
+    places = Array(repeating: 0, count: runs.count)
+    entries.reserveCapacity(runs.reduce(0) { $0 + $1.entries.count })
+    let all = runs.flatMap(\.blocks)
+    let used = runs.reduce(0) { $0 + $1.byteCount }
+    copy =
+      isShared ? nil : EntryBlock(capacity: min(used, IndexRunBuilder.blockByteCountMax))
     blocks = copy.map { [$0] } ?? all
     var first: UInt16 = 0
     firstBlocks = runs.map { run in
@@ -87,7 +100,18 @@ struct RunMerge {
     guard let copy else {
       return entries.append(entry.moved(to: entry.offset, in: entry.block + firstBlocks[run]))
     }
-    entries.append(entry.moved(to: copy.append(runs[run].bytes(of: entry)), in: 0))
+    let offset = block(toCopyTo: copy).append(runs[run].bytes(of: entry))
+    entries.append(entry.moved(to: offset, in: UInt16(blocks.count - 1)))
+  }
+
+  /// The block, or another one if it is full.
+  @inline(__always)
+  private mutating func block(toCopyTo block: EntryBlock) -> EntryBlock {
+    if block.byteCount <= IndexRunBuilder.blockByteCountMax { return block }
+    let next = EntryBlock(capacity: block.byteCount)
+    copy = next
+    blocks.append(next)
+    return next
   }
 }
 

@@ -11,9 +11,17 @@
 package struct TextWords {
   /// A word: where its value begins in `bytes`, and the hash of the word.
   private struct Word {
-    let offset: UInt32
-    let byteCount: UInt32
+    /// The offset times 256, plus the number of bytes: the values may have more than 4 GiB.
+    private let place: UInt64
     let hash: UInt64
+
+    var offset: Int { Int(place >> 8) }
+    var byteCount: Int { Int(place & 0xFF) }
+
+    init(offset: Int, byteCount: Int, hash: UInt64) {
+      place = UInt64(offset) << 8 | UInt64(byteCount)
+      self.hash = hash
+    }
   }
 
   /// The values, one after the other.
@@ -51,8 +59,7 @@ package struct TextWords {
     let hash = UInt64(bitPattern: Int64(hasher.finalize()))
     let place = place(of: word, hash)
     if table[place] != 0 { return }
-    words.append(
-      Word(offset: UInt32(bytes.count), byteCount: UInt32(word.count + 1), hash: hash))
+    words.append(Word(offset: bytes.count, byteCount: word.count + 1, hash: hash))
     bytes.append(contentsOf: word)
     bytes.append(WordKey.end)
     table[place] = UInt32(words.count)
@@ -65,8 +72,8 @@ package struct TextWords {
     var place = Int(truncatingIfNeeded: hash ^ hash >> 32) & mask
     while table[place] != 0 {
       let known = words[Int(table[place]) - 1]
-      if known.hash == hash, Int(known.byteCount) == word.count + 1,
-        bytes[Int(known.offset)..<(Int(known.offset) + word.count)].elementsEqual(word)
+      if known.hash == hash, known.byteCount == word.count + 1,
+        bytes[known.offset..<(known.offset + word.count)].elementsEqual(word)
       {
         return place
       }
@@ -98,9 +105,8 @@ package struct TextWords {
     try length.withUnsafeBytes(body)
     try bytes.withUnsafeBytes { bytes in
       for word in words {
-        let start = Int(word.offset)
-        try body(
-          UnsafeRawBufferPointer(rebasing: bytes[start..<(start + Int(word.byteCount))]))
+        let end = word.offset + word.byteCount
+        try body(UnsafeRawBufferPointer(rebasing: bytes[word.offset..<end]))
       }
     }
   }
