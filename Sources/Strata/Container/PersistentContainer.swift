@@ -44,6 +44,8 @@ public final class PersistentContainer: Sendable {
   ///   - removing: the names of entities, and of properties as `Entity.property`, that the store
   ///     has and the model does not: their data is deleted. Without it they are an error.
   ///   - durability: the failures that a finished save survives.
+  ///   - maximumByteCount: the size in bytes that the file may grow to, as of
+  ///     `PersistentStoreCoordinator`'s initializer; nil for 1 TiB.
   ///   - busyTimeout: how long saves wait for another process, as of `PersistentStoreCoordinator`'s
   ///     initializer; nil for ever.
   ///   - isReadOnly: whether contexts can read the store and not save to it. The saves of children
@@ -52,44 +54,55 @@ public final class PersistentContainer: Sendable {
   /// - Throws: as `PersistentStoreCoordinator`'s initializer.
   public convenience init(
     at url: URL, model: ManagedObjectModel, removing: Set<String> = [],
-    durability: StoreDurability = .full, busyTimeout: Duration? = .seconds(30),
-    isReadOnly: Bool = false, autosave: Autosave = .manual
+    durability: StoreDurability = .full, maximumByteCount: Int? = nil,
+    busyTimeout: Duration? = .seconds(30), isReadOnly: Bool = false, autosave: Autosave = .manual
   ) throws {
     self.init(
       coordinator: try PersistentStoreCoordinator(
         at: url, model: model, removing: removing, durability: durability,
-        busyTimeout: busyTimeout, isReadOnly: isReadOnly),
+        maximumByteCount: maximumByteCount, busyTimeout: busyTimeout, isReadOnly: isReadOnly),
       autosave: autosave)
   }
 
   /// A container in memory: the same semantics, gone with the last reference to it.
   ///
+  /// - Parameters:
+  ///   - model: the model of the program.
+  ///   - autosave: when the root is saved to the store by itself.
   /// - Throws: `StoreError`, if there is no room for its private file.
-  public convenience init(inMemory model: ManagedObjectModel) throws {
-    self.init(coordinator: try PersistentStoreCoordinator(inMemory: model), autosave: .manual)
+  public convenience init(inMemory model: ManagedObjectModel, autosave: Autosave = .manual) throws {
+    self.init(coordinator: try PersistentStoreCoordinator(inMemory: model), autosave: autosave)
   }
 
   /// Opens several stores, and creates those that do not exist.
   ///
   /// A save of the root to the disk is of one store. The root has the changes of all contexts
   /// beneath it, so save each store's changes through (`save(to: .store)`) before changes of
-  /// another store reach the root; or make contexts directly below the coordinator. So there is no
-  /// `autosave`.
+  /// another store reach the root; or make contexts directly below the coordinator.
   ///
   /// - Parameters:
   ///   - descriptions: the stores, one at least.
   ///   - model: the model of the program, which all stores have.
   ///   - removing: the names of entities, and of properties as `Entity.property`, that a store has
   ///     and the model does not: their data is deleted. Without it they are an error.
+  ///   - autosave: when the root is saved to the disk by itself. It collects changes of all
+  ///     contexts, and a save is of one store: so it is for one writable store, with others beside
+  ///     it that are opened read-only.
+  /// - Precondition: there is a description. With an `autosave` other than `.manual`, one of the
+  ///   stores at most is writable.
   /// - Throws: as `PersistentStoreCoordinator.init(stores:model:removing:)`.
   public convenience init(
     stores descriptions: [PersistentStoreDescription], model: ManagedObjectModel,
-    removing: Set<String> = []
+    removing: Set<String> = [], autosave: Autosave = .manual
   ) throws {
-    self.init(
-      coordinator: try PersistentStoreCoordinator(
-        stores: descriptions, model: model, removing: removing),
-      autosave: .manual)
+    let coordinator = try PersistentStoreCoordinator(
+      stores: descriptions, model: model, removing: removing)
+    let writableCount = coordinator.stores.count { !$0.isReadOnly }
+    precondition(
+      autosave == .manual || writableCount <= 1,
+      "A container with \(writableCount) writable stores cannot save its root by itself: a save is "
+        + "of one store. Open the other stores read-only, or save with `save(to: .store)`.")
+    self.init(coordinator: coordinator, autosave: autosave)
   }
 
   /// A container over a coordinator that is already open.

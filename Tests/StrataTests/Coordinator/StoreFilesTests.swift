@@ -192,6 +192,20 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     #expect(try context.count(City.all) == 1)
   }
 
+  @Test func `grows to its limit in a container too`() async throws {
+    let folder = try TemporaryDirectory()
+    let container = try PersistentContainer(
+      at: folder.file("store"), model: geographyModel(), durability: .none,
+      maximumByteCount: 1 << 20)
+    let error = await #expect(throws: StoreError.self) {
+      try await container.root.perform { context in
+        for _ in 0..<4_000 { context.city(String(repeating: "x", count: 500)) }
+        try context.save()
+      }
+    }
+    guard case .storeFull? = error else { throw error ?? .closed }
+  }
+
   @Test func `describes itself without its model`() async throws {
     let folder = try TemporaryDirectory()
     let url = folder.file("store")
