@@ -47,17 +47,6 @@ extension ManagedObjectContext {
     guard let object = loader.instance(of: id.key) else {
       throw ContextError.objectNotFound(id)
     }
-    return try typed(object)
-  }
-
-  /// An object as one of class `T`.
-  ///
-  /// - Throws: `ContextError.unexpectedEntity`.
-  func typed<T: ManagedObject>(_ object: ManagedObject) throws -> T {
-    guard let typed = object.cast(to: T.self) else {
-      throw ContextError.unexpectedEntity(
-        object.objectID, expected: T.entity.name, found: object.binding.entity.description.name)
-    }
-    return typed
+    return try loader.typed(object)
   }
 }

@@ -123,7 +123,7 @@ extension ManagedObjectContext {
   /// The object, or nil if it is deleted here.
   private func existing<T: ManagedObject>(_ type: T.Type, _ key: ObjectKey) throws -> T? {
     guard let object = loader.instance(of: key), object.isPresent else { return nil }
-    return try typed(object)
+    return try loader.typed(object)
   }
 
   private func insert<T: ManagedObject>(_ type: T.Type, _ values: [UniqueValue<T>]) -> T {

@@ -99,6 +99,17 @@ package final class ObjectLoader: ContextPart {
     return object
   }
 
+  /// An object as one of class `T`.
+  ///
+  /// - Throws: `ContextError.unexpectedEntity`.
+  func typed<T: ManagedObject>(_ object: ManagedObject) throws -> T {
+    guard let typed = object.cast(to: T.self) else {
+      throw ContextError.unexpectedEntity(
+        object.objectID, expected: T.entity.name, found: object.binding.entity.description.name)
+    }
+    return typed
+  }
+
   // MARK: - Faults
 
   /// Loads a fault from the turn's view. A fault whose object is gone becomes a gone object.

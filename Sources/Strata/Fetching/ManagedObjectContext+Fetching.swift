@@ -84,4 +84,16 @@ extension ManagedObjectContext {
     let (plan, view, _) = try fetcher.prepare(request)
     return try plan.explanation(of: answer, in: view)
   }
+
+  /// Executes `request` and reports how the objects were found that the rows are computed from: as
+  /// `explain(_:for:)` does. "values alone" says that the rows were computed from the values in an
+  /// index, without records.
+  ///
+  /// - Throws: as `fetch(_:)`.
+  public func explain<T: _Fetchable, Row>(
+    _ request: RowRequest<T, Row>
+  ) throws -> QueryExplanation {
+    let plan = try fetcher.plan(request)
+    return try plan.explanation(in: fetcher.viewToKeep(for: request.objects))
+  }
 }

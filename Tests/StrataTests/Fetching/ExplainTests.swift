@@ -86,15 +86,28 @@ private func populated(
       let lar = try #require(try context.fetch(Valley.where { $0.name == "Lar" }).first)
       let few = Lodge.where { $0.valley == lar && $0.beds < 40 }
       let sum = few.select { $0.beds.sum() }
-      let explanation = try sum.explained(in: context)
+      let explanation = try context.explain(sum)
       #expect(
         explanation.plan.detail == "valley, beds (values, open range), values alone",
         "\(explanation)")
       #expect(explanation.recordsRead == 0 && explanation.rowsReturned == 1)
       let found = try context.fetch(sum)
       #expect(found == [stride(from: 10, to: 40, by: 3).reduce(0, +)])
-      let names = try few.select(\.beds, \.name).explained(in: context)
+      let names = try context.explain(few.select(\.beds, \.name))
       #expect(names.recordsRead > 0 && !names.description.contains("values alone"))
+    }
+  }
+
+  @Test func `is asked for in one way, for objects and rows, with names and without`()
+    async throws
+  {
+    try await populated { context in
+      let named = FetchRequest(entityName: "Lodge", try FetchPredicate(format: "kind == 'hut'"))
+      let hut = Lodge.where { $0.kind == "hut" }
+      #expect(try context.explain(named) == context.explain(hut))
+      let rows = try context.explain(named.select("name", "beds"))
+      #expect(try rows == context.explain(hut.select(\.name, \.beds)))
+      #expect(rows.answer == .rows)
     }
   }
 
