@@ -16,8 +16,8 @@ import StrataRecord
 /// and the columns. Several changes in a row give one value, of the state after them: a slow
 /// consumer misses states between, and never the last one. No context waits for the consumer.
 ///
-/// A value that equals the one before is left out if values can be compared: IDs, and rows of an
-/// `Equatable` type. Rows of several columns are tuples, which cannot.
+/// A value that equals the one before is left out if values can be compared: IDs, rows of an
+/// `Equatable` type, and rows of several columns whose types are `Equatable`.
 ///
 /// Unlike `FetchedResultsController`, it is for any isolation, has values and no objects, and does
 /// not tell what has changed. Each value costs a fetch.
@@ -136,6 +136,18 @@ extension ContextParent {
     values(of: request) { $0 == $1 }
   }
 
+  /// The rows of `request`, of several columns, in its order, now and after each change of them.
+  ///
+  /// They are those that a new child context would fetch: of a queue or a layer with the unsaved
+  /// changes up to the end of its last turn, of the coordinator the saved ones.
+  ///
+  /// - Complexity: a fetch for each value.
+  public func values<T: Entity, each Column: Sendable & Equatable>(
+    of request: RowRequest<T, (repeat each Column)>
+  ) -> LiveValues<[(repeat each Column)]> {
+    values(of: request) { haveEqualColumns($0, $1) }
+  }
+
   private func values<T: Entity, Row: Sendable>(
     of request: RowRequest<T, Row>, areEqual: (@Sendable ([Row], [Row]) -> Bool)?
   ) -> LiveValues<[Row]> {
@@ -152,6 +164,20 @@ extension ContextParent {
       fetch: { [self] isolation in try await fetch(request, isolation: isolation) },
       areEqual: areEqual)
   }
+}
+
+/// Whether two arrays of rows are equal, column by column: a tuple is not `Equatable`.
+private func haveEqualColumns<each Column: Equatable>(
+  _ left: [(repeat each Column)], _ right: [(repeat each Column)]
+) -> Bool {
+  guard left.count == right.count else { return false }
+  for place in left.indices {
+    let (one, other) = (left[place], right[place])
+    for (value, otherValue) in repeat (each one, each other) {
+      if value != otherValue { return false }
+    }
+  }
+  return true
 }
 
 extension PathLog {

@@ -70,6 +70,33 @@ import Testing
     #expect(rows.map { "\($0.0) \($0.1)" } == ["A 7"])
   }
 
+  @Test func `of several columns come only if one of them has changed`() async throws {
+    let request = City.all.sorted(by: \.name).select(\.name, \.population)
+    try await save { context in for name in ["A", "B"] { context.city(name, population: 1) } }
+    let values = coordinator.values(of: request)
+    let collected = Task {
+      var all: [[String]] = []
+      for try await rows in values {
+        all.append(rows.map { "\($0.0) \($0.1)" })
+        if all.last?.last == "B 2" { break }
+      }
+      return all
+    }
+    // Changes of a property that is no column.
+    for number in 1...20 {
+      try await save { context in
+        let country = context.country("\(number)")
+        for city in try context.fetch(City.all) { city.country = country }
+      }
+    }
+    try await save { context in
+      try #require(try context.fetch(City.where { $0.name == "B" }).first).population = 2
+    }
+    let all = try await collected.value
+    #expect(all.last == ["A 1", "B 2"])
+    #expect(Set(all).count == all.count, "a value equals the one before")
+  }
+
   @Test func `follow a batch`() async throws {
     var values = coordinator.values(of: names).makeAsyncIterator()
     #expect(try await values.next() == [])
