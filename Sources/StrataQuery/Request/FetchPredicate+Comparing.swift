@@ -18,6 +18,26 @@ public func != <Root, V: AttributeValue>(path: PropertyPath<Root, V>, constant: 
   !(path == constant)
 }
 
+// MARK: - An optional constant
+
+/// Whether the value is equal to an optional constant; false if the constant is nil, because the
+/// property always has a value.
+@_disfavoredOverload
+public func == <Root, V: AttributeValue>(
+  path: PropertyPath<Root, V>, constant: V?
+) -> FetchPredicate {
+  path.compared(.equal, constant.value)
+}
+
+/// Whether the value differs from an optional constant; true if the constant is nil, because the
+/// property always has a value.
+@_disfavoredOverload
+public func != <Root, V: AttributeValue>(
+  path: PropertyPath<Root, V>, constant: V?
+) -> FetchPredicate {
+  !(path == constant)
+}
+
 // MARK: - Order
 
 /// Whether the value is less than a constant; false if the value is nil.

@@ -40,6 +40,42 @@ public func != <Root, V: RawRepresentable>(
   !(path == constant)
 }
 
+// MARK: - An optional constant
+
+/// Whether the value is equal to an optional enum constant; false if the constant is nil, because
+/// the property always has a value. Raw values are compared.
+@_disfavoredOverload
+public func == <Root, V: RawRepresentable>(
+  path: PropertyPath<Root, V>, constant: V?
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  path.compared(.equal, constant?.rawValue.value ?? .null)
+}
+
+/// Whether the value differs from an optional enum constant; true if the constant is nil, because
+/// the property always has a value. Raw values are compared.
+@_disfavoredOverload
+public func != <Root, V: RawRepresentable>(
+  path: PropertyPath<Root, V>, constant: V?
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  !(path == constant)
+}
+
+/// As of any attribute: for an enum that is an `AttributeValue`.
+@_disfavoredOverload
+public func == <Root, V: RawRepresentable & AttributeValue>(
+  path: PropertyPath<Root, V>, constant: V?
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  path.compared(.equal, constant.value)
+}
+
+/// As of any attribute: for an enum that is an `AttributeValue`.
+@_disfavoredOverload
+public func != <Root, V: RawRepresentable & AttributeValue>(
+  path: PropertyPath<Root, V>, constant: V?
+) -> FetchPredicate where V.RawValue: AttributeValue {
+  !(path == constant)
+}
+
 // MARK: - Order
 
 /// Whether the value precedes an enum constant in the order of the enum's `<`; false if the value

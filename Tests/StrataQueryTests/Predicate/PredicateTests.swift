@@ -57,6 +57,17 @@ import Testing
     }
   }
 
+  @Test func `compares a property that always has a value with an optional one`() throws {
+    let (population, name, rank): (Int?, String?, Int16?) = (5, "Bam", 2)
+    #expect(try resolve { $0.population == population } == "population ==")
+    #expect(try resolve { $0.name != name && $0.elevation > 1 } == "!(name ==) && elevation >")
+    let (noPopulation, noName): (Int?, String?) = (nil, nil)
+    #expect(try resolve { $0.population == noPopulation } == "population == nil")
+    #expect(try resolve { $0.name != noName } == "!(name == nil)")
+    // As optional properties were compared before.
+    #expect(try resolve { $0.nickname == name && $0.rank == rank } == "nickname == && rank ==")
+  }
+
   @Test func `goes on through an optional relationship with a plain dot`() throws {
     #expect(try resolve { $0.country.motto == "ora et labora" } == "country.motto ==")
     #expect(try resolve { $0.country.name == nil } == "country.name == nil")

@@ -52,6 +52,27 @@ struct Address: Codable, Sendable, Equatable {
 }
 
 @Suite struct `Attributes of every type` {
+  @Test func `are compared with optional values, and always differ from nil`() throws {
+    let container = try PersistentContainer(inMemory: ManagedObjectModel(Sample.self))
+    try container.root.performAndWait { context in
+      Sample(context: context).colour = .red
+      let (int, colour, size, shape): (Int?, Colour?, Size?, Shape?) = (-1, .red, .large, .square)
+      let equal = Sample.where {
+        $0.int == int && $0.colour == colour && $0.size == size && $0.shape == shape
+      }
+      #expect(try context.count(equal) == 1)
+      let (noInt, noColour, noSize, noShape): (Int?, Colour?, Size?, Shape?) = (nil, nil, nil, nil)
+      let none = Sample.where {
+        $0.int == noInt || $0.colour == noColour || $0.size == noSize || $0.shape == noShape
+      }
+      #expect(try context.count(none) == 0)
+      let all = Sample.where {
+        $0.int != noInt && $0.colour != noColour && $0.size != noSize && $0.shape != noShape
+      }
+      #expect(try context.count(all) == 1)
+    }
+  }
+
   @Test func `begin with their defaults and keep set values, through the disk`() async throws {
     let directory = try TemporaryDirectory()
     let model = try ManagedObjectModel(Sample.self)
