@@ -30,10 +30,13 @@ package final class ContextMerger: ContextPart {
     self.loader = loader
   }
 
-  /// Schedules a turn for changes that could not be merged when they were read: during an `edit {
-  /// }`, or because their objects were being saved.
-  func ringIfOwed() {
-    if isOwing { bell?.ring() }
+  /// Schedules a turn for changes that could not be merged when they were read: during a savepoint,
+  /// or because their objects were being saved. Within a savepoint, its end schedules it.
+  ///
+  /// - Parameter wasOwing: whether there were such changes before. If they were merged in between,
+  ///   tasks that wait for the merge are woken all the same.
+  func ringIfOwed(wasOwing: Bool = false) {
+    if work.savepoints.isEmpty, wasOwing || isOwing { bell?.ring() }
   }
 
   /// Whether changes of others are still to be merged.

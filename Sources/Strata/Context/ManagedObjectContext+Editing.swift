@@ -35,7 +35,7 @@ extension ManagedObjectContext {
   public func withSavepoint<T>(_ body: () throws -> T) rethrows -> T {
     work.encodeEdits()
     work.savepoints.append(EditSavepoint(work))
-    defer { if work.savepoints.isEmpty { merger.ringIfOwed() } }
+    defer { merger.ringIfOwed() }
     do {
       let result = try body()
       let finished = work.savepoints.removeLast()

@@ -37,10 +37,9 @@ extension SaveSession {
     // Later changes were made from the state before the save.
     work.encodeEdits()
     work.pendingSave = nil
-    // A hook or an observer of the save may make the merge that was postponed. Tasks that wait for
-    // it are woken all the same.
+    // A hook or an observer of the save may make the merge that was postponed.
     let wasOwing = merger.isOwing
-    defer { if work.savepoints.isEmpty, wasOwing || merger.isOwing { merger.bell?.ring() } }
+    defer { merger.ringIfOwed(wasOwing: wasOwing) }
     switch save.result {
     case .success(let result):
       complete(save.changeSet, result)
